@@ -1,0 +1,145 @@
+//! Where things lie in a region: a page of header, a page of ring headers, then the slots of each ring.
+
+use crate::sync::{AtomicU32, AtomicU64};
+use mpiscope_wire::SLOT_BYTES;
+
+/// "MSRING" and the version of this layout.
+pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"MSRING\x00\x01");
+pub(crate) const PAGE_BYTES: usize = 4096;
+pub(crate) const SLOTS_OFFSET: usize = 2 * PAGE_BYTES;
+/// The most rings a region has.
+pub const MAX_RINGS: usize = PAGE_BYTES / size_of::<RingHeader>();
+pub(crate) const TEXT_WORDS: usize = 32;
+const MOST_SLOTS: u32 = 1 << 24;
+
+/// How a process stands, as it says itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// It runs, or it is gone without a word.
+    Running,
+    /// It returned from `MPI_Finalize`.
+    Finalized,
+    /// It called `MPI_Abort`.
+    Aborted,
+}
+
+impl State {
+    pub(crate) fn number(self) -> u32 {
+        match self {
+            State::Running => 0,
+            State::Finalized => 1,
+            State::Aborted => 2,
+        }
+    }
+
+    pub(crate) fn from_number(number: u32) -> Self {
+        match number {
+            1 => State::Finalized,
+            2 => State::Aborted,
+            _ => State::Running,
+        }
+    }
+}
+
+/// How many slots the rings of a region have: a large one for the first thread, smaller ones for the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capacities {
+    /// Slots of ring 0, a power of two.
+    pub first_slots: u32,
+    /// Slots of each further ring, a power of two.
+    pub other_slots: u32,
+    /// Rings in all.
+    pub rings: u32,
+}
+
+impl Default for Capacities {
+    /// Under 4 MiB a process.
+    fn default() -> Self {
+        Self { first_slots: 1 << 16, other_slots: 1 << 13, rings: 8 }
+    }
+}
+
+impl Capacities {
+    /// Whether a region can have them.
+    #[must_use]
+    pub fn are_sound(&self) -> bool {
+        let sound = |slots: u32| slots.is_power_of_two() && (64..=MOST_SLOTS).contains(&slots);
+        sound(self.first_slots) && sound(self.other_slots) && (1..=MAX_RINGS as u32).contains(&self.rings)
+    }
+
+    pub(crate) fn slots(&self, ring: usize) -> usize {
+        (if ring == 0 { self.first_slots } else { self.other_slots }) as usize
+    }
+
+    pub(crate) fn offset(&self, ring: usize) -> usize {
+        let before = if ring == 0 { 0 } else { self.slots(0) + (ring - 1) * self.slots(1) };
+        SLOTS_OFFSET + before * SLOT_BYTES
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.offset(self.rings as usize)
+    }
+}
+
+/// The first page.
+#[repr(C)]
+#[derive(Debug)]
+pub struct RegionHeader {
+    pub(crate) magic: AtomicU64,
+    pub(crate) first_slots: AtomicU32,
+    pub(crate) other_slots: AtomicU32,
+    pub(crate) rings: AtomicU32,
+    pub(crate) pid: AtomicU32,
+    pub(crate) rank: AtomicU32,
+    pub(crate) world_size: AtomicU32,
+    pub(crate) clock: AtomicU32,
+    pub(crate) state: AtomicU32,
+    pub(crate) cost_picoseconds: AtomicU64,
+    pub(crate) unrecorded_calls: AtomicU64,
+    pub(crate) library: [AtomicU64; TEXT_WORDS],
+    pub(crate) node: [AtomicU64; TEXT_WORDS],
+}
+
+/// What writer and reader of one ring share. Each writes a cache line of its own.
+#[repr(C, align(64))]
+#[derive(Debug)]
+pub struct RingHeader {
+    pub(crate) head: AtomicU64,
+    pub(crate) lost_calls: AtomicU64,
+    writer_line: [u64; 6],
+    pub(crate) tail: AtomicU64,
+    reader_line: [u64; 7],
+    pub(crate) owner: AtomicU32,
+    owner_line: [u32; 15],
+}
+
+impl RingHeader {
+    /// A header of an empty ring, for tests without a file.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            head: AtomicU64::new(0),
+            lost_calls: AtomicU64::new(0),
+            writer_line: [0; 6],
+            tail: AtomicU64::new(0),
+            reader_line: [0; 7],
+            owner: AtomicU32::new(0),
+            owner_line: [0; 15],
+        }
+    }
+}
+
+impl Default for RingHeader {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(not(loom))]
+const _: () = {
+    assert!(size_of::<RingHeader>() == 192);
+    assert!(core::mem::offset_of!(RingHeader, tail) == 64);
+    assert!(core::mem::offset_of!(RingHeader, owner) == 128);
+    assert!(size_of::<RegionHeader>() <= PAGE_BYTES);
+    assert!(core::mem::offset_of!(RegionHeader, library) == 56);
+};

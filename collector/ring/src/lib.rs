@@ -1,0 +1,20 @@
+//! The shared memory between one process of the job and the agent of its node: rings of slots, one a thread.
+//!
+//! What it is: a file, mapped by both; per ring one writer that reserves or drops and one reader. What it is not:
+//! meaning; nothing here knows what a slot says. Who uses it: the shim writes, the agent reads. What must hold: the
+//! writer never waits longer than a bounded spin, a full file system is an error before the first write and never a
+//! signal, counters only grow, and the reader believes nothing that it has not checked. All unsafe code of mapping
+//! lies in `map`.
+
+mod layout;
+#[cfg(not(loom))]
+mod map;
+#[cfg(not(loom))]
+mod region;
+mod ring;
+mod sync;
+
+pub use layout::{Capacities, MAX_RINGS, RegionHeader, RingHeader, State};
+#[cfg(not(loom))]
+pub use region::{CreateError, Identity, OpenError, Reader, Region, Writer};
+pub use ring::{Consumer, Corrupt, Producer, SlotCell};

@@ -1,0 +1,74 @@
+//! A file in shared memory, mapped. All unsafe code of this crate.
+#![expect(
+    unsafe_code,
+    reason = "mapping a file and viewing it as the layout says is the work of this module"
+)]
+
+use crate::layout::{Capacities, PAGE_BYTES, RegionHeader, RingHeader};
+use crate::ring::SlotCell;
+use mpiscope_wire::SLOT_BYTES;
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd as _;
+
+/// A mapping of a whole region. It stays where it is until dropped.
+#[derive(Debug)]
+pub(crate) struct Mapping {
+    address: *mut u8,
+    bytes: usize,
+}
+
+// SAFETY: the memory is only ever viewed through atomics.
+unsafe impl Send for Mapping {}
+// SAFETY: as above.
+unsafe impl Sync for Mapping {}
+
+/// Makes sure that every byte of the file has memory or disk behind it, so that no later write can fail by a signal.
+pub(crate) fn reserve(file: &File, bytes: usize) -> io::Result<()> {
+    // SAFETY: the descriptor is open for writing as long as `file` lives.
+    let error = unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, bytes as libc::off_t) };
+    if error == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(error)) }
+}
+
+impl Mapping {
+    /// Maps `bytes` of a file that is at least so long. `populate` touches every page at once.
+    pub(crate) fn new(file: &File, bytes: usize, populate: bool) -> io::Result<Self> {
+        let flags = libc::MAP_SHARED | if populate { libc::MAP_POPULATE } else { 0 };
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: a fresh mapping at an address of the kernel's choice overlaps nothing.
+        let address =
+            unsafe { libc::mmap(std::ptr::null_mut(), bytes, protection, flags, file.as_raw_fd(), 0) };
+        if address == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Self { address: address.cast(), bytes })
+    }
+
+    pub(crate) fn header(&self) -> &RegionHeader {
+        const { assert!(align_of::<RegionHeader>() <= PAGE_BYTES) };
+        assert!(self.bytes >= size_of::<RegionHeader>());
+        // SAFETY: the mapping is page-aligned and long enough; every bit pattern is a valid header of atomics.
+        unsafe { &*self.address.cast() }
+    }
+
+    pub(crate) fn ring_header(&self, ring: usize) -> &RingHeader {
+        let offset = PAGE_BYTES + ring * size_of::<RingHeader>();
+        assert!(offset + size_of::<RingHeader>() <= self.bytes);
+        // SAFETY: in bounds by the check, aligned because page and header sizes are multiples of 64.
+        unsafe { &*self.address.add(offset).cast() }
+    }
+
+    pub(crate) fn slots(&self, capacities: &Capacities, ring: usize) -> &[SlotCell] {
+        let (offset, count) = (capacities.offset(ring), capacities.slots(ring));
+        assert!(offset + count * SLOT_BYTES <= self.bytes);
+        // SAFETY: in bounds by the check, aligned because offsets are multiples of a slot; cells are atomics.
+        unsafe { std::slice::from_raw_parts(self.address.add(offset).cast(), count) }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is ours and no view of it outlives `self`.
+        unsafe { libc::munmap(self.address.cast(), self.bytes) };
+    }
+}

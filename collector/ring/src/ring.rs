@@ -1,0 +1,322 @@
+//! One ring: a single writer, a single reader, positions that only grow.
+
+use crate::layout::RingHeader;
+use crate::sync::{AtomicU64, Ordering, yield_now};
+use mpiscope_wire::{Entry, SLOT_WORDS, Slot};
+
+/// How often a writer looks again at a full ring, giving the processor away in between, before it drops.
+const PATIENCE: u32 = if cfg!(loom) { 1 } else { 64 };
+
+/// A slot in shared memory. Relaxed atomics are plain moves to the processor and defined when both sides touch them.
+#[repr(transparent)]
+#[derive(Debug)]
+pub struct SlotCell([AtomicU64; SLOT_WORDS]);
+
+impl SlotCell {
+    /// An empty cell, for tests without a file.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(std::array::from_fn(|_| AtomicU64::new(0)))
+    }
+
+    #[inline]
+    fn store(&self, slot: &Slot) {
+        for (cell, word) in self.0.iter().zip(slot) {
+            cell.store(*word, Ordering::Relaxed);
+        }
+    }
+
+    #[inline]
+    fn load(&self) -> Slot {
+        std::array::from_fn(|at| self.0[at].load(Ordering::Relaxed))
+    }
+}
+
+impl Default for SlotCell {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The writing end.
+#[derive(Debug)]
+pub struct Producer<'a> {
+    header: &'a RingHeader,
+    slots: &'a [SlotCell],
+    head: u64,
+    /// The head may grow up to here before the tail has to be read again.
+    free_until: u64,
+    lost_calls: u64,
+    announced_lost_calls: u64,
+    /// The tail at which waiting was in vain: no further wait before it moves.
+    stalled_at: Option<u64>,
+}
+
+impl<'a> Producer<'a> {
+    /// Takes up a ring where its last writer left it. The number of slots is a power of two.
+    #[must_use]
+    pub fn new(header: &'a RingHeader, slots: &'a [SlotCell]) -> Self {
+        let head = header.head.load(Ordering::Relaxed);
+        let lost_calls = header.lost_calls.load(Ordering::Relaxed);
+        // Nothing is free until the tail was read and found sound.
+        Self {
+            header,
+            slots,
+            head,
+            free_until: head,
+            lost_calls,
+            announced_lost_calls: lost_calls,
+            stalled_at: None,
+        }
+    }
+
+    /// Calls dropped in this ring's life.
+    #[must_use]
+    pub fn lost_calls(&self) -> u64 {
+        self.lost_calls
+    }
+
+    /// Writes a call and what belongs before it, or counts it as lost. Returns whether it was written.
+    #[inline]
+    pub fn push(&mut self, before: &[Slot], call: &Slot) -> bool {
+        if before.is_empty() && self.head < self.free_until && self.announced_lost_calls == self.lost_calls {
+            self.put(call);
+            self.header.head.store(self.head, Ordering::Release);
+            return true;
+        }
+        self.push_slowly(before, call)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn push_slowly(&mut self, before: &[Slot], call: &Slot) -> bool {
+        let announce = self.announced_lost_calls != self.lost_calls;
+        let needed = before.len() + 1 + usize::from(announce);
+        if !self.wait_for_room(needed) {
+            self.lost_calls += 1;
+            self.header.lost_calls.store(self.lost_calls, Ordering::Release);
+            return false;
+        }
+        if announce {
+            self.announced_lost_calls = self.lost_calls;
+            self.put(&Entry::encode_lost(self.lost_calls));
+        }
+        for slot in before {
+            self.put(slot);
+        }
+        self.put(call);
+        self.header.head.store(self.head, Ordering::Release);
+        true
+    }
+
+    #[inline]
+    fn put(&mut self, slot: &Slot) {
+        let at = self.head as usize & (self.slots.len() - 1);
+        self.slots[at].store(slot);
+        self.head += 1;
+    }
+
+    fn wait_for_room(&mut self, needed: usize) -> bool {
+        if needed > self.slots.len() {
+            return false;
+        }
+        let mut tail = 0;
+        for attempt in 0..=PATIENCE {
+            tail = self.header.tail.load(Ordering::Acquire);
+            // A tail that no reader can have written leaves no room: the writer never trusts it into overwriting.
+            let sound = self.head.wrapping_sub(tail) <= self.slots.len() as u64;
+            if sound {
+                self.free_until = tail + self.slots.len() as u64;
+                if self.free_until - self.head >= needed as u64 {
+                    self.stalled_at = None;
+                    return true;
+                }
+            }
+            if self.stalled_at == Some(tail) {
+                return false;
+            }
+            if attempt < PATIENCE {
+                yield_now();
+            }
+        }
+        self.stalled_at = Some(tail);
+        false
+    }
+}
+
+/// A ring whose positions make no sense.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Corrupt {
+    /// What the writer says it wrote.
+    pub head: u64,
+    /// What was read.
+    pub tail: u64,
+}
+
+/// The reading end.
+#[derive(Debug)]
+pub struct Consumer<'a> {
+    header: &'a RingHeader,
+    slots: &'a [SlotCell],
+    tail: u64,
+}
+
+impl<'a> Consumer<'a> {
+    /// Takes up a ring at `resume_at`, or where its last reader left it.
+    #[must_use]
+    pub fn new(header: &'a RingHeader, slots: &'a [SlotCell], resume_at: Option<u64>) -> Self {
+        let tail = resume_at.unwrap_or_else(|| header.tail.load(Ordering::Relaxed));
+        Self { header, slots, tail }
+    }
+
+    /// The position of the next slot to read.
+    #[must_use]
+    pub fn position(&self) -> u64 {
+        self.tail
+    }
+
+    /// Calls that the writer dropped, cumulative.
+    #[must_use]
+    pub fn lost_calls(&self) -> u64 {
+        self.header.lost_calls.load(Ordering::Acquire)
+    }
+
+    /// Appends at most `most` slots to `out` without releasing them; returns how many.
+    ///
+    /// # Errors
+    /// When the positions make no sense: the ring is damaged and should not be read again.
+    pub fn read(&mut self, most: usize, out: &mut Vec<Slot>) -> Result<usize, Corrupt> {
+        let head = self.header.head.load(Ordering::Acquire);
+        let filled = head.wrapping_sub(self.tail);
+        if filled > self.slots.len() as u64 {
+            return Err(Corrupt { head, tail: self.tail });
+        }
+        let count = (filled as usize).min(most);
+        let mask = self.slots.len() - 1;
+        out.extend((0..count).map(|step| self.slots[(self.tail as usize + step) & mask].load()));
+        self.tail += count as u64;
+        Ok(count)
+    }
+
+    /// Gives what was read back to the writer. To be called when it is safe elsewhere.
+    pub fn release(&mut self) {
+        self.header.tail.store(self.tail, Ordering::Release);
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn cells(count: usize) -> Vec<SlotCell> {
+        (0..count).map(|_| SlotCell::new()).collect()
+    }
+
+    #[test]
+    fn a_full_ring_drops_the_newest_and_says_so() {
+        let (header, slots) = (RingHeader::new(), cells(4));
+        let mut producer = Producer::new(&header, &slots);
+        let mut consumer = Consumer::new(&header, &slots, None);
+        let written = (0..7).filter(|&number| producer.push(&[], &[1, number, 0, 0])).count();
+        assert_eq!((written, producer.lost_calls(), consumer.lost_calls()), (4, 3, 3));
+        let mut out = Vec::new();
+        assert_eq!(consumer.read(100, &mut out), Ok(4));
+        consumer.release();
+        assert!(producer.push(&[], &[1, 9, 0, 0]));
+        consumer.read(100, &mut out).unwrap();
+        assert_eq!(out.iter().map(|slot| slot[1]).collect::<Vec<_>>(), [0, 1, 2, 3, 3, 9]);
+        assert_eq!(Entry::decode(&out[4]), Some(Entry::Lost { calls: 3 }));
+    }
+
+    #[test]
+    fn a_group_is_written_whole_or_not_at_all() {
+        let (header, slots) = (RingHeader::new(), cells(4));
+        let mut producer = Producer::new(&header, &slots);
+        assert!(producer.push(&[[2; 4], [3; 4]], &[1; 4]));
+        assert!(!producer.push(&[[2; 4]], &[1; 4]));
+        let mut out = Vec::new();
+        let mut consumer = Consumer::new(&header, &slots, None);
+        assert_eq!(consumer.read(100, &mut out), Ok(3));
+        assert!(!producer.push(&[[2; 4]; 5], &[1; 4]), "a group longer than the ring is lost, not split");
+    }
+
+    #[test]
+    fn positions_that_lie_are_refused() {
+        let (header, slots) = (RingHeader::new(), cells(4));
+        header.head.store(1_000_000, Ordering::Relaxed);
+        let mut consumer = Consumer::new(&header, &slots, None);
+        assert_eq!(consumer.read(100, &mut Vec::new()), Err(Corrupt { head: 1_000_000, tail: 0 }));
+        let header = RingHeader::new();
+        header.tail.store(77, Ordering::Relaxed);
+        let mut producer = Producer::new(&header, &slots);
+        assert!(!producer.push(&[], &[1; 4]), "a tail before any head leaves no room");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_read_is_what_was_written_and_the_rest_is_counted(
+            steps in proptest::collection::vec((0_usize..5, 0_usize..9), 1..200),
+        ) {
+            let (header, slots) = (RingHeader::new(), cells(8));
+            let mut producer = Producer::new(&header, &slots);
+            let mut consumer = Consumer::new(&header, &slots, None);
+            let (mut made, mut expected, mut out) = (0_u64, Vec::new(), Vec::new());
+            for (extra, read) in steps {
+                made += 1;
+                let before = vec![[2, made, 0, 0]; extra];
+                if producer.push(&before, &[1, made, 0, 0]) {
+                    expected.extend(before);
+                    expected.push([1, made, 0, 0]);
+                }
+                consumer.read(read, &mut out).unwrap();
+                consumer.release();
+            }
+            consumer.read(100, &mut out).unwrap();
+            let lost = producer.lost_calls();
+            let calls = out.iter().filter(|slot| slot[0] == 1).count() as u64;
+            prop_assert_eq!(calls + lost, made);
+            out.retain(|slot| slot[0] != 5);
+            prop_assert_eq!(out, expected);
+        }
+    }
+}
+
+#[cfg(all(test, loom))]
+mod loom_tests {
+    use super::*;
+    use loom::sync::Arc;
+    use loom::thread;
+
+    #[test]
+    fn every_interleaving_keeps_order_and_counts() {
+        loom::model(|| {
+            let shared = Arc::new((RingHeader::new(), [SlotCell::new(), SlotCell::new()]));
+            let writer = {
+                let shared = shared.clone();
+                thread::spawn(move || {
+                    let mut producer = Producer::new(&shared.0, &shared.1);
+                    let first = producer.push(&[[2, 1, 1, 1]], &[1, 1, 1, 1]);
+                    let second = producer.push(&[], &[1, 2, 2, 2]);
+                    (first, second)
+                })
+            };
+            let mut consumer = Consumer::new(&shared.0, &shared.1, None);
+            let mut out = Vec::new();
+            for _ in 0..2 {
+                consumer.read(8, &mut out).unwrap();
+                consumer.release();
+                thread::yield_now();
+            }
+            let (first, second) = writer.join().unwrap();
+            consumer.read(8, &mut out).unwrap();
+            assert!(first);
+            let mut expected = vec![[2, 1, 1, 1], [1, 1, 1, 1]];
+            if second {
+                expected.push([1, 2, 2, 2]);
+            }
+            assert_eq!(out, expected);
+            assert_eq!(consumer.lost_calls(), u64::from(!second));
+        });
+    }
+}

@@ -1,0 +1,307 @@
+//! Frames: a header of 16 bytes, then a payload. The decoder is a state machine that is fed bytes.
+//!
+//! ```text
+//! 0  magic "MSFR"   4  version u16   6  kind u16   8  payload length u32   12  checksum of kind and payload u32
+//! ```
+
+use crate::WIRE_VERSION;
+use crate::check::checksum;
+
+/// The bytes before a payload.
+pub const FRAME_HEADER_BYTES: usize = 16;
+/// No frame is longer; a header that says otherwise is damaged.
+pub const MAX_PAYLOAD_BYTES: usize = 4 << 20;
+
+const MAGIC: [u8; 4] = *b"MSFR";
+
+/// What a payload holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FrameKind {
+    /// A run begins.
+    RunStart,
+    /// A process (rank) is known.
+    Process,
+    /// Slots of one ring.
+    Slots,
+    /// A pair of ticks and nanoseconds.
+    Knot,
+    /// What a process lost, cumulative, and how it stands.
+    Lost,
+    /// The run ended.
+    RunEnd,
+}
+
+impl FrameKind {
+    fn number(self) -> u16 {
+        match self {
+            FrameKind::RunStart => 1,
+            FrameKind::Process => 2,
+            FrameKind::Slots => 3,
+            FrameKind::Knot => 4,
+            FrameKind::Lost => 5,
+            FrameKind::RunEnd => 6,
+        }
+    }
+
+    fn from_number(number: u16) -> Option<Self> {
+        [
+            FrameKind::RunStart,
+            FrameKind::Process,
+            FrameKind::Slots,
+            FrameKind::Knot,
+            FrameKind::Lost,
+            FrameKind::RunEnd,
+        ]
+        .into_iter()
+        .find(|kind| kind.number() == number)
+    }
+}
+
+/// A decoded frame that borrows its payload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FrameRef<'a> {
+    /// What it holds.
+    pub kind: FrameKind,
+    /// The payload.
+    pub payload: &'a [u8],
+    /// The whole frame, header included, as it came.
+    pub bytes: &'a [u8],
+}
+
+/// What a decoder says of bytes that are no frame. `skipped` counts the bytes passed over to find the next one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DecodeFault {
+    /// Bytes that are no frame, or a damaged one; decoding went on behind them.
+    Damaged {
+        /// How many bytes were passed over.
+        skipped: usize,
+    },
+    /// A frame of a version this program does not know.
+    Version {
+        /// Which.
+        version: u16,
+    },
+}
+
+fn frame_checksum(kind: u16, payload: &[u8]) -> u32 {
+    checksum(payload) ^ u32::from(kind).wrapping_mul(0x9E37_79B9)
+}
+
+/// Appends a frame to `out`.
+///
+/// # Panics
+/// When the payload is longer than [`MAX_PAYLOAD_BYTES`]: the caller splits.
+pub fn encode_frame(kind: FrameKind, payload: &[u8], out: &mut Vec<u8>) {
+    assert!(payload.len() <= MAX_PAYLOAD_BYTES, "payload of {} bytes", payload.len());
+    out.reserve(FRAME_HEADER_BYTES + payload.len());
+    out.extend_from_slice(&MAGIC);
+    out.extend_from_slice(&WIRE_VERSION.to_le_bytes());
+    out.extend_from_slice(&kind.number().to_le_bytes());
+    out.extend_from_slice(&(payload.len() as u32).to_le_bytes());
+    out.extend_from_slice(&frame_checksum(kind.number(), payload).to_le_bytes());
+    out.extend_from_slice(payload);
+}
+
+/// Finds frames in a stream of bytes.
+#[derive(Debug, Default)]
+pub struct Decoder {
+    buffer: Vec<u8>,
+    start: usize,
+}
+
+enum Header {
+    Frame { kind: FrameKind, payload_bytes: usize, check: u32 },
+    OtherVersion(u16),
+    Bad,
+}
+
+fn parse_header(bytes: &[u8]) -> Header {
+    let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+    let half = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
+    if bytes[..4] != MAGIC {
+        return Header::Bad;
+    }
+    let payload_bytes = word(8) as usize;
+    if payload_bytes > MAX_PAYLOAD_BYTES {
+        return Header::Bad;
+    }
+    if half(4) != WIRE_VERSION {
+        return Header::OtherVersion(half(4));
+    }
+    match FrameKind::from_number(half(6)) {
+        Some(kind) => Header::Frame { kind, payload_bytes, check: word(12) },
+        None => Header::Bad,
+    }
+}
+
+impl Decoder {
+    /// An empty decoder.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Hands over more bytes. At most one frame and what was fed last are kept.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        if self.start > 0 {
+            self.buffer.drain(..self.start);
+            self.start = 0;
+        }
+        self.buffer.extend_from_slice(bytes);
+    }
+
+    /// Bytes fed and not yet decoded: what is torn off, once the stream is at its end.
+    #[must_use]
+    pub fn pending_bytes(&self) -> usize {
+        self.buffer.len() - self.start
+    }
+
+    /// The next frame; `None` when it needs more bytes.
+    ///
+    /// # Errors
+    /// What could not be decoded; the next call goes on behind it.
+    pub fn next_frame(&mut self) -> Result<Option<FrameRef<'_>>, DecodeFault> {
+        let begin = self.start;
+        let pending = &self.buffer[begin..];
+        if pending.len() < FRAME_HEADER_BYTES {
+            return Ok(None);
+        }
+        match parse_header(pending) {
+            Header::Frame { kind, payload_bytes, check } => {
+                let end = FRAME_HEADER_BYTES + payload_bytes;
+                if pending.len() < end {
+                    return Ok(None);
+                }
+                if frame_checksum(kind.number(), &pending[FRAME_HEADER_BYTES..end]) != check {
+                    return Err(self.skip());
+                }
+                self.start = begin + end;
+                let bytes = &self.buffer[begin..begin + end];
+                Ok(Some(FrameRef { kind, payload: &bytes[FRAME_HEADER_BYTES..], bytes }))
+            }
+            Header::OtherVersion(version) => {
+                let _ = self.skip();
+                Err(DecodeFault::Version { version })
+            }
+            Header::Bad => Err(self.skip()),
+        }
+    }
+
+    /// Passes over what is at the start up to the next thing that looks like a frame. At the end of a stream a torn
+    /// frame whose length field is damaged could hide later frames; calling this tells it to look behind.
+    pub fn skip(&mut self) -> DecodeFault {
+        let pending = &self.buffer[self.start..];
+        let next = pending.windows(4).skip(1).position(|window| window == MAGIC).map(|at| at + 1);
+        // Without a magic in sight the last three bytes may still be the beginning of one.
+        let skipped = next.unwrap_or_else(|| pending.len().saturating_sub(3).max(1).min(pending.len()));
+        self.start += skipped;
+        DecodeFault::Damaged { skipped }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DecodeFault, Decoder, FrameKind, encode_frame};
+    use proptest::prelude::*;
+
+    fn drain(decoder: &mut Decoder) -> (Vec<(FrameKind, Vec<u8>)>, usize) {
+        let (mut frames, mut skipped_bytes) = (Vec::new(), 0);
+        loop {
+            match decoder.next_frame() {
+                Ok(Some(frame)) => frames.push((frame.kind, frame.payload.to_vec())),
+                Ok(None) => return (frames, skipped_bytes),
+                Err(DecodeFault::Damaged { skipped }) => skipped_bytes += skipped,
+                Err(DecodeFault::Version { .. }) => {}
+            }
+        }
+    }
+
+    #[test]
+    fn frames_survive_any_split() {
+        let mut bytes = Vec::new();
+        encode_frame(FrameKind::Slots, b"abc", &mut bytes);
+        encode_frame(FrameKind::Knot, b"", &mut bytes);
+        encode_frame(FrameKind::RunEnd, &[7; 100], &mut bytes);
+        for step in 1..bytes.len() {
+            let mut decoder = Decoder::new();
+            let mut frames = Vec::new();
+            for piece in bytes.chunks(step) {
+                decoder.feed(piece);
+                frames.extend(drain(&mut decoder).0);
+            }
+            assert_eq!(frames.len(), 3, "in pieces of {step}");
+            assert_eq!(frames[2], (FrameKind::RunEnd, vec![7; 100]));
+            assert_eq!(decoder.pending_bytes(), 0);
+        }
+    }
+
+    #[test]
+    fn a_damaged_frame_costs_only_itself() {
+        let mut bytes = Vec::new();
+        encode_frame(FrameKind::Slots, &[1; 50], &mut bytes);
+        let second = bytes.len();
+        encode_frame(FrameKind::Slots, &[2; 50], &mut bytes);
+        encode_frame(FrameKind::Slots, &[3; 50], &mut bytes);
+        bytes[second + 30] ^= 0xFF;
+        let mut decoder = Decoder::new();
+        decoder.feed(&bytes);
+        let (frames, skipped) = drain(&mut decoder);
+        assert_eq!(frames.iter().map(|(_, payload)| payload[0]).collect::<Vec<_>>(), [1, 3]);
+        assert_eq!(skipped, 66);
+    }
+
+    #[test]
+    fn another_version_is_named() {
+        let mut bytes = Vec::new();
+        encode_frame(FrameKind::Slots, &[1; 5], &mut bytes);
+        bytes[4] = 9;
+        let mut decoder = Decoder::new();
+        decoder.feed(&bytes);
+        assert_eq!(decoder.next_frame(), Err(DecodeFault::Version { version: 9 }));
+    }
+
+    proptest! {
+        #[test]
+        fn garbage_never_panics_or_loops(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
+            let mut decoder = Decoder::new();
+            decoder.feed(&bytes);
+            drain(&mut decoder);
+            while decoder.pending_bytes() > 0 {
+                let before = decoder.pending_bytes();
+                decoder.skip();
+                prop_assert!(decoder.pending_bytes() < before);
+            }
+        }
+
+        #[test]
+        fn flipped_bytes_lose_at_most_what_they_touch(
+            payloads in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..60), 1..12),
+            flips in proptest::collection::vec((any::<proptest::sample::Index>(), 1_u8..), 0..3),
+        ) {
+            let mut bytes = Vec::new();
+            let mut ends = Vec::new();
+            for payload in &payloads {
+                encode_frame(FrameKind::Slots, payload, &mut bytes);
+                ends.push(bytes.len());
+            }
+            let touched: std::collections::HashSet<usize> = flips.iter().map(|(at, mask)| {
+                let at = at.index(bytes.len());
+                bytes[at] ^= mask;
+                ends.partition_point(|&end| end <= at)
+            }).collect();
+            let mut decoder = Decoder::new();
+            decoder.feed(&bytes);
+            let mut frames = drain(&mut decoder).0;
+            while decoder.pending_bytes() > 0 {
+                decoder.skip();
+                frames.extend(drain(&mut decoder).0);
+            }
+            for (at, payload) in payloads.iter().enumerate() {
+                if !touched.contains(&at) {
+                    let expected = (FrameKind::Slots, payload.clone());
+                    prop_assert!(frames.contains(&expected));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! What crosses from the job to the daemon: slots in a ring, frames in a log or on a socket, numbers of functions.
+//!
+//! What it is: byte layouts and pure encoders and decoders. What it is not: I/O, shared memory, meaning.
+//! Who uses it: the collector writes slots, the agent wraps them in frames, ingest reads both, the recording keeps
+//! them. What must hold: a layout never changes its meaning under the same version, an id is never used twice, and
+//! no input, however broken, makes a decoder panic or allocate more than the input's own size.
+#![forbid(unsafe_code)]
+
+mod check;
+mod frame;
+mod functions;
+mod payload;
+mod slot;
+
+pub use frame::{
+    DecodeFault, Decoder, FRAME_HEADER_BYTES, FrameKind, FrameRef, MAX_PAYLOAD_BYTES, encode_frame,
+};
+pub use functions::{FUNCTIONS, Family, FunctionEntry, by_id, id};
+pub use payload::{ClockKind, EndState, Knot, Lost, Message, PayloadFault, Process, RunEnd, RunStart, Slots};
+pub use slot::{
+    Call, CallFlags, CommDefinition, Entry, MAX_COMM, NO_COMM, PEER_ANY, PEER_NONE, Part, PartFlags,
+    SLOT_BYTES, SLOT_WORDS, Slot, Sync,
+};
+
+/// The version of slots and frames; a reader refuses what it does not know.
+pub const WIRE_VERSION: u16 = 1;

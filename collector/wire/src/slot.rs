@@ -1,0 +1,390 @@
+//! Slots: what a ring holds. A call is one slot; what does not fit comes in slots before it.
+//!
+//! ```text
+//!            word 0                             word 1         word 2                      word 3
+//! call       kind u8, flags u8, function u16,   start ticks    peer i24, comm u20, site u20  tag i32, bytes u32
+//!            duration u32
+//! wide       kind                               duration u64   bytes u64                   -
+//! part       kind, flags u8, -, tag i32         post u64       peer i24, comm u20, -       bytes u64
+//! comm       kind, -, index u32                 id u64         size u32, own rank u32      leader u32, parent u32
+//! lost       kind                               calls lost     -                           -
+//! sync       kind                               peer, comm     sent u64                    received u64
+//! thread     kind                               number u64     thread id u64               -
+//! ```
+//!
+//! `wide`, `part`, `comm`, `lost`, `sync` and `thread` precede the call they belong to, so that a reader never looks ahead.
+
+/// The words of a slot.
+pub const SLOT_WORDS: usize = 4;
+/// The bytes of a slot.
+pub const SLOT_BYTES: usize = SLOT_WORDS * 8;
+/// A slot as it lies in a ring.
+pub type Slot = [u64; SLOT_WORDS];
+
+/// No peer, or several, or one that does not exist (`MPI_PROC_NULL`).
+pub const PEER_NONE: i32 = -1;
+/// Any source.
+pub const PEER_ANY: i32 = -2;
+/// No communicator, or one beyond [`MAX_COMM`].
+pub const NO_COMM: u32 = 0xF_FFFF;
+/// The greatest index of a communicator.
+pub const MAX_COMM: u32 = NO_COMM - 1;
+
+const KIND_CALL: u8 = 1;
+const KIND_WIDE: u8 = 2;
+const KIND_PART: u8 = 3;
+const KIND_COMM: u8 = 4;
+const KIND_LOST: u8 = 5;
+const KIND_SYNC: u8 = 6;
+const KIND_THREAD: u8 = 7;
+
+/// What a call's fields mean. A set of bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CallFlags(pub u8);
+
+impl CallFlags {
+    /// Nothing but a call.
+    pub const NONE: Self = Self(0);
+    /// It sent a message of `bytes` to `peer` with `tag`.
+    pub const SEND: Self = Self(1);
+    /// It posted and completed a receive of `bytes` from `peer` with `tag`.
+    pub const RECEIVE: Self = Self(2);
+    /// It posted a nonblocking receive; `bytes` holds the low half of the post's number.
+    pub const POST: Self = Self(4);
+    /// It stands for `bytes` failed polls.
+    pub const FOLDED: Self = Self(8);
+    /// It returned an error; nothing is known to have moved.
+    pub const ERROR: Self = Self(16);
+    /// It is a collective; `tag` holds its number on its communicator, `peer` its root.
+    pub const COLLECTIVE: Self = Self(32);
+    /// It reported a message that can be received, of `bytes` from `peer` with `tag`.
+    pub const PROBE: Self = Self(64);
+
+    /// Whether all bits of `other` are set.
+    #[must_use]
+    pub fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Both sets.
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// What a part is. A set of bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PartFlags(pub u8);
+
+impl PartFlags {
+    /// A receive posted by an earlier call completed.
+    pub const COMPLETED: Self = Self(1);
+    /// A receive that this same call posted completed.
+    pub const INLINE: Self = Self(2);
+    /// A posted receive will not be seen to complete.
+    pub const UNOBSERVED: Self = Self(4);
+}
+
+/// A call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Call {
+    /// What its fields mean.
+    pub flags: CallFlags,
+    /// Which function.
+    pub function: u16,
+    /// Its length in ticks; what exceeds 32 bits travels in a wide slot.
+    pub duration: u64,
+    /// When it began, in ticks.
+    pub start: u64,
+    /// The world rank of the other side, [`PEER_NONE`] or [`PEER_ANY`].
+    pub peer: i32,
+    /// The process's own number of the communicator, or [`NO_COMM`].
+    pub comm: u32,
+    /// The process's own number of the call site; 0 is none.
+    pub site: u32,
+    /// The tag, -1 for any.
+    pub tag: i32,
+    /// Bytes, or what the flags say; what exceeds 32 bits travels in a wide slot.
+    pub bytes: u64,
+}
+
+/// A receive that a call completed, or that will not complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// What it is.
+    pub flags: PartFlags,
+    /// The tag of the status.
+    pub tag: i32,
+    /// The number of the post.
+    pub post: u64,
+    /// The source of the status as a world rank.
+    pub peer: i32,
+    /// The communicator.
+    pub comm: u32,
+    /// What arrived.
+    pub bytes: u64,
+}
+
+/// A communicator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CommDefinition {
+    /// The process's own number of it.
+    pub index: u32,
+    /// The identity that all members agree on.
+    pub id: u64,
+    /// Its size.
+    pub size: u32,
+    /// The process's rank in it.
+    pub own_rank: u32,
+    /// The world rank of its rank 0.
+    pub leader: u32,
+    /// The communicator it was made from, or [`NO_COMM`].
+    pub parent: u32,
+}
+
+/// How much went over a channel until here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sync {
+    /// The world rank of the other side.
+    pub peer: i32,
+    /// The communicator.
+    pub comm: u32,
+    /// Messages sent to the peer.
+    pub sent: u64,
+    /// Receives from the peer that completed.
+    pub received: u64,
+}
+
+/// A decoded slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Entry {
+    /// A call; it closes the group of slots before it. `duration` and `bytes` are their low halves.
+    Call(Call),
+    /// The full duration and bytes of the call that follows.
+    Wide {
+        /// Ticks.
+        duration: u64,
+        /// Bytes, or what the call's flags say.
+        bytes: u64,
+    },
+    /// See [`Part`].
+    Part(Part),
+    /// See [`CommDefinition`].
+    Comm(CommDefinition),
+    /// Calls were dropped before this slot: how many so far in the life of this ring.
+    Lost {
+        /// Cumulative.
+        calls: u64,
+    },
+    /// See [`Sync`].
+    Sync(Sync),
+    /// From here on the ring is this thread's.
+    Thread {
+        /// Which of the process's threads, numbered as they first called MPI.
+        number: u64,
+        /// The operating system's number.
+        thread_id: u64,
+    },
+}
+
+const fn pack_place(peer: i32, comm: u32, site: u32) -> u64 {
+    (peer as u32 & 0xFF_FFFF) as u64 | ((comm & NO_COMM) as u64) << 24 | ((site & 0xF_FFFF) as u64) << 44
+}
+
+const fn unpack_place(word: u64) -> (i32, u32, u32) {
+    // Shifting left, then right as a signed number, spreads the sign of the 24 bits.
+    let peer = ((word as u32) << 8) as i32 >> 8;
+    (peer, (word >> 24) as u32 & NO_COMM, (word >> 44) as u32 & 0xF_FFFF)
+}
+
+const fn two(low: u32, high: u32) -> u64 {
+    low as u64 | (high as u64) << 32
+}
+
+impl Call {
+    /// Whether a wide slot has to go before this call.
+    #[inline]
+    #[must_use]
+    pub fn needs_wide(&self) -> bool {
+        (self.duration | self.bytes) >> 32 != 0
+    }
+
+    /// The call's slot.
+    #[inline]
+    #[must_use]
+    pub fn encode(&self) -> Slot {
+        let head = two(
+            u32::from(KIND_CALL) | u32::from(self.flags.0) << 8 | u32::from(self.function) << 16,
+            self.duration as u32,
+        );
+        [
+            head,
+            self.start,
+            pack_place(self.peer, self.comm, self.site),
+            two(self.tag as u32, self.bytes as u32),
+        ]
+    }
+
+    /// The wide slot.
+    #[must_use]
+    pub fn encode_wide(&self) -> Slot {
+        [u64::from(KIND_WIDE), self.duration, self.bytes, 0]
+    }
+}
+
+impl Part {
+    /// Its slot.
+    #[inline]
+    #[must_use]
+    pub fn encode(&self) -> Slot {
+        let head = two(u32::from(KIND_PART) | u32::from(self.flags.0) << 8, self.tag as u32);
+        [head, self.post, pack_place(self.peer, self.comm, 0), self.bytes]
+    }
+}
+
+impl CommDefinition {
+    /// Its slot.
+    #[must_use]
+    pub fn encode(&self) -> Slot {
+        [
+            two(u32::from(KIND_COMM), self.index),
+            self.id,
+            two(self.size, self.own_rank),
+            two(self.leader, self.parent),
+        ]
+    }
+}
+
+impl Sync {
+    /// Its slot.
+    #[must_use]
+    pub fn encode(&self) -> Slot {
+        [u64::from(KIND_SYNC), pack_place(self.peer, self.comm, 0), self.sent, self.received]
+    }
+}
+
+impl Entry {
+    /// The slot that says how many calls a ring has lost.
+    #[must_use]
+    pub fn encode_lost(calls: u64) -> Slot {
+        [u64::from(KIND_LOST), calls, 0, 0]
+    }
+
+    /// The slot that says whose a ring is from here on.
+    #[must_use]
+    pub fn encode_thread(number: u64, thread_id: u64) -> Slot {
+        [u64::from(KIND_THREAD), number, thread_id, 0]
+    }
+
+    /// Reads a slot; `None` when it is of no known kind.
+    #[must_use]
+    pub fn decode(slot: &Slot) -> Option<Self> {
+        let [head, first, second, third] = *slot;
+        let (low, high) = (head as u32, (head >> 32) as u32);
+        let flags = (low >> 8) as u8;
+        Some(match low as u8 {
+            KIND_CALL => {
+                let (peer, comm, site) = unpack_place(second);
+                Entry::Call(Call {
+                    flags: CallFlags(flags),
+                    function: (low >> 16) as u16,
+                    duration: u64::from(high),
+                    start: first,
+                    peer,
+                    comm,
+                    site,
+                    tag: third as u32 as i32,
+                    bytes: third >> 32,
+                })
+            }
+            KIND_WIDE => Entry::Wide { duration: first, bytes: second },
+            KIND_PART => {
+                let (peer, comm, _) = unpack_place(second);
+                Entry::Part(Part {
+                    flags: PartFlags(flags),
+                    tag: high as i32,
+                    post: first,
+                    peer,
+                    comm,
+                    bytes: third,
+                })
+            }
+            KIND_COMM => Entry::Comm(CommDefinition {
+                index: high,
+                id: first,
+                size: second as u32,
+                own_rank: (second >> 32) as u32,
+                leader: third as u32,
+                parent: (third >> 32) as u32,
+            }),
+            KIND_LOST => Entry::Lost { calls: first },
+            KIND_SYNC => {
+                let (peer, comm, _) = unpack_place(first);
+                Entry::Sync(Sync { peer, comm, sent: second, received: third })
+            }
+            KIND_THREAD => Entry::Thread { number: first, thread_id: second },
+            _ => return None,
+        })
+    }
+}
+
+const _: () = assert!(size_of::<Slot>() == SLOT_BYTES);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    prop_compose! {
+        fn calls()(
+            flags: u8, function: u16, duration: u32, start: u64, peer in -(1_i32 << 23)..(1 << 23),
+            comm in 0..=NO_COMM, site in 0_u32..=0xF_FFFF, tag: i32, bytes: u32,
+        ) -> Call {
+            Call {
+                flags: CallFlags(flags), function, duration: duration.into(), start, peer, comm, site, tag,
+                bytes: bytes.into(),
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn calls_survive(call in calls()) {
+            prop_assert!(!call.needs_wide());
+            prop_assert_eq!(Entry::decode(&call.encode()), Some(Entry::Call(call)));
+        }
+
+        #[test]
+        fn parts_survive(flags: u8, tag: i32, post: u64, peer in -2_i32..(1 << 23), comm in 0..=NO_COMM, bytes: u64) {
+            let part = Part { flags: PartFlags(flags), tag, post, peer, comm, bytes };
+            prop_assert_eq!(Entry::decode(&part.encode()), Some(Entry::Part(part)));
+        }
+
+        #[test]
+        fn the_rest_survives(index: u32, id: u64, size: u32, own_rank: u32, leader: u32, parent: u32,
+            peer in -2_i32..(1 << 23), comm in 0..=NO_COMM, sent: u64, received: u64) {
+            let definition = CommDefinition { index, id, size, own_rank, leader, parent };
+            prop_assert_eq!(Entry::decode(&definition.encode()), Some(Entry::Comm(definition)));
+            let sync = Sync { peer, comm, sent, received };
+            prop_assert_eq!(Entry::decode(&sync.encode()), Some(Entry::Sync(sync)));
+            prop_assert_eq!(Entry::decode(&Entry::encode_lost(id)), Some(Entry::Lost { calls: id }));
+            let thread = Entry::Thread { number: id, thread_id: sent };
+            prop_assert_eq!(Entry::decode(&Entry::encode_thread(id, sent)), Some(thread));
+        }
+
+        #[test]
+        fn wide_halves_join(duration: u64, bytes: u64) {
+            let call = Call { flags: CallFlags::NONE, function: 1, duration, start: 0, peer: 0, comm: 0, site: 0,
+                tag: 0, bytes };
+            prop_assert_eq!(call.needs_wide(), duration > u64::from(u32::MAX) || bytes > u64::from(u32::MAX));
+            prop_assert_eq!(Entry::decode(&call.encode_wide()), Some(Entry::Wide { duration, bytes }));
+        }
+    }
+
+    #[test]
+    fn an_unknown_kind_is_refused() {
+        assert_eq!(Entry::decode(&[0; 4]), None);
+        assert_eq!(Entry::decode(&[0xFF; 4]), None);
+    }
+}

@@ -1,0 +1,31 @@
+use crate::{Call, CommInfo, Event, Losses, Nanoseconds, NodeInfo, Rank, RankInfo};
+
+/// Something wrong in what came in: a value, not an error; the run goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// Whose input, when known.
+    pub rank: Option<Rank>,
+    /// What and where, in one sentence.
+    pub text: String,
+}
+
+/// What ingest hands on: everything that became known since the last batch.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Batch {
+    /// Hosts seen for the first time.
+    pub nodes: Vec<NodeInfo>,
+    /// Ranks seen for the first time, or whose state changed.
+    pub ranks: Vec<RankInfo>,
+    /// Communicators seen for the first time.
+    pub comms: Vec<CommInfo>,
+    /// Calls, in order for each thread.
+    pub calls: Vec<Call>,
+    /// Traffic, in order for each rank.
+    pub events: Vec<Event>,
+    /// Faults.
+    pub faults: Vec<Fault>,
+    /// What was lost up to now, cumulative, when it changed.
+    pub losses: Option<Losses>,
+    /// All calls that ended before this time and reached a ring are in.
+    pub until_ns: Nanoseconds,
+}

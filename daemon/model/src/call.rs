@@ -1,0 +1,36 @@
+use crate::{Comm, Function, Nanoseconds, Rank};
+
+/// One MPI call on one rank, or a run of failed polls folded into one row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Call {
+    /// Who called.
+    pub rank: Rank,
+    /// Which of the rank's threads, numbered as they first called MPI.
+    pub thread: u16,
+    /// What was called.
+    pub function: Function,
+    /// When the call was entered.
+    pub start_ns: Nanoseconds,
+    /// When it returned.
+    pub end_ns: Nanoseconds,
+    /// The one other rank of the call (or the root of a collective); none where there is none or several.
+    pub peer: Option<Rank>,
+    /// The tag of the one message of the call.
+    pub tag: Option<i32>,
+    /// What the call sent, or received where it sent nothing.
+    pub bytes: u64,
+    /// The communicator; none where the call has none or it is not known.
+    pub comm: Option<Comm>,
+    /// The call site, an index into the run's site table; none until sites are recorded.
+    pub site: Option<u32>,
+    /// Polls folded into this row, else 1.
+    pub count: u64,
+}
+
+impl Call {
+    /// The time between entry and return.
+    #[must_use]
+    pub fn duration_ns(&self) -> u64 {
+        self.end_ns.saturating_sub(self.start_ns)
+    }
+}

@@ -1,0 +1,87 @@
+use crate::{Comm, Nanoseconds, Rank};
+
+/// The number of a nonblocking receive among those its rank posted.
+pub type PostId = u64;
+
+/// What message traffic did, in the order in which each rank did it. Order between ranks means nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// A message was sent.
+    Send {
+        /// The sender.
+        rank: Rank,
+        /// The communicator.
+        comm: Comm,
+        /// The receiver.
+        to: Rank,
+        /// The tag.
+        tag: i32,
+        /// The payload.
+        bytes: u64,
+        /// When the send's call began (`s0`).
+        begin_ns: Nanoseconds,
+        /// When a synchronous blocking send returned (`s1`); none for the others.
+        blocked_until_ns: Option<Nanoseconds>,
+    },
+    /// A nonblocking receive was posted.
+    Post {
+        /// The receiver.
+        rank: Rank,
+        /// The communicator.
+        comm: Comm,
+        /// Which sender, none for any.
+        from: Option<Rank>,
+        /// Which tag, none for any.
+        tag: Option<i32>,
+        /// The number of this post.
+        post: PostId,
+        /// When (`p0`).
+        at_ns: Nanoseconds,
+    },
+    /// A receive is complete: the source and tag are those of its status.
+    Receive {
+        /// The receiver.
+        rank: Rank,
+        /// The communicator.
+        comm: Comm,
+        /// The sender.
+        from: Rank,
+        /// The tag.
+        tag: i32,
+        /// The payload that arrived.
+        bytes: u64,
+        /// The post it completes; none when this same call posted it.
+        post: Option<PostId>,
+        /// When the call that completed it began (`c0`), or the poll loop that led to it.
+        begin_ns: Nanoseconds,
+        /// When that call ended (`r1`).
+        end_ns: Nanoseconds,
+        /// Whether that call completed no other receive.
+        alone: bool,
+    },
+    /// A posted receive that will never be seen to complete: cancelled, freed, or its request was reused.
+    Unobserved {
+        /// The receiver.
+        rank: Rank,
+        /// The post.
+        post: PostId,
+    },
+    /// Calls of this rank were lost here; posts of before may complete unseen.
+    Lost {
+        /// Whose.
+        rank: Rank,
+    },
+    /// After a loss, before the next call on this channel: how much really went over it until here.
+    Numbers {
+        /// Whose numbers.
+        rank: Rank,
+        /// The communicator.
+        comm: Comm,
+        /// The other side.
+        peer: Rank,
+        /// Messages that `rank` has sent to `peer`.
+        sent: u64,
+        /// Receives from `peer` that `rank` has completed.
+        received: u64,
+    },
+}

@@ -1,0 +1,79 @@
+use crate::{Comm, Function, Node, Rank};
+
+/// How a rank's process stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ProcessState {
+    /// It runs.
+    Running,
+    /// It returned from `MPI_Finalize`.
+    Finalized,
+    /// It called `MPI_Abort`.
+    Aborted,
+    /// It is gone without either.
+    Vanished,
+}
+
+impl ProcessState {
+    /// The word for people and files.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            ProcessState::Running => "running",
+            ProcessState::Finalized => "finalized",
+            ProcessState::Aborted => "aborted",
+            ProcessState::Vanished => "vanished",
+        }
+    }
+}
+
+/// One rank of the job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RankInfo {
+    /// The world rank.
+    pub rank: Rank,
+    /// Ranks in the job.
+    pub world_size: u32,
+    /// Where it runs.
+    pub node: Node,
+    /// The process.
+    pub pid: u32,
+    /// The MPI library, in one line.
+    pub library: String,
+    /// How it stands.
+    pub state: ProcessState,
+    /// What recording one call costs it, in nanoseconds, measured by the collector at start.
+    pub cost_per_call_ns: f64,
+}
+
+/// One host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeInfo {
+    /// The index.
+    pub node: Node,
+    /// Its host name.
+    pub name: String,
+}
+
+/// One communicator, the same index on every member.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommInfo {
+    /// The index.
+    pub comm: Comm,
+    /// The identity that its members agree on.
+    pub id: u64,
+    /// How many ranks it has.
+    pub size: u32,
+    /// The communicator it was made from.
+    pub parent: Option<Comm>,
+    /// The world rank of its rank 0.
+    pub leader: Rank,
+}
+
+/// One MPI function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FunctionInfo {
+    /// The number.
+    pub function: Function,
+    /// Its name in C.
+    pub name: &'static str,
+}

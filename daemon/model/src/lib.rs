@@ -1,0 +1,30 @@
+//! The vocabulary of the daemon: ranks, calls, messages, and what happened in which order.
+//!
+//! What it is: plain values with their meaning in their names. What it is not: bytes, files, clocks, threads.
+//! Who uses it: every crate of the daemon. What must hold: times are nanoseconds since the start of the run, ranks
+//! are world ranks, communicators are dense indices into the run's communicator table.
+
+mod batch;
+mod call;
+mod event;
+mod job;
+mod message;
+mod totals;
+
+pub use batch::{Batch, Fault};
+pub use call::Call;
+pub use event::{Event, PostId};
+pub use job::{CommInfo, FunctionInfo, NodeInfo, ProcessState, RankInfo};
+pub use message::Message;
+pub use totals::{Losses, Totals};
+
+/// A world rank.
+pub type Rank = u32;
+/// A dense index into the run's communicator table; 0 is the world communicator.
+pub type Comm = u32;
+/// A dense index into the run's node table.
+pub type Node = u32;
+/// A stable, never reused number of an MPI function.
+pub type Function = u16;
+/// Nanoseconds since the start of the run.
+pub type Nanoseconds = u64;

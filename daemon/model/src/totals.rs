@@ -1,0 +1,41 @@
+/// What was made and not recorded, by reason. Counters only ever grow.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Losses {
+    /// Calls dropped because a ring was full.
+    pub ring_full: u64,
+    /// Calls of threads that found no ring left.
+    pub no_ring: u64,
+    /// Calls whose records the agent could not make sense of.
+    pub unreadable: u64,
+}
+
+impl Losses {
+    /// All of them.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.ring_full + self.no_ring + self.unreadable
+    }
+}
+
+/// The totals of a run, as in the report.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Rows of `calls`.
+    pub calls: u64,
+    /// Polls folded into those rows beyond the rows themselves: recorded calls = `calls` + `polls`.
+    pub polls: u64,
+    /// Matched messages.
+    pub messages: u64,
+    /// Their payload.
+    pub bytes: u64,
+    /// Of them, those between ranks of one node.
+    pub intra_messages: u64,
+    /// Of them, those between nodes.
+    pub inter_messages: u64,
+    /// Sends without a receive.
+    pub unmatched_sends: u64,
+    /// Receives without a send.
+    pub unmatched_receives: u64,
+    /// Messages that were paired by best fit only.
+    pub uncertain_messages: u64,
+}

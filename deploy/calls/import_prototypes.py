@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Writes collector/calls.toml from the MPI standard's machine-readable prototypes (PyPI: pympistandard).
+
+Needed only when the table grows; neither building nor running mpiscope needs it. The list below names the functions,
+their ids and what kind of call each is. Ids are stable: never change or reuse one, only add.
+"""
+
+import json
+import pathlib
+import sys
+
+import pympistandard
+
+# name: (id, family, shape). The shape names the hand-written piece of the collector that knows what such a call means.
+CALLS = {
+    "MPI_Init": (1, "setup", "init"),
+    "MPI_Init_thread": (2, "setup", "init"),
+    "MPI_Finalize": (3, "setup", "finalize"),
+    "MPI_Abort": (4, "setup", "abort"),
+    "MPI_Send": (10, "send", "send"),
+    "MPI_Bsend": (11, "send", "send"),
+    "MPI_Ssend": (12, "send", "send"),
+    "MPI_Rsend": (13, "send", "send"),
+    "MPI_Isend": (14, "send", "send"),
+    "MPI_Ibsend": (15, "send", "send"),
+    "MPI_Issend": (16, "send", "send"),
+    "MPI_Irsend": (17, "send", "send"),
+    "MPI_Recv": (20, "receive", "receive"),
+    "MPI_Irecv": (21, "receive", "post"),
+    "MPI_Sendrecv": (22, "send", "sendrecv"),
+    "MPI_Sendrecv_replace": (23, "send", "sendrecv"),
+    "MPI_Wait": (30, "complete", "wait_one"),
+    "MPI_Waitall": (31, "complete", "wait_all"),
+    "MPI_Waitany": (32, "complete", "wait_any"),
+    "MPI_Waitsome": (33, "complete", "wait_some"),
+    "MPI_Test": (34, "poll", "test_one"),
+    "MPI_Testall": (35, "poll", "test_all"),
+    "MPI_Testany": (36, "poll", "test_any"),
+    "MPI_Testsome": (37, "poll", "test_some"),
+    "MPI_Probe": (40, "probe", "probe"),
+    "MPI_Iprobe": (41, "poll", "iprobe"),
+    "MPI_Barrier": (50, "collective", "collective"),
+    "MPI_Bcast": (51, "collective", "collective"),
+    "MPI_Reduce": (52, "collective", "collective"),
+    "MPI_Allreduce": (53, "collective", "collective"),
+    "MPI_Comm_split": (70, "communicator", "comm_new"),
+    "MPI_Comm_dup": (71, "communicator", "comm_new"),
+    "MPI_Comm_create": (72, "communicator", "comm_new"),
+    "MPI_Comm_free": (73, "communicator", "comm_free"),
+    "MPI_Type_free": (80, "hidden", "type_free"),
+}
+
+# The C type of a parameter by its kind in the standard's data; "handle" and "pointer" stand for the opaque types that
+# differ between MPI families.
+SCALARS = {
+    "ARGUMENT_COUNT": "pointer",
+    "ARGUMENT_LIST": "pointer",
+    "BUFFER": "pointer",
+    "COLOR": "int",
+    "COMMUNICATOR": "handle",
+    "DATATYPE": "handle",
+    "ERROR_CODE": "int",
+    "GROUP": "handle",
+    "ARRAY_LENGTH": "int",
+    "ARRAY_LENGTH_NNI": "int",
+    "INDEX": "int",
+    "KEY": "int",
+    "LOGICAL": "int",
+    "OPERATION": "handle",
+    "POLYXFER_NUM_ELEM_NNI": "int",
+    "RANK": "int",
+    "REQUEST": "handle",
+    "STATUS": "status",
+    "TAG": "int",
+    "THREAD_LEVEL": "int",
+}
+
+
+def parameter_type(parameter):
+    """The type that the generated wrapper gives the parameter."""
+    kind = SCALARS[parameter["kind"]]
+    if kind == "pointer":
+        return "pointer"
+    out = parameter["param_direction"] != "in" or parameter["length"] is not None
+    if not out:
+        return kind
+    return {"int": "int*", "handle": "handle*", "status": "status*"}[kind]
+
+
+def main():
+    data = pathlib.Path(pympistandard.__file__).parent / "data" / "apis.json"
+    standard = json.loads(data.read_text())
+    lines = [
+        "# The one table of MPI functions: everything that is generated comes from here (cargo xtask calls).",
+        "# Prototypes are the standard's, written by deploy/calls/import_prototypes.py. Ids are never changed or reused.",
+    ]
+    for name, (number, family, shape) in CALLS.items():
+        entry = standard[name.lower()]
+        lines += ["", "[[call]]", f'name = "{name}"', f"id = {number}", f'family = "{family}"', f'shape = "{shape}"']
+        lines.append("parameters = [")
+        for parameter in entry["parameters"]:
+            if "c_parameter" in parameter["suppress"]:
+                continue
+            role = parameter["kind"].lower()
+            lines.append(
+                f'    {{ name = "{parameter["name"]}", type = "{parameter_type(parameter)}", role = "{role}" }},'
+            )
+        lines.append("]")
+    target = pathlib.Path(__file__).resolve().parents[2] / "collector" / "calls.toml"
+    target.write_text("\n".join(lines) + "\n")
+    print(f"{len(CALLS)} calls in {target}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

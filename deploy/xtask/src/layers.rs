@@ -1,0 +1,121 @@
+//! The arrows between crates, and what no crate of a layer may reach.
+
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+
+/// Which crates of the workspace a crate may name in its dependencies.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("mpiscope-wire", &[]),
+    ("mpiscope-ring", &["mpiscope-wire"]),
+    ("mpiscope-capture", &["mpiscope-wire"]),
+    ("mpiscope-shim", &["mpiscope-capture", "mpiscope-ring", "mpiscope-wire"]),
+    ("mpiscope-model", &[]),
+    ("mpiscope-ingest", &["mpiscope-wire", "mpiscope-model"]),
+    ("mpiscope-analysis", &["mpiscope-model"]),
+    ("mpiscope-recording", &["mpiscope-wire", "mpiscope-model"]),
+    ("mpiscope-feed", &["mpiscope-model", "mpiscope-analysis"]),
+    ("mpiscope-server", &["mpiscope-feed"]),
+    (
+        "mpiscope-app",
+        &[
+            "mpiscope-wire",
+            "mpiscope-ring",
+            "mpiscope-model",
+            "mpiscope-ingest",
+            "mpiscope-analysis",
+            "mpiscope-recording",
+            "mpiscope-feed",
+            "mpiscope-server",
+        ],
+    ),
+    ("mpiscope-xtask", &[]),
+    ("mpiscope-harness", &["mpiscope-recording", "mpiscope-model"]),
+];
+
+/// What a crate may not reach, however indirectly.
+const NEVER: &[(&str, &[&str])] = &[
+    ("mpiscope-wire", &["*"]),
+    ("mpiscope-model", &["*"]),
+    ("mpiscope-analysis", &["serde", "tokio", "warp", "parquet", "libc"]),
+    ("mpiscope-ingest", &["serde", "tokio", "warp", "libc"]),
+    ("mpiscope-shim", &["serde", "tokio", "anyhow", "warp", "parquet"]),
+];
+
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+    workspace_members: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    id: String,
+    name: String,
+    dependencies: Vec<Dependency>,
+}
+
+#[derive(Deserialize)]
+struct Dependency {
+    name: String,
+    kind: Option<String>,
+}
+
+/// Fails at the first arrow that is not allowed.
+pub(crate) fn check(root: &Path) -> Result<()> {
+    let output = Command::new("cargo")
+        .args(["metadata", "--format-version=1", "--locked", "--offline"])
+        .current_dir(root)
+        .output()
+        .context("run cargo metadata")?;
+    ensure!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Metadata = serde_json::from_slice(&output.stdout).context("read cargo metadata")?;
+    let arrows: BTreeMap<&str, BTreeSet<&str>> =
+        metadata.packages.iter().map(|package| (package.name.as_str(), run_time(package))).collect();
+    let members: Vec<&Package> =
+        metadata.packages.iter().filter(|package| metadata.workspace_members.contains(&package.id)).collect();
+    for member in &members {
+        let allowed = ALLOWED
+            .iter()
+            .find(|(name, _)| *name == member.name)
+            .with_context(|| format!("{} has no line in the table of layers", member.name))?
+            .1;
+        for dependency in run_time(member).into_iter().filter(|name| name.starts_with("mpiscope-")) {
+            ensure!(allowed.contains(&dependency), "{} may not depend on {dependency}", member.name);
+        }
+    }
+    for (name, forbidden) in NEVER {
+        let reached = reach(name, &arrows);
+        for other in reached {
+            let refused = forbidden.contains(&"*") || forbidden.contains(&other);
+            ensure!(!refused, "{name} reaches {other}, which it may not");
+        }
+    }
+    println!("layers hold: {} crates", members.len());
+    Ok(())
+}
+
+fn run_time(package: &Package) -> BTreeSet<&str> {
+    package
+        .dependencies
+        .iter()
+        .filter(|dependency| dependency.kind.as_deref() != Some("dev"))
+        .map(|dependency| dependency.name.as_str())
+        .filter(|name| *name != "loom")
+        .collect()
+}
+
+fn reach<'a>(name: &str, arrows: &BTreeMap<&'a str, BTreeSet<&'a str>>) -> BTreeSet<&'a str> {
+    let mut reached = BTreeSet::new();
+    let mut open: Vec<&str> = arrows.get(name).into_iter().flatten().copied().collect();
+    while let Some(next) = open.pop() {
+        if let Some((known, further)) = arrows.get_key_value(next)
+            && reached.insert(*known)
+        {
+            open.extend(further.iter().copied());
+        }
+    }
+    reached
+}

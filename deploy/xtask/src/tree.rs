@@ -1,0 +1,42 @@
+//! What no tracked file may hold: paths of a machine, secrets, files that grew two subjects.
+
+use anyhow::{Context, Result, ensure};
+use std::path::Path;
+use std::process::Command;
+
+const MOST_LINES: usize = 600;
+
+/// Fails with everything that was found.
+pub(crate) fn check(root: &Path) -> Result<()> {
+    let output = Command::new("git")
+        .args(["ls-files", "-z"])
+        .current_dir(root)
+        .output()
+        .context("run git ls-files")?;
+    ensure!(output.status.success(), "git ls-files: {}", String::from_utf8_lossy(&output.stderr));
+    let home = std::env::var("HOME").unwrap_or_default();
+    let mut patterns = vec![format!("{}/", root.display()), "PRIVATE KEY-----".to_owned()];
+    if home.len() > 1 {
+        patterns.push(format!("{home}/"));
+    }
+    let mut faults = Vec::new();
+    let mut files = 0;
+    for name in String::from_utf8(output.stdout)?.split_terminator('\0') {
+        // A file that is deleted but not yet committed is still listed; one that is no text is not read.
+        let Ok(text) = std::fs::read_to_string(root.join(name)) else { continue };
+        files += 1;
+        for pattern in patterns.iter().filter(|pattern| text.contains(pattern.as_str())) {
+            if !name.ends_with("xtask/src/tree.rs") {
+                faults.push(format!("{name} holds {pattern}"));
+            }
+        }
+        let generated = name.ends_with("generated.rs") || name.ends_with(".lock");
+        let lines = text.lines().count();
+        if name.ends_with(".rs") && !generated && lines > MOST_LINES {
+            faults.push(format!("{name} has {lines} lines, more than {MOST_LINES}: split it by subject"));
+        }
+    }
+    ensure!(faults.is_empty(), "{}", faults.join("\n"));
+    println!("tree is clean: {files} files");
+    Ok(())
+}
