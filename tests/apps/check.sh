@@ -14,7 +14,8 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 # More ranks than processors: without yielding 16 ranks take half a minute instead of half a second.
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 
-gcc -std=c11 -Wall -Wextra -Werror -O2 -shared -fPIC -o "$folder/libucx_yield.so" "$sources/support/ucx_yield.c" || exit 1
+gcc -std=c11 -Wall -Wextra -Werror -O2 -shared -fPIC -o "$folder/libucx_yield.so" \
+    "$sources/support/ucx_yield.c" || exit 1
 for family in openmpi mpich; do
     mkdir -p "$folder/$family"
     for source in "$sources"/*.c; do
@@ -66,7 +67,8 @@ for program in "$@"; do
             awk -v ranks=$ranks -v ends=$ends -f "$sources/support/check_truth.awk" "$output.out" >"$output.truth" ||
                 complain "$program $family $ranks: no consistent truth"
         done
-        [ "$program" = no_mpi ] || cmp -s "$folder/openmpi/$program.$ranks.truth" "$folder/mpich/$program.$ranks.truth" ||
+        [ "$program" = no_mpi ] ||
+            cmp -s "$folder/openmpi/$program.$ranks.truth" "$folder/mpich/$program.$ranks.truth" ||
             complain "$program $ranks: the families' truths differ"
     done
 done

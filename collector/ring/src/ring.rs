@@ -59,15 +59,7 @@ impl<'a> Producer<'a> {
         let head = header.head.load(Ordering::Relaxed);
         let lost_calls = header.lost_calls.load(Ordering::Relaxed);
         // Nothing is free until the tail was read and found sound.
-        Self {
-            header,
-            slots,
-            head,
-            free_until: head,
-            lost_calls,
-            announced_lost_calls: lost_calls,
-            stalled_at: None,
-        }
+        Self { header, slots, head, free_until: head, lost_calls, announced_lost_calls: 0, stalled_at: None }
     }
 
     /// Calls dropped in this ring's life.

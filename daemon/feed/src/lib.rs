@@ -1,1 +1,26 @@
-//! placeholder
+//! What the page and outside views receive: one snapshot, then numbered deltas.
+//!
+//! What it is: the state that viewers see and its bytes, protocol version 1, MessagePack with numeric columns as
+//! little-endian blobs (see [`message`]). What it is not: sockets, tasks, clocks, or the counting itself; time comes
+//! in with each [`Update`]. Who calls it: the one task that owns the run's counters calls [`FeedState::apply`] some
+//! ten times a second; `mpiscope-server` calls [`FeedState::next_after`] for each viewer.
+//!
+//! What must hold: a snapshot with number `n` followed by the deltas `n+1 ... m` gives the snapshot `m`; deltas carry
+//! absolute values, so that applying one is assignment; everything kept is bounded, in rows or in bytes.
+
+pub mod message;
+
+mod column;
+mod family;
+mod history;
+mod rows;
+mod state;
+mod windows;
+
+pub use column::{F64Column, U32Column};
+pub use family::family_of;
+pub use rows::{FunctionRow, Job, JobState, RankRow, Update, WindowIncrement};
+pub use state::{EncodeError, FeedState, Limits, Step};
+
+/// The version of the messages. A reader that knows another one says so and stops.
+pub const PROTOCOL: u32 = 1;

@@ -1,1 +1,21 @@
-//! placeholder
+//! HTTP and WebSocket for the page, behind a token.
+//!
+//! What it is: the page's files, the gate before them, and one loop for each open page that carries the feed. What it
+//! is not: the feed's content, the counters, the command line. Who calls it: the program binds a [`Server`], hands the
+//! [`Source`] of [`live`] to [`Bound::serve`], and keeps the [`Publisher`] with the one task that owns the counters.
+//!
+//! What must hold: nobody without the token learns anything; a slow or stuck page costs nobody else anything; every
+//! number of connections, bytes and seconds that a client can cause is bounded; [`Publisher::publish`] never waits for
+//! a client.
+
+mod assets;
+mod gate;
+mod listen;
+mod live;
+mod routes;
+mod token;
+mod viewer;
+
+pub use listen::{Bound, Options, Server, ServerError};
+pub use live::{Publisher, Source, live};
+pub use token::Token;

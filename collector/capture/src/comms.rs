@@ -1,0 +1,298 @@
+//! Communicators: world ranks of their members, an identity that all members agree on, numbers of what went over them.
+
+use mpiscope_wire::{CommDefinition, MAX_COMM, NO_COMM};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// One rank of a communicator as seen from this process.
+#[derive(Debug)]
+pub struct Peer {
+    /// Its world rank; -1 when it is of another job.
+    pub world_rank: i32,
+    /// The loss epoch in which these numbers were last announced.
+    announced_epoch: AtomicU32,
+    sent: AtomicU64,
+    received: AtomicU64,
+}
+
+impl Peer {
+    /// Counts a message to this peer; returns how many there were before.
+    #[inline]
+    pub(crate) fn count_sent(&self, threads: bool) -> u64 {
+        count(&self.sent, threads)
+    }
+
+    /// Counts a completed receive from this peer; returns how many there were before.
+    #[inline]
+    pub(crate) fn count_received(&self, threads: bool) -> u64 {
+        count(&self.received, threads)
+    }
+
+    pub(crate) fn numbers(&self) -> (u64, u64) {
+        (self.sent.load(Ordering::Relaxed), self.received.load(Ordering::Relaxed))
+    }
+
+    /// Whether calls were lost since the numbers were last announced; marks them as announced.
+    #[inline]
+    pub(crate) fn needs_numbers(&self, epoch: u32) -> bool {
+        if self.announced_epoch.load(Ordering::Relaxed) == epoch {
+            return false;
+        }
+        self.announced_epoch.store(epoch, Ordering::Relaxed);
+        true
+    }
+}
+
+/// One more, without a locked instruction where a single thread counts.
+#[inline]
+fn count(counter: &AtomicU64, threads: bool) -> u64 {
+    if threads {
+        return counter.fetch_add(1, Ordering::Relaxed);
+    }
+    let before = counter.load(Ordering::Relaxed);
+    counter.store(before + 1, Ordering::Relaxed);
+    before
+}
+
+/// A communicator.
+#[derive(Debug)]
+pub struct Comm {
+    /// This process's number of it.
+    pub index: u32,
+    /// What all members agree on.
+    pub id: u64,
+    /// This process's rank in it.
+    pub own_rank: u32,
+    /// The size of the group that this process belongs to.
+    pub size: u32,
+    /// The world rank of its rank 0.
+    pub leader: u32,
+    parent: u32,
+    /// Whom a rank in a message's arguments means: the members, or the remote group of an intercommunicator.
+    peers: Box<[Peer]>,
+    children: AtomicU64,
+    collectives: AtomicU64,
+}
+
+impl Comm {
+    /// The peer of a rank on this communicator.
+    #[inline]
+    #[must_use]
+    pub fn peer(&self, rank: i32) -> Option<&Peer> {
+        self.peers.get(usize::try_from(rank).ok()?)
+    }
+
+    /// Counts a collective; returns its number on this communicator.
+    #[inline]
+    pub fn count_collective(&self, threads: bool) -> u64 {
+        count(&self.collectives, threads)
+    }
+
+    /// Counts a call that makes communicators of this one, which every member makes in the same order.
+    pub fn count_child(&self) -> u64 {
+        self.children.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// What the daemon has to know of it.
+    #[must_use]
+    pub fn definition(&self) -> CommDefinition {
+        CommDefinition {
+            index: self.index,
+            id: self.id,
+            size: self.size,
+            own_rank: self.own_rank,
+            leader: self.leader,
+            parent: self.parent,
+        }
+    }
+}
+
+/// Who belongs to a communicator, as MPI says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Members {
+    /// World ranks of this process's group, in the order of their ranks.
+    pub own: Vec<i32>,
+    /// This process's rank in it.
+    pub own_rank: u32,
+    /// World ranks of the remote group of an intercommunicator.
+    pub remote: Option<Vec<i32>>,
+}
+
+/// Where a communicator comes from.
+#[derive(Debug, Clone, Copy)]
+pub enum Origin<'a> {
+    /// It is the world.
+    World,
+    /// A call on this parent made it, the so-manieth.
+    Child(&'a Comm, u64),
+    /// A call made it that was not seen; its members give it its identity.
+    Unseen,
+}
+
+const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
+
+fn mix(hash: u64, word: u64) -> u64 {
+    let mixed = (hash ^ word).wrapping_mul(MULTIPLIER);
+    mixed ^ (mixed >> 29)
+}
+
+/// The communicators of a process, by handle.
+#[derive(Debug, Default)]
+pub struct Comms {
+    by_handle: HashMap<u64, Arc<Comm>>,
+    made: u32,
+    unseen: HashMap<u64, u64>,
+}
+
+impl Comms {
+    /// Takes up a communicator. One of the same handle is forgotten: the library reuses handles.
+    pub fn insert(&mut self, handle: u64, members: &Members, origin: Origin<'_>) -> Arc<Comm> {
+        let remote = members.remote.as_deref().unwrap_or_default();
+        // Both sides of an intercommunicator have to name the same leader.
+        let leaders = members.own.first().into_iter().chain(remote.first());
+        let leader = leaders.copied().min().unwrap_or_default();
+        let (id, parent) = match origin {
+            Origin::World => (0, NO_COMM),
+            // Communicators that one call makes have different leaders, for every process gets at most one.
+            Origin::Child(parent, number) => {
+                (mix(mix(mix(MULTIPLIER, parent.id), number), leader as u64) | 1, parent.index)
+            }
+            Origin::Unseen => (self.unseen_id(members), NO_COMM),
+        };
+        let peers = members.remote.as_deref().unwrap_or(&members.own);
+        let comm = Arc::new(Comm {
+            index: self.made.min(MAX_COMM + 1),
+            id,
+            own_rank: members.own_rank,
+            size: members.own.len() as u32,
+            leader: leader.max(0) as u32,
+            parent,
+            peers: peers
+                .iter()
+                .map(|&world_rank| Peer {
+                    world_rank,
+                    announced_epoch: AtomicU32::new(0),
+                    sent: AtomicU64::new(0),
+                    received: AtomicU64::new(0),
+                })
+                .collect(),
+            children: AtomicU64::new(0),
+            collectives: AtomicU64::new(0),
+        });
+        self.made = self.made.saturating_add(1);
+        self.by_handle.insert(handle, Arc::clone(&comm));
+        comm
+    }
+
+    /// The same members may have several communicators: the so-manieth of these members, as every member counts.
+    fn unseen_id(&mut self, members: &Members) -> u64 {
+        let remote = members.remote.as_deref().unwrap_or_default();
+        let mut all: Vec<i32> = members.own.iter().chain(remote).copied().collect();
+        all.sort_unstable();
+        let members_hash = all.iter().fold(!MULTIPLIER, |hash, &rank| mix(hash, rank as u64));
+        let occurrence = self.unseen.entry(members_hash).or_default();
+        *occurrence += 1;
+        mix(members_hash, *occurrence) & !1 | 2
+    }
+
+    /// The communicator of a handle.
+    #[must_use]
+    pub fn get(&self, handle: u64) -> Option<Arc<Comm>> {
+        self.by_handle.get(&handle).cloned()
+    }
+
+    /// Forgets a communicator that was freed.
+    pub fn remove(&mut self, handle: u64) {
+        self.by_handle.remove(&handle);
+    }
+}
+
+const CACHED: usize = 8;
+
+/// What a thread remembers of communicators, so that a message needs no lock.
+#[derive(Debug, Default)]
+pub struct CommCache {
+    entries: [Option<(u64, u32, Arc<Comm>)>; CACHED],
+}
+
+impl CommCache {
+    /// The communicator of a handle, as long as none was made or freed since `epoch`; else `find` looks.
+    #[inline]
+    pub fn get(
+        &mut self,
+        handle: u64,
+        epoch: u32,
+        find: impl FnOnce() -> Option<Arc<Comm>>,
+    ) -> Option<&Arc<Comm>> {
+        let at = (handle ^ handle >> 8) as usize % CACHED;
+        let entry = &mut self.entries[at];
+        let known = matches!(entry, Some((cached, since, _)) if *cached == handle && *since == epoch);
+        if !known {
+            *entry = Some((handle, epoch, find()?));
+        }
+        entry.as_ref().map(|(_, _, comm)| comm)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn members(own: &[i32], own_rank: u32) -> Members {
+        Members { own: own.to_vec(), own_rank, remote: None }
+    }
+
+    #[test]
+    fn members_agree_on_identities_without_talking() {
+        let mut ids = Vec::new();
+        for process in 0..4_u32 {
+            let mut comms = Comms::default();
+            let world = comms.insert(1, &members(&[0, 1, 2, 3], process), Origin::World);
+            let half: &[i32] = if process % 2 == 0 { &[2, 0] } else { &[3, 1] };
+            let split = comms.insert(2, &members(half, 0), Origin::Child(&world, world.count_child()));
+            let again = comms.insert(3, &members(half, 0), Origin::Child(&world, world.count_child()));
+            let below = comms.insert(4, &members(half, 0), Origin::Child(&split, split.count_child()));
+            ids.push([world.id, split.id, again.id, below.id]);
+        }
+        assert_eq!(ids[0], ids[2]);
+        assert_eq!(ids[1], ids[3]);
+        let mut all: Vec<u64> = ids[0].iter().chain(&ids[1][1..]).copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 7);
+    }
+
+    #[test]
+    fn unseen_communicators_are_told_apart_by_members_and_turn() {
+        let mut comms = Comms::default();
+        let first = comms.insert(1, &members(&[0, 1], 0), Origin::Unseen).id;
+        let second = comms.insert(2, &members(&[0, 1], 0), Origin::Unseen).id;
+        let other = comms.insert(3, &members(&[0, 2], 0), Origin::Unseen).id;
+        assert!(first != second && first != other && second != other);
+        let mut elsewhere = Comms::default();
+        assert_eq!(elsewhere.insert(9, &members(&[0, 1], 1), Origin::Unseen).id, first);
+    }
+
+    #[test]
+    fn ranks_on_an_intercommunicator_are_of_the_other_side() {
+        let mut comms = Comms::default();
+        let inter = Members { own: vec![0, 1], own_rank: 0, remote: Some(vec![5, 4]) };
+        let comm = comms.insert(1, &inter, Origin::Unseen);
+        assert_eq!(comm.peer(1).map(|peer| peer.world_rank), Some(4));
+        assert!(comm.peer(2).is_none() && comm.peer(-1).is_none());
+    }
+
+    #[test]
+    fn a_cache_forgets_when_communicators_change() {
+        let mut comms = Comms::default();
+        comms.insert(8, &members(&[0], 0), Origin::World);
+        let mut cache = CommCache::default();
+        assert_eq!(cache.get(8, 1, || comms.get(8)).map(|comm| comm.index), Some(0));
+        assert_eq!(cache.get(8, 1, || unreachable!()).map(|comm| comm.index), Some(0));
+        comms.insert(8, &members(&[0], 0), Origin::Unseen);
+        assert_eq!(cache.get(8, 2, || comms.get(8)).map(|comm| comm.index), Some(1));
+        comms.remove(8);
+        assert!(cache.get(8, 3, || comms.get(8)).is_none());
+    }
+}

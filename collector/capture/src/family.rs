@@ -1,0 +1,164 @@
+//! What differs between families of MPI libraries: one table each.
+
+/// Where things lie in an `MPI_Status`, as offsets in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StatusLayout {
+    /// Its size.
+    pub bytes: usize,
+    /// `MPI_SOURCE`.
+    pub source: usize,
+    /// `MPI_TAG`.
+    pub tag: usize,
+    /// The low half of the received bytes.
+    pub count_low: usize,
+    /// The high half, or the word that holds it.
+    pub count_high: usize,
+    /// How far the high half is shifted within its word.
+    pub count_high_shift: u32,
+    /// The word that says whether the operation was cancelled.
+    pub cancelled: usize,
+    /// Which bits of that word.
+    pub cancelled_mask: u32,
+}
+
+/// One family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Family {
+    /// Its name.
+    pub name: &'static str,
+    /// The bytes of a handle, and of an element of a request array.
+    pub handle_bytes: usize,
+    /// `MPI_ANY_SOURCE`.
+    pub any_source: i32,
+    /// `MPI_PROC_NULL`.
+    pub proc_null: i32,
+    /// `MPI_ROOT`.
+    pub root: i32,
+    /// `MPI_ANY_TAG`.
+    pub any_tag: i32,
+    /// `MPI_UNDEFINED`.
+    pub undefined: i32,
+    /// `MPI_STATUS_IGNORE` and `MPI_STATUSES_IGNORE` as addresses.
+    pub status_ignore: usize,
+    /// `MPI_COMM_WORLD` where it is a number; where it is an address, the symbol is looked up.
+    pub comm_world: Option<u64>,
+    /// `MPI_COMM_NULL`, likewise.
+    pub comm_null: Option<u64>,
+    /// The layout of `MPI_Status`.
+    pub status: StatusLayout,
+}
+
+/// Open MPI 4 and its kin.
+pub const OPEN_MPI: Family = Family {
+    name: "Open MPI",
+    handle_bytes: 8,
+    any_source: -1,
+    proc_null: -2,
+    root: -4,
+    any_tag: -1,
+    undefined: -32766,
+    status_ignore: 0,
+    comm_world: None,
+    comm_null: None,
+    status: StatusLayout {
+        bytes: 24,
+        source: 0,
+        tag: 4,
+        count_low: 16,
+        count_high: 20,
+        count_high_shift: 0,
+        cancelled: 12,
+        cancelled_mask: u32::MAX,
+    },
+};
+
+/// MPICH 4 and its kin.
+pub const MPICH: Family = Family {
+    name: "MPICH",
+    handle_bytes: 4,
+    any_source: -2,
+    proc_null: -1,
+    root: -3,
+    any_tag: -1,
+    undefined: -32766,
+    status_ignore: 1,
+    comm_world: Some(0x4400_0000),
+    comm_null: Some(0x0400_0000),
+    status: StatusLayout {
+        bytes: 20,
+        source: 8,
+        tag: 12,
+        count_low: 0,
+        count_high: 4,
+        count_high_shift: 1,
+        cancelled: 4,
+        cancelled_mask: 1,
+    },
+};
+
+/// A status, read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StatusWords {
+    /// The source, a rank of the communicator.
+    pub source: i32,
+    /// The tag.
+    pub tag: i32,
+    /// The received bytes.
+    pub bytes: u64,
+    /// Whether the operation was cancelled.
+    pub cancelled: bool,
+}
+
+impl Family {
+    /// The family of a library that describes itself so.
+    #[must_use]
+    pub fn of_library(version: &str) -> Option<&'static Self> {
+        let mpich_kin = ["MPICH", "MVAPICH", "Intel(R) MPI", "CRAY MPICH"];
+        if version.contains("Open MPI") {
+            Some(&OPEN_MPI)
+        } else if mpich_kin.iter().any(|name| version.contains(name)) {
+            Some(&MPICH)
+        } else {
+            None
+        }
+    }
+
+    /// Reads a status through `word`, which returns the 32-bit word at an offset.
+    #[inline]
+    #[must_use]
+    pub fn read_status(&self, word: impl Fn(usize) -> u32) -> StatusWords {
+        let layout = &self.status;
+        let high = word(layout.count_high) >> layout.count_high_shift;
+        StatusWords {
+            source: word(layout.source) as i32,
+            tag: word(layout.tag) as i32,
+            bytes: u64::from(word(layout.count_low)) | u64::from(high) << 32,
+            cancelled: word(layout.cancelled) & layout.cancelled_mask != 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statuses_are_read_as_each_family_writes_them() {
+        let open_mpi = [3, 7, 0, 0, 100, 2];
+        let read = OPEN_MPI.read_status(|offset| open_mpi[offset / 4]);
+        assert_eq!(read, StatusWords { source: 3, tag: 7, bytes: 100 + (2 << 32), cancelled: false });
+        let mpich = [100, 2 << 1 | 1, 3, 7, 0];
+        let read = MPICH.read_status(|offset| mpich[offset / 4]);
+        assert_eq!(read, StatusWords { source: 3, tag: 7, bytes: 100 + (2 << 32), cancelled: true });
+    }
+
+    #[test]
+    fn libraries_are_told_apart() {
+        assert_eq!(
+            Family::of_library("Open MPI v4.1.4, package: Debian").map(|family| family.name),
+            Some("Open MPI")
+        );
+        assert_eq!(Family::of_library("MPICH Version:\t4.0.2\n").map(|family| family.name), Some("MPICH"));
+        assert_eq!(Family::of_library("Something else"), None);
+    }
+}

@@ -1,0 +1,413 @@
+//! One thread's calls, turned into slots.
+
+use crate::comms::{Comm, Peer};
+use crate::polls::Polls;
+use crate::requests::Posted;
+use mpiscope_wire::{Call, CallFlags, NO_COMM, PEER_ANY, PEER_NONE, Part, PartFlags, Slot, Sync};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+
+/// What the threads of a process share.
+#[derive(Debug, Default)]
+pub struct Process {
+    /// Grows whenever calls were lost, so that numbers are announced anew.
+    loss_epoch: AtomicU32,
+    posts: AtomicU64,
+    threads: AtomicBool,
+    /// Loops of polls are cut into rows of at most so many ticks.
+    pub longest_poll_row: u64,
+}
+
+impl Process {
+    /// A process whose rows of polls span at most so many ticks.
+    #[must_use]
+    pub fn new(longest_poll_row: u64) -> Self {
+        Self { longest_poll_row, ..Self::default() }
+    }
+
+    /// Says that several threads may call at once.
+    pub fn allow_threads(&self) {
+        self.threads.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether several threads may call at once.
+    #[inline]
+    #[must_use]
+    pub fn has_threads(&self) -> bool {
+        self.threads.load(Ordering::Relaxed)
+    }
+
+    /// The number of the next receive to be posted.
+    #[inline]
+    #[must_use]
+    pub fn next_post(&self) -> u64 {
+        self.posts.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+/// When a call was made, in ticks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Interval {
+    /// It was entered.
+    pub start: u64,
+    /// It returned.
+    pub end: u64,
+}
+
+impl Interval {
+    fn duration(self) -> u64 {
+        self.end.saturating_sub(self.start)
+    }
+}
+
+/// What a status says of a receive that completed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Received {
+    /// The source as a rank of the communicator.
+    pub source: i32,
+    /// The tag.
+    pub tag: i32,
+    /// What arrived.
+    pub bytes: u64,
+    /// Nothing arrived: it was cancelled.
+    pub cancelled: bool,
+}
+
+/// Where slots go.
+pub trait Sink {
+    /// Writes a call and what belongs before it; `false` when it was lost.
+    fn push(&mut self, before: &[Slot], call: &Slot) -> bool;
+}
+
+/// The calls of one thread.
+#[derive(Debug)]
+pub struct Thread {
+    /// Slots that go before the call which is being put together.
+    before: Vec<Slot>,
+    polls: Polls,
+    /// Which communicators this thread has defined in its ring, a bit each.
+    defined: Vec<u64>,
+}
+
+impl Thread {
+    /// A thread; its first record says which.
+    #[must_use]
+    pub fn new(number: u64, thread_id: u64) -> Self {
+        let mut before = Vec::with_capacity(256);
+        before.push(mpiscope_wire::Entry::encode_thread(number, thread_id));
+        Self { before, polls: Polls::default(), defined: Vec::new() }
+    }
+
+    /// A call that moves nothing and belongs to no communicator.
+    #[inline]
+    #[must_use]
+    pub fn plain(function: u16, at: Interval) -> Call {
+        Call {
+            flags: CallFlags::NONE,
+            function,
+            duration: at.duration(),
+            start: at.start,
+            peer: PEER_NONE,
+            comm: NO_COMM,
+            site: 0,
+            tag: 0,
+            bytes: 0,
+        }
+    }
+
+    /// Makes sure that this thread's ring says what the communicator's number means.
+    #[inline]
+    pub fn define(&mut self, comm: &Comm) {
+        let (word, bit) = (comm.index as usize / 64, 1_u64 << (comm.index % 64));
+        if self.defined.get(word).is_some_and(|bits| bits & bit != 0) {
+            return;
+        }
+        self.define_slowly(comm, word, bit);
+    }
+
+    #[cold]
+    fn define_slowly(&mut self, comm: &Comm, word: usize, bit: u64) {
+        if comm.index >= NO_COMM {
+            return;
+        }
+        if self.defined.len() <= word {
+            self.defined.resize(word + 1, 0);
+        }
+        self.defined[word] |= bit;
+        self.before.push(comm.definition().encode());
+    }
+
+    /// After a loss, says how much went over a channel before the call that is being put together.
+    #[inline]
+    fn announce(&mut self, process: &Process, comm: &Comm, peer: &Peer) {
+        if !peer.needs_numbers(process.loss_epoch.load(Ordering::Relaxed)) {
+            return;
+        }
+        let (sent, received) = peer.numbers();
+        self.before.push(Sync { peer: peer.world_rank, comm: comm.index, sent, received }.encode());
+    }
+
+    /// Adds a message to `call`, which sent it.
+    #[inline]
+    pub fn send(&mut self, process: &Process, call: &mut Call, comm: &Comm, to: i32, tag: i32, bytes: u64) {
+        self.define(comm);
+        call.comm = comm.index;
+        let Some(peer) = comm.peer(to) else { return };
+        call.tag = tag;
+        call.bytes = bytes;
+        call.peer = peer.world_rank;
+        if peer.world_rank < 0 {
+            return;
+        }
+        call.flags = call.flags.with(CallFlags::SEND);
+        self.announce(process, comm, peer);
+        peer.count_sent(process.has_threads());
+    }
+
+    /// Adds a message to `call`, which posted and completed its receive.
+    #[inline]
+    pub fn receive(&mut self, process: &Process, call: &mut Call, comm: &Comm, received: &Received) {
+        self.define(comm);
+        call.comm = comm.index;
+        let Some(peer) = comm.peer(received.source) else { return };
+        call.tag = received.tag;
+        call.bytes = received.bytes;
+        call.peer = peer.world_rank;
+        if peer.world_rank < 0 || received.cancelled {
+            return;
+        }
+        call.flags = call.flags.with(CallFlags::RECEIVE);
+        self.announce(process, comm, peer);
+        peer.count_received(process.has_threads());
+    }
+
+    /// Marks `call` as one that posted a receive. A source of `None` is any, one that is nobody makes no message.
+    #[inline]
+    pub fn post(&mut self, call: &mut Call, comm: &Comm, source: Option<i32>, tag: i32, post: u64) {
+        self.define(comm);
+        call.comm = comm.index;
+        call.tag = tag;
+        call.flags = call.flags.with(CallFlags::POST);
+        call.bytes = post & u64::from(u32::MAX);
+        call.peer = match source {
+            None => PEER_ANY,
+            Some(rank) => comm.peer(rank).map_or(PEER_NONE, |peer| peer.world_rank),
+        };
+    }
+
+    /// Adds a receive that the coming call completed: posted by it (`None`) or before.
+    pub fn part(&mut self, process: &Process, comm: &Comm, posted: Option<&Posted>, received: &Received) {
+        let peer = comm.peer(received.source);
+        let world_rank = peer.map_or(PEER_NONE, |peer| peer.world_rank);
+        let moved = !received.cancelled && world_rank >= 0;
+        let flags = match posted {
+            _ if !moved => PartFlags::UNOBSERVED,
+            Some(posted) if posted.recorded => PartFlags::COMPLETED,
+            _ => PartFlags::INLINE,
+        };
+        if !moved && posted.is_none() {
+            return;
+        }
+        self.define(comm);
+        if let Some(peer) = peer.filter(|_| moved) {
+            self.announce(process, comm, peer);
+            peer.count_received(process.has_threads());
+        }
+        let part = Part {
+            flags,
+            tag: received.tag,
+            post: posted.map_or(0, |posted| posted.post),
+            peer: world_rank,
+            comm: comm.index,
+            bytes: received.bytes,
+        };
+        self.before.push(part.encode());
+    }
+
+    /// A posted receive will not be seen to complete.
+    pub fn unobserved(&mut self, posted: &Posted) {
+        if posted.recorded {
+            let part = Part {
+                flags: PartFlags::UNOBSERVED,
+                tag: 0,
+                post: posted.post,
+                peer: PEER_NONE,
+                comm: posted.comm.index,
+                bytes: 0,
+            };
+            self.before.push(part.encode());
+        }
+    }
+
+    /// A poll that found nothing: no row of its own.
+    #[inline]
+    pub fn failed_poll(&mut self, process: &Process, sink: &mut impl Sink, function: u16, at: Interval) {
+        if let Some(row) = self.polls.failed(function, at.start, at.end, process.longest_poll_row) {
+            self.write(process, sink, &row);
+        }
+    }
+
+    /// Writes the call that was put together, and before it the polls that led to it.
+    #[inline]
+    pub fn commit(&mut self, process: &Process, sink: &mut impl Sink, call: &Call) -> bool {
+        if let Some(row) = self.polls.take() {
+            let before = std::mem::take(&mut self.before);
+            self.write(process, sink, &row);
+            self.before = before;
+        }
+        self.write(process, sink, call)
+    }
+
+    /// Writes what is still folded, for instance before the process ends.
+    pub fn flush(&mut self, process: &Process, sink: &mut impl Sink) {
+        if let Some(row) = self.polls.take() {
+            self.write(process, sink, &row);
+        }
+    }
+
+    #[inline]
+    fn write(&mut self, process: &Process, sink: &mut impl Sink, call: &Call) -> bool {
+        if call.needs_wide() {
+            self.before.push(call.encode_wide());
+        }
+        let written = sink.push(&self.before, &call.encode());
+        self.before.clear();
+        if !written {
+            self.lost(process);
+        }
+        written
+    }
+
+    #[cold]
+    fn lost(&mut self, process: &Process) {
+        process.loss_epoch.fetch_add(1, Ordering::Relaxed);
+        // Definitions may have been lost with the call.
+        self.defined.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comms::{Comms, Members, Origin};
+    use mpiscope_wire::Entry;
+    use std::sync::Arc;
+
+    #[derive(Default)]
+    struct Tape {
+        slots: Vec<Slot>,
+        full: bool,
+    }
+
+    impl Sink for Tape {
+        fn push(&mut self, before: &[Slot], call: &Slot) -> bool {
+            if !self.full {
+                self.slots.extend_from_slice(before);
+                self.slots.push(*call);
+            }
+            !self.full
+        }
+    }
+
+    impl Tape {
+        fn entries(&mut self) -> Vec<Entry> {
+            self.slots.drain(..).filter_map(|slot| Entry::decode(&slot)).collect()
+        }
+    }
+
+    fn reversed() -> Arc<Comm> {
+        let members = Members { own: vec![9, 5, 1], own_rank: 0, remote: None };
+        Comms::default().insert(1, &members, Origin::Unseen)
+    }
+
+    const AT: Interval = Interval { start: 100, end: 130 };
+
+    fn sent(thread: &mut Thread, process: &Process, tape: &mut Tape, comm: &Comm, to: i32, bytes: u64) {
+        let mut call = Thread::plain(10, AT);
+        thread.send(process, &mut call, comm, to, 7, bytes);
+        thread.commit(process, tape, &call);
+    }
+
+    #[test]
+    fn a_send_names_its_world_rank_and_defines_its_communicator_once() {
+        let (process, comm, mut tape) = (Process::default(), reversed(), Tape::default());
+        let mut thread = Thread::new(0, 1);
+        sent(&mut thread, &process, &mut tape, &comm, 2, 8);
+        sent(&mut thread, &process, &mut tape, &comm, 1, 1 << 40);
+        let entries = tape.entries();
+        assert!(matches!(entries[0], Entry::Thread { number: 0, .. }));
+        assert!(matches!(entries[1], Entry::Comm(definition) if definition.leader == 9));
+        assert!(matches!(entries[2], Entry::Call(call) if call.peer == 1 && call.duration == 30));
+        assert!(matches!(entries[3], Entry::Wide { bytes, .. } if bytes == 1 << 40));
+        assert!(matches!(entries[4], Entry::Call(call) if call.peer == 5 && call.flags.has(CallFlags::SEND)));
+        assert_eq!(entries.len(), 5);
+    }
+
+    #[test]
+    fn nobody_gets_no_message() {
+        let (process, comm, mut tape) = (Process::default(), reversed(), Tape::default());
+        let mut thread = Thread::new(0, 1);
+        sent(&mut thread, &process, &mut tape, &comm, -1, 8);
+        let entries = tape.entries();
+        assert!(
+            matches!(entries.last(), Some(Entry::Call(call)) if call.flags == CallFlags::NONE && call.bytes == 0)
+        );
+    }
+
+    #[test]
+    fn after_a_loss_numbers_and_definitions_come_anew() {
+        let (process, comm, mut tape) = (Process::default(), reversed(), Tape::default());
+        let mut thread = Thread::new(0, 1);
+        sent(&mut thread, &process, &mut tape, &comm, 2, 8);
+        tape.full = true;
+        sent(&mut thread, &process, &mut tape, &comm, 2, 8);
+        sent(&mut thread, &process, &mut tape, &comm, 2, 8);
+        tape.full = false;
+        tape.entries();
+        sent(&mut thread, &process, &mut tape, &comm, 2, 8);
+        sent(&mut thread, &process, &mut tape, &comm, 2, 8);
+        let entries = tape.entries();
+        assert!(matches!(entries[0], Entry::Comm(_)));
+        assert!(matches!(entries[1], Entry::Sync(Sync { peer: 1, sent: 3, received: 0, .. })));
+        assert_eq!(entries.len(), 4);
+    }
+
+    #[test]
+    fn a_completed_receive_is_a_part_of_the_completing_call() {
+        let (process, comm, mut tape) = (Process::default(), reversed(), Tape::default());
+        let mut thread = Thread::new(0, 1);
+        let posted = Posted { post: 3, comm: Arc::clone(&comm), recorded: true };
+        let received = Received { source: 1, tag: 4, bytes: 5, cancelled: false };
+        thread.part(&process, &comm, Some(&posted), &received);
+        thread.part(&process, &comm, Some(&posted), &Received { cancelled: true, ..received });
+        thread.part(&process, &comm, Some(&Posted { recorded: false, ..posted }), &received);
+        thread.commit(&process, &mut tape, &Thread::plain(31, AT));
+        let flags: Vec<PartFlags> = tape
+            .entries()
+            .iter()
+            .filter_map(|entry| match entry {
+                Entry::Part(part) => Some(part.flags),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(flags, [PartFlags::COMPLETED, PartFlags::UNOBSERVED, PartFlags::INLINE]);
+    }
+
+    #[test]
+    fn polls_come_before_the_call_that_ended_them() {
+        let (process, comm, mut tape) = (Process::new(1_000_000), reversed(), Tape::default());
+        let mut thread = Thread::new(0, 1);
+        for _ in 0..5 {
+            thread.failed_poll(&process, &mut tape, 34, AT);
+        }
+        sent(&mut thread, &process, &mut tape, &comm, 2, 8);
+        let calls: Vec<(u16, u64)> = tape
+            .entries()
+            .iter()
+            .filter_map(|entry| match entry {
+                Entry::Call(call) => Some((call.function, call.bytes)),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(calls, [(34, 5), (10, 8)]);
+    }
+}

@@ -1,0 +1,153 @@
+//! The messages of protocol version 1, as a reader in Rust sees them.
+//!
+//! A message is one MessagePack map with the field names below. A snapshot has every part; a delta has the clock and
+//! those parts in which something changed. In `functions`, `ranks` and `windows` a delta has only the changed rows,
+//! with absolute values, keyed by `id`, `rank` and `start_ns`; the other parts are replaced as a whole. When
+//! `windows.window_ns` differs from what the reader holds, pairs of windows were merged: the rows are the whole
+//! history then. A reader takes a delta only when its number is the next one.
+
+use crate::{F64Column, Job, U32Column};
+use serde::{Deserialize, Serialize};
+
+/// Whether a message stands alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Everything; forget what was before.
+    Snapshot,
+    /// What changed since the message with the number before.
+    Delta,
+}
+
+/// One message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Message {
+    /// [`crate::PROTOCOL`].
+    pub protocol: u32,
+    /// Snapshot or delta.
+    pub kind: Kind,
+    /// The number of the state that a reader has after this message.
+    pub number: u64,
+    /// Run time and lag.
+    pub clock: Clock,
+    /// The job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<Job>,
+    /// The totals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub totals: Option<Totals>,
+    /// What was lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub losses: Option<Losses>,
+    /// Faults.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub faults: Option<Faults>,
+    /// Functions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub functions: Option<Functions>,
+    /// Ranks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranks: Option<Ranks>,
+    /// The run over time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub windows: Option<Windows>,
+}
+
+/// When this is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Clock {
+    /// The run time.
+    pub now_ns: u64,
+    /// How far the figures are behind the job.
+    pub lag_ns: u64,
+}
+
+/// [`mpiscope_model::Totals`], field by field.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the model says what each one means")]
+pub struct Totals {
+    pub calls: u64,
+    pub polls: u64,
+    pub messages: u64,
+    pub bytes: u64,
+    pub intra_messages: u64,
+    pub inter_messages: u64,
+    pub unmatched_sends: u64,
+    pub unmatched_receives: u64,
+    pub uncertain_messages: u64,
+}
+
+/// [`mpiscope_model::Losses`], field by field.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the model says what each one means")]
+pub struct Losses {
+    pub ring_full: u64,
+    pub no_ring: u64,
+    pub unreadable: u64,
+}
+
+/// Faults in the input.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Faults {
+    /// How many there were.
+    pub count: u64,
+    /// The newest of them, oldest first.
+    pub newest: Vec<Fault>,
+}
+
+/// One fault.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// Whose input, when known.
+    pub rank: Option<u32>,
+    /// The run time at which it was reported.
+    pub at_ns: u64,
+    /// One sentence.
+    pub text: String,
+}
+
+/// Functions as columns, ordered by id; see [`crate::FunctionRow`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the row says what each one means")]
+pub struct Functions {
+    pub id: U32Column,
+    pub name: Vec<String>,
+    pub family: Vec<String>,
+    pub calls: F64Column,
+    pub polls: F64Column,
+    pub bytes: F64Column,
+    pub time_ns: F64Column,
+    pub p50_ns: F64Column,
+    pub p99_ns: F64Column,
+    pub max_ns: F64Column,
+}
+
+/// Ranks as columns, ordered by rank; see [`crate::RankRow`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the row says what each one means")]
+pub struct Ranks {
+    pub rank: U32Column,
+    pub node: U32Column,
+    pub calls: F64Column,
+    pub sent: F64Column,
+    pub received: F64Column,
+    pub bytes_sent: F64Column,
+    pub mpi_time_ns: F64Column,
+    /// 0 running, 1 finalized, 2 aborted, 3 vanished.
+    pub state: U32Column,
+}
+
+/// Windows as columns, ordered by start; a snapshot has them without gaps from the start of the run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Windows {
+    /// How long each window is; doubles whenever the history is full.
+    pub window_ns: u64,
+    /// When each begins: a multiple of `window_ns`.
+    pub start_ns: F64Column,
+    /// Rows of calls in it.
+    pub calls: F64Column,
+    /// Matched messages in it.
+    pub messages: F64Column,
+    /// Their payload.
+    pub bytes: F64Column,
+}

@@ -1,0 +1,123 @@
+//! What the owner of the counters hands in.
+
+use mpiscope_model::{Fault, Function, Losses, Nanoseconds, Node, ProcessState, Rank, Totals};
+use serde::{Deserialize, Serialize};
+
+/// How the job stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum JobState {
+    /// No rank was heard yet.
+    #[default]
+    Waiting,
+    /// At least one rank runs.
+    Running,
+    /// The command returned; its exit status says how.
+    Ended,
+    /// A signal ended the command.
+    Killed,
+}
+
+/// The job, as viewers see it; also a part of the messages.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job {
+    /// The name of the run, unique on this machine.
+    pub run: String,
+    /// The command as typed; empty when it is not known.
+    pub command: String,
+    /// Hosts heard so far.
+    pub nodes: u32,
+    /// Ranks in the job; 0 until known.
+    pub ranks: u32,
+    /// The MPI library, in one line; empty until known.
+    pub mpi: String,
+    /// How it stands.
+    pub state: JobState,
+    /// The exit status of the command once it returned; 128 + the signal when killed.
+    pub exit: Option<i32>,
+    /// Wall clock time of the start of the run (nanoseconds since 1970); 0 until known.
+    pub started_unix_ns: u64,
+}
+
+/// What is known about one MPI function; all values cumulative.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FunctionRow {
+    /// The number.
+    pub function: Function,
+    /// Its name in C.
+    pub name: &'static str,
+    /// Rows of calls.
+    pub calls: u64,
+    /// Polls folded into those rows beyond the rows themselves.
+    pub polls: u64,
+    /// What the calls sent, or received where they sent nothing.
+    pub bytes: u64,
+    /// Time in the calls, summed over all threads.
+    pub time_ns: u64,
+    /// The median duration.
+    pub p50_ns: u64,
+    /// The duration that 99 of 100 calls stay below.
+    pub p99_ns: u64,
+    /// The longest.
+    pub max_ns: u64,
+}
+
+/// What is known about one rank; all values cumulative.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RankRow {
+    /// The world rank.
+    pub rank: Rank,
+    /// Where it runs.
+    pub node: Node,
+    /// Rows of calls.
+    pub calls: u64,
+    /// Messages it sent.
+    pub sent: u64,
+    /// Messages it received.
+    pub received: u64,
+    /// The payload of what it sent.
+    pub bytes_sent: u64,
+    /// Time in MPI, summed over its threads.
+    pub mpi_time_ns: u64,
+    /// The process.
+    pub state: ProcessState,
+}
+
+/// What was **added** to one window of run time since the last update.
+///
+/// Increments, because windows merge when the history is full and an old absolute value could then not be replaced.
+/// The start may lie anywhere in the window; late rows for old windows are fine, a start after `now_ns` counts as now.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WindowIncrement {
+    /// Where in the run.
+    pub start_ns: Nanoseconds,
+    /// More rows of calls.
+    pub calls: u64,
+    /// More matched messages.
+    pub messages: u64,
+    /// More payload.
+    pub bytes: u64,
+}
+
+/// Everything that viewers should know from now on. Rows that did not change may be left out, or be there anyway.
+#[derive(Debug, Clone, Copy)]
+pub struct Update<'a> {
+    /// The run time now; stands still after the end.
+    pub now_ns: Nanoseconds,
+    /// How far the figures are behind the job.
+    pub lag_ns: u64,
+    /// The job.
+    pub job: &'a Job,
+    /// The totals.
+    pub totals: Totals,
+    /// What was lost.
+    pub losses: Losses,
+    /// Functions, absolute values.
+    pub functions: &'a [FunctionRow],
+    /// Ranks, absolute values.
+    pub ranks: &'a [RankRow],
+    /// Windows, increments.
+    pub windows: &'a [WindowIncrement],
+    /// Faults since the last update.
+    pub faults: &'a [Fault],
+}

@@ -1,0 +1,328 @@
+//! The state that viewers see, and how it becomes messages.
+
+use crate::history::DeltaHistory;
+use crate::message::{Clock, Fault, Faults, Functions, Kind, Losses, Message, Ranks, Totals};
+use crate::windows::{WindowChanges, WindowHistory};
+use crate::{FunctionRow, Job, PROTOCOL, RankRow, Update, family_of};
+use mpiscope_model::{Function, ProcessState, Rank};
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+use std::sync::Arc;
+
+/// How much a feed keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// How long a window is until the history is full.
+    pub window_ns: u64,
+    /// Rows of the history over time; at this many, pairs merge.
+    pub windows_max: usize,
+    /// Deltas kept for viewers that are behind.
+    pub deltas_max: usize,
+    /// Bytes of those deltas.
+    pub delta_bytes_max: usize,
+    /// Faults listed; all are counted.
+    pub faults_max: usize,
+    /// Characters of one fault's sentence.
+    pub fault_characters_max: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            window_ns: 100_000_000,
+            windows_max: 4_096,
+            deltas_max: 64,
+            delta_bytes_max: 4 << 20,
+            faults_max: 64,
+            fault_characters_max: 400,
+        }
+    }
+}
+
+/// A message could not be written; the text says why.
+#[derive(Debug)]
+pub struct EncodeError(String);
+
+impl fmt::Display for EncodeError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "a feed message could not be written: {}", self.0)
+    }
+}
+
+impl std::error::Error for EncodeError {}
+
+/// One message for one viewer.
+#[derive(Debug, Clone)]
+pub struct Step {
+    /// The number of the state that the viewer has after it.
+    pub number: u64,
+    /// The message.
+    pub bytes: Arc<[u8]>,
+}
+
+/// The state that viewers see. One owner applies updates; viewers only read.
+#[derive(Debug)]
+pub struct FeedState {
+    limits: Limits,
+    number: u64,
+    clock: Clock,
+    job: Job,
+    totals: Totals,
+    losses: Losses,
+    fault_count: u64,
+    faults: VecDeque<Fault>,
+    functions: BTreeMap<Function, FunctionRow>,
+    ranks: BTreeMap<Rank, RankRow>,
+    windows: WindowHistory,
+    deltas: DeltaHistory,
+    /// The snapshot of the current number, once somebody asked for it.
+    snapshot: Option<Arc<[u8]>>,
+}
+
+impl FeedState {
+    /// A feed with the usual limits.
+    #[must_use]
+    pub fn new(job: Job) -> Self {
+        Self::with_limits(job, Limits::default())
+    }
+
+    /// A feed with limits of one's own.
+    #[must_use]
+    pub fn with_limits(job: Job, limits: Limits) -> Self {
+        FeedState {
+            limits,
+            number: 0,
+            clock: Clock::default(),
+            job,
+            totals: Totals::default(),
+            losses: Losses::default(),
+            fault_count: 0,
+            faults: VecDeque::new(),
+            functions: BTreeMap::new(),
+            ranks: BTreeMap::new(),
+            windows: WindowHistory::new(limits.window_ns, limits.windows_max),
+            deltas: DeltaHistory::new(limits.deltas_max, limits.delta_bytes_max),
+            snapshot: None,
+        }
+    }
+
+    /// The number of the current state.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Bytes of deltas that are kept now.
+    #[must_use]
+    pub fn delta_bytes(&self) -> usize {
+        self.deltas.bytes()
+    }
+
+    /// Takes an update; returns the number of the state after it, the same as before when nothing changed.
+    pub fn apply(&mut self, update: &Update<'_>) -> u64 {
+        let clock = Clock { now_ns: update.now_ns, lag_ns: update.lag_ns };
+        let clock_moved = clock != self.clock;
+        self.clock = clock;
+        let delta = Message {
+            protocol: PROTOCOL,
+            kind: Kind::Delta,
+            number: self.number + 1,
+            clock,
+            job: replace(&mut self.job, update.job),
+            totals: replace(&mut self.totals, &totals(update.totals)),
+            losses: replace(&mut self.losses, &losses(update.losses)),
+            faults: self.take_faults(update),
+            functions: changed(&mut self.functions, update.functions, |row| row.function)
+                .as_deref()
+                .map(functions),
+            ranks: changed(&mut self.ranks, update.ranks, |row| row.rank).as_deref().map(ranks),
+            windows: {
+                let changes: WindowChanges = self.windows.apply(update.windows, update.now_ns);
+                self.windows.changed(&changes)
+            },
+        };
+        if clock_moved || has_parts(&delta) {
+            self.publish(&delta);
+        }
+        self.number
+    }
+
+    fn publish(&mut self, delta: &Message) {
+        self.number = delta.number;
+        self.snapshot = None;
+        match encode(delta) {
+            Ok(bytes) => self.deltas.push(self.number, bytes),
+            // Viewers then get a snapshot, or the error with it.
+            Err(_) => self.deltas.cut(self.number),
+        }
+    }
+
+    fn take_faults(&mut self, update: &Update<'_>) -> Option<Faults> {
+        for fault in update.faults {
+            self.fault_count += 1;
+            if self.faults.len() >= self.limits.faults_max {
+                self.faults.pop_front();
+            }
+            self.faults.push_back(Fault {
+                rank: fault.rank,
+                at_ns: update.now_ns,
+                text: fault.text.chars().take(self.limits.fault_characters_max).collect(),
+            });
+        }
+        (!update.faults.is_empty()).then(|| self.faults())
+    }
+
+    fn faults(&self) -> Faults {
+        Faults { count: self.fault_count, newest: self.faults.iter().cloned().collect() }
+    }
+
+    /// The whole state; written once for each number, however many ask.
+    ///
+    /// # Errors
+    /// When the message cannot be written, which plain values in memory give no reason for.
+    pub fn snapshot(&mut self) -> Result<Step, EncodeError> {
+        let bytes = match &self.snapshot {
+            Some(bytes) => Arc::clone(bytes),
+            None => {
+                let bytes: Arc<[u8]> = encode(&self.snapshot_message())?.into();
+                self.snapshot = Some(Arc::clone(&bytes));
+                bytes
+            }
+        };
+        Ok(Step { number: self.number, bytes })
+    }
+
+    fn snapshot_message(&self) -> Message {
+        Message {
+            protocol: PROTOCOL,
+            kind: Kind::Snapshot,
+            number: self.number,
+            clock: self.clock,
+            job: Some(self.job.clone()),
+            totals: Some(self.totals),
+            losses: Some(self.losses),
+            faults: Some(self.faults()),
+            functions: Some(functions(&self.functions.values().copied().collect::<Vec<_>>())),
+            ranks: Some(ranks(&self.ranks.values().copied().collect::<Vec<_>>())),
+            windows: Some(self.windows.all()),
+        }
+    }
+
+    /// The delta that follows this number, when it is still kept.
+    #[must_use]
+    pub fn delta_after(&self, number: u64) -> Option<Step> {
+        let number = number.checked_add(1)?;
+        self.deltas.get(number).map(|bytes| Step { number, bytes: Arc::clone(bytes) })
+    }
+
+    /// What a viewer needs next that has the state `last`, or none yet: the next delta, a fresh snapshot when that
+    /// delta is gone, or nothing when it is up to date.
+    ///
+    /// # Errors
+    /// As [`FeedState::snapshot`].
+    pub fn next_after(&mut self, last: Option<u64>) -> Result<Option<Step>, EncodeError> {
+        match last {
+            Some(last) if last == self.number => Ok(None),
+            Some(last) => match self.delta_after(last) {
+                Some(step) => Ok(Some(step)),
+                None => self.snapshot().map(Some),
+            },
+            None => self.snapshot().map(Some),
+        }
+    }
+}
+
+fn encode(message: &Message) -> Result<Vec<u8>, EncodeError> {
+    rmp_serde::to_vec_named(message).map_err(|error| EncodeError(error.to_string()))
+}
+
+fn has_parts(message: &Message) -> bool {
+    message.job.is_some()
+        || message.totals.is_some()
+        || message.losses.is_some()
+        || message.faults.is_some()
+        || message.functions.is_some()
+        || message.ranks.is_some()
+        || message.windows.is_some()
+}
+
+/// Assigns, and returns the new value when it is another one.
+fn replace<T: Clone + PartialEq>(current: &mut T, new: &T) -> Option<T> {
+    if current == new {
+        return None;
+    }
+    current.clone_from(new);
+    Some(new.clone())
+}
+
+/// Assigns rows, and returns those that changed, ordered by key.
+fn changed<K: Ord + Copy, T: Copy + PartialEq>(
+    current: &mut BTreeMap<K, T>,
+    rows: &[T],
+    key: impl Fn(&T) -> K,
+) -> Option<Vec<T>> {
+    let mut changed = BTreeMap::new();
+    for row in rows {
+        let key = key(row);
+        if current.get(&key) != Some(row) {
+            current.insert(key, *row);
+            changed.insert(key, *row);
+        }
+    }
+    (!changed.is_empty()).then(|| changed.into_values().collect())
+}
+
+fn functions(rows: &[FunctionRow]) -> Functions {
+    Functions {
+        id: rows.iter().map(|row| u32::from(row.function)).collect(),
+        name: rows.iter().map(|row| row.name.to_owned()).collect(),
+        family: rows.iter().map(|row| family_of(row.name).to_owned()).collect(),
+        calls: rows.iter().map(|row| row.calls).collect(),
+        polls: rows.iter().map(|row| row.polls).collect(),
+        bytes: rows.iter().map(|row| row.bytes).collect(),
+        time_ns: rows.iter().map(|row| row.time_ns).collect(),
+        p50_ns: rows.iter().map(|row| row.p50_ns).collect(),
+        p99_ns: rows.iter().map(|row| row.p99_ns).collect(),
+        max_ns: rows.iter().map(|row| row.max_ns).collect(),
+    }
+}
+
+fn ranks(rows: &[RankRow]) -> Ranks {
+    Ranks {
+        rank: rows.iter().map(|row| row.rank).collect(),
+        node: rows.iter().map(|row| row.node).collect(),
+        calls: rows.iter().map(|row| row.calls).collect(),
+        sent: rows.iter().map(|row| row.sent).collect(),
+        received: rows.iter().map(|row| row.received).collect(),
+        bytes_sent: rows.iter().map(|row| row.bytes_sent).collect(),
+        mpi_time_ns: rows.iter().map(|row| row.mpi_time_ns).collect(),
+        state: rows.iter().map(|row| state_number(row.state)).collect(),
+    }
+}
+
+fn state_number(state: ProcessState) -> u32 {
+    match state {
+        ProcessState::Running => 0,
+        ProcessState::Finalized => 1,
+        ProcessState::Aborted => 2,
+        ProcessState::Vanished => 3,
+    }
+}
+
+fn totals(totals: mpiscope_model::Totals) -> Totals {
+    Totals {
+        calls: totals.calls,
+        polls: totals.polls,
+        messages: totals.messages,
+        bytes: totals.bytes,
+        intra_messages: totals.intra_messages,
+        inter_messages: totals.inter_messages,
+        unmatched_sends: totals.unmatched_sends,
+        unmatched_receives: totals.unmatched_receives,
+        uncertain_messages: totals.uncertain_messages,
+    }
+}
+
+fn losses(losses: mpiscope_model::Losses) -> Losses {
+    Losses { ring_full: losses.ring_full, no_ring: losses.no_ring, unreadable: losses.unreadable }
+}

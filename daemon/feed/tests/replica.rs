@@ -1,0 +1,268 @@
+//! A reader of its own applies the messages; whatever it missed or saw, it ends where the feed is.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use mpiscope_feed::message::{Functions, Kind, Message, Ranks, Windows};
+use mpiscope_feed::{
+    FeedState, FunctionRow, Job, JobState, Limits, PROTOCOL, RankRow, Update, WindowIncrement,
+};
+use mpiscope_model::{Fault, Losses, ProcessState, Totals};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+/// What a page knows, kept as simply as possible.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Replica {
+    number: u64,
+    now_ns: u64,
+    lag_ns: u64,
+    plain: String,
+    functions: BTreeMap<u32, (String, String, Vec<f64>)>,
+    ranks: BTreeMap<u32, Vec<f64>>,
+    window_ns: u64,
+    windows: BTreeMap<u64, Vec<f64>>,
+    parts: BTreeMap<&'static str, String>,
+}
+
+impl Replica {
+    fn apply(&mut self, bytes: &[u8]) {
+        let message: Message = rmp_serde::from_slice(bytes).unwrap();
+        assert_eq!(message.protocol, PROTOCOL);
+        match message.kind {
+            Kind::Snapshot => *self = Replica::default(),
+            Kind::Delta => assert_eq!(message.number, self.number + 1, "a delta must be the next one"),
+        }
+        self.number = message.number;
+        self.now_ns = message.clock.now_ns;
+        self.lag_ns = message.clock.lag_ns;
+        let mut assign = |name, part: Option<String>| {
+            if let Some(part) = part {
+                self.parts.insert(name, part);
+            }
+        };
+        assign("job", message.job.map(|part| format!("{part:?}")));
+        assign("totals", message.totals.map(|part| format!("{part:?}")));
+        assign("losses", message.losses.map(|part| format!("{part:?}")));
+        assign("faults", message.faults.map(|part| format!("{part:?}")));
+        message.functions.into_iter().for_each(|part| self.functions(&part));
+        message.ranks.into_iter().for_each(|part| self.ranks(&part));
+        message.windows.into_iter().for_each(|part| self.windows(&part));
+    }
+
+    fn functions(&mut self, part: &Functions) {
+        for (row, id) in part.id.0.iter().enumerate() {
+            let numbers = [
+                &part.calls,
+                &part.polls,
+                &part.bytes,
+                &part.time_ns,
+                &part.p50_ns,
+                &part.p99_ns,
+                &part.max_ns,
+            ]
+            .map(|column| column.0[row]);
+            let value = (part.name[row].clone(), part.family[row].clone(), numbers.to_vec());
+            self.functions.insert(*id, value);
+        }
+    }
+
+    fn ranks(&mut self, part: &Ranks) {
+        for (row, rank) in part.rank.0.iter().enumerate() {
+            let mut numbers = [&part.calls, &part.sent, &part.received, &part.bytes_sent, &part.mpi_time_ns]
+                .map(|c| c.0[row])
+                .to_vec();
+            numbers.push(f64::from(part.node.0[row]));
+            numbers.push(f64::from(part.state.0[row]));
+            self.ranks.insert(*rank, numbers);
+        }
+    }
+
+    fn windows(&mut self, part: &Windows) {
+        if part.window_ns != self.window_ns {
+            self.windows.clear();
+            self.window_ns = part.window_ns;
+        }
+        for (row, start_ns) in part.start_ns.0.iter().enumerate() {
+            let numbers = [&part.calls, &part.messages, &part.bytes].map(|column| column.0[row]);
+            self.windows.insert(*start_ns as u64, numbers.to_vec());
+        }
+    }
+}
+
+/// One update with values of its own.
+#[derive(Debug, Clone)]
+struct Round {
+    now_ns: u64,
+    job: Job,
+    totals: Totals,
+    losses: Losses,
+    functions: Vec<FunctionRow>,
+    ranks: Vec<RankRow>,
+    windows: Vec<WindowIncrement>,
+    faults: Vec<Fault>,
+}
+
+impl Round {
+    fn update(&self) -> Update<'_> {
+        Update {
+            now_ns: self.now_ns,
+            lag_ns: self.now_ns / 7,
+            job: &self.job,
+            totals: self.totals,
+            losses: self.losses,
+            functions: &self.functions,
+            ranks: &self.ranks,
+            windows: &self.windows,
+            faults: &self.faults,
+        }
+    }
+}
+
+fn function() -> impl Strategy<Value = FunctionRow> {
+    let name = prop_oneof![Just("MPI_Send"), Just("MPI_Recv"), Just("MPI_Waitall")];
+    (0..6_u16, name, 0..3_u64, any::<u32>()).prop_map(|(function, name, calls, time)| FunctionRow {
+        function,
+        name,
+        calls,
+        polls: calls * 2,
+        bytes: calls * 3,
+        time_ns: u64::from(time),
+        p50_ns: 1,
+        p99_ns: 2,
+        max_ns: 3,
+    })
+}
+
+fn rank() -> impl Strategy<Value = RankRow> {
+    (0..6_u32, 0..3_u64, any::<bool>()).prop_map(|(rank, calls, vanished)| RankRow {
+        rank,
+        node: rank / 2,
+        calls,
+        sent: calls + 1,
+        received: calls + 2,
+        bytes_sent: calls << 40,
+        mpi_time_ns: calls * 1_000,
+        state: if vanished { ProcessState::Vanished } else { ProcessState::Running },
+    })
+}
+
+fn window() -> impl Strategy<Value = WindowIncrement> {
+    (0..3_000_u64, 0..3_u64).prop_map(|(start_ns, calls)| WindowIncrement {
+        start_ns,
+        calls,
+        messages: calls,
+        bytes: 9 * calls,
+    })
+}
+
+fn round() -> impl Strategy<Value = Round> {
+    (
+        (0..3_000_u64, 0..3_u64, 0..2_u64, any::<bool>()),
+        prop::collection::vec(function(), 0..4),
+        prop::collection::vec(rank(), 0..4),
+        prop::collection::vec(window(), 0..4),
+        prop::collection::vec("[a-zä]{0,12}", 0..2),
+    )
+        .prop_map(|((now_ns, calls, lost, running), functions, ranks, windows, faults)| Round {
+            now_ns,
+            job: Job { state: if running { JobState::Running } else { JobState::Ended }, ..Job::default() },
+            totals: Totals { calls, ..Totals::default() },
+            losses: Losses { ring_full: lost, ..Losses::default() },
+            functions,
+            ranks,
+            windows,
+            faults: faults.into_iter().map(|text| Fault { rank: None, text }).collect(),
+        })
+}
+
+const SMALL: Limits = Limits {
+    window_ns: 100,
+    windows_max: 8,
+    deltas_max: 5,
+    delta_bytes_max: 4_000,
+    faults_max: 3,
+    fault_characters_max: 5,
+};
+
+fn fresh(feed: &mut FeedState) -> Replica {
+    let mut replica = Replica::default();
+    replica.apply(&feed.snapshot().unwrap().bytes);
+    replica
+}
+
+proptest! {
+    /// From a snapshot at any number, whatever steps a viewer takes and however long it sleeps between them.
+    #[test]
+    fn a_viewer_ends_where_the_feed_is(rounds in prop::collection::vec((round(), 0..4_usize), 1..40), start in 0..20_usize) {
+        let mut feed = FeedState::with_limits(Job::default(), SMALL);
+        let mut viewer: Option<Replica> = None;
+        for (index, (round, steps)) in rounds.iter().enumerate() {
+            feed.apply(&round.update());
+            prop_assert!(feed.delta_bytes() <= SMALL.delta_bytes_max);
+            if index == start {
+                viewer = Some(fresh(&mut feed));
+            }
+            if let Some(viewer) = &mut viewer {
+                for _ in 0..*steps {
+                    if let Some(step) = feed.next_after(Some(viewer.number)).unwrap() {
+                        viewer.apply(&step.bytes);
+                    }
+                }
+            }
+        }
+        if let Some(mut viewer) = viewer {
+            while let Some(step) = feed.next_after(Some(viewer.number)).unwrap() {
+                viewer.apply(&step.bytes);
+            }
+            prop_assert_eq!(viewer, fresh(&mut feed));
+        }
+    }
+
+    /// Every delta kept, none missed, compared after each one.
+    #[test]
+    fn each_delta_leads_to_its_snapshot(rounds in prop::collection::vec(round(), 1..30)) {
+        let mut feed = FeedState::with_limits(Job::default(), SMALL);
+        let mut viewer = fresh(&mut feed);
+        for round in &rounds {
+            let before = feed.number();
+            let after = feed.apply(&round.update());
+            if after != before {
+                viewer.apply(&feed.delta_after(before).unwrap().bytes);
+            }
+            prop_assert_eq!(&viewer, &fresh(&mut feed));
+        }
+    }
+
+    /// Damaged bytes are an error for a reader, never a panic.
+    #[test]
+    fn damaged_messages_are_refused(at in any::<prop::sample::Index>(), value in any::<u8>()) {
+        let mut bytes = FeedState::new(Job::default()).snapshot().unwrap().bytes.to_vec();
+        let place = at.index(bytes.len());
+        bytes[place] = value;
+        let _: Result<Message, _> = rmp_serde::from_slice(&bytes);
+    }
+}
+
+#[test]
+fn nothing_new_makes_no_delta() {
+    let mut feed = FeedState::new(Job::default());
+    let job = Job { command: "mpirun -n 4 ./heat".to_owned(), ..Job::default() };
+    let round = Round {
+        now_ns: 5,
+        job,
+        totals: Totals::default(),
+        losses: Losses::default(),
+        functions: Vec::new(),
+        ranks: Vec::new(),
+        windows: Vec::new(),
+        faults: Vec::new(),
+    };
+    assert_eq!(feed.apply(&round.update()), 1);
+    assert_eq!(feed.apply(&round.update()), 1);
+    assert!(feed.next_after(Some(1)).unwrap().is_none());
+    assert_eq!(
+        feed.next_after(Some(77)).unwrap().unwrap().number,
+        1,
+        "a number from elsewhere gets a snapshot"
+    );
+}

@@ -1,0 +1,185 @@
+//! Parquet to rows, a batch at a time. What it reads is not trusted: every oddity is a sentence, never a panic.
+
+use crate::row::{Access, Column, Row};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_typed_column_reader};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Reads the rows of one file.
+pub(crate) struct Rows<R: Row> {
+    file: SerializedFileReader<File>,
+    next_group: usize,
+    group: Option<Group>,
+    kind: std::marker::PhantomData<R>,
+}
+
+/// A row group being read: a reader a column, in the order of the row's columns.
+struct Group {
+    columns: Vec<Values>,
+    rows_left: u64,
+}
+
+enum Values {
+    Bool(ColumnReaderImpl<BoolType>),
+    Int32(ColumnReaderImpl<Int32Type>),
+    Int64(ColumnReaderImpl<Int64Type>),
+    Double(ColumnReaderImpl<DoubleType>),
+    Bytes(ColumnReaderImpl<ByteArrayType>),
+}
+
+/// Why rows could not be read.
+pub(crate) type Reason = String;
+
+impl<R: Row> Rows<R> {
+    pub(crate) fn open(file: File) -> Result<Self, Reason> {
+        let file = guarded(|| SerializedFileReader::new(file).map_err(reason))?;
+        Ok(Self { file, next_group: 0, group: None, kind: std::marker::PhantomData })
+    }
+
+    /// The next rows, at most `limit`; none at the end.
+    pub(crate) fn next_batch(&mut self, limit: usize) -> Result<Option<Vec<R>>, Reason> {
+        guarded(|| {
+            loop {
+                if let Some(group) = self.group.as_mut().filter(|group| group.rows_left > 0) {
+                    return group.read(limit).map(Some);
+                }
+                if self.next_group >= self.file.num_row_groups() {
+                    return Ok(None);
+                }
+                self.group = Some(open_group::<R>(&self.file, self.next_group)?);
+                self.next_group += 1;
+            }
+        })
+    }
+}
+
+/// The format's library is written for honest files: on others it may panic, which here is one more fault.
+fn guarded<T>(read: impl FnOnce() -> Result<T, Reason>) -> Result<T, Reason> {
+    catch_unwind(AssertUnwindSafe(read))
+        .unwrap_or_else(|_| Err("its contents make no sense to the Parquet reader".to_owned()))
+}
+
+// By value, so that it fits `map_err`.
+#[expect(clippy::needless_pass_by_value)]
+fn reason(error: ParquetError) -> Reason {
+    error.to_string()
+}
+
+fn open_group<R: Row>(file: &SerializedFileReader<File>, number: usize) -> Result<Group, Reason> {
+    let group = file.get_row_group(number).map_err(reason)?;
+    let rows_left = u64::try_from(group.metadata().num_rows()).map_err(|_| "it has fewer than no rows".to_owned())?;
+    let schema = group.metadata().schema_descr();
+    let mut columns = Vec::with_capacity(R::COLUMNS.len());
+    for column in R::COLUMNS {
+        let found = schema.columns().iter().position(|found| found.path().parts() == [column.name]);
+        let at = found.ok_or_else(|| format!("it has no column {}", column.name))?;
+        let descriptor = schema.column(at);
+        if descriptor.physical_type() != column.physical() || descriptor.max_rep_level() != 0 {
+            return Err(format!("its column {} is not of type {}", column.name, column.physical()));
+        }
+        columns.push(typed(group.get_column_reader(at).map_err(reason)?)?);
+    }
+    Ok(Group { columns, rows_left })
+}
+
+fn typed(reader: ColumnReader) -> Result<Values, Reason> {
+    Ok(match reader {
+        ColumnReader::BoolColumnReader(_) => Values::Bool(get_typed_column_reader(reader)),
+        ColumnReader::Int32ColumnReader(_) => Values::Int32(get_typed_column_reader(reader)),
+        ColumnReader::Int64ColumnReader(_) => Values::Int64(get_typed_column_reader(reader)),
+        ColumnReader::DoubleColumnReader(_) => Values::Double(get_typed_column_reader(reader)),
+        ColumnReader::ByteArrayColumnReader(_) => Values::Bytes(get_typed_column_reader(reader)),
+        _ => return Err("a column is of a type that no recording has".to_owned()),
+    })
+}
+
+impl Group {
+    fn read<R: Row>(&mut self, limit: usize) -> Result<Vec<R>, Reason> {
+        let count = self.rows_left.min(limit as u64) as usize;
+        let mut rows = vec![R::blank(); count];
+        for (column, values) in R::COLUMNS.iter().zip(&mut self.columns) {
+            read_column(column, values, &mut rows).map_err(|why| format!("column {}: {why}", column.name))?;
+        }
+        self.rows_left -= count as u64;
+        Ok(rows)
+    }
+}
+
+fn read_column<R: Row>(column: &Column<R>, values: &mut Values, rows: &mut [R]) -> Result<(), Reason> {
+    match (&column.access, values) {
+        (Access::U16(_, set), Values::Int32(reader)) => required(reader, rows, |row, value: i32| {
+            set(row, u16::try_from(value).map_err(|_| format!("{value} is out of range"))?);
+            Ok(())
+        }),
+        (Access::U32(_, set), Values::Int32(reader)) => {
+            required(reader, rows, |row, value| Ok(set(row, value.cast_unsigned())))
+        }
+        (Access::OptionalU32(_, set), Values::Int32(reader)) => {
+            optional(reader, rows, |row, value| set(row, value.map(i32::cast_unsigned)))
+        }
+        (Access::I32(_, set), Values::Int32(reader)) => {
+            required(reader, rows, |row, value| Ok(set(row, value)))
+        }
+        (Access::OptionalI32(_, set), Values::Int32(reader)) => optional(reader, rows, set),
+        (Access::U64(_, set), Values::Int64(reader)) => {
+            required(reader, rows, |row, value| Ok(set(row, value.cast_unsigned())))
+        }
+        (Access::OptionalU64(_, set), Values::Int64(reader)) => {
+            optional(reader, rows, |row, value| set(row, value.map(i64::cast_unsigned)))
+        }
+        (Access::Bool(_, set), Values::Bool(reader)) => {
+            required(reader, rows, |row, value| Ok(set(row, value)))
+        }
+        (Access::F64(_, set), Values::Double(reader)) => {
+            required(reader, rows, |row, value| Ok(set(row, value)))
+        }
+        (Access::Text(_, set), Values::Bytes(reader)) => required(reader, rows, |row, value: ByteArray| {
+            set(row, value.as_utf8().map_err(reason)?.to_owned());
+            Ok(())
+        }),
+        _ => Err("it is of another type than it should be".to_owned()),
+    }
+}
+
+/// Reads one value a row.
+fn required<R, T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+    rows: &mut [R],
+    mut put: impl FnMut(&mut R, T::T) -> Result<(), Reason>,
+) -> Result<(), Reason> {
+    let (mut values, mut levels) = (Vec::new(), Vec::new());
+    let (records, _, _) =
+        reader.read_records(rows.len(), Some(&mut levels), None, &mut values).map_err(reason)?;
+    if records != rows.len() || values.len() != rows.len() {
+        return Err(format!("it has {} values for {} rows", values.len(), rows.len()));
+    }
+    for (row, value) in rows.iter_mut().zip(values) {
+        put(row, value)?;
+    }
+    Ok(())
+}
+
+/// Reads a value or its absence a row.
+fn optional<R, T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+    rows: &mut [R],
+    put: impl Fn(&mut R, Option<T::T>),
+) -> Result<(), Reason> {
+    let (mut values, mut levels) = (Vec::new(), Vec::new());
+    let (records, _, _) =
+        reader.read_records(rows.len(), Some(&mut levels), None, &mut values).map_err(reason)?;
+    // A column that was written as always present has no levels.
+    levels.resize(if levels.is_empty() { values.len() } else { levels.len() }, 1);
+    let present = levels.iter().filter(|&&level| level > 0).count();
+    if records != rows.len() || levels.len() != rows.len() || present != values.len() {
+        return Err(format!("it has {} values for {} rows", levels.len(), rows.len()));
+    }
+    let mut values = values.into_iter();
+    for (row, level) in rows.iter_mut().zip(levels) {
+        put(row, if level > 0 { values.next() } else { None });
+    }
+    Ok(())
+}

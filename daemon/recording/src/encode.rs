@@ -1,0 +1,96 @@
+//! Rows to Parquet: columns, encodings, compression. It knows no folder.
+
+use crate::row::{Access, Column, Nature, Row, schema};
+use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
+use parquet::errors::Result;
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::schema::types::ColumnPath;
+use std::io::Write;
+use std::sync::Arc;
+
+/// Rows of one page, the least that a reader who seeks has to take: larger pages are smaller on disk.
+const PAGE_ROWS: usize = 65_536;
+
+/// Beyond this many bytes of different values a column is no repeating one.
+const DICTIONARY_BYTES: usize = 256 << 10;
+
+/// Writes `rows` as one Parquet file of one row group.
+pub(crate) fn encode<R: Row, W: Write + Send>(rows: &[R], zstd_level: i32, target: W) -> Result<()> {
+    let mut file = SerializedFileWriter::new(target, schema::<R>()?, properties::<R>(zstd_level)?)?;
+    let mut group = file.next_row_group()?;
+    for column in R::COLUMNS {
+        if let Some(mut writer) = group.next_column()? {
+            write_column(rows, column, &mut writer)?;
+            writer.close()?;
+        }
+    }
+    group.close()?;
+    file.close()?;
+    Ok(())
+}
+
+fn properties<R: Row>(zstd_level: i32) -> Result<WriterPropertiesPtr> {
+    let mut builder = WriterProperties::builder()
+        .set_created_by(concat!("mpiscope ", env!("CARGO_PKG_VERSION")).to_owned())
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(zstd_level)?))
+        .set_statistics_enabled(EnabledStatistics::Page)
+        .set_data_page_row_count_limit(PAGE_ROWS)
+        .set_dictionary_page_size_limit(DICTIONARY_BYTES);
+    for column in R::COLUMNS {
+        let path = ColumnPath::from(column.name);
+        builder = match column.access {
+            Access::Text(..) | Access::F64(..) | Access::Bool(..) => builder,
+            _ => builder.set_column_encoding(path.clone(), Encoding::DELTA_BINARY_PACKED),
+        };
+        builder = builder.set_column_dictionary_enabled(path, column.nature == Nature::Repeating);
+    }
+    Ok(Arc::new(builder.build()))
+}
+
+fn write_column<R: Row>(
+    rows: &[R],
+    column: &Column<R>,
+    writer: &mut SerializedColumnWriter<'_>,
+) -> Result<()> {
+    let rows = rows.iter();
+    match column.access {
+        Access::U16(get, _) => required::<Int32Type>(writer, rows.map(|row| get(row).into())),
+        Access::U32(get, _) => required::<Int32Type>(writer, rows.map(|row| get(row).cast_signed())),
+        Access::OptionalU32(get, _) => {
+            optional::<Int32Type>(writer, rows.map(|row| get(row).map(u32::cast_signed)))
+        }
+        Access::I32(get, _) => required::<Int32Type>(writer, rows.map(get)),
+        Access::OptionalI32(get, _) => optional::<Int32Type>(writer, rows.map(get)),
+        Access::U64(get, _) => required::<Int64Type>(writer, rows.map(|row| get(row).cast_signed())),
+        Access::OptionalU64(get, _) => {
+            optional::<Int64Type>(writer, rows.map(|row| get(row).map(u64::cast_signed)))
+        }
+        Access::Bool(get, _) => required::<BoolType>(writer, rows.map(get)),
+        Access::F64(get, _) => required::<DoubleType>(writer, rows.map(get)),
+        Access::Text(get, _) => required::<ByteArrayType>(writer, rows.map(|row| ByteArray::from(get(row)))),
+    }
+}
+
+fn required<T: DataType>(
+    writer: &mut SerializedColumnWriter<'_>,
+    values: impl Iterator<Item = T::T>,
+) -> Result<()> {
+    let values: Vec<T::T> = values.collect();
+    writer.typed::<T>().write_batch(&values, None, None)?;
+    Ok(())
+}
+
+fn optional<T: DataType>(
+    writer: &mut SerializedColumnWriter<'_>,
+    rows: impl Iterator<Item = Option<T::T>>,
+) -> Result<()> {
+    let (mut values, mut levels) = (Vec::new(), Vec::new());
+    for value in rows {
+        levels.push(i16::from(value.is_some()));
+        values.extend(value);
+    }
+    writer.typed::<T>().write_batch(&values, Some(&levels), None)?;
+    Ok(())
+}

@@ -1,0 +1,114 @@
+//! How a value becomes the columns of a table: one list per kind of row, used for writing, reading and the schema.
+
+use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
+use parquet::errors::Result;
+use parquet::schema::types::{Type, TypePtr};
+use std::sync::Arc;
+
+/// A value that is a row of a table.
+pub trait Row: Clone + Send + Sized + 'static {
+    /// The name of the table's schema.
+    const TABLE: &'static str;
+    /// The columns, in order.
+    const COLUMNS: &'static [Column<Self>];
+
+    /// A row to fill in.
+    fn blank() -> Self;
+}
+
+/// A row of which there are so many that they go to disk in segments.
+pub trait SegmentRow: Row {
+    /// The sub-folder of its segments.
+    const FOLDER: &'static str;
+    /// What people call several of them.
+    const PLURAL: &'static str;
+
+    /// Puts the rows of one segment in the order in which they are small on disk and quick to find.
+    fn sort(rows: &mut [Self]);
+    /// The time from which on the row says something.
+    fn from_ns(&self) -> u64;
+    /// The time until which it does.
+    fn to_ns(&self) -> u64;
+}
+
+/// How the values of a column go, which decides how they are encoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Nature {
+    /// Few different values that repeat.
+    Repeating,
+    /// Numbers near the one before.
+    Rising,
+}
+
+/// One column: its name, how its values go, and how to take them from a row and put them into one.
+pub struct Column<R: 'static> {
+    /// The name, stable from the first version on.
+    pub name: &'static str,
+    /// How its values go.
+    pub nature: Nature,
+    /// Where they are.
+    pub access: Access<R>,
+}
+
+type Get<R, V> = fn(&R) -> V;
+type Set<R, V> = fn(&mut R, V);
+
+/// Access to the value of a column in a row, by the type that the model has for it.
+///
+/// On disk they are signed and plain: a difference of two unsigned columns wraps around without a word in the programs
+/// that people read these files with. Bits are kept, so every value comes back.
+pub enum Access<R: 'static> {
+    /// A small number.
+    U16(Get<R, u16>, Set<R, u16>),
+    /// A number.
+    U32(Get<R, u32>, Set<R, u32>),
+    /// A number that may be absent.
+    OptionalU32(Get<R, Option<u32>>, Set<R, Option<u32>>),
+    /// A signed number.
+    I32(Get<R, i32>, Set<R, i32>),
+    /// A signed number that may be absent.
+    OptionalI32(Get<R, Option<i32>>, Set<R, Option<i32>>),
+    /// A time or a count.
+    U64(Get<R, u64>, Set<R, u64>),
+    /// A time or a count that may be absent.
+    OptionalU64(Get<R, Option<u64>>, Set<R, Option<u64>>),
+    /// Yes or no.
+    Bool(Get<R, bool>, Set<R, bool>),
+    /// A measure.
+    F64(Get<R, f64>, Set<R, f64>),
+    /// A name.
+    Text(fn(&R) -> &str, Set<R, String>),
+}
+
+impl<R> Column<R> {
+    pub(crate) fn physical(&self) -> Physical {
+        match self.access {
+            Access::U16(..) | Access::U32(..) | Access::OptionalU32(..) => Physical::INT32,
+            Access::I32(..) | Access::OptionalI32(..) => Physical::INT32,
+            Access::U64(..) | Access::OptionalU64(..) => Physical::INT64,
+            Access::Bool(..) => Physical::BOOLEAN,
+            Access::F64(..) => Physical::DOUBLE,
+            Access::Text(..) => Physical::BYTE_ARRAY,
+        }
+    }
+
+    fn is_optional(&self) -> bool {
+        matches!(self.access, Access::OptionalU32(..) | Access::OptionalI32(..) | Access::OptionalU64(..))
+    }
+
+    fn schema(&self) -> Result<TypePtr> {
+        let repetition = if self.is_optional() { Repetition::OPTIONAL } else { Repetition::REQUIRED };
+        let mut builder = Type::primitive_type_builder(self.name, self.physical()).with_repetition(repetition);
+        if matches!(self.access, Access::Text(..)) {
+            builder =
+                builder.with_converted_type(ConvertedType::UTF8).with_logical_type(Some(LogicalType::String));
+        }
+        Ok(Arc::new(builder.build()?))
+    }
+}
+
+/// The Parquet schema of a kind of row.
+pub(crate) fn schema<R: Row>() -> Result<TypePtr> {
+    let fields = R::COLUMNS.iter().map(Column::schema).collect::<Result<_>>()?;
+    Ok(Arc::new(Type::group_type_builder(R::TABLE).with_fields(fields).build()?))
+}

@@ -1,0 +1,9 @@
+//! The tables of a recording, one file each: names and types of their columns, and the order of their rows.
+
+mod call;
+mod message;
+mod small;
+mod window;
+
+pub use small::FunctionName;
+pub use window::WindowRow;

@@ -1,0 +1,210 @@
+//! Writes rows as Parquet files: segments of many rows, and the small tables.
+
+use crate::RecordingError;
+use crate::checksum::Checksum;
+use crate::encode::encode;
+use crate::folder::{PARQUET, Replacement, make_folder, numbered_files, numbered_name};
+use crate::manifest::Segment;
+use crate::row::{Row, SegmentRow};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Takes rows and puts them on disk, many at a time.
+pub struct SegmentWriter<R: SegmentRow> {
+    folder: PathBuf,
+    next_number: u32,
+    rows_per_segment: usize,
+    zstd_level: i32,
+    rows: Vec<R>,
+    unwritten_rows: u64,
+    clock_version: u32,
+}
+
+impl<R: SegmentRow> SegmentWriter<R> {
+    /// Writes to the sub-folder of this kind of row in the recording `dir`, behind the segments that it holds.
+    ///
+    /// # Errors
+    /// When the folder cannot be made.
+    pub fn open(dir: &Path, rows_per_segment: usize, zstd_level: i32) -> Result<Self, RecordingError> {
+        let folder = dir.join(R::FOLDER);
+        make_folder(&folder)?;
+        let next_number = numbered_files(&folder, PARQUET)?.last().map_or(0, |(number, _)| number + 1);
+        Ok(Self {
+            folder,
+            next_number,
+            rows_per_segment: rows_per_segment.max(1),
+            zstd_level,
+            rows: Vec::new(),
+            unwritten_rows: 0,
+            clock_version: 0,
+        })
+    }
+
+    /// From now on rows are by this version of the clock map.
+    ///
+    /// # Errors
+    /// Rows of the version before are sealed; see [`SegmentWriter::seal`].
+    pub fn set_clock_version(&mut self, version: u32) -> Result<Option<Segment>, RecordingError> {
+        let sealed = if version == self.clock_version { Ok(None) } else { self.seal() };
+        self.clock_version = version;
+        sealed
+    }
+
+    /// Takes rows and seals each segment that became full; what was sealed is appended to `sealed`.
+    ///
+    /// # Errors
+    /// The first segment that could not be written; all rows are taken in any case. See [`SegmentWriter::seal`].
+    pub fn push(&mut self, mut rows: &[R], sealed: &mut Vec<Segment>) -> Result<(), RecordingError> {
+        let mut outcome = Ok(());
+        while !rows.is_empty() {
+            let (now, later) = rows.split_at(rows.len().min(self.rows_per_segment - self.rows.len()));
+            self.rows.extend_from_slice(now);
+            rows = later;
+            if self.rows.len() == self.rows_per_segment {
+                match self.seal() {
+                    Ok(segment) => sealed.extend(segment),
+                    Err(error) => outcome = outcome.and(Err(error)),
+                }
+            }
+        }
+        outcome
+    }
+
+    /// Rows that wait for their segment.
+    #[must_use]
+    pub fn waiting_rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Rows that were given up because their segment could not be written.
+    #[must_use]
+    pub fn unwritten_rows(&self) -> u64 {
+        self.unwritten_rows
+    }
+
+    /// Sorts, compresses and writes the waiting rows as one segment; none when there are none.
+    ///
+    /// # Errors
+    /// When it cannot be written. Its rows are given up and counted then: memory has a limit and the log still has
+    /// what they were made from.
+    pub fn seal(&mut self) -> Result<Option<Segment>, RecordingError> {
+        if self.rows.is_empty() {
+            return Ok(None);
+        }
+        R::sort(&mut self.rows);
+        let name = numbered_name(self.next_number, PARQUET);
+        let written = write_table(&self.folder.join(&name), &self.rows, self.zstd_level);
+        let rows = self.rows.len() as u64;
+        let segment = written.map(|crc32| Segment {
+            file: format!("{}/{name}", R::FOLDER),
+            rows,
+            from_ns: self.rows.iter().map(SegmentRow::from_ns).min().unwrap_or_default(),
+            to_ns: self.rows.iter().map(SegmentRow::to_ns).max().unwrap_or_default(),
+            clock_version: self.clock_version,
+            crc32: Some(crc32),
+        });
+        self.rows.clear();
+        match segment {
+            Ok(segment) => {
+                self.next_number += 1;
+                Ok(Some(segment))
+            }
+            Err(error) => {
+                self.unwritten_rows += rows;
+                Err(error)
+            }
+        }
+    }
+}
+
+/// Writes rows as one Parquet file, whole or not at all, and says its checksum.
+pub(crate) fn write_table<R: Row>(path: &Path, rows: &[R], zstd_level: i32) -> Result<u32, RecordingError> {
+    let mut replacement = Replacement::begin(path)?;
+    let mut target = Checked::new(&mut replacement.file);
+    let encoded = encode(rows, zstd_level, &mut target);
+    let crc32 = target.checksum.value();
+    if let Some(source) = target.failure {
+        return Err(RecordingError::io("write", path)(source));
+    }
+    encoded.map_err(|error| RecordingError::Encode { path: path.to_path_buf(), reason: error.to_string() })?;
+    replacement.finish()?;
+    Ok(crc32)
+}
+
+/// Passes bytes on, sums them up, and keeps the system's word for a failure, which the encoder turns into text.
+struct Checked<W> {
+    inner: W,
+    checksum: Checksum,
+    failure: Option<io::Error>,
+}
+
+impl<W: Write> Checked<W> {
+    fn new(inner: W) -> Self {
+        Self { inner, checksum: Checksum::new(), failure: None }
+    }
+
+    fn note<T>(&mut self, outcome: io::Result<T>) -> io::Result<T> {
+        outcome.map_err(|error| {
+            let kind = error.kind();
+            if kind != io::ErrorKind::Interrupted {
+                self.failure.get_or_insert(error);
+            }
+            kind.into()
+        })
+    }
+}
+
+impl<W: Write> Write for Checked<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let outcome = self.inner.write(bytes);
+        let written = self.note(outcome)?;
+        self.checksum.add(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let outcome = self.inner.flush();
+        self.note(outcome)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Checked;
+    use crate::encode::encode;
+    use crate::row::Row;
+    use mpiscope_model::Call;
+    use std::io::{self, Write};
+
+    /// A disk with room for so many bytes.
+    struct SmallDisk {
+        room_bytes: usize,
+    }
+
+    impl Write for SmallDisk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let taken = bytes.len().min(self.room_bytes);
+            self.room_bytes -= taken;
+            if taken == 0 && !bytes.is_empty() { Err(io::ErrorKind::StorageFull.into()) } else { Ok(taken) }
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_disk_that_fills_up_at_any_byte_is_an_error_that_says_so() {
+        let rows: Vec<Call> = (0..50).map(|at| Call { start_ns: at * 977, end_ns: at * 1000, ..Call::blank() }).collect();
+        let mut whole = Vec::new();
+        encode(&rows, 1, &mut whole).unwrap();
+        for room_bytes in 0..whole.len() {
+            let mut target = Checked::new(SmallDisk { room_bytes });
+            encode(&rows, 1, &mut target).unwrap_err();
+            assert_eq!(target.failure.map(|error| error.kind()), Some(io::ErrorKind::StorageFull), "{room_bytes}");
+        }
+        let mut target = Checked::new(SmallDisk { room_bytes: whole.len() });
+        encode(&rows, 1, &mut target).unwrap();
+        assert!(target.failure.is_none());
+    }
+}
