@@ -3,7 +3,7 @@
 use crate::comms::{Comm, Peer};
 use crate::polls::Polls;
 use crate::requests::Posted;
-use mpiscope_wire::{Call, CallFlags, NO_COMM, PEER_ANY, PEER_NONE, Part, PartFlags, Slot, Sync};
+use mpiscope_wire::{Call, CallFlags, Entry, NO_COMM, PEER_ANY, PEER_NONE, Part, PartFlags, Slot, Sync};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 /// What the threads of a process share.
@@ -86,15 +86,18 @@ pub struct Thread {
     polls: Polls,
     /// Which communicators this thread has defined in its ring, a bit each.
     defined: Vec<u64>,
+    /// The slot that says whose the ring is.
+    identity: Slot,
 }
 
 impl Thread {
     /// A thread; its first record says which.
     #[must_use]
     pub fn new(number: u64, thread_id: u64) -> Self {
+        let identity = Entry::encode_thread(number, thread_id);
         let mut before = Vec::with_capacity(256);
-        before.push(mpiscope_wire::Entry::encode_thread(number, thread_id));
-        Self { before, polls: Polls::default(), defined: Vec::new() }
+        before.push(identity);
+        Self { before, polls: Polls::default(), defined: Vec::new(), identity }
     }
 
     /// A call that moves nothing and belongs to no communicator.
@@ -282,6 +285,7 @@ impl Thread {
         process.loss_epoch.fetch_add(1, Ordering::Relaxed);
         // Definitions may have been lost with the call.
         self.defined.clear();
+        self.before.push(self.identity);
     }
 }
 
@@ -289,7 +293,6 @@ impl Thread {
 mod tests {
     use super::*;
     use crate::comms::{Comms, Members, Origin};
-    use mpiscope_wire::Entry;
     use std::sync::Arc;
 
     #[derive(Default)]
@@ -366,9 +369,10 @@ mod tests {
         sent(&mut thread, &process, &mut tape, &comm, 2, 8);
         sent(&mut thread, &process, &mut tape, &comm, 2, 8);
         let entries = tape.entries();
-        assert!(matches!(entries[0], Entry::Comm(_)));
-        assert!(matches!(entries[1], Entry::Sync(Sync { peer: 1, sent: 3, received: 0, .. })));
-        assert_eq!(entries.len(), 4);
+        assert!(matches!(entries[0], Entry::Thread { .. }));
+        assert!(matches!(entries[1], Entry::Comm(_)));
+        assert!(matches!(entries[2], Entry::Sync(Sync { peer: 1, sent: 3, received: 0, .. })));
+        assert_eq!(entries.len(), 5);
     }
 
     #[test]

@@ -3,7 +3,6 @@
 //! The symbols that stand before those of the MPI library.
 
 #![expect(unsafe_code, reason = "symbols of C that the program calls")]
-#![expect(non_snake_case, reason = "their names are the standard's")]
 #![allow(clippy::too_many_arguments, reason = "their arguments are the standard's")]
 
 use crate::mpi::{Handle, Status};
@@ -56,7 +55,7 @@ pub(crate) const REAL_NAMES: &[&core::ffi::CStr] = &[
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Init(argc: *mut c_void, argv: *mut c_void) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Init(argc: *mut c_void, argv: *mut c_void) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C" fn(*mut c_void, *mut c_void) -> c_int =
         unsafe { core::mem::transmute(real(Index(0))) };
@@ -69,7 +68,7 @@ pub unsafe extern "C" fn MPI_Init(argc: *mut c_void, argv: *mut c_void) -> c_int
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Init_thread(
+pub(crate) unsafe extern "C" fn MPI_Init_thread(
     argc: *mut c_void,
     argv: *mut c_void,
     required: c_int,
@@ -87,7 +86,7 @@ pub unsafe extern "C" fn MPI_Init_thread(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Finalize() -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Finalize() -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C" fn() -> c_int = unsafe { core::mem::transmute(real(Index(2))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
@@ -99,7 +98,7 @@ pub unsafe extern "C" fn MPI_Finalize() -> c_int {
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Abort(comm: Handle, errorcode: c_int) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Abort(comm: Handle, errorcode: c_int) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C" fn(Handle, c_int) -> c_int = unsafe { core::mem::transmute(real(Index(3))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
@@ -111,7 +110,7 @@ pub unsafe extern "C" fn MPI_Abort(comm: Handle, errorcode: c_int) -> c_int {
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Send(
+pub(crate) unsafe extern "C" fn MPI_Send(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -135,7 +134,7 @@ pub unsafe extern "C" fn MPI_Send(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Bsend(
+pub(crate) unsafe extern "C" fn MPI_Bsend(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -159,7 +158,7 @@ pub unsafe extern "C" fn MPI_Bsend(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Ssend(
+pub(crate) unsafe extern "C" fn MPI_Ssend(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -183,7 +182,7 @@ pub unsafe extern "C" fn MPI_Ssend(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Rsend(
+pub(crate) unsafe extern "C" fn MPI_Rsend(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -207,7 +206,7 @@ pub unsafe extern "C" fn MPI_Rsend(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Isend(
+pub(crate) unsafe extern "C" fn MPI_Isend(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -232,7 +231,7 @@ pub unsafe extern "C" fn MPI_Isend(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Ibsend(
+pub(crate) unsafe extern "C" fn MPI_Ibsend(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -257,7 +256,7 @@ pub unsafe extern "C" fn MPI_Ibsend(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Issend(
+pub(crate) unsafe extern "C" fn MPI_Issend(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -282,7 +281,7 @@ pub unsafe extern "C" fn MPI_Issend(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Irsend(
+pub(crate) unsafe extern "C" fn MPI_Irsend(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -307,7 +306,7 @@ pub unsafe extern "C" fn MPI_Irsend(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Recv(
+pub(crate) unsafe extern "C" fn MPI_Recv(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -332,7 +331,7 @@ pub unsafe extern "C" fn MPI_Recv(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Irecv(
+pub(crate) unsafe extern "C" fn MPI_Irecv(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -357,7 +356,7 @@ pub unsafe extern "C" fn MPI_Irecv(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Sendrecv(
+pub(crate) unsafe extern "C" fn MPI_Sendrecv(
     sendbuf: *mut c_void,
     sendcount: c_int,
     sendtype: Handle,
@@ -413,7 +412,7 @@ pub unsafe extern "C" fn MPI_Sendrecv(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Sendrecv_replace(
+pub(crate) unsafe extern "C" fn MPI_Sendrecv_replace(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -460,7 +459,7 @@ pub unsafe extern "C" fn MPI_Sendrecv_replace(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Wait(request: *mut Handle, status: *mut Status) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Wait(request: *mut Handle, status: *mut Status) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C" fn(*mut Handle, *mut Status) -> c_int =
         unsafe { core::mem::transmute(real(Index(16))) };
@@ -475,7 +474,7 @@ pub unsafe extern "C" fn MPI_Wait(request: *mut Handle, status: *mut Status) -> 
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Waitall(
+pub(crate) unsafe extern "C" fn MPI_Waitall(
     count: c_int,
     array_of_requests: *mut Handle,
     array_of_statuses: *mut Status,
@@ -500,7 +499,7 @@ pub unsafe extern "C" fn MPI_Waitall(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Waitany(
+pub(crate) unsafe extern "C" fn MPI_Waitany(
     count: c_int,
     array_of_requests: *mut Handle,
     index: *mut c_int,
@@ -522,7 +521,7 @@ pub unsafe extern "C" fn MPI_Waitany(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Waitsome(
+pub(crate) unsafe extern "C" fn MPI_Waitsome(
     incount: c_int,
     array_of_requests: *mut Handle,
     outcount: *mut c_int,
@@ -553,7 +552,11 @@ pub unsafe extern "C" fn MPI_Waitsome(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Test(request: *mut Handle, flag: *mut c_int, status: *mut Status) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Test(
+    request: *mut Handle,
+    flag: *mut c_int,
+    status: *mut Status,
+) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C" fn(*mut Handle, *mut c_int, *mut Status) -> c_int =
         unsafe { core::mem::transmute(real(Index(20))) };
@@ -570,7 +573,7 @@ pub unsafe extern "C" fn MPI_Test(request: *mut Handle, flag: *mut c_int, status
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Testall(
+pub(crate) unsafe extern "C" fn MPI_Testall(
     count: c_int,
     array_of_requests: *mut Handle,
     flag: *mut c_int,
@@ -597,7 +600,7 @@ pub unsafe extern "C" fn MPI_Testall(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Testany(
+pub(crate) unsafe extern "C" fn MPI_Testany(
     count: c_int,
     array_of_requests: *mut Handle,
     index: *mut c_int,
@@ -626,7 +629,7 @@ pub unsafe extern "C" fn MPI_Testany(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Testsome(
+pub(crate) unsafe extern "C" fn MPI_Testsome(
     incount: c_int,
     array_of_requests: *mut Handle,
     outcount: *mut c_int,
@@ -657,7 +660,12 @@ pub unsafe extern "C" fn MPI_Testsome(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Probe(source: c_int, tag: c_int, comm: Handle, status: *mut Status) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Probe(
+    source: c_int,
+    tag: c_int,
+    comm: Handle,
+    status: *mut Status,
+) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C" fn(c_int, c_int, Handle, *mut Status) -> c_int =
         unsafe { core::mem::transmute(real(Index(24))) };
@@ -674,7 +682,7 @@ pub unsafe extern "C" fn MPI_Probe(source: c_int, tag: c_int, comm: Handle, stat
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Iprobe(
+pub(crate) unsafe extern "C" fn MPI_Iprobe(
     source: c_int,
     tag: c_int,
     comm: Handle,
@@ -697,7 +705,7 @@ pub unsafe extern "C" fn MPI_Iprobe(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Barrier(comm: Handle) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Barrier(comm: Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C" fn(Handle) -> c_int = unsafe { core::mem::transmute(real(Index(26))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
@@ -709,7 +717,7 @@ pub unsafe extern "C" fn MPI_Barrier(comm: Handle) -> c_int {
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Bcast(
+pub(crate) unsafe extern "C" fn MPI_Bcast(
     buffer: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -732,7 +740,7 @@ pub unsafe extern "C" fn MPI_Bcast(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Reduce(
+pub(crate) unsafe extern "C" fn MPI_Reduce(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: c_int,
@@ -757,7 +765,7 @@ pub unsafe extern "C" fn MPI_Reduce(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Allreduce(
+pub(crate) unsafe extern "C" fn MPI_Allreduce(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: c_int,
@@ -781,7 +789,7 @@ pub unsafe extern "C" fn MPI_Allreduce(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Comm_split(
+pub(crate) unsafe extern "C" fn MPI_Comm_split(
     comm: Handle,
     color: c_int,
     key: c_int,
@@ -799,7 +807,7 @@ pub unsafe extern "C" fn MPI_Comm_split(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Comm_dup(comm: Handle, newcomm: *mut Handle) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Comm_dup(comm: Handle, newcomm: *mut Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C" fn(Handle, *mut Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(31))) };
@@ -812,7 +820,7 @@ pub unsafe extern "C" fn MPI_Comm_dup(comm: Handle, newcomm: *mut Handle) -> c_i
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Comm_create(comm: Handle, group: Handle, newcomm: *mut Handle) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Comm_create(comm: Handle, group: Handle, newcomm: *mut Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C" fn(Handle, Handle, *mut Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(32))) };
@@ -825,7 +833,7 @@ pub unsafe extern "C" fn MPI_Comm_create(comm: Handle, group: Handle, newcomm: *
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Comm_free(comm: *mut Handle) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Comm_free(comm: *mut Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C" fn(*mut Handle) -> c_int = unsafe { core::mem::transmute(real(Index(33))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
@@ -837,7 +845,7 @@ pub unsafe extern "C" fn MPI_Comm_free(comm: *mut Handle) -> c_int {
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPI_Type_free(datatype: *mut Handle) -> c_int {
+pub(crate) unsafe extern "C" fn MPI_Type_free(datatype: *mut Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C" fn(*mut Handle) -> c_int = unsafe { core::mem::transmute(real(Index(34))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.

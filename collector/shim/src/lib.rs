@@ -1,1 +1,14 @@
-//! placeholder
+//! The library that is preloaded into the job: it stands before the MPI functions and records their calls.
+//!
+//! What it is: generated symbols, the ABI of each MPI family, and the hand-written shapes of calls; the only crate
+//! that speaks to MPI. What it is not: meaning (`capture`), memory layout (`ring`, `wire`). Who uses it: the dynamic
+//! linker. What must hold: the program behaves as without us. A fault of ours switches recording off and passes calls
+//! through; nothing is ever written to the program's output; timestamps lie right around the real call.
+
+mod clock;
+mod generated;
+mod local;
+mod mpi;
+mod process;
+mod real;
+mod shapes;

@@ -70,7 +70,8 @@ fn reason(error: ParquetError) -> Reason {
 
 fn open_group<R: Row>(file: &SerializedFileReader<File>, number: usize) -> Result<Group, Reason> {
     let group = file.get_row_group(number).map_err(reason)?;
-    let rows_left = u64::try_from(group.metadata().num_rows()).map_err(|_| "it has fewer than no rows".to_owned())?;
+    let rows_left =
+        u64::try_from(group.metadata().num_rows()).map_err(|_| "it has fewer than no rows".to_owned())?;
     let schema = group.metadata().schema_descr();
     let mut columns = Vec::with_capacity(R::COLUMNS.len());
     for column in R::COLUMNS {
@@ -110,33 +111,27 @@ impl Group {
 
 fn read_column<R: Row>(column: &Column<R>, values: &mut Values, rows: &mut [R]) -> Result<(), Reason> {
     match (&column.access, values) {
-        (Access::U16(_, set), Values::Int32(reader)) => required(reader, rows, |row, value: i32| {
+        (Access::U16(_, set), Values::Int32(reader)) => checked(reader, rows, |row, value: i32| {
             set(row, u16::try_from(value).map_err(|_| format!("{value} is out of range"))?);
             Ok(())
         }),
         (Access::U32(_, set), Values::Int32(reader)) => {
-            required(reader, rows, |row, value| Ok(set(row, value.cast_unsigned())))
+            required(reader, rows, |row, value| set(row, value.cast_unsigned()))
         }
         (Access::OptionalU32(_, set), Values::Int32(reader)) => {
             optional(reader, rows, |row, value| set(row, value.map(i32::cast_unsigned)))
         }
-        (Access::I32(_, set), Values::Int32(reader)) => {
-            required(reader, rows, |row, value| Ok(set(row, value)))
-        }
+        (Access::I32(_, set), Values::Int32(reader)) => required(reader, rows, set),
         (Access::OptionalI32(_, set), Values::Int32(reader)) => optional(reader, rows, set),
         (Access::U64(_, set), Values::Int64(reader)) => {
-            required(reader, rows, |row, value| Ok(set(row, value.cast_unsigned())))
+            required(reader, rows, |row, value| set(row, value.cast_unsigned()))
         }
         (Access::OptionalU64(_, set), Values::Int64(reader)) => {
             optional(reader, rows, |row, value| set(row, value.map(i64::cast_unsigned)))
         }
-        (Access::Bool(_, set), Values::Bool(reader)) => {
-            required(reader, rows, |row, value| Ok(set(row, value)))
-        }
-        (Access::F64(_, set), Values::Double(reader)) => {
-            required(reader, rows, |row, value| Ok(set(row, value)))
-        }
-        (Access::Text(_, set), Values::Bytes(reader)) => required(reader, rows, |row, value: ByteArray| {
+        (Access::Bool(_, set), Values::Bool(reader)) => required(reader, rows, set),
+        (Access::F64(_, set), Values::Double(reader)) => required(reader, rows, set),
+        (Access::Text(_, set), Values::Bytes(reader)) => checked(reader, rows, |row, value: ByteArray| {
             set(row, value.as_utf8().map_err(reason)?.to_owned());
             Ok(())
         }),
@@ -144,8 +139,20 @@ fn read_column<R: Row>(column: &Column<R>, values: &mut Values, rows: &mut [R]) 
     }
 }
 
-/// Reads one value a row.
+/// Reads one value a row, whatever it is.
 fn required<R, T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+    rows: &mut [R],
+    put: impl Fn(&mut R, T::T),
+) -> Result<(), Reason> {
+    checked(reader, rows, |row, value| {
+        put(row, value);
+        Ok(())
+    })
+}
+
+/// Reads one value a row; some are none for the row.
+fn checked<R, T: DataType>(
     reader: &mut ColumnReaderImpl<T>,
     rows: &mut [R],
     mut put: impl FnMut(&mut R, T::T) -> Result<(), Reason>,

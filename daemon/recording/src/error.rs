@@ -93,8 +93,12 @@ fn is_full(error: &io::Error) -> bool {
 fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::StorageFull => "the disk is full: free some space or record to another disk",
-        io::ErrorKind::QuotaExceeded => "your disk quota is used up: free some space or record to another disk",
-        io::ErrorKind::FileTooLarge => "files may not grow further: raise the limit (`ulimit -f`) or use another disk",
+        io::ErrorKind::QuotaExceeded => {
+            "your disk quota is used up: free some space or record to another disk"
+        }
+        io::ErrorKind::FileTooLarge => {
+            "files may not grow further: raise the limit (`ulimit -f`) or use another disk"
+        }
         io::ErrorKind::PermissionDenied => "check who owns the folder and its permissions",
         io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only: record to another one",
         io::ErrorKind::NotFound => "check that the folder still exists",

@@ -177,7 +177,9 @@ mod tests {
     fn only_our_names_have_numbers() {
         assert_eq!(number_of("000042.wal", "wal"), Some(42));
         assert_eq!(number_of("1234567.wal", "wal"), Some(1_234_567));
-        for name in ["42.wal", "000042.parquet", "+00042.wal", "000042wal", "000042.wal.unfinished", "../000042.wal"] {
+        for name in
+            ["42.wal", "000042.parquet", "+00042.wal", "000042wal", "000042.wal.unfinished", "../000042.wal"]
+        {
             assert_eq!(number_of(name, "wal"), None, "{name}");
         }
     }

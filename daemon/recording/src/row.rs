@@ -26,9 +26,9 @@ pub trait SegmentRow: Row {
     /// Puts the rows of one segment in the order in which they are small on disk and quick to find.
     fn sort(rows: &mut [Self]);
     /// The time from which on the row says something.
-    fn from_ns(&self) -> u64;
+    fn begin_ns(&self) -> u64;
     /// The time until which it does.
-    fn to_ns(&self) -> u64;
+    fn end_ns(&self) -> u64;
 }
 
 /// How the values of a column go, which decides how they are encoded.
@@ -98,7 +98,8 @@ impl<R> Column<R> {
 
     fn schema(&self) -> Result<TypePtr> {
         let repetition = if self.is_optional() { Repetition::OPTIONAL } else { Repetition::REQUIRED };
-        let mut builder = Type::primitive_type_builder(self.name, self.physical()).with_repetition(repetition);
+        let mut builder =
+            Type::primitive_type_builder(self.name, self.physical()).with_repetition(repetition);
         if matches!(self.access, Access::Text(..)) {
             builder =
                 builder.with_converted_type(ConvertedType::UTF8).with_logical_type(Some(LogicalType::String));

@@ -98,8 +98,8 @@ impl<R: SegmentRow> SegmentWriter<R> {
         let segment = written.map(|crc32| Segment {
             file: format!("{}/{name}", R::FOLDER),
             rows,
-            from_ns: self.rows.iter().map(SegmentRow::from_ns).min().unwrap_or_default(),
-            to_ns: self.rows.iter().map(SegmentRow::to_ns).max().unwrap_or_default(),
+            from_ns: self.rows.iter().map(SegmentRow::begin_ns).min().unwrap_or_default(),
+            to_ns: self.rows.iter().map(SegmentRow::end_ns).max().unwrap_or_default(),
             clock_version: self.clock_version,
             crc32: Some(crc32),
         });
@@ -126,7 +126,8 @@ pub(crate) fn write_table<R: Row>(path: &Path, rows: &[R], zstd_level: i32) -> R
     if let Some(source) = target.failure {
         return Err(RecordingError::io("write", path)(source));
     }
-    encoded.map_err(|error| RecordingError::Encode { path: path.to_path_buf(), reason: error.to_string() })?;
+    encoded
+        .map_err(|error| RecordingError::Encode { path: path.to_path_buf(), reason: error.to_string() })?;
     replacement.finish()?;
     Ok(crc32)
 }
@@ -195,13 +196,18 @@ mod tests {
 
     #[test]
     fn a_disk_that_fills_up_at_any_byte_is_an_error_that_says_so() {
-        let rows: Vec<Call> = (0..50).map(|at| Call { start_ns: at * 977, end_ns: at * 1000, ..Call::blank() }).collect();
+        let rows: Vec<Call> =
+            (0..50).map(|at| Call { start_ns: at * 977, end_ns: at * 1000, ..Call::blank() }).collect();
         let mut whole = Vec::new();
         encode(&rows, 1, &mut whole).unwrap();
         for room_bytes in 0..whole.len() {
             let mut target = Checked::new(SmallDisk { room_bytes });
             encode(&rows, 1, &mut target).unwrap_err();
-            assert_eq!(target.failure.map(|error| error.kind()), Some(io::ErrorKind::StorageFull), "{room_bytes}");
+            assert_eq!(
+                target.failure.map(|error| error.kind()),
+                Some(io::ErrorKind::StorageFull),
+                "{room_bytes}"
+            );
         }
         let mut target = Checked::new(SmallDisk { room_bytes: whole.len() });
         encode(&rows, 1, &mut target).unwrap();

@@ -129,11 +129,21 @@ mod tests {
     #[test]
     fn only_our_names_are_served() {
         let gate = gate(Ipv4Addr::LOCALHOST);
-        for host in ["localhost", "LOCALHOST:80", "127.0.0.1:8123", "[::1]:9", "[::1]", "node17:1", "127.0.0.2:5"] {
+        for host in
+            ["localhost", "LOCALHOST:80", "127.0.0.1:8123", "[::1]:9", "[::1]", "node17:1", "127.0.0.2:5"]
+        {
             assert_eq!(gate.host(&to(host)), Ok(host), "{host}");
         }
-        let wrong =
-            ["", "evil.example", "127.0.0.1.evil.example", "localhost.evil:80", "10.0.0.1", "localhost:x", "[::1", "a:1:2"];
+        let wrong = [
+            "",
+            "evil.example",
+            "127.0.0.1.evil.example",
+            "localhost.evil:80",
+            "10.0.0.1",
+            "localhost:x",
+            "[::1",
+            "a:1:2",
+        ];
         for host in wrong {
             assert_eq!(gate.host(&to(host)), Err(Refusal::Host), "{host}");
         }
@@ -153,7 +163,9 @@ mod tests {
         let from = |origin| Claims { host: Some("localhost:9"), origin, ..Claims::default() };
         assert_eq!(gate.origin(&from(None)), Ok(()));
         assert_eq!(gate.origin(&from(Some("http://localhost:9"))), Ok(()));
-        for origin in ["null", "http://localhost:10", "http://127.0.0.1:9", "ftp://localhost:9", "http://evil.example"] {
+        for origin in
+            ["null", "http://localhost:10", "http://127.0.0.1:9", "ftp://localhost:9", "http://evil.example"]
+        {
             assert_eq!(gate.origin(&from(Some(origin))), Err(Refusal::Origin), "{origin}");
         }
     }

@@ -56,6 +56,12 @@ impl Source {
     }
 }
 
+/// Returns when the server is to end, or is gone.
+pub(crate) async fn stopped(stop: &mut watch::Receiver<bool>) {
+    // An error means that the sender, and with it the server, is gone.
+    let _ = stop.wait_for(|stop| *stop).await;
+}
+
 /// A panic elsewhere while the lock was held leaves values that are still fine to show.
 fn lock(state: &Mutex<FeedState>) -> MutexGuard<'_, FeedState> {
     state.lock().unwrap_or_else(PoisonError::into_inner)

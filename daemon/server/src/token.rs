@@ -33,7 +33,8 @@ impl Token {
         if offered.len() != self.0.len() {
             return false;
         }
-        let difference = self.0.iter().zip(offered).fold(0, |sum, (ours, theirs)| black_box(sum | (ours ^ theirs)));
+        let difference =
+            self.0.iter().zip(offered).fold(0, |sum, (ours, theirs)| black_box(sum | (ours ^ theirs)));
         black_box(difference) == 0
     }
 }

@@ -247,7 +247,6 @@ fn symbols(table: &Table) -> Result<String> {
         //! The symbols that stand before those of the MPI library.
 
         #![expect(unsafe_code, reason = \"symbols of C that the program calls\")]
-        #![expect(non_snake_case, reason = \"their names are the standard's\")]
         #![allow(clippy::too_many_arguments, reason = \"their arguments are the standard's\")]
 
         use crate::mpi::{{Handle, Status}};
@@ -304,7 +303,7 @@ fn symbol(out: &mut String, at: usize, call: &Call) -> Result<()> {
         /// # Safety
         /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
         #[unsafe(no_mangle)]
-        pub unsafe extern \"C\" fn {name}({declared}) -> c_int {{
+        pub(crate) unsafe extern \"C\" fn {name}({declared}) -> c_int {{
             // SAFETY: the address is that of the function of this name, whose prototype this is.
             let function: extern \"C\" fn({types}) -> c_int = unsafe {{ core::mem::transmute(real(Index({at}))) }};
             // SAFETY: pointers among the arguments are valid as the standard demands of the caller.

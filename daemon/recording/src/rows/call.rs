@@ -8,7 +8,11 @@ use mpiscope_model::Call;
 impl Row for Call {
     const TABLE: &'static str = "calls";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column { name: "rank", nature: Repeating, access: Access::U32(|row| row.rank, |row, v| row.rank = v) },
+        Column {
+            name: "rank",
+            nature: Repeating,
+            access: Access::U32(|row| row.rank, |row, v| row.rank = v),
+        },
         Column {
             name: "thread",
             nature: Repeating,
@@ -87,11 +91,11 @@ impl SegmentRow for Call {
         rows.sort_by_key(|call| (call.rank, call.start_ns));
     }
 
-    fn from_ns(&self) -> u64 {
+    fn begin_ns(&self) -> u64 {
         self.start_ns
     }
 
-    fn to_ns(&self) -> u64 {
+    fn end_ns(&self) -> u64 {
         self.end_ns
     }
 }

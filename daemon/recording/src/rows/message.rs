@@ -11,7 +11,11 @@ impl Row for Message {
         Column { name: "src", nature: Repeating, access: Access::U32(|row| row.src, |row, v| row.src = v) },
         Column { name: "dst", nature: Repeating, access: Access::U32(|row| row.dst, |row, v| row.dst = v) },
         Column { name: "tag", nature: Repeating, access: Access::I32(|row| row.tag, |row, v| row.tag = v) },
-        Column { name: "comm", nature: Repeating, access: Access::U32(|row| row.comm, |row, v| row.comm = v) },
+        Column {
+            name: "comm",
+            nature: Repeating,
+            access: Access::U32(|row| row.comm, |row, v| row.comm = v),
+        },
         Column {
             name: "bytes",
             nature: Repeating,
@@ -79,14 +83,14 @@ impl SegmentRow for Message {
     fn sort(rows: &mut [Self]) {
         // Messages that one call completed share `recv_ns`; ordered by their sends, the rest of their times is near
         // the neighbours' too.
-        rows.sort_by_key(|message| (message.dst, message.recv_ns, message.send_ns));
+        rows.sort_by_key(|message| (message.dst, message.recv_ns, message.src, message.send_ns));
     }
 
-    fn from_ns(&self) -> u64 {
+    fn begin_ns(&self) -> u64 {
         self.send_ns.min(self.recv_ns)
     }
 
-    fn to_ns(&self) -> u64 {
+    fn end_ns(&self) -> u64 {
         self.send_ns.max(self.recv_ns)
     }
 }

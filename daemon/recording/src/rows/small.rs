@@ -21,7 +21,11 @@ impl Row for FunctionName {
             nature: Rising,
             access: Access::U16(|row| row.function, |row, v| row.function = v),
         },
-        Column { name: "name", nature: Repeating, access: Access::Text(|row| &row.name, |row, v| row.name = v) },
+        Column {
+            name: "name",
+            nature: Repeating,
+            access: Access::Text(|row| &row.name, |row, v| row.name = v),
+        },
     ];
 
     fn blank() -> Self {
@@ -33,7 +37,11 @@ impl Row for NodeInfo {
     const TABLE: &'static str = "nodes";
     const COLUMNS: &'static [Column<Self>] = &[
         Column { name: "node", nature: Rising, access: Access::U32(|row| row.node, |row, v| row.node = v) },
-        Column { name: "name", nature: Repeating, access: Access::Text(|row| &row.name, |row, v| row.name = v) },
+        Column {
+            name: "name",
+            nature: Repeating,
+            access: Access::Text(|row| &row.name, |row, v| row.name = v),
+        },
     ];
 
     fn blank() -> Self {
@@ -46,7 +54,11 @@ impl Row for CommInfo {
     const COLUMNS: &'static [Column<Self>] = &[
         Column { name: "comm", nature: Rising, access: Access::U32(|row| row.comm, |row, v| row.comm = v) },
         Column { name: "id", nature: Rising, access: Access::U64(|row| row.id, |row, v| row.id = v) },
-        Column { name: "size", nature: Repeating, access: Access::U32(|row| row.size, |row, v| row.size = v) },
+        Column {
+            name: "size",
+            nature: Repeating,
+            access: Access::U32(|row| row.size, |row, v| row.size = v),
+        },
         Column {
             name: "parent",
             nature: Repeating,
@@ -76,7 +88,11 @@ impl Row for RankInfo {
             nature: Repeating,
             access: Access::U32(|row| row.world_size, |row, v| row.world_size = v),
         },
-        Column { name: "node", nature: Repeating, access: Access::U32(|row| row.node, |row, v| row.node = v) },
+        Column {
+            name: "node",
+            nature: Repeating,
+            access: Access::U32(|row| row.node, |row, v| row.node = v),
+        },
         Column { name: "pid", nature: Rising, access: Access::U32(|row| row.pid, |row, v| row.pid = v) },
         Column {
             name: "library",
@@ -90,7 +106,8 @@ impl Row for RankInfo {
                 |row| row.state.word(),
                 // A word of a later version: it is gone, and how is not known here.
                 |row, v| {
-                    row.state = STATES.into_iter().find(|state| state.word() == v).unwrap_or(ProcessState::Vanished);
+                    row.state =
+                        STATES.into_iter().find(|state| state.word() == v).unwrap_or(ProcessState::Vanished);
                 },
             ),
         },

@@ -36,13 +36,21 @@ impl Row for WindowRow {
             nature: Rising,
             access: Access::U64(|row| row.from_ns, |row, v| row.from_ns = v),
         },
-        Column { name: "to_ns", nature: Rising, access: Access::U64(|row| row.to_ns, |row, v| row.to_ns = v) },
+        Column {
+            name: "to_ns",
+            nature: Rising,
+            access: Access::U64(|row| row.to_ns, |row, v| row.to_ns = v),
+        },
         Column {
             name: "region",
             nature: Repeating,
             access: Access::OptionalU32(|row| row.region, |row, v| row.region = v),
         },
-        Column { name: "rank", nature: Repeating, access: Access::U32(|row| row.rank, |row, v| row.rank = v) },
+        Column {
+            name: "rank",
+            nature: Repeating,
+            access: Access::U32(|row| row.rank, |row, v| row.rank = v),
+        },
         Column {
             name: "function",
             nature: Repeating,
@@ -83,11 +91,11 @@ impl SegmentRow for WindowRow {
         rows.sort_by_key(|row| (row.from_ns, row.region, row.rank, row.function));
     }
 
-    fn from_ns(&self) -> u64 {
+    fn begin_ns(&self) -> u64 {
         self.from_ns
     }
 
-    fn to_ns(&self) -> u64 {
+    fn end_ns(&self) -> u64 {
         self.to_ns
     }
 }

@@ -1,0 +1,198 @@
+//! The types of MPI as this library sees them, and the few functions it calls itself.
+#![expect(unsafe_code, reason = "calling C and reading its memory")]
+
+use crate::real::{symbol, variable};
+use core::ffi::{CStr, c_char, c_int, c_void};
+use mpiscope_capture::{Family, Members, StatusWords};
+
+/// A handle in a register: an address in one family, 32 bits in the other.
+pub(crate) type Handle = usize;
+
+/// An `MPI_Status`, whatever its layout.
+#[repr(C)]
+pub(crate) struct Status {
+    opaque: [u8; 0],
+}
+
+/// The MPI library of this process.
+pub(crate) struct Library {
+    pub(crate) family: &'static Family,
+    /// Its description in one line.
+    pub(crate) version: String,
+    pub(crate) comm_world: Handle,
+    pub(crate) comm_null: u64,
+    comm_rank: extern "C" fn(Handle, *mut c_int) -> c_int,
+    comm_size: extern "C" fn(Handle, *mut c_int) -> c_int,
+    comm_group: extern "C" fn(Handle, *mut Handle) -> c_int,
+    comm_remote_group: extern "C" fn(Handle, *mut Handle) -> c_int,
+    comm_test_inter: extern "C" fn(Handle, *mut c_int) -> c_int,
+    group_size: extern "C" fn(Handle, *mut c_int) -> c_int,
+    group_translate: extern "C" fn(Handle, c_int, *const c_int, Handle, *mut c_int) -> c_int,
+    group_free: extern "C" fn(*mut Handle) -> c_int,
+    type_size: extern "C" fn(Handle, *mut i64) -> c_int,
+    query_thread: extern "C" fn(*mut c_int) -> c_int,
+}
+
+const THREAD_MULTIPLE: c_int = 3;
+
+macro_rules! function {
+    ($name:literal) => {{
+        let address = symbol($name)?;
+        // SAFETY: the symbol of this name has this prototype in every MPI library.
+        unsafe { core::mem::transmute::<*mut c_void, _>(address) }
+    }};
+}
+
+/// Whether `MPI_Init` has been called, by whatever name.
+pub(crate) fn is_initialized() -> bool {
+    let Some(address) = symbol(c"PMPI_Initialized") else { return false };
+    // SAFETY: the prototype is the standard's.
+    let initialized: extern "C" fn(*mut c_int) -> c_int = unsafe { core::mem::transmute(address) };
+    let mut flag = 0;
+    initialized(&raw mut flag) == 0 && flag != 0
+}
+
+fn library_version() -> Option<String> {
+    let version: extern "C" fn(*mut c_char, *mut c_int) -> c_int = function!(c"PMPI_Get_library_version");
+    // MPICH wants room for 8,192 characters.
+    let mut text = vec![0_u8; 8193];
+    let mut length = 0;
+    if version(text.as_mut_ptr().cast(), &raw mut length) != 0 {
+        return None;
+    }
+    let text = CStr::from_bytes_until_nul(&text).ok()?.to_string_lossy().into_owned();
+    Some(text)
+}
+
+impl Library {
+    /// Looks at the library that is loaded; `None` when it is of no known family.
+    pub(crate) fn find() -> Option<Self> {
+        let version = library_version()?;
+        let family = Family::of_library(&version)?;
+        let address = |name: &CStr| variable(name).map(|found| found as usize);
+        let comm_world = match family.comm_world {
+            Some(number) => number as usize,
+            None => address(c"ompi_mpi_comm_world")?,
+        };
+        let comm_null = match family.comm_null {
+            Some(number) => number,
+            None => address(c"ompi_mpi_comm_null")? as u64,
+        };
+        let line = version.lines().next().unwrap_or_default();
+        let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+        let short = line.split(", package:").next().unwrap_or_default().replace("MPICH Version:", "MPICH");
+        Some(Self {
+            family,
+            version: short,
+            comm_world,
+            comm_null,
+            comm_rank: function!(c"PMPI_Comm_rank"),
+            comm_size: function!(c"PMPI_Comm_size"),
+            comm_group: function!(c"PMPI_Comm_group"),
+            comm_remote_group: function!(c"PMPI_Comm_remote_group"),
+            comm_test_inter: function!(c"PMPI_Comm_test_inter"),
+            group_size: function!(c"PMPI_Group_size"),
+            group_translate: function!(c"PMPI_Group_translate_ranks"),
+            group_free: function!(c"PMPI_Group_free"),
+            type_size: function!(c"PMPI_Type_size_x"),
+            query_thread: function!(c"PMPI_Query_thread"),
+        })
+    }
+
+    /// The meaningful bits of a handle in a register.
+    #[inline]
+    pub(crate) fn handle(&self, handle: Handle) -> u64 {
+        if self.family.handle_bytes == 4 { handle as u64 & u64::from(u32::MAX) } else { handle as u64 }
+    }
+
+    /// The handle that an element of an array of handles holds.
+    ///
+    /// # Safety
+    /// The array has this element.
+    #[inline]
+    pub(crate) unsafe fn read_handle(&self, array: *const Handle, at: usize) -> u64 {
+        // SAFETY: by the caller's word; the stride is the family's.
+        unsafe {
+            if self.family.handle_bytes == 4 {
+                u64::from(array.cast::<u32>().add(at).read_unaligned())
+            } else {
+                array.cast::<u64>().add(at).read_unaligned()
+            }
+        }
+    }
+
+    /// Reads the status at a place in an array of statuses.
+    ///
+    /// # Safety
+    /// The array has this element.
+    #[inline]
+    pub(crate) unsafe fn read_status(&self, array: *const Status, at: usize) -> StatusWords {
+        let first = array.cast::<u8>().wrapping_add(at * self.family.status.bytes);
+        self.family.read_status(|offset| {
+            // SAFETY: by the caller's word; offsets lie within a status.
+            unsafe { first.add(offset).cast::<u32>().read_unaligned() }
+        })
+    }
+
+    /// Whether the program does not want the status.
+    #[inline]
+    pub(crate) fn is_ignored(&self, status: *const Status) -> bool {
+        status as usize == self.family.status_ignore
+    }
+
+    /// The size of a type, holes left out.
+    #[inline]
+    pub(crate) fn type_size(&self, datatype: Handle) -> u64 {
+        let mut size = 0_i64;
+        (self.type_size)(datatype, &raw mut size);
+        u64::try_from(size).unwrap_or_default()
+    }
+
+    /// Whether several threads may call MPI at once.
+    pub(crate) fn has_threads(&self) -> bool {
+        let mut level = 0;
+        (self.query_thread)(&raw mut level) == 0 && level == THREAD_MULTIPLE
+    }
+
+    /// Rank and size.
+    pub(crate) fn place_in(&self, comm: Handle) -> Option<(u32, u32)> {
+        let (mut rank, mut size) = (0, 0);
+        let known = (self.comm_rank)(comm, &raw mut rank) == 0 && (self.comm_size)(comm, &raw mut size) == 0;
+        if !known {
+            return None;
+        }
+        Some((u32::try_from(rank).ok()?, u32::try_from(size).ok()?))
+    }
+
+    /// Who belongs to a communicator.
+    pub(crate) fn members(&self, comm: Handle) -> Option<Members> {
+        let (own_rank, _) = self.place_in(comm)?;
+        let mut inter = 0;
+        (self.comm_test_inter)(comm, &raw mut inter);
+        let remote = if inter == 0 { None } else { Some(self.world_ranks(comm, self.comm_remote_group)?) };
+        Some(Members { own: self.world_ranks(comm, self.comm_group)?, own_rank, remote })
+    }
+
+    fn world_ranks(
+        &self,
+        comm: Handle,
+        group_of: extern "C" fn(Handle, *mut Handle) -> c_int,
+    ) -> Option<Vec<i32>> {
+        let (mut group, mut world, mut size): (Handle, Handle, c_int) = (0, 0, 0);
+        if group_of(comm, &raw mut group) != 0 {
+            return None;
+        }
+        if (self.comm_group)(self.comm_world, &raw mut world) != 0 {
+            (self.group_free)(&raw mut group);
+            return None;
+        }
+        (self.group_size)(group, &raw mut size);
+        let ranks: Vec<c_int> = (0..size).collect();
+        let mut translated = vec![-1; ranks.len()];
+        (self.group_translate)(group, size, ranks.as_ptr(), world, translated.as_mut_ptr());
+        (self.group_free)(&raw mut group);
+        (self.group_free)(&raw mut world);
+        let undefined = self.family.undefined;
+        Some(translated.into_iter().map(|rank| if rank == undefined { -1 } else { rank }).collect())
+    }
+}

@@ -1,0 +1,279 @@
+//! What this process is to mpiscope: its region, its tables, whether it records.
+#![expect(unsafe_code, reason = "asking the system who and where we are")]
+
+use crate::clock;
+use crate::mpi::{Handle, Library, is_initialized};
+use mpiscope_capture::{Comm, Comms, Interval, Origin, Requests, Sink as _, Thread};
+use mpiscope_ring::{Capacities, Identity, Producer, RingHeader, SlotCell, State, Writer};
+use mpiscope_wire::ClockKind;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// The one process.
+static PROCESS: OnceLock<Process> = OnceLock::new();
+static STAGE: AtomicU8 = AtomicU8::new(UNSET);
+
+const UNSET: u8 = 0;
+const STARTING: u8 = 1;
+const RECORDING: u8 = 2;
+const OFF: u8 = 3;
+
+/// Rows of folded polls span at most a tenth of a second, so that a loop is seen while it runs.
+const LONGEST_POLL_ROW_NS: f64 = 1e8;
+
+pub(crate) struct Process {
+    pub(crate) library: Library,
+    pub(crate) capture: mpiscope_capture::Process,
+    pub(crate) writer: Writer,
+    comms: Mutex<Comms>,
+    /// Grows whenever a communicator was made or freed.
+    comm_epoch: AtomicU32,
+    requests: Mutex<Requests>,
+    /// Grows whenever a datatype was freed.
+    type_epoch: AtomicU32,
+    threads: AtomicU64,
+    off: AtomicBool,
+}
+
+fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// One line, on stderr, once: why nothing is recorded.
+fn say(text: &str) {
+    let line = format!("mpiscope: {text}; the program runs on without being recorded\n");
+    // SAFETY: the buffer is valid for its length. A failed write has nobody to be told.
+    unsafe { libc::write(2, line.as_ptr().cast(), line.len()) };
+}
+
+/// The process when it records. At the first call it may have to begin.
+pub(crate) fn current() -> Option<&'static Process> {
+    match STAGE.load(Ordering::Acquire) {
+        RECORDING => PROCESS.get().filter(|process| !process.off.load(Ordering::Relaxed)),
+        UNSET if is_initialized() => begin(),
+        _ => None,
+    }
+}
+
+/// Begins to record, once MPI is initialized.
+pub(crate) fn begin() -> Option<&'static Process> {
+    if STAGE.compare_exchange(UNSET, STARTING, Ordering::AcqRel, Ordering::Acquire).is_err() {
+        return PROCESS.get();
+    }
+    let started = std::panic::catch_unwind(start).unwrap_or_else(|_| Err("a fault of its own".into()));
+    match started {
+        Ok(Some(process)) => {
+            let _ = PROCESS.set(process);
+            STAGE.store(RECORDING, Ordering::Release);
+            PROCESS.get()
+        }
+        Ok(None) => {
+            STAGE.store(OFF, Ordering::Release);
+            None
+        }
+        Err(why) => {
+            STAGE.store(OFF, Ordering::Release);
+            say(&why);
+            None
+        }
+    }
+}
+
+/// A fault of ours: no more recording.
+#[cold]
+pub(crate) fn give_up() {
+    if STAGE.swap(OFF, Ordering::AcqRel) != OFF {
+        say("the collector had a fault of its own");
+    }
+    if let Some(process) = PROCESS.get() {
+        process.off.store(true, Ordering::Relaxed);
+    }
+}
+
+/// In a forked child: the rings belong to the parent.
+extern "C" fn leave_in_child() {
+    STAGE.store(OFF, Ordering::Release);
+    if let Some(process) = PROCESS.get() {
+        process.off.store(true, Ordering::Relaxed);
+    }
+}
+
+fn start() -> Result<Option<Process>, String> {
+    // A program that was started without mpiscope is none of our business.
+    let Some(rings) = std::env::var_os("MPISCOPE_RINGS") else { return Ok(None) };
+    // Our panics are caught at every entry; the default hook would write to the program's stderr each time.
+    std::panic::set_hook(Box::new(|_| {}));
+    let library = Library::find().ok_or("the MPI library is of no known family (Open MPI, MPICH)")?;
+    let (rank, world_size) =
+        library.place_in(library.comm_world).ok_or("MPI does not tell this process's rank")?;
+    let clock = clock::choose();
+    let (cost_per_call_ns, ticks_per_ns) = measure(clock);
+    let identity = Identity {
+        pid: std::process::id(),
+        rank,
+        world_size,
+        clock,
+        cost_per_call_ns,
+        library: library.version.clone(),
+        node: host_name(),
+    };
+    let writer = make_region(PathBuf::from(rings), &identity)?;
+    // SAFETY: the handler is a plain function that only stores to atomics.
+    unsafe { libc::pthread_atfork(None, None, Some(leave_in_child)) };
+    let capture = mpiscope_capture::Process::new((LONGEST_POLL_ROW_NS * ticks_per_ns) as u64);
+    if library.has_threads() {
+        capture.allow_threads();
+    }
+    let mut comms = Comms::default();
+    let members = library.members(library.comm_world).ok_or("MPI does not tell who is in the world")?;
+    comms.insert(library.handle(library.comm_world), &members, Origin::World);
+    Ok(Some(Process {
+        library,
+        capture,
+        writer,
+        comms: Mutex::new(comms),
+        comm_epoch: AtomicU32::new(1),
+        requests: Mutex::default(),
+        type_epoch: AtomicU32::new(1),
+        threads: AtomicU64::new(0),
+        off: AtomicBool::new(false),
+    }))
+}
+
+fn make_region(rings: PathBuf, identity: &Identity) -> Result<Writer, String> {
+    let mut capacities = Capacities::default();
+    let slots = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    if let Some(first_slots) = slots("MPISCOPE_RING_SLOTS") {
+        capacities.first_slots = first_slots;
+        capacities.other_slots = first_slots.min(capacities.other_slots);
+    }
+    let first = match Writer::create(&rings, identity, capacities) {
+        Ok(writer) => return Ok(writer),
+        Err(error) => error,
+    };
+    // No room in shared memory: a file elsewhere is slower, and better than nothing.
+    let spool = std::env::var_os("MPISCOPE_SPOOL").map(PathBuf::from);
+    let second = spool.map(|folder| Writer::create(&folder, identity, capacities));
+    match second {
+        Some(Ok(writer)) => Ok(writer),
+        Some(Err(error)) => Err(format!("no place for its ring ({first}; {error})")),
+        None => Err(format!("no place for its ring ({first})")),
+    }
+}
+
+fn host_name() -> String {
+    let mut name = [0_u8; 256];
+    // SAFETY: the buffer is valid for its length; the last byte stays zero.
+    unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len() - 1) };
+    let end = name.iter().position(|&byte| byte == 0).unwrap_or_default();
+    String::from_utf8_lossy(&name[..end]).into_owned()
+}
+
+struct Scratch<'a>(Producer<'a>);
+
+impl mpiscope_capture::Sink for Scratch<'_> {
+    fn push(&mut self, before: &[mpiscope_wire::Slot], call: &mpiscope_wire::Slot) -> bool {
+        self.0.push(before, call)
+    }
+}
+
+/// What recording a call costs here, in nanoseconds, and how many ticks a nanosecond has: measured on a ring of its
+/// own with the same code, the least of several rounds.
+fn measure(clock: ClockKind) -> (f64, f64) {
+    const CALLS: u64 = 512;
+    let slots: Vec<SlotCell> = (0..CALLS * 2).map(|_| SlotCell::new()).collect();
+    let capture = mpiscope_capture::Process::default();
+    let (mut least, mut ticks_per_ns) = (f64::MAX, 1.0);
+    for _ in 0..8 {
+        let header = RingHeader::new();
+        let mut sink = Scratch(Producer::new(&header, &slots));
+        let mut thread = Thread::new(0, 0);
+        let (begin_ns, begin) = (clock::monotonic_ns(), clock::now());
+        for _ in 0..CALLS {
+            let start = clock::now();
+            let end = clock::now();
+            let call = Thread::plain(0, Interval { start, end });
+            thread.commit(&capture, &mut sink, std::hint::black_box(&call));
+        }
+        let (ticks, nanoseconds) = (clock::now() - begin, clock::monotonic_ns() - begin_ns);
+        let each = nanoseconds as f64 / CALLS as f64;
+        if each < least {
+            least = each;
+            ticks_per_ns = match clock {
+                ClockKind::TimeStampCounter => ticks as f64 / nanoseconds.max(1) as f64,
+                ClockKind::Monotonic => 1.0,
+            };
+        }
+        sink.push(&[], &[0; 4]);
+    }
+    (least, ticks_per_ns)
+}
+
+impl Process {
+    /// The number of the next thread that calls MPI.
+    pub(crate) fn next_thread(&self) -> u64 {
+        self.threads.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Whether recording was switched off.
+    #[inline]
+    pub(crate) fn is_off(&self) -> bool {
+        self.off.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    pub(crate) fn comm_epoch(&self) -> u32 {
+        self.comm_epoch.load(Ordering::Acquire)
+    }
+
+    #[inline]
+    pub(crate) fn type_epoch(&self) -> u32 {
+        self.type_epoch.load(Ordering::Acquire)
+    }
+
+    /// A datatype was freed: its handle may come again with another size.
+    pub(crate) fn forget_types(&self) {
+        self.type_epoch.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// The communicator of a handle; one that was made unseen is taken up now.
+    pub(crate) fn find_comm(&self, handle: Handle) -> Option<Arc<Comm>> {
+        let key = self.library.handle(handle);
+        if key == self.library.comm_null {
+            return None;
+        }
+        let known = unpoisoned(&self.comms).get(key);
+        known.or_else(|| {
+            let members = self.library.members(handle)?;
+            Some(unpoisoned(&self.comms).insert(key, &members, Origin::Unseen))
+        })
+    }
+
+    /// A call on `parent`, the so-manieth, made a communicator.
+    pub(crate) fn adopt_comm(&self, handle: u64, parent: &Comm, number: u64) {
+        if handle == self.library.comm_null {
+            return;
+        }
+        let Some(members) = self.library.members(handle as usize) else { return };
+        unpoisoned(&self.comms).insert(handle, &members, Origin::Child(parent, number));
+        self.comm_epoch.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// A communicator was freed.
+    pub(crate) fn forget_comm(&self, handle: u64) {
+        unpoisoned(&self.comms).remove(handle);
+        self.comm_epoch.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// The table of posted receives. Uncontended unless threads call at once.
+    #[inline]
+    pub(crate) fn requests(&self) -> MutexGuard<'_, Requests> {
+        unpoisoned(&self.requests)
+    }
+
+    /// Says how the process stands.
+    pub(crate) fn set_state(&self, state: State) {
+        self.writer.set_state(state);
+    }
+}

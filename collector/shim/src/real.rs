@@ -1,0 +1,97 @@
+//! The real functions: found at the first call, in the MPI library that the process has really loaded.
+#![expect(unsafe_code, reason = "asking the dynamic linker")]
+
+use crate::generated::REAL_NAMES;
+use core::ffi::{CStr, c_char, c_int, c_void};
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
+/// The place of a function in the table.
+#[derive(Clone, Copy)]
+pub(crate) struct Index(pub(crate) usize);
+
+static REAL: [AtomicPtr<c_void>; REAL_NAMES.len()] =
+    [const { AtomicPtr::new(core::ptr::null_mut()) }; REAL_NAMES.len()];
+/// The library, as a handle of the dynamic linker; 0 while it is not known.
+static LIBRARY: AtomicUsize = AtomicUsize::new(0);
+
+/// What a call does whose function the library does not have: MPI's code for "other error".
+extern "C" fn missing() -> c_int {
+    15
+}
+
+/// The address of a real function.
+#[inline(always)]
+pub(crate) fn real(index: Index) -> *const c_void {
+    let known = REAL[index.0].load(Ordering::Relaxed);
+    if known.is_null() { resolve(index) } else { known }
+}
+
+#[cold]
+fn resolve(index: Index) -> *const c_void {
+    let found = symbol(REAL_NAMES[index.0]).unwrap_or(missing as *mut c_void);
+    // A library may still be loaded later, so only what was found is kept.
+    if found != missing as *mut c_void {
+        REAL[index.0].store(found, Ordering::Relaxed);
+    }
+    found
+}
+
+/// A symbol of the MPI library.
+pub(crate) fn symbol(name: &CStr) -> Option<*mut c_void> {
+    // SAFETY: the handle is one of the dynamic linker's, the name ends with a zero byte.
+    let found = unsafe { libc::dlsym(library(), name.as_ptr()) };
+    (!found.is_null()).then_some(found)
+}
+
+/// A variable of the MPI library. A program may hold the copy that all use (the linker's copy relocations), so the
+/// whole process is asked first and the library only where it was loaded for itself.
+pub(crate) fn variable(name: &CStr) -> Option<*mut c_void> {
+    // SAFETY: as in `symbol`.
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    if found.is_null() { symbol(name) } else { Some(found) }
+}
+
+fn library() -> *mut c_void {
+    let known = LIBRARY.load(Ordering::Acquire);
+    if known != 0 {
+        return known as *mut c_void;
+    }
+    let marker = c"PMPI_Init";
+    // SAFETY: as in `symbol`. The usual case: the program is linked to its MPI library.
+    if !unsafe { libc::dlsym(libc::RTLD_NEXT, marker.as_ptr()) }.is_null() {
+        return libc::RTLD_NEXT;
+    }
+    // The library was loaded for itself, as Python modules do: it is among the loaded objects all the same.
+    let mut found: *mut c_void = core::ptr::null_mut();
+    // SAFETY: the callback gets the pointer to `found`, which lives as long as the call.
+    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut found).cast()) };
+    if found.is_null() {
+        return libc::RTLD_NEXT;
+    }
+    LIBRARY.store(found as usize, Ordering::Release);
+    found
+}
+
+unsafe extern "C" fn visit(object: *mut libc::dl_phdr_info, _: usize, found: *mut c_void) -> c_int {
+    // SAFETY: the dynamic linker passes a valid object, whose name is null or a string.
+    let name: *const c_char = unsafe { (*object).dlpi_name };
+    // SAFETY: as above.
+    if name.is_null() || !unsafe { CStr::from_ptr(name) }.to_bytes().windows(4).any(|part| part == b"/lib") {
+        return 0;
+    }
+    // SAFETY: the name is that of a loaded object; nothing is loaded by this.
+    let handle = unsafe { libc::dlopen(name, libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+    if handle.is_null() {
+        return 0;
+    }
+    // SAFETY: the handle is valid.
+    let has_mpi = !unsafe { libc::dlsym(handle, c"PMPI_Init".as_ptr()) }.is_null();
+    if has_mpi {
+        // SAFETY: `found` is the pointer that `library` passed.
+        unsafe { *found.cast::<*mut c_void>() = handle };
+        return 1;
+    }
+    // SAFETY: balances the `dlopen` above.
+    unsafe { libc::dlclose(handle) };
+    0
+}

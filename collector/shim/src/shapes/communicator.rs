@@ -1,0 +1,64 @@
+//! Communicators that come and go, and datatypes that go.
+#![expect(unsafe_code, reason = "reading what the program's pointers point to")]
+
+use super::message::begun;
+use crate::local::{enter, timed};
+use crate::mpi::Handle;
+use core::ffi::c_int;
+use mpiscope_capture::Thread;
+use std::sync::Arc;
+
+pub(crate) unsafe fn comm_new(
+    function: u16,
+    parent: Handle,
+    made: *mut Handle,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    let Some(mut entered) = enter() else { return real() };
+    let (result, at) = timed(real);
+    entered.work(|recorder| {
+        let call = begun(recorder, function, at, result, parent);
+        let process = recorder.process;
+        let parent = recorder.with_comm(parent, |_, _, comm| Arc::clone(comm));
+        if result == 0
+            && let Some(parent) = parent
+        {
+            // Every member counts, also one that gets no communicator, so that the numbers go on agreeing.
+            let number = parent.count_child();
+            // SAFETY: the call has just set it.
+            let handle = unsafe { process.library.read_handle(made, 0) };
+            process.adopt_comm(handle, &parent, number);
+        }
+        recorder.commit(&call)
+    });
+    result
+}
+
+pub(crate) unsafe fn comm_free(function: u16, comm: *mut Handle, real: impl FnOnce() -> c_int) -> c_int {
+    let Some(mut entered) = enter() else { return real() };
+    entered.work(|recorder| unsafe {
+        // SAFETY: the pointer is to a communicator, which the call will set to null.
+        recorder.copy_handles(1, comm);
+    });
+    let (result, at) = timed(real);
+    entered.work(|recorder| {
+        if let (0, Some(&handle)) = (result, recorder.handles.first()) {
+            recorder.process.forget_comm(handle);
+        }
+        let mut call = Thread::plain(function, at);
+        if result != 0 {
+            call.flags = mpiscope_wire::CallFlags::ERROR;
+        }
+        recorder.commit(&call)
+    });
+    result
+}
+
+/// Not recorded: only the sizes that are remembered by handle have to go.
+pub(crate) unsafe fn type_free(real: impl FnOnce() -> c_int) -> c_int {
+    let result = real();
+    if let Some(mut entered) = enter() {
+        entered.work(|recorder| recorder.process.forget_types());
+    }
+    result
+}

@@ -1,0 +1,275 @@
+//! Waits and tests: which of the requests were receives, and what their statuses say.
+#![expect(unsafe_code, reason = "reading what the program's pointers point to")]
+
+use super::message::received;
+use crate::local::{Recorder, enter, timed};
+use crate::mpi::{Handle, Status};
+use core::ffi::c_int;
+use mpiscope_capture::{Interval, Thread};
+use mpiscope_wire::CallFlags;
+
+/// The request at place `at` of the call's requests completed; its status is the one at `status_at`.
+///
+/// # Safety
+/// The array of statuses has that element.
+unsafe fn completed(recorder: &mut Recorder, at: usize, statuses: *const Status, status_at: usize) {
+    let process = recorder.process;
+    let Some(&handle) = recorder.handles.get(at) else { return };
+    let Some(posted) = process.requests().remove(handle) else { return };
+    // SAFETY: by the caller's word.
+    let status = unsafe { process.library.read_status(statuses, status_at) };
+    recorder.thread.part(&process.capture, &posted.comm, Some(&posted), &received(status));
+}
+
+fn finish(recorder: &mut Recorder, function: u16, at: Interval, result: c_int) -> bool {
+    let mut call = Thread::plain(function, at);
+    if result != 0 {
+        call.flags = CallFlags::ERROR;
+    }
+    recorder.commit(&call)
+}
+
+/// Copies the handles; where one of them is a receive, makes sure that there is a status to read.
+///
+/// # Safety
+/// The array has so many requests.
+unsafe fn prepare(
+    recorder: &mut Recorder,
+    count: c_int,
+    requests: *const Handle,
+    statuses: *mut Status,
+    status_count: usize,
+) -> *mut Status {
+    // SAFETY: by the caller's word.
+    unsafe { recorder.copy_handles(count, requests) };
+    if recorder.process.requests().any(&recorder.handles) {
+        recorder.status(statuses, status_count)
+    } else {
+        statuses
+    }
+}
+
+/// A wait or a test on one request; `flag` says whether it completed.
+unsafe fn one(
+    function: u16,
+    request: *mut Handle,
+    status: *mut Status,
+    flag: Option<*const c_int>,
+    real: impl FnOnce(*mut Status) -> c_int,
+) -> c_int {
+    let Some(mut entered) = enter() else { return real(status) };
+    // SAFETY: `request` points to a request.
+    let prepared = entered.work(|recorder| unsafe { prepare(recorder, 1, request, status, 1) });
+    let status = prepared.unwrap_or(status);
+    let (result, at) = timed(|| real(status));
+    entered.work(|recorder| {
+        // SAFETY: the call has just set it.
+        if result == 0 && flag.is_some_and(|flag| unsafe { *flag } == 0) {
+            recorder.failed_poll(function, at);
+            return;
+        }
+        if result == 0 {
+            // SAFETY: the call has just filled the one status.
+            unsafe { completed(recorder, 0, status, 0) };
+        }
+        finish(recorder, function, at, result);
+    });
+    result
+}
+
+/// A wait or a test on all requests.
+unsafe fn all(
+    function: u16,
+    count: c_int,
+    requests: *mut Handle,
+    statuses: *mut Status,
+    flag: Option<*const c_int>,
+    real: impl FnOnce(*mut Status) -> c_int,
+) -> c_int {
+    let Some(mut entered) = enter() else { return real(statuses) };
+    let length = usize::try_from(count).unwrap_or_default();
+    // SAFETY: the array has `count` requests.
+    let prepared = entered.work(|recorder| unsafe { prepare(recorder, count, requests, statuses, length) });
+    let statuses = prepared.unwrap_or(statuses);
+    let (result, at) = timed(|| real(statuses));
+    entered.work(|recorder| {
+        // SAFETY: the call has just set it.
+        if result == 0 && flag.is_some_and(|flag| unsafe { *flag } == 0) {
+            recorder.failed_poll(function, at);
+            return;
+        }
+        if result == 0 {
+            for place in 0..length {
+                // SAFETY: the call has just filled `count` statuses.
+                unsafe { completed(recorder, place, statuses, place) };
+            }
+        }
+        finish(recorder, function, at, result);
+    });
+    result
+}
+
+/// A wait or a test on any request.
+unsafe fn any(
+    function: u16,
+    count: c_int,
+    requests: *mut Handle,
+    index: *const c_int,
+    status: *mut Status,
+    flag: Option<*const c_int>,
+    real: impl FnOnce(*mut Status) -> c_int,
+) -> c_int {
+    let Some(mut entered) = enter() else { return real(status) };
+    // SAFETY: the array has `count` requests.
+    let prepared = entered.work(|recorder| unsafe { prepare(recorder, count, requests, status, 1) });
+    let status = prepared.unwrap_or(status);
+    let (result, at) = timed(|| real(status));
+    entered.work(|recorder| {
+        // SAFETY: the call has just set it.
+        if result == 0 && flag.is_some_and(|flag| unsafe { *flag } == 0) {
+            recorder.failed_poll(function, at);
+            return;
+        }
+        // SAFETY: the call has just set it; it is negative when no request was active.
+        if result == 0
+            && let Ok(place) = usize::try_from(unsafe { *index })
+        {
+            // SAFETY: the call has just filled the one status.
+            unsafe { completed(recorder, place, status, 0) };
+        }
+        finish(recorder, function, at, result);
+    });
+    result
+}
+
+/// A wait or a test on some requests.
+#[expect(clippy::too_many_arguments, reason = "the call has them")]
+unsafe fn some(
+    function: u16,
+    count: c_int,
+    requests: *mut Handle,
+    completed_count: *const c_int,
+    indices: *const c_int,
+    statuses: *mut Status,
+    polls: bool,
+    real: impl FnOnce(*mut Status) -> c_int,
+) -> c_int {
+    let Some(mut entered) = enter() else { return real(statuses) };
+    let length = usize::try_from(count).unwrap_or_default();
+    // SAFETY: the array has `count` requests.
+    let prepared = entered.work(|recorder| unsafe { prepare(recorder, count, requests, statuses, length) });
+    let statuses = prepared.unwrap_or(statuses);
+    let (result, at) = timed(|| real(statuses));
+    entered.work(|recorder| {
+        // SAFETY: the call has just set it; it is negative when no request was active.
+        let done = if result == 0 { unsafe { *completed_count } } else { -1 };
+        if polls && done == 0 {
+            recorder.failed_poll(function, at);
+            return;
+        }
+        for status_at in 0..usize::try_from(done).unwrap_or_default() {
+            // SAFETY: the call has just filled so many indices and statuses.
+            unsafe {
+                let place = usize::try_from(*indices.add(status_at)).unwrap_or(usize::MAX);
+                completed(recorder, place, statuses, status_at);
+            }
+        }
+        finish(recorder, function, at, result);
+    });
+    result
+}
+
+pub(crate) unsafe fn wait_one(
+    function: u16,
+    request: *mut Handle,
+    status: *mut Status,
+    real: impl FnOnce(*mut Status) -> c_int,
+) -> c_int {
+    // SAFETY: the arguments are the program's own.
+    unsafe { one(function, request, status, None, real) }
+}
+
+pub(crate) unsafe fn test_one(
+    function: u16,
+    request: *mut Handle,
+    flag: *mut c_int,
+    status: *mut Status,
+    real: impl FnOnce(*mut Status) -> c_int,
+) -> c_int {
+    // SAFETY: the arguments are the program's own.
+    unsafe { one(function, request, status, Some(flag), real) }
+}
+
+pub(crate) unsafe fn wait_all(
+    function: u16,
+    count: c_int,
+    requests: *mut Handle,
+    statuses: *mut Status,
+    real: impl FnOnce(*mut Status) -> c_int,
+) -> c_int {
+    // SAFETY: the arguments are the program's own.
+    unsafe { all(function, count, requests, statuses, None, real) }
+}
+
+pub(crate) unsafe fn test_all(
+    function: u16,
+    count: c_int,
+    requests: *mut Handle,
+    flag: *mut c_int,
+    statuses: *mut Status,
+    real: impl FnOnce(*mut Status) -> c_int,
+) -> c_int {
+    // SAFETY: the arguments are the program's own.
+    unsafe { all(function, count, requests, statuses, Some(flag), real) }
+}
+
+pub(crate) unsafe fn wait_any(
+    function: u16,
+    count: c_int,
+    requests: *mut Handle,
+    index: *mut c_int,
+    status: *mut Status,
+    real: impl FnOnce(*mut Status) -> c_int,
+) -> c_int {
+    // SAFETY: the arguments are the program's own.
+    unsafe { any(function, count, requests, index, status, None, real) }
+}
+
+pub(crate) unsafe fn test_any(
+    function: u16,
+    count: c_int,
+    requests: *mut Handle,
+    index: *mut c_int,
+    flag: *mut c_int,
+    status: *mut Status,
+    real: impl FnOnce(*mut Status) -> c_int,
+) -> c_int {
+    // SAFETY: the arguments are the program's own.
+    unsafe { any(function, count, requests, index, status, Some(flag), real) }
+}
+
+pub(crate) unsafe fn wait_some(
+    function: u16,
+    count: c_int,
+    requests: *mut Handle,
+    completed_count: *mut c_int,
+    indices: *mut c_int,
+    statuses: *mut Status,
+    real: impl FnOnce(*mut Status) -> c_int,
+) -> c_int {
+    // SAFETY: the arguments are the program's own.
+    unsafe { some(function, count, requests, completed_count, indices, statuses, false, real) }
+}
+
+pub(crate) unsafe fn test_some(
+    function: u16,
+    count: c_int,
+    requests: *mut Handle,
+    completed_count: *mut c_int,
+    indices: *mut c_int,
+    statuses: *mut Status,
+    real: impl FnOnce(*mut Status) -> c_int,
+) -> c_int {
+    // SAFETY: the arguments are the program's own.
+    unsafe { some(function, count, requests, completed_count, indices, statuses, true, real) }
+}

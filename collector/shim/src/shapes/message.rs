@@ -1,0 +1,170 @@
+//! Sends, receives, and both at once.
+#![expect(unsafe_code, reason = "reading what the program's pointers point to")]
+
+use crate::local::{Recorder, enter, timed};
+use crate::mpi::{Handle, Status};
+use core::ffi::c_int;
+use mpiscope_capture::{Interval, Posted, Received, StatusWords, Thread};
+use mpiscope_wire::{Call, CallFlags};
+use std::sync::Arc;
+
+pub(crate) fn received(status: StatusWords) -> Received {
+    Received { source: status.source, tag: status.tag, bytes: status.bytes, cancelled: status.cancelled }
+}
+
+/// A call that belongs to a communicator, with the mark of an error when it returned one.
+pub(crate) fn begun(
+    recorder: &mut Recorder,
+    function: u16,
+    at: Interval,
+    result: c_int,
+    comm: Handle,
+) -> Call {
+    let mut call = Thread::plain(function, at);
+    if result != 0 {
+        call.flags = CallFlags::ERROR;
+    }
+    recorder.with_comm(comm, |thread, _, comm| {
+        thread.define(comm);
+        call.comm = comm.index;
+    });
+    call
+}
+
+#[inline]
+pub(crate) unsafe fn send(
+    function: u16,
+    count: c_int,
+    datatype: Handle,
+    to: c_int,
+    tag: c_int,
+    comm: Handle,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    let Some(mut entered) = enter() else { return real() };
+    let (result, at) = timed(real);
+    entered.work(|recorder| {
+        let mut call = Thread::plain(function, at);
+        if result == 0 {
+            let bytes = recorder.bytes(count, datatype);
+            recorder.with_comm(comm, |thread, process, comm| {
+                thread.send(&process.capture, &mut call, comm, to, tag, bytes);
+            });
+        } else {
+            call = begun(recorder, function, at, result, comm);
+        }
+        recorder.commit(&call)
+    });
+    result
+}
+
+/// # Safety
+/// `status` points to a status or is the constant that says to ignore it.
+#[inline]
+pub(crate) unsafe fn receive(
+    function: u16,
+    source: c_int,
+    _: c_int,
+    comm: Handle,
+    status: *mut Status,
+    real: impl FnOnce(*mut Status) -> c_int,
+) -> c_int {
+    let Some(mut entered) = enter() else { return real(status) };
+    let status = entered.work(|recorder| recorder.status(status, 1)).unwrap_or(status);
+    let (result, at) = timed(|| real(status));
+    entered.work(|recorder| {
+        let library = &recorder.process.library;
+        if result != 0 || source == library.family.proc_null {
+            let call = begun(recorder, function, at, result, comm);
+            return recorder.commit(&call);
+        }
+        // SAFETY: the call has just filled it.
+        let received = received(unsafe { library.read_status(status, 0) });
+        let mut call = Thread::plain(function, at);
+        recorder.with_comm(comm, |thread, process, comm| {
+            thread.receive(&process.capture, &mut call, comm, &received);
+        });
+        recorder.commit(&call)
+    });
+    result
+}
+
+/// # Safety
+/// `request` points to a request.
+#[inline]
+pub(crate) unsafe fn post(
+    function: u16,
+    source: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    let Some(mut entered) = enter() else { return real() };
+    let (result, at) = timed(real);
+    entered.work(|recorder| {
+        let process = recorder.process;
+        let family = process.library.family;
+        if result != 0 || source == family.proc_null {
+            let call = begun(recorder, function, at, result, comm);
+            return recorder.commit(&call);
+        }
+        let number = process.capture.next_post();
+        let wanted = (source != family.any_source).then_some(source);
+        let mut call = Thread::plain(function, at);
+        let comm = recorder.with_comm(comm, |thread, _, comm| {
+            thread.post(&mut call, comm, wanted, if tag == family.any_tag { -1 } else { tag }, number);
+            Arc::clone(comm)
+        });
+        let recorded = recorder.commit(&call);
+        let Some(comm) = comm else { return recorded };
+        // SAFETY: the call has just set it.
+        let handle = unsafe { process.library.read_handle(request, 0) };
+        let posted = Posted { post: number, comm, recorded };
+        let stale = process.requests().insert(handle, posted);
+        if let Some(stale) = stale {
+            recorder.thread.unobserved(&stale);
+        }
+        recorded
+    });
+    result
+}
+
+/// # Safety
+/// As for [`receive`].
+#[expect(clippy::too_many_arguments, reason = "the call has them")]
+pub(crate) unsafe fn sendrecv(
+    function: u16,
+    count: c_int,
+    datatype: Handle,
+    to: c_int,
+    tag: c_int,
+    source: c_int,
+    _: c_int,
+    comm: Handle,
+    status: *mut Status,
+    real: impl FnOnce(*mut Status) -> c_int,
+) -> c_int {
+    let Some(mut entered) = enter() else { return real(status) };
+    let status = entered.work(|recorder| recorder.status(status, 1)).unwrap_or(status);
+    let (result, at) = timed(|| real(status));
+    entered.work(|recorder| {
+        let mut call = begun(recorder, function, at, result, comm);
+        if result != 0 {
+            return recorder.commit(&call);
+        }
+        let library = &recorder.process.library;
+        let received = (source != library.family.proc_null)
+            // SAFETY: the call has just filled it.
+            .then(|| received(unsafe { library.read_status(status, 0) }));
+        let bytes = recorder.bytes(count, datatype);
+        recorder.with_comm(comm, |thread, process, comm| {
+            thread.send(&process.capture, &mut call, comm, to, tag, bytes);
+            if let Some(received) = received {
+                thread.part(&process.capture, comm, None, &received);
+            }
+        });
+        recorder.commit(&call)
+    });
+    result
+}

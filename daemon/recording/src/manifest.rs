@@ -1,0 +1,326 @@
+//! `manifest.json`: what the recording is of, which files belong to it, and what is not in it.
+
+use crate::RecordingError;
+use crate::folder::{MANIFEST, open_plain, replace};
+use mpiscope_model::{Losses, Totals};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+/// What the format is called; a later one that older programs cannot read gets another number.
+pub const SCHEMA: &str = "mpiscope.recording/1";
+
+/// No manifest is longer: what says otherwise is not read into memory.
+const MAX_MANIFEST_BYTES: u64 = 256 << 20;
+
+/// How far a recording is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// It is being written, or its writer was killed.
+    #[default]
+    Running,
+    /// Everything that is known of the run is in its segments.
+    Complete,
+    /// It has an end, and something that should be in it is not; `missing` says what.
+    Incomplete,
+}
+
+/// The manifest of a recording.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// The version of the frames in `wal/`.
+    #[serde(default)]
+    pub wire: u16,
+    /// The name of the run.
+    #[serde(default)]
+    pub run: String,
+    /// How far it is.
+    pub state: State,
+    /// The job.
+    #[serde(default)]
+    pub job: Job,
+    /// The length of a window.
+    #[serde(default)]
+    pub window_ns: u64,
+    /// How the clocks of the nodes were mapped to the run's time.
+    #[serde(default)]
+    pub clock: Clock,
+    /// The files with the rows.
+    #[serde(default)]
+    pub segments: Segments,
+    /// The totals of the run.
+    #[serde(default)]
+    pub totals: RunTotals,
+    /// Calls that were made and not recorded.
+    #[serde(default)]
+    pub lost: Lost,
+    /// What is not in here, a sentence each.
+    #[serde(default)]
+    pub missing: Vec<String>,
+    /// What recording cost.
+    #[serde(default)]
+    pub cost: Cost,
+}
+
+/// The job that was recorded.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Job {
+    /// How many ranks it has.
+    pub ranks: u32,
+    /// Its nodes.
+    pub nodes: Vec<JobNode>,
+    /// The MPI library in one line.
+    pub mpi: String,
+    /// The command line.
+    pub command: Vec<String>,
+    /// How long it ran; null while it runs.
+    pub duration_s: Option<f64>,
+    /// The exit status as a shell would say it; null when it is not known.
+    pub exit: Option<i32>,
+    /// Wall-clock time at the zero of the run's time, in nanoseconds since 1970.
+    pub started_unix_ns: u64,
+}
+
+/// One node of a job.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct JobNode {
+    /// Its host name.
+    pub name: String,
+    /// The ranks on it.
+    pub ranks: Vec<u32>,
+}
+
+/// Every version of the clock map.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Clock {
+    /// In order; the last is the best.
+    pub versions: Vec<ClockVersion>,
+}
+
+/// One version of the clock map.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ClockVersion {
+    /// Its number.
+    pub version: u32,
+    /// The map of each node.
+    pub nodes: Vec<ClockNode>,
+}
+
+/// What is taken from a node's clock to get the run's time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ClockNode {
+    /// The node, an index into the job's nodes.
+    pub node: u32,
+    /// How far it is ahead at the start of the run.
+    pub offset_ns: i64,
+    /// How much faster it goes, in parts per billion.
+    #[serde(deserialize_with = "number_or_null")]
+    pub drift_ppb: f64,
+}
+
+/// JSON has no word for what is no number; it is written as null.
+fn number_or_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Option::<f64>::deserialize(deserializer).map(Option::unwrap_or_default)
+}
+
+/// The files with the rows, in order.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Segments {
+    /// Those of calls.
+    pub calls: Vec<Segment>,
+    /// Those of messages.
+    pub messages: Vec<Segment>,
+    /// Those of windows.
+    pub windows: Vec<Segment>,
+}
+
+/// One file of rows.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Segment {
+    /// Its name in the recording's folder.
+    pub file: String,
+    /// Its rows.
+    pub rows: u64,
+    /// No row of it says anything of an earlier time.
+    pub from_ns: u64,
+    /// Nor of a later one.
+    pub to_ns: u64,
+    /// The version of the clock map that its times are by.
+    pub clock_version: u32,
+    /// The CRC-32 of the file; null when it is not known.
+    pub crc32: Option<u32>,
+}
+
+/// The totals of a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[expect(missing_docs, reason = "each is the field of the same name in the model")]
+pub struct RunTotals {
+    pub calls: u64,
+    pub polls: u64,
+    pub messages: u64,
+    pub bytes: u64,
+    pub intra_messages: u64,
+    pub inter_messages: u64,
+    pub unmatched_sends: u64,
+    pub unmatched_receives: u64,
+    pub uncertain_messages: u64,
+}
+
+impl From<Totals> for RunTotals {
+    fn from(totals: Totals) -> Self {
+        Self {
+            calls: totals.calls,
+            polls: totals.polls,
+            messages: totals.messages,
+            bytes: totals.bytes,
+            intra_messages: totals.intra_messages,
+            inter_messages: totals.inter_messages,
+            unmatched_sends: totals.unmatched_sends,
+            unmatched_receives: totals.unmatched_receives,
+            uncertain_messages: totals.uncertain_messages,
+        }
+    }
+}
+
+impl From<RunTotals> for Totals {
+    fn from(totals: RunTotals) -> Self {
+        Self {
+            calls: totals.calls,
+            polls: totals.polls,
+            messages: totals.messages,
+            bytes: totals.bytes,
+            intra_messages: totals.intra_messages,
+            inter_messages: totals.inter_messages,
+            unmatched_sends: totals.unmatched_sends,
+            unmatched_receives: totals.unmatched_receives,
+            uncertain_messages: totals.uncertain_messages,
+        }
+    }
+}
+
+/// Calls that were made and not recorded, by reason.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[expect(missing_docs, reason = "each is the field of the same name in the model")]
+pub struct Lost {
+    pub ring_full: u64,
+    pub no_ring: u64,
+    pub unreadable: u64,
+}
+
+impl From<Losses> for Lost {
+    fn from(losses: Losses) -> Self {
+        Self { ring_full: losses.ring_full, no_ring: losses.no_ring, unreadable: losses.unreadable }
+    }
+}
+
+impl From<Lost> for Losses {
+    fn from(lost: Lost) -> Self {
+        Self { ring_full: lost.ring_full, no_ring: lost.no_ring, unreadable: lost.unreadable }
+    }
+}
+
+/// What recording cost; null is what is not known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Cost {
+    /// Calls that were recorded.
+    pub calls: u64,
+    /// What one of them cost its rank.
+    pub nanoseconds_per_call: Option<f64>,
+    /// What all of them cost all ranks.
+    pub seconds: Option<f64>,
+    /// The processor time of the agents.
+    pub agent_cpu_s: Option<f64>,
+    /// The size of the recording.
+    pub bytes_on_disk: u64,
+}
+
+impl Default for Manifest {
+    fn default() -> Self {
+        Self {
+            schema: SCHEMA.to_owned(),
+            wire: mpiscope_wire::WIRE_VERSION,
+            run: String::new(),
+            state: State::Running,
+            job: Job::default(),
+            window_ns: 0,
+            clock: Clock::default(),
+            segments: Segments::default(),
+            totals: RunTotals::default(),
+            lost: Lost::default(),
+            missing: Vec::new(),
+            cost: Cost::default(),
+        }
+    }
+}
+
+impl Manifest {
+    /// Reads the manifest of the recording in `dir`.
+    ///
+    /// # Errors
+    /// When there is none, or none that this program understands.
+    pub fn read(dir: &Path) -> Result<Self, RecordingError> {
+        let path = dir.join(MANIFEST);
+        match fs::symlink_metadata(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(RecordingError::NoRecording { path: dir.to_path_buf() });
+            }
+            _ => {}
+        }
+        let mut bytes = Vec::new();
+        let mut file = open_plain(&path)?.take(MAX_MANIFEST_BYTES);
+        file.read_to_end(&mut bytes).map_err(RecordingError::io("read", &path))?;
+        Self::parse(&bytes).map_err(|fault| match fault {
+            ParseFault::Schema(schema) => RecordingError::Schema { path, schema },
+            ParseFault::Text(reason) => RecordingError::Manifest { path, reason },
+        })
+    }
+
+    fn parse(bytes: &[u8]) -> Result<Self, ParseFault> {
+        /// Enough to see whether the rest can be understood.
+        #[derive(Deserialize)]
+        struct Header {
+            schema: String,
+        }
+        let text = |error: serde_json::Error| ParseFault::Text(error.to_string());
+        let header: Header = serde_json::from_slice(bytes).map_err(text)?;
+        if header.schema != SCHEMA {
+            // It goes into a sentence for people, and comes from who knows where.
+            return Err(ParseFault::Schema(header.schema.escape_debug().take(60).collect()));
+        }
+        serde_json::from_slice(bytes).map_err(text)
+    }
+
+    /// Puts the manifest into `dir` in one step: a reader sees the old one or the new one.
+    ///
+    /// # Errors
+    /// When it cannot be written; the old one is still there then.
+    pub fn write(&self, dir: &Path) -> Result<(), RecordingError> {
+        replace(&dir.join(MANIFEST), &self.to_bytes())
+    }
+
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        // Only maps with odd keys fail to serialize, and there are none.
+        let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
+        bytes.push(b'\n');
+        bytes
+    }
+}
+
+enum ParseFault {
+    Schema(String),
+    Text(String),
+}

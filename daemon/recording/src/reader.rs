@@ -1,0 +1,252 @@
+//! Reads a recording: the manifest, the small tables, and the rows a batch at a time.
+//!
+//! Nothing on disk is trusted. A name in the manifest opens nothing but a numbered file in the sub-folder of its kind,
+//! and a segment that is missing or damaged costs its own rows and is told of.
+
+use crate::checksum::Checksum;
+use crate::decode::Rows;
+use crate::folder::{PARQUET, TABLES, number_of, open_plain, real_folder};
+use crate::manifest::{Manifest, Segment};
+use crate::row::{Row, SegmentRow};
+use crate::rows::WindowRow;
+use crate::tables::{Tables, table_name};
+use crate::{RecordingError, WalReader};
+use mpiscope_model::{Call, Message, Nanoseconds};
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// Rows of one batch.
+const BATCH_ROWS: usize = 64 << 10;
+
+/// A recording on disk.
+#[derive(Debug)]
+pub struct Recording {
+    dir: PathBuf,
+    manifest: Manifest,
+}
+
+/// A file that could not be read, or not to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SegmentFault {
+    /// Its name as the manifest has it.
+    pub file: String,
+    /// Rows that should be in it and are not read.
+    pub missing_rows: u64,
+    /// What is wrong, in one sentence.
+    pub text: String,
+}
+
+impl Recording {
+    /// Opens the recording in `dir`.
+    ///
+    /// # Errors
+    /// When there is none, or when its manifest cannot be understood.
+    pub fn open(dir: &Path) -> Result<Self, RecordingError> {
+        if !dir.is_dir() {
+            return Err(RecordingError::NotAFolder { path: dir.to_path_buf() });
+        }
+        Ok(Self { dir: dir.to_path_buf(), manifest: Manifest::read(dir)? })
+    }
+
+    /// What the recording says of itself.
+    #[must_use]
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// All calls.
+    #[must_use]
+    pub fn calls(&self) -> Batches<Call> {
+        self.batches(&self.manifest.segments.calls, None)
+    }
+
+    /// The calls of which some part is in a range of time. Segments without any are not opened.
+    #[must_use]
+    pub fn calls_between(&self, range_ns: Range<Nanoseconds>) -> Batches<Call> {
+        self.batches(&self.manifest.segments.calls, Some(range_ns))
+    }
+
+    /// All messages.
+    #[must_use]
+    pub fn messages(&self) -> Batches<Message> {
+        self.batches(&self.manifest.segments.messages, None)
+    }
+
+    /// The messages that were under way at some time in a range.
+    #[must_use]
+    pub fn messages_between(&self, range_ns: Range<Nanoseconds>) -> Batches<Message> {
+        self.batches(&self.manifest.segments.messages, Some(range_ns))
+    }
+
+    /// All windows.
+    #[must_use]
+    pub fn windows(&self) -> Batches<WindowRow> {
+        self.batches(&self.manifest.segments.windows, None)
+    }
+
+    fn batches<R: SegmentRow>(&self, segments: &[Segment], range_ns: Option<Range<u64>>) -> Batches<R> {
+        let mut segments = segments.to_vec();
+        if let Some(range) = &range_ns {
+            segments.retain(|segment| segment.from_ns < range.end && segment.to_ns >= range.start);
+        }
+        Batches {
+            dir: self.dir.clone(),
+            segments: segments.into_iter(),
+            range_ns,
+            seen: HashSet::new(),
+            current: None,
+            faults: Vec::new(),
+        }
+    }
+
+    /// The log of what is not in the segments yet.
+    ///
+    /// # Errors
+    /// When its folder cannot be listed.
+    pub fn wal(&self) -> Result<WalReader, RecordingError> {
+        WalReader::open(&self.dir)
+    }
+
+    /// The small tables. One that is missing or damaged is empty and told of.
+    #[must_use]
+    pub fn tables(&self) -> (Tables, Vec<SegmentFault>) {
+        let mut faults = Vec::new();
+        let tables = Tables {
+            functions: self.table(&mut faults),
+            communicators: self.table(&mut faults),
+            nodes: self.table(&mut faults),
+            ranks: self.table(&mut faults),
+        };
+        (tables, faults)
+    }
+
+    fn table<R: Row>(&self, faults: &mut Vec<SegmentFault>) -> Vec<R> {
+        let file = table_name::<R>();
+        let mut rows = Vec::new();
+        let mut read = || -> Result<(), String> {
+            real_folder(self.dir.join(TABLES)).map_err(|error| error.to_string())?;
+            let mut found =
+                Rows::open(open_plain(&self.dir.join(&file)).map_err(|error| error.to_string())?)?;
+            while let Some(batch) = found.next_batch(BATCH_ROWS)? {
+                rows.extend(batch);
+            }
+            Ok(())
+        };
+        if let Err(text) = read() {
+            let text = format!("{file} cannot be read: {text}");
+            faults.push(SegmentFault { file, missing_rows: 0, text });
+        }
+        rows
+    }
+}
+
+/// The rows of one kind, a batch at a time.
+pub struct Batches<R: SegmentRow> {
+    dir: PathBuf,
+    segments: std::vec::IntoIter<Segment>,
+    range_ns: Option<Range<Nanoseconds>>,
+    seen: HashSet<String>,
+    current: Option<(Segment, u64, Rows<R>)>,
+    faults: Vec<SegmentFault>,
+}
+
+impl<R: SegmentRow> Batches<R> {
+    /// What went wrong up to now; complete once the iteration is at its end.
+    #[must_use]
+    pub fn faults(&self) -> &[SegmentFault] {
+        &self.faults
+    }
+
+    fn fault(&mut self, segment: &Segment, read_rows: u64, why: &str) {
+        self.faults.push(SegmentFault {
+            file: segment.file.clone(),
+            missing_rows: segment.rows.saturating_sub(read_rows),
+            text: format!("{} is damaged or missing: {why}", segment.file.escape_debug()),
+        });
+    }
+
+    fn open(&mut self, segment: &Segment) -> Result<Rows<R>, String> {
+        let path = segment_path::<R>(&self.dir, &segment.file)?;
+        if !self.seen.insert(segment.file.clone()) {
+            return Err("the manifest lists it twice".to_owned());
+        }
+        let mut file = open_plain(&path).map_err(|error| error.to_string())?;
+        if let Some(expected) = segment.crc32 {
+            let found = file_checksum(&mut file).map_err(|error| error.to_string())?;
+            if found != expected {
+                return Err(format!("its CRC-32 is {found} and should be {expected}"));
+            }
+        }
+        Rows::open(file)
+    }
+
+    /// The next batch of the segment that is open; none when it is at its end or damaged.
+    fn next_of_current(&mut self) -> Option<Vec<R>> {
+        let (segment, read_rows, rows) = self.current.as_mut()?;
+        match rows.next_batch(BATCH_ROWS) {
+            Ok(Some(batch)) => {
+                *read_rows += batch.len() as u64;
+                return Some(batch);
+            }
+            Ok(None) if *read_rows == segment.rows => {}
+            Ok(None) => {
+                let (segment, read_rows) = (segment.clone(), *read_rows);
+                let why = format!("it has {read_rows} rows and should have {}", segment.rows);
+                self.fault(&segment, read_rows, &why);
+            }
+            Err(why) => {
+                let (segment, read_rows) = (segment.clone(), *read_rows);
+                self.fault(&segment, read_rows, &why);
+            }
+        }
+        self.current = None;
+        None
+    }
+}
+
+impl<R: SegmentRow> Iterator for Batches<R> {
+    type Item = Vec<R>;
+
+    fn next(&mut self) -> Option<Vec<R>> {
+        loop {
+            while let Some(mut batch) = self.next_of_current() {
+                if let Some(range) = &self.range_ns {
+                    batch.retain(|row| row.begin_ns() < range.end && row.end_ns() >= range.start);
+                }
+                if !batch.is_empty() {
+                    return Some(batch);
+                }
+            }
+            let segment = self.segments.next()?;
+            match self.open(&segment) {
+                Ok(rows) => self.current = Some((segment, 0, rows)),
+                Err(why) => self.fault(&segment, 0, &why),
+            }
+        }
+    }
+}
+
+/// The path of a segment: nothing but a numbered file in the sub-folder of its kind.
+fn segment_path<R: SegmentRow>(dir: &Path, file: &str) -> Result<PathBuf, String> {
+    let name = file.strip_prefix(R::FOLDER).and_then(|rest| rest.strip_prefix('/'));
+    let name = name.filter(|name| number_of(name, PARQUET).is_some());
+    let name = name.ok_or_else(|| format!("its name is not {}/NNNNNN.{PARQUET}", R::FOLDER))?;
+    let folder = real_folder(dir.join(R::FOLDER)).map_err(|error| error.to_string())?;
+    Ok(folder.join(name))
+}
+
+fn file_checksum(file: &mut File) -> std::io::Result<u32> {
+    let mut checksum = Checksum::new();
+    let mut chunk = vec![0; 256 << 10];
+    loop {
+        match file.read(&mut chunk)? {
+            0 => break,
+            count => checksum.add(&chunk[..count]),
+        }
+    }
+    file.rewind()?;
+    Ok(checksum.value())
+}

@@ -1,0 +1,39 @@
+//! The small tables: what the numbers in the large ones are called.
+
+use crate::RecordingError;
+use crate::folder::{PARQUET, TABLES, make_folder};
+use crate::row::Row;
+use crate::rows::FunctionName;
+use crate::segment::write_table;
+use mpiscope_model::{CommInfo, NodeInfo, RankInfo};
+use std::path::Path;
+
+/// The small tables of a recording.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Tables {
+    /// MPI functions.
+    pub functions: Vec<FunctionName>,
+    /// Communicators.
+    pub communicators: Vec<CommInfo>,
+    /// Hosts.
+    pub nodes: Vec<NodeInfo>,
+    /// Ranks.
+    pub ranks: Vec<RankInfo>,
+}
+
+/// The name of a small table in the recording's folder.
+pub(crate) fn table_name<R: Row>() -> String {
+    format!("{TABLES}/{}.{PARQUET}", R::TABLE)
+}
+
+impl Tables {
+    /// Writes all of them.
+    pub(crate) fn write(&self, dir: &Path, zstd_level: i32) -> Result<(), RecordingError> {
+        make_folder(&dir.join(TABLES))?;
+        write_table(&dir.join(table_name::<FunctionName>()), &self.functions, zstd_level)?;
+        write_table(&dir.join(table_name::<CommInfo>()), &self.communicators, zstd_level)?;
+        write_table(&dir.join(table_name::<NodeInfo>()), &self.nodes, zstd_level)?;
+        write_table(&dir.join(table_name::<RankInfo>()), &self.ranks, zstd_level)?;
+        Ok(())
+    }
+}

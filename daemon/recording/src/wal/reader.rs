@@ -1,0 +1,132 @@
+//! Reads the log: every whole frame of every file, whatever happened to the rest.
+
+use super::EXTENSION;
+use crate::RecordingError;
+use crate::folder::{WAL, numbered_files, open_plain, real_folder};
+use mpiscope_wire::{DecodeFault, Decoder, FrameRef};
+use std::collections::BTreeSet;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// So much is read at a time.
+const CHUNK_BYTES: usize = 256 << 10;
+
+/// The log of a recording.
+#[derive(Debug)]
+pub struct WalReader {
+    files: Vec<PathBuf>,
+}
+
+/// What was in a log.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WalSummary {
+    /// Its files.
+    pub files: u64,
+    /// Its whole frames.
+    pub frames: u64,
+    /// The bytes of its files.
+    pub bytes: u64,
+    /// Bytes within files that are no frame, or a damaged one.
+    pub damaged_bytes: u64,
+    /// Bytes at the end of files that begin a frame and do not end it.
+    pub torn_tail_bytes: u64,
+    /// Versions of frames that this program does not know; those frames were passed over.
+    pub other_versions: BTreeSet<u16>,
+    /// Files that could not be read to their end, a sentence each.
+    pub unreadable: Vec<String>,
+}
+
+impl WalReader {
+    /// Finds the files of the log of the recording in `dir`; a recording that is complete has none.
+    ///
+    /// # Errors
+    /// When the folder cannot be listed.
+    pub fn open(dir: &Path) -> Result<Self, RecordingError> {
+        let folder = dir.join(WAL);
+        if folder.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+            return Ok(Self { files: Vec::new() });
+        }
+        let files = numbered_files(&real_folder(folder)?, EXTENSION)?;
+        Ok(Self { files: files.into_iter().map(|(_, path)| path).collect() })
+    }
+
+    /// Whether there is nothing to read.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// Shows every whole frame to `visit`, in the order in which they were written. At most one frame and one chunk
+    /// of a file are in memory.
+    pub fn for_each_frame(&self, mut visit: impl FnMut(FrameRef<'_>)) -> WalSummary {
+        let mut summary = WalSummary::default();
+        for path in &self.files {
+            summary.files += 1;
+            if let Err(error) = read_file(path, &mut visit, &mut summary) {
+                summary.unreadable.push(error.to_string());
+            }
+        }
+        summary
+    }
+}
+
+fn read_file(
+    path: &Path,
+    visit: &mut impl FnMut(FrameRef<'_>),
+    summary: &mut WalSummary,
+) -> Result<(), RecordingError> {
+    let mut file = open_plain(path)?;
+    let mut decoder = Decoder::new();
+    let mut chunk = vec![0; CHUNK_BYTES];
+    let outcome = loop {
+        match file.read(&mut chunk) {
+            Ok(0) => break Ok(()),
+            Ok(count) => {
+                summary.bytes += count as u64;
+                decoder.feed(&chunk[..count]);
+                drain(&mut decoder, visit, summary);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => break Err(RecordingError::io("read", path)(error)),
+        }
+    };
+    drain_tail(&mut decoder, visit, summary);
+    outcome
+}
+
+fn drain(decoder: &mut Decoder, visit: &mut impl FnMut(FrameRef<'_>), summary: &mut WalSummary) {
+    loop {
+        match decoder.next_frame() {
+            Ok(Some(frame)) => {
+                summary.frames += 1;
+                visit(frame);
+            }
+            Ok(None) => return,
+            Err(DecodeFault::Damaged { skipped }) => summary.damaged_bytes += skipped as u64,
+            Err(DecodeFault::Version { version }) => {
+                summary.other_versions.insert(version);
+            }
+        }
+    }
+}
+
+/// What is left at the end of a file is a torn frame, unless its length is what is damaged and whole frames follow.
+fn drain_tail(decoder: &mut Decoder, visit: &mut impl FnMut(FrameRef<'_>), summary: &mut WalSummary) {
+    let mut passed_bytes = 0;
+    while decoder.pending_bytes() > 0 {
+        if let DecodeFault::Damaged { skipped } = decoder.skip() {
+            passed_bytes += skipped as u64;
+        }
+        let (frames, damaged_bytes) = (summary.frames, summary.damaged_bytes);
+        drain(decoder, visit, summary);
+        if summary.frames > frames {
+            summary.damaged_bytes += passed_bytes;
+            passed_bytes = 0;
+        } else {
+            // Nothing whole came of it, so it is part of the same torn end.
+            passed_bytes += summary.damaged_bytes - damaged_bytes;
+            summary.damaged_bytes = damaged_bytes;
+        }
+    }
+    summary.torn_tail_bytes += passed_bytes;
+}

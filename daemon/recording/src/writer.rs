@@ -1,0 +1,289 @@
+//! Writes a recording: segments, small tables and manifest together.
+
+use crate::RecordingError;
+use crate::folder::{
+    MANIFEST, PARQUET, TABLES, WAL, bytes_on_disk, make_folder, numbered_files, remove_unfinished,
+};
+use crate::manifest::{Manifest, Segment, Segments, State};
+use crate::row::SegmentRow;
+use crate::rows::WindowRow;
+use crate::segment::SegmentWriter;
+use crate::tables::Tables;
+use mpiscope_model::{Call, Message};
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// How a recording is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordingOptions {
+    /// Calls of one segment; they wait in memory, 72 bytes each.
+    pub calls_per_segment: usize,
+    /// Messages of one segment; they wait in memory, 88 bytes each.
+    pub messages_per_segment: usize,
+    /// Windows of one segment.
+    pub windows_per_segment: usize,
+    /// How hard to compress, 1 to 22.
+    pub zstd_level: i32,
+}
+
+impl Default for RecordingOptions {
+    fn default() -> Self {
+        Self {
+            calls_per_segment: 1_000_000,
+            messages_per_segment: 1_000_000,
+            windows_per_segment: 1_000_000,
+            zstd_level: 1,
+        }
+    }
+}
+
+/// Writes one recording. It has no thread of its own: sealing happens where rows are pushed, so its owner gives it a
+/// thread that may wait for the disk.
+///
+/// Its owner writes the log with a [`crate::WalWriter`] of its own, made after this.
+pub struct RecordingWriter {
+    dir: PathBuf,
+    options: RecordingOptions,
+    manifest: Manifest,
+    calls: SegmentWriter<Call>,
+    messages: SegmentWriter<Message>,
+    windows: SegmentWriter<WindowRow>,
+    rebuilding: bool,
+}
+
+impl RecordingWriter {
+    /// Begins a recording in `dir`, a new or empty folder, with what is known of the run up to now.
+    ///
+    /// # Errors
+    /// When the folder holds something already, or cannot be written.
+    pub fn create(dir: &Path, manifest: Manifest, options: RecordingOptions) -> Result<Self, RecordingError> {
+        refuse_occupied(dir)?;
+        make_folder(dir)?;
+        let writer = Self::open(dir, manifest, options, false)?;
+        writer.write_manifest()?;
+        Ok(writer)
+    }
+
+    /// Writes the recording in `dir` anew, from its log: what its manifest says of the run is kept, its rows and
+    /// totals are not. The recording stays as it is until [`RecordingWriter::finish`].
+    ///
+    /// # Errors
+    /// When there is no recording, or it cannot be written.
+    pub fn rebuild(dir: &Path, options: RecordingOptions) -> Result<Self, RecordingError> {
+        let manifest = Manifest::read(dir)?;
+        let manifest = Manifest {
+            segments: Segments::default(),
+            state: State::Running,
+            missing: Vec::new(),
+            ..manifest
+        };
+        Self::open(dir, manifest, options, true)
+    }
+
+    fn open(
+        dir: &Path,
+        manifest: Manifest,
+        options: RecordingOptions,
+        rebuilding: bool,
+    ) -> Result<Self, RecordingError> {
+        let RecordingOptions { calls_per_segment, messages_per_segment, windows_per_segment, zstd_level } =
+            options;
+        Ok(Self {
+            dir: dir.to_path_buf(),
+            options,
+            manifest,
+            calls: SegmentWriter::open(dir, calls_per_segment, zstd_level)?,
+            messages: SegmentWriter::open(dir, messages_per_segment, zstd_level)?,
+            windows: SegmentWriter::open(dir, windows_per_segment, zstd_level)?,
+            rebuilding,
+        })
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// What will be written with the next [`RecordingWriter::seal`] or [`RecordingWriter::write_manifest`]. The owner
+    /// sets what it knows; state and segments are this writer's.
+    pub fn manifest_mut(&mut self) -> &mut Manifest {
+        &mut self.manifest
+    }
+
+    /// Takes calls; see [`RecordingWriter::push_windows`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn push_calls(&mut self, calls: &[Call]) -> Result<(), RecordingError> {
+        let before = self.manifest.segments.calls.len();
+        let pushed = self.calls.push(calls, &mut self.manifest.segments.calls);
+        let told = self.tell_if(self.manifest.segments.calls.len() > before);
+        pushed.and(told)
+    }
+
+    /// Takes messages; see [`RecordingWriter::push_windows`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn push_messages(&mut self, messages: &[Message]) -> Result<(), RecordingError> {
+        let before = self.manifest.segments.messages.len();
+        let pushed = self.messages.push(messages, &mut self.manifest.segments.messages);
+        let told = self.tell_if(self.manifest.segments.messages.len() > before);
+        pushed.and(told)
+    }
+
+    /// Takes windows. A segment that became full is sealed and the manifest lists it.
+    ///
+    /// # Errors
+    /// When a segment cannot be written. Its rows are counted as unwritten, all others are taken, and the recording
+    /// can go on: the log has what they were made from.
+    pub fn push_windows(&mut self, windows: &[WindowRow]) -> Result<(), RecordingError> {
+        let before = self.manifest.segments.windows.len();
+        let pushed = self.windows.push(windows, &mut self.manifest.segments.windows);
+        let told = self.tell_if(self.manifest.segments.windows.len() > before);
+        pushed.and(told)
+    }
+
+    fn tell_if(&self, something_new: bool) -> Result<(), RecordingError> {
+        if something_new { self.write_manifest() } else { Ok(()) }
+    }
+
+    /// From now on rows are by this version of the clock map; those before get segments of their own.
+    ///
+    /// # Errors
+    /// As of [`RecordingWriter::seal`].
+    pub fn set_clock_version(&mut self, version: u32) -> Result<(), RecordingError> {
+        let Segments { calls, messages, windows } = &mut self.manifest.segments;
+        let outcomes = [
+            self.calls.set_clock_version(version).map(|segment| calls.extend(segment)),
+            self.messages.set_clock_version(version).map(|segment| messages.extend(segment)),
+            self.windows.set_clock_version(version).map(|segment| windows.extend(segment)),
+        ];
+        outcomes.into_iter().collect()
+    }
+
+    /// Rows that were given up because the disk did not take them: calls, messages, windows.
+    #[must_use]
+    pub fn unwritten_rows(&self) -> u64 {
+        self.calls.unwritten_rows() + self.messages.unwritten_rows() + self.windows.unwritten_rows()
+    }
+
+    /// Seals everything that waits and writes the manifest. It sorts, compresses and waits for the disk.
+    ///
+    /// # Errors
+    /// The first thing that could not be written; the rest is written in any case.
+    pub fn seal(&mut self) -> Result<(), RecordingError> {
+        let sealed = self.seal_rows();
+        sealed.and(self.write_manifest())
+    }
+
+    fn seal_rows(&mut self) -> Result<(), RecordingError> {
+        let Segments { calls, messages, windows } = &mut self.manifest.segments;
+        let outcomes = [
+            self.calls.seal().map(|segment| calls.extend(segment)),
+            self.messages.seal().map(|segment| messages.extend(segment)),
+            self.windows.seal().map(|segment| windows.extend(segment)),
+        ];
+        outcomes.into_iter().collect()
+    }
+
+    /// Writes the manifest as it stands.
+    ///
+    /// # Errors
+    /// When it cannot be written; the one before is still there then.
+    pub fn write_manifest(&self) -> Result<(), RecordingError> {
+        // While a recording is rebuilt, the old list of segments is the one that holds.
+        if self.rebuilding { Ok(()) } else { self.manifest.write(&self.dir) }
+    }
+
+    /// Ends the recording: seals everything, writes the small tables and the manifest, and removes the log once all
+    /// that is safe. When rows could not be written the log stays, the state is incomplete and `missing` says so.
+    ///
+    /// # Errors
+    /// When tables or manifest cannot be written; the log is still there then.
+    pub fn finish(mut self, tables: &Tables) -> Result<Manifest, RecordingError> {
+        let sealed = self.seal_rows();
+        let told = tables.write(&self.dir, self.options.zstd_level);
+        self.say_unwritten();
+        let whole = sealed.is_ok() && told.is_ok() && self.unwritten_rows() == 0;
+        self.manifest.state = if whole { State::Complete } else { State::Incomplete };
+        if self.rebuilding && !whole {
+            // The recording as it was says more than half of a new one.
+            return sealed.and(told).map(|()| self.manifest);
+        }
+        self.measure(whole);
+        self.manifest.write(&self.dir)?;
+        if whole {
+            self.remove_what_is_over()?;
+        }
+        sealed.and(told).map(|()| self.manifest)
+    }
+
+    fn say_unwritten(&mut self) {
+        let unwritten = [
+            (Call::PLURAL, self.calls.unwritten_rows()),
+            (Message::PLURAL, self.messages.unwritten_rows()),
+            (WindowRow::PLURAL, self.windows.unwritten_rows()),
+        ];
+        for (plural, rows) in unwritten.into_iter().filter(|(_, rows)| *rows > 0) {
+            self.manifest.missing.push(format!(
+                "{rows} {plural} could not be written to {plural}/; `mpiscope repair` makes them again from the log"
+            ));
+        }
+    }
+
+    /// Fills in the size that the folder will have.
+    fn measure(&mut self, log_goes: bool) {
+        let old = self.dir.join(MANIFEST).metadata().map_or(0, |metadata| metadata.len());
+        let log = if log_goes { bytes_on_disk(&self.dir.join(WAL)) } else { 0 };
+        let rest = bytes_on_disk(&self.dir).saturating_sub(old + log);
+        // Twice: the first number has to be there for the length of the manifest to be right.
+        for _ in 0..2 {
+            self.manifest.cost.bytes_on_disk = rest + self.manifest.to_bytes().len() as u64;
+        }
+    }
+
+    /// Removes the log, half-written files, and segments of before a rebuild.
+    fn remove_what_is_over(&self) -> Result<(), RecordingError> {
+        let wal = self.dir.join(WAL);
+        if wal.exists() {
+            fs::remove_dir_all(&wal).map_err(RecordingError::io("remove", &wal))?;
+        }
+        remove_unfinished(&self.dir);
+        remove_unfinished(&self.dir.join(TABLES));
+        let Segments { calls, messages, windows } = &self.manifest.segments;
+        self.remove_unlisted::<Call>(calls)?;
+        self.remove_unlisted::<Message>(messages)?;
+        self.remove_unlisted::<WindowRow>(windows)
+    }
+
+    fn remove_unlisted<R: SegmentRow>(&self, segments: &[Segment]) -> Result<(), RecordingError> {
+        let folder = self.dir.join(R::FOLDER);
+        remove_unfinished(&folder);
+        let listed: HashSet<PathBuf> = segments.iter().map(|segment| self.dir.join(&segment.file)).collect();
+        for (_, path) in numbered_files(&folder, PARQUET)? {
+            if !listed.contains(&path) {
+                fs::remove_file(&path).map_err(RecordingError::io("remove", &path))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn refuse_occupied(dir: &Path) -> Result<(), RecordingError> {
+    let path = || dir.to_path_buf();
+    match fs::read_dir(dir) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => {
+            Err(RecordingError::NotAFolder { path: path() })
+        }
+        Err(error) => Err(RecordingError::io("read the folder", dir)(error)),
+        Ok(_) if dir.join(MANIFEST).exists() => Err(RecordingError::AlreadyRecorded { path: path() }),
+        Ok(mut entries) => match entries.next() {
+            None => Ok(()),
+            Some(_) => Err(RecordingError::NotEmpty { path: path() }),
+        },
+    }
+}

@@ -1,0 +1,206 @@
+//! The listening socket: a bounded number of connections, none of which may dawdle.
+
+use crate::gate::Gate;
+use crate::live::{Source, stopped};
+use crate::routes::{self, Site};
+use crate::token::Token;
+use crate::viewer::Patience;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use std::convert::Infallible;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::{sleep, timeout};
+use warp::Filter;
+use warp::hyper::server::conn::http1;
+use warp::reply::Response;
+
+/// Connections that are not, or not yet, a feed. Without a bound, anyone on this machine could take all the file
+/// descriptors of the process that records.
+const REQUESTS_MAX: usize = 128;
+/// The request line and all headers.
+const HEADER_BYTES_MAX: usize = 16 << 10;
+/// To send them, and between two requests on one connection.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
+/// For all connections together to take the last state.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// What can go wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum ServerError {
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {source}; choose another address or port")]
+    Bind {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// How to serve.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// What opens the page.
+    pub token: Token,
+    /// Host names, beside localhost and addresses, by which the page may be asked for.
+    pub host_names: Vec<String>,
+    /// Pages open at a time.
+    pub viewers_max: usize,
+    /// How long a page may take for one message before it is dropped.
+    pub send_timeout: Duration,
+    /// How long a page may give no sign of life.
+    pub silence_timeout: Duration,
+}
+
+impl Options {
+    /// The usual ones.
+    #[must_use]
+    pub fn new(token: Token) -> Self {
+        Options {
+            token,
+            host_names: Vec::new(),
+            viewers_max: 64,
+            send_timeout: Duration::from_secs(10),
+            silence_timeout: Duration::from_secs(60),
+        }
+    }
+}
+
+/// The page's server, before it listens.
+#[derive(Debug)]
+pub struct Server;
+
+impl Server {
+    /// Where to listen unless told otherwise: this machine only, any free port.
+    pub const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+
+    /// Takes the address, so that it can be printed before anything is served.
+    ///
+    /// # Errors
+    /// When the address is taken or not of this machine.
+    pub async fn bind(address: SocketAddr, options: Options) -> Result<Bound, ServerError> {
+        let bind = |source| ServerError::Bind { address, source };
+        let listener = TcpListener::bind(address).await.map_err(bind)?;
+        let local_address = listener.local_addr().map_err(bind)?;
+        Ok(Bound { listener, local_address, options })
+    }
+}
+
+/// A server that has its address.
+#[derive(Debug)]
+pub struct Bound {
+    listener: TcpListener,
+    local_address: SocketAddr,
+    options: Options,
+}
+
+impl Bound {
+    /// Where it listens.
+    #[must_use]
+    pub fn local_address(&self) -> SocketAddr {
+        self.local_address
+    }
+
+    /// The address to open in a browser on this machine; it holds the secret.
+    #[must_use]
+    pub fn page_url(&self) -> String {
+        let ip = self.local_address.ip();
+        let ip = if ip.is_unspecified() { IpAddr::V4(Ipv4Addr::LOCALHOST) } else { ip };
+        let address = SocketAddr::new(ip, self.local_address.port());
+        format!("http://{address}/?token={}", self.options.token.hex())
+    }
+
+    /// Serves until `shutdown` is ready. Then the pages get what was published last and are closed, within two seconds.
+    pub async fn serve(self, source: Source, shutdown: impl Future<Output = ()>) {
+        let Bound { listener, local_address, options } = self;
+        let (stop_sender, stop) = watch::channel(false);
+        let viewers = Arc::new(Semaphore::new(options.viewers_max));
+        let site = Site {
+            gate: Gate::new(options.token, local_address.ip(), options.host_names),
+            source,
+            viewers: Arc::clone(&viewers),
+            viewers_max: options.viewers_max,
+            patience: Patience {
+                send: options.send_timeout,
+                silence: options.silence_timeout,
+                farewell: FAREWELL,
+            },
+            stop: stop.clone(),
+        };
+        let requests = Arc::new(Semaphore::new(REQUESTS_MAX));
+        let filter = routes::filter(Arc::new(site));
+        tokio::select! {
+            () = accept(&listener, &filter, &requests, &stop) => {}
+            () = shutdown => {}
+        }
+        drop(listener);
+        // A page that is being upgraded right now holds a request's permit, then a viewer's: wait in this order.
+        stop_sender.send_replace(true);
+        let all = async {
+            let _ = requests.acquire_many(count(REQUESTS_MAX)).await;
+            let _ = viewers.acquire_many(count(options.viewers_max)).await;
+        };
+        let _ = timeout(FAREWELL, all).await;
+    }
+}
+
+fn count(permits: usize) -> u32 {
+    u32::try_from(permits).unwrap_or(u32::MAX)
+}
+
+async fn accept<F>(
+    listener: &TcpListener,
+    filter: &F,
+    requests: &Arc<Semaphore>,
+    stop: &watch::Receiver<bool>,
+) where
+    F: Filter<Extract = (Response,), Error = Infallible> + Clone + Send + Sync + 'static,
+    F::Future: Send,
+{
+    loop {
+        let Ok((stream, _)) = listener.accept().await else {
+            // Out of file descriptors, most likely: others may close some.
+            sleep(Duration::from_millis(200)).await;
+            continue;
+        };
+        // More than the bound are closed at once rather than left waiting.
+        if let Ok(permit) = Arc::clone(requests).try_acquire_owned() {
+            tokio::spawn(converse(stream, filter.clone(), permit, stop.clone()));
+        }
+    }
+}
+
+/// One connection until it closes or becomes a feed, which then holds a permit of its own.
+async fn converse<F>(
+    stream: TcpStream,
+    filter: F,
+    permit: OwnedSemaphorePermit,
+    mut stop: watch::Receiver<bool>,
+) where
+    F: Filter<Extract = (Response,), Error = Infallible> + Clone + Send + Sync + 'static,
+    F::Future: Send,
+{
+    // Deltas are small and should not wait for more; without it they only come later.
+    let _ = stream.set_nodelay(true);
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_TIMEOUT)
+        .max_buf_size(HEADER_BYTES_MAX)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(warp::service(filter)))
+        .with_upgrades();
+    let mut connection = pin!(connection);
+    // Errors here are the client's: it left, dawdled, or sent what is no request.
+    tokio::select! {
+        _ = connection.as_mut() => {}
+        () = stopped(&mut stop) => {
+            connection.as_mut().graceful_shutdown();
+            let _ = timeout(FAREWELL, connection).await;
+        }
+    }
+    drop(permit);
+}

@@ -1,0 +1,134 @@
+//! A server with a feed that a test moves, raw requests, and a page that is a WebSocket client.
+
+#![allow(dead_code, reason = "each test program uses its part")]
+
+use futures_util::StreamExt;
+use mpiscope_feed::message::Message;
+use mpiscope_feed::{FeedState, Job, JobState, RankRow, Update};
+use mpiscope_model::{Losses, ProcessState, Totals};
+use mpiscope_server::{Options, Publisher, Server, Token, live};
+use std::net::SocketAddr;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::{self, Error};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
+
+pub type Page = WebSocketStream<MaybeTlsStream<TcpStream>>;
+
+pub struct Running {
+    pub address: SocketAddr,
+    pub url: String,
+    pub publisher: Publisher,
+    pub stop: oneshot::Sender<()>,
+    pub serving: JoinHandle<()>,
+    ranks: Vec<RankRow>,
+    now_ns: u64,
+}
+
+pub fn token() -> Token {
+    Token::from_bytes(*b"0123456789abcdef")
+}
+
+pub async fn start(change: impl FnOnce(&mut Options)) -> Running {
+    let mut options = Options::new(token());
+    change(&mut options);
+    let bound = Server::bind(Server::DEFAULT_ADDRESS, options).await.unwrap();
+    let (address, url) = (bound.local_address(), bound.page_url());
+    let (publisher, source) = live(FeedState::new(Job::default()));
+    let (stop, stopped) = oneshot::channel::<()>();
+    let serving = tokio::spawn(bound.serve(source, async {
+        let _ = stopped.await;
+    }));
+    Running { address, url, publisher, stop, serving, ranks: Vec::new(), now_ns: 0 }
+}
+
+impl Running {
+    /// The next update; this many ranks change with it.
+    pub fn publish(&mut self, ranks: u32, state: JobState) -> u64 {
+        self.now_ns += 100_000_000;
+        let row = |rank| RankRow {
+            rank,
+            node: 0,
+            calls: self.now_ns,
+            sent: 0,
+            received: 0,
+            bytes_sent: 0,
+            mpi_time_ns: 0,
+            state: ProcessState::Running,
+        };
+        self.ranks = (0..ranks).map(row).collect();
+        let job = Job { state, ranks, ..Job::default() };
+        self.publisher.publish(&Update {
+            now_ns: self.now_ns,
+            lag_ns: 0,
+            job: &job,
+            totals: Totals::default(),
+            losses: Losses::default(),
+            functions: &[],
+            ranks: &self.ranks,
+            windows: &[],
+            faults: &[],
+        })
+    }
+
+    pub fn cookie(&self) -> String {
+        format!("mpiscope_{}={}", self.address.port(), token().hex())
+    }
+
+    /// Sends one raw request and returns all that comes back.
+    pub async fn raw(&self, request: &str) -> String {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = Vec::new();
+        let _ = timeout(Duration::from_secs(5), stream.read_to_end(&mut answer)).await.unwrap();
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    /// GET with the right Host and these other headers, each with its line end.
+    pub async fn get(&self, path: &str, headers: &str) -> String {
+        let host = self.address;
+        self.raw(&format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}\r\n")).await
+    }
+
+    pub async fn health(&self) -> serde_json::Value {
+        let answer = self.get("/health", &format!("Cookie: {}\r\n", self.cookie())).await;
+        serde_json::from_str(answer.split("\r\n\r\n").nth(1).unwrap()).unwrap()
+    }
+
+    pub async fn open(&self) -> Result<Page, Error> {
+        self.open_from(Some(&format!("http://{}", self.address)), &self.cookie()).await
+    }
+
+    pub async fn open_from(&self, origin: Option<&str>, cookie: &str) -> Result<Page, Error> {
+        let mut request = format!("ws://{}/feed", self.address).into_client_request().unwrap();
+        request.headers_mut().insert("cookie", cookie.parse().unwrap());
+        if let Some(origin) = origin {
+            request.headers_mut().insert("origin", origin.parse().unwrap());
+        }
+        tokio_tungstenite::connect_async(request).await.map(|(page, _)| page)
+    }
+}
+
+/// The status of a refused WebSocket.
+pub fn refused(result: Result<Page, Error>) -> u16 {
+    match result {
+        Err(Error::Http(response)) => response.status().as_u16(),
+        other => panic!("expected a refusal, got {:?}", other.map(|_| "an open page")),
+    }
+}
+
+/// The next feed message; nothing once the server closed.
+pub async fn next(page: &mut Page) -> Option<Message> {
+    loop {
+        match timeout(Duration::from_secs(5), page.next()).await.unwrap()?.ok()? {
+            tungstenite::Message::Binary(bytes) => return Some(rmp_serde::from_slice(&bytes).unwrap()),
+            tungstenite::Message::Close(_) => return None,
+            _ => {}
+        }
+    }
+}
