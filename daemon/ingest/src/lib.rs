@@ -1,1 +1,12 @@
-//! placeholder
+//! From frames to the model: ticks become nanoseconds of the run, slots become calls and events, faults become values.
+//!
+//! What it is: a state machine that is fed messages and hands out batches. What it is not: I/O, threads, clocks.
+//! Who uses it: the daemon, live, and every reader of a write-ahead log: the same bytes give the same batches. What
+//! must hold: nothing a job writes can make it panic or grow without bound.
+
+mod clock;
+mod ingest;
+mod process;
+mod ring;
+
+pub use ingest::Ingest;

@@ -27,7 +27,7 @@ impl ProcessState {
 }
 
 /// One rank of the job.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct RankInfo {
     /// The world rank.
     pub rank: Rank,

@@ -1,4 +1,8 @@
 //! Rows to Parquet: columns, encodings, compression. It knows no folder.
+//!
+//! Measured on the traffic of a stencil code, bytes a row: calls 4.0, of which 2.0 each for start and end; messages
+//! 7.1, of which 2.5 for `send_ns`, 2.1 for `t_msg_ns`, 1.7 for `late_sender_ns` (1.9 as differences), 0.6 for
+//! `recv_ns`. Everything else is a thousandth of a byte a column, because the order of the rows makes it repeat.
 
 use crate::row::{Access, Column, Nature, Row, schema};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
@@ -34,16 +38,16 @@ pub(crate) fn encode<R: Row, W: Write + Send>(rows: &[R], zstd_level: i32, targe
 fn properties<R: Row>(zstd_level: i32) -> Result<WriterPropertiesPtr> {
     let mut builder = WriterProperties::builder()
         .set_created_by(concat!("mpiscope ", env!("CARGO_PKG_VERSION")).to_owned())
-        .set_compression(Compression::ZSTD(ZstdLevel::try_new(zstd_level)?))
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(zstd_level.clamp(1, 22))?))
         .set_statistics_enabled(EnabledStatistics::Page)
         .set_data_page_row_count_limit(PAGE_ROWS)
         .set_dictionary_page_size_limit(DICTIONARY_BYTES);
     for column in R::COLUMNS {
         let path = ColumnPath::from(column.name);
-        builder = match column.access {
-            Access::Text(..) | Access::F64(..) | Access::Bool(..) => builder,
-            _ => builder.set_column_encoding(path.clone(), Encoding::DELTA_BINARY_PACKED),
-        };
+        // A repeating column that turns out not to repeat falls back to this too.
+        if column.is_integer() && column.nature != Nature::MostlyZero {
+            builder = builder.set_column_encoding(path.clone(), Encoding::DELTA_BINARY_PACKED);
+        }
         builder = builder.set_column_dictionary_enabled(path, column.nature == Nature::Repeating);
     }
     Ok(Arc::new(builder.build()))

@@ -170,7 +170,7 @@ impl<R: SegmentRow> Batches<R> {
 
     fn open(&mut self, segment: &Segment) -> Result<Rows<R>, String> {
         let path = segment_path::<R>(&self.dir, &segment.file)?;
-        if !self.seen.insert(segment.file.clone()) {
+        if self.seen.contains(&segment.file) {
             return Err("the manifest lists it twice".to_owned());
         }
         let mut file = open_plain(&path).map_err(|error| error.to_string())?;
@@ -180,7 +180,9 @@ impl<R: SegmentRow> Batches<R> {
                 return Err(format!("its CRC-32 is {found} and should be {expected}"));
             }
         }
-        Rows::open(file)
+        let rows = Rows::open(file)?;
+        self.seen.insert(segment.file.clone());
+        Ok(rows)
     }
 
     /// The next batch of the segment that is open; none when it is at its end or damaged.

@@ -38,6 +38,8 @@ pub enum Nature {
     Repeating,
     /// Numbers near the one before.
     Rising,
+    /// Zeros, and numbers that have nothing to do with each other.
+    MostlyZero,
 }
 
 /// One column: its name, how its values go, and how to take them from a row and put them into one.
@@ -90,6 +92,10 @@ impl<R> Column<R> {
             Access::F64(..) => Physical::DOUBLE,
             Access::Text(..) => Physical::BYTE_ARRAY,
         }
+    }
+
+    pub(crate) fn is_integer(&self) -> bool {
+        matches!(self.physical(), Physical::INT32 | Physical::INT64)
     }
 
     fn is_optional(&self) -> bool {

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 pub struct RecordingOptions {
     /// Calls of one segment; they wait in memory, 72 bytes each.
     pub calls_per_segment: usize,
-    /// Messages of one segment; they wait in memory, 88 bytes each.
+    /// Messages of one segment; they wait in memory, 80 bytes each.
     pub messages_per_segment: usize,
     /// Windows of one segment.
     pub windows_per_segment: usize,
@@ -107,7 +107,7 @@ impl RecordingWriter {
     }
 
     /// What will be written with the next [`RecordingWriter::seal`] or [`RecordingWriter::write_manifest`]. The owner
-    /// sets what it knows; state and segments are this writer's.
+    /// sets what it knows, and the state to incomplete when something is missing for good; segments are this writer's.
     pub fn manifest_mut(&mut self) -> &mut Manifest {
         &mut self.manifest
     }
@@ -208,7 +208,11 @@ impl RecordingWriter {
         let told = tables.write(&self.dir, self.options.zstd_level);
         self.say_unwritten();
         let whole = sealed.is_ok() && told.is_ok() && self.unwritten_rows() == 0;
-        self.manifest.state = if whole { State::Complete } else { State::Incomplete };
+        if !whole {
+            self.manifest.state = State::Incomplete;
+        } else if self.manifest.state == State::Running {
+            self.manifest.state = State::Complete;
+        }
         if self.rebuilding && !whole {
             // The recording as it was says more than half of a new one.
             return sealed.and(told).map(|()| self.manifest);

@@ -24,7 +24,7 @@ const FUNCTIONS: [(u16, &str, u64, u64, u64, u64); 12] = [
     (36, "MPI_Iprobe", 12, 420, 0, 31),
     (40, "MPI_Bcast", 2, 88_000, 8_192, 0),
     (42, "MPI_Allreduce", 25, 410_000, 8, 0),
-    (50, "MPI_Barrier", 1, 1_900_000, 0, 0),
+    (50, "MPI_Barrier", 2, 1_900_000, 0, 0),
     (60, "MPI_Comm_split", 0, 2_300_000, 0, 0),
 ];
 
@@ -136,9 +136,8 @@ impl Fake {
             row.calls += calls;
             row.polls += calls * polls;
             row.bytes += calls * bytes;
-            row.time_ns += calls * (duration_ns * (polls + 1)).min(400_000);
-            (row.p50_ns, row.p99_ns, row.max_ns) =
-                (duration_ns * 4 / 5, duration_ns * 6, (duration_ns * 40).min(self.now_ns));
+            row.time_ns += calls * duration_ns * (polls + 1) / 6;
+            (row.p50_ns, row.p99_ns, row.max_ns) = (duration_ns / 10, duration_ns / 2, duration_ns * 5 / 4);
             self.totals.calls += calls;
             self.totals.polls += calls * polls;
             self.window.calls += calls;
@@ -234,6 +233,7 @@ async fn main() {
         fake.step();
         publisher.publish(&fake.update());
     }
+    fake.window = WindowIncrement::default();
     match scene {
         "lossy" => fake.lose(),
         "ended" => fake.finish(JobState::Ended, 0),

@@ -20,7 +20,7 @@ macro_rules! asset {
     };
 }
 
-const ASSETS: [Asset; 9] = [
+const ASSETS: [Asset; 12] = [
     asset!("/", "index.html", "text/html; charset=utf-8"),
     asset!("/page.css", "page.css", "text/css; charset=utf-8"),
     asset!("/page.js", "page.js", JAVASCRIPT),
@@ -28,6 +28,9 @@ const ASSETS: [Asset; 9] = [
     asset!("/state.js", "state.js", JAVASCRIPT),
     asset!("/words.js", "words.js", JAVASCRIPT),
     asset!("/charts.js", "charts.js", JAVASCRIPT),
+    asset!("/colours.js", "colours.js", JAVASCRIPT),
+    asset!("/net.js", "net.js", JAVASCRIPT),
+    asset!("/views.js", "views.js", JAVASCRIPT),
     asset!("/tables.js", "tables.js", JAVASCRIPT),
     asset!("/favicon.svg", "favicon.svg", "image/svg+xml"),
 ];

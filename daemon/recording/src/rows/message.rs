@@ -1,7 +1,7 @@
 //! `messages/*.parquet`: one row a matched message, by receiver, then by the end of the receive.
 
 use crate::folder::MESSAGES;
-use crate::row::Nature::{Repeating, Rising};
+use crate::row::Nature::{MostlyZero, Repeating, Rising};
 use crate::row::{Access, Column, Row, SegmentRow};
 use mpiscope_model::Message;
 
@@ -38,12 +38,12 @@ impl Row for Message {
         },
         Column {
             name: "late_sender_ns",
-            nature: Rising,
+            nature: MostlyZero,
             access: Access::U64(|row| row.late_sender_ns, |row, v| row.late_sender_ns = v),
         },
         Column {
             name: "late_receiver_ns",
-            nature: Rising,
+            nature: MostlyZero,
             access: Access::OptionalU64(|row| row.late_receiver_ns, |row, v| row.late_receiver_ns = v),
         },
         Column {
@@ -81,9 +81,9 @@ impl SegmentRow for Message {
     const PLURAL: &'static str = "messages";
 
     fn sort(rows: &mut [Self]) {
-        // Messages that one call completed share `recv_ns`; ordered by their sends, the rest of their times is near
-        // the neighbours' too.
-        rows.sort_by_key(|message| (message.dst, message.recv_ns, message.src, message.send_ns));
+        // Messages that one call completed share `recv_ns`; ordered by sender within, the same neighbours come in the
+        // same order each time, and all but the times costs nothing.
+        rows.sort_by_key(|row| (row.dst, row.recv_ns, row.src, row.send_ns));
     }
 
     fn begin_ns(&self) -> u64 {

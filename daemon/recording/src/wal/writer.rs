@@ -173,3 +173,35 @@ fn new_file(folder: &Path, number: u32) -> Result<(PathBuf, File), RecordingErro
     sync_folder(folder)?;
     Ok((path, file))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::WalWriter;
+    use crate::WalReader;
+    use mpiscope_wire::{FrameKind, encode_frame};
+
+    #[test]
+    fn a_full_file_is_followed_by_another_and_old_ones_can_go() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut writer = WalWriter::create(dir.path()).unwrap().with_file_limit(100);
+        for number in 0..10_u8 {
+            let mut bytes = Vec::new();
+            encode_frame(FrameKind::Slots, &[number; 24], &mut bytes);
+            writer.write(&bytes).unwrap();
+        }
+        writer.sync().unwrap();
+        let read = || {
+            let mut seen = Vec::new();
+            let summary =
+                WalReader::open(dir.path()).unwrap().for_each_frame(|frame| seen.push(frame.payload[0]));
+            (summary, seen)
+        };
+        let (summary, seen) = read();
+        assert_eq!((summary.files, summary.frames, summary.bytes), (5, 10, 400));
+        assert_eq!(seen, (0..10).collect::<Vec<_>>());
+        writer.remove_files_before(3).unwrap();
+        assert_eq!(read().1, [6, 7, 8, 9]);
+        writer.remove_files_before(100).unwrap();
+        assert_eq!(read().1, [8, 9], "the file being written stays");
+    }
+}

@@ -18,23 +18,23 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::{self, Error};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
-pub type Page = WebSocketStream<MaybeTlsStream<TcpStream>>;
+pub(crate) type Page = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-pub struct Running {
-    pub address: SocketAddr,
-    pub url: String,
-    pub publisher: Publisher,
-    pub stop: oneshot::Sender<()>,
-    pub serving: JoinHandle<()>,
+pub(crate) struct Running {
+    pub(crate) address: SocketAddr,
+    pub(crate) url: String,
+    pub(crate) publisher: Publisher,
+    pub(crate) stop: oneshot::Sender<()>,
+    pub(crate) serving: JoinHandle<()>,
     ranks: Vec<RankRow>,
     now_ns: u64,
 }
 
-pub fn token() -> Token {
+pub(crate) fn token() -> Token {
     Token::from_bytes(*b"0123456789abcdef")
 }
 
-pub async fn start(change: impl FnOnce(&mut Options)) -> Running {
+pub(crate) async fn start(change: impl FnOnce(&mut Options)) -> Running {
     let mut options = Options::new(token());
     change(&mut options);
     let bound = Server::bind(Server::DEFAULT_ADDRESS, options).await.unwrap();
@@ -49,7 +49,7 @@ pub async fn start(change: impl FnOnce(&mut Options)) -> Running {
 
 impl Running {
     /// The next update; this many ranks change with it.
-    pub fn publish(&mut self, ranks: u32, state: JobState) -> u64 {
+    pub(crate) fn publish(&mut self, ranks: u32, state: JobState) -> u64 {
         self.now_ns += 100_000_000;
         let row = |rank| RankRow {
             rank,
@@ -76,12 +76,12 @@ impl Running {
         })
     }
 
-    pub fn cookie(&self) -> String {
+    pub(crate) fn cookie(&self) -> String {
         format!("mpiscope_{}={}", self.address.port(), token().hex())
     }
 
     /// Sends one raw request and returns all that comes back.
-    pub async fn raw(&self, request: &str) -> String {
+    pub(crate) async fn raw(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut answer = Vec::new();
@@ -90,21 +90,21 @@ impl Running {
     }
 
     /// GET with the right Host and these other headers, each with its line end.
-    pub async fn get(&self, path: &str, headers: &str) -> String {
+    pub(crate) async fn get(&self, path: &str, headers: &str) -> String {
         let host = self.address;
         self.raw(&format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}\r\n")).await
     }
 
-    pub async fn health(&self) -> serde_json::Value {
+    pub(crate) async fn health(&self) -> serde_json::Value {
         let answer = self.get("/health", &format!("Cookie: {}\r\n", self.cookie())).await;
         serde_json::from_str(answer.split("\r\n\r\n").nth(1).unwrap()).unwrap()
     }
 
-    pub async fn open(&self) -> Result<Page, Error> {
+    pub(crate) async fn open(&self) -> Result<Page, Error> {
         self.open_from(Some(&format!("http://{}", self.address)), &self.cookie()).await
     }
 
-    pub async fn open_from(&self, origin: Option<&str>, cookie: &str) -> Result<Page, Error> {
+    pub(crate) async fn open_from(&self, origin: Option<&str>, cookie: &str) -> Result<Page, Error> {
         let mut request = format!("ws://{}/feed", self.address).into_client_request().unwrap();
         request.headers_mut().insert("cookie", cookie.parse().unwrap());
         if let Some(origin) = origin {
@@ -115,7 +115,7 @@ impl Running {
 }
 
 /// The status of a refused WebSocket.
-pub fn refused(result: Result<Page, Error>) -> u16 {
+pub(crate) fn refused(result: Result<Page, Error>) -> u16 {
     match result {
         Err(Error::Http(response)) => response.status().as_u16(),
         other => panic!("expected a refusal, got {:?}", other.map(|_| "an open page")),
@@ -123,7 +123,7 @@ pub fn refused(result: Result<Page, Error>) -> u16 {
 }
 
 /// The next feed message; nothing once the server closed.
-pub async fn next(page: &mut Page) -> Option<Message> {
+pub(crate) async fn next(page: &mut Page) -> Option<Message> {
     loop {
         match timeout(Duration::from_secs(5), page.next()).await.unwrap()?.ok()? {
             tungstenite::Message::Binary(bytes) => return Some(rmp_serde::from_slice(&bytes).unwrap()),

@@ -1,0 +1,259 @@
+//! Counts: calls, bytes and time per function, rank and window. States of disjoint inputs can be merged.
+
+use hdrhistogram::Histogram;
+use mpiscope_model::{Call, Function, Message, Nanoseconds, Rank};
+use rustc_hash::FxHashMap;
+
+/// Durations beyond this (a day) are counted as this.
+const LONGEST_NS: u64 = 86_400_000_000_000;
+
+/// What one function did.
+#[derive(Debug, Clone)]
+pub struct FunctionTotals {
+    /// Rows.
+    pub calls: u64,
+    /// Polls folded into them beyond the rows.
+    pub polls: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// Time in it, over all threads.
+    pub time_ns: u64,
+    durations: Histogram<u32>,
+}
+
+impl Default for FunctionTotals {
+    fn default() -> Self {
+        let durations = Histogram::new_with_bounds(1, LONGEST_NS, 2)
+            .or_else(|_| Histogram::new(2))
+            .unwrap_or_else(|_| unreachable!("two digits up to a day are bounds that a histogram has"));
+        Self { calls: 0, polls: 0, bytes: 0, time_ns: 0, durations }
+    }
+}
+
+impl FunctionTotals {
+    /// The duration that a share of the calls does not exceed.
+    #[must_use]
+    pub fn quantile_ns(&self, share: f64) -> u64 {
+        if self.durations.is_empty() { 0 } else { self.durations.value_at_quantile(share) }
+    }
+
+    /// The longest duration.
+    #[must_use]
+    pub fn max_ns(&self) -> u64 {
+        if self.durations.is_empty() { 0 } else { self.durations.max() }
+    }
+}
+
+/// What one rank did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RankTotals {
+    /// Rows.
+    pub calls: u64,
+    /// Time in MPI, over its threads.
+    pub time_ns: u64,
+    /// Matched messages it sent.
+    pub sent: u64,
+    /// Their bytes.
+    pub sent_bytes: u64,
+    /// Matched messages it received.
+    pub received: u64,
+}
+
+/// What one function did on one rank in one window, by the start of its calls.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WindowTotals {
+    /// Rows.
+    pub calls: u64,
+    /// Polls folded into them beyond the rows.
+    pub polls: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// Time.
+    pub time_ns: u64,
+}
+
+/// The operator.
+#[derive(Debug)]
+pub struct Counts {
+    window_ns: u64,
+    functions: FxHashMap<Function, FunctionTotals>,
+    ranks: FxHashMap<Rank, RankTotals>,
+    /// Cells that changed since they were last taken.
+    windows: FxHashMap<(u64, Rank, Function), WindowTotals>,
+}
+
+impl Counts {
+    /// Counts by windows of so many nanoseconds.
+    #[must_use]
+    pub fn new(window_ns: u64) -> Self {
+        Self {
+            window_ns: window_ns.max(1),
+            functions: FxHashMap::default(),
+            ranks: FxHashMap::default(),
+            windows: FxHashMap::default(),
+        }
+    }
+
+    /// The length of a window.
+    #[must_use]
+    pub fn window_ns(&self) -> u64 {
+        self.window_ns
+    }
+
+    /// Takes in calls.
+    pub fn calls(&mut self, calls: &[Call]) {
+        for call in calls {
+            let duration_ns = call.duration_ns();
+            let polls = call.count.saturating_sub(1);
+            let function = self.functions.entry(call.function).or_default();
+            function.calls += 1;
+            function.polls += polls;
+            function.bytes += call.bytes;
+            function.time_ns += duration_ns;
+            // A row of folded polls stands for many calls: its length is not that of one.
+            function.durations.saturating_record(duration_ns / call.count.max(1));
+            let rank = self.ranks.entry(call.rank).or_default();
+            rank.calls += 1;
+            rank.time_ns += duration_ns;
+            let window = call.start_ns / self.window_ns;
+            let cell = self.windows.entry((window, call.rank, call.function)).or_default();
+            cell.calls += 1;
+            cell.polls += polls;
+            cell.bytes += call.bytes;
+            cell.time_ns += duration_ns;
+        }
+    }
+
+    /// Takes in messages.
+    pub fn messages(&mut self, messages: &[Message]) {
+        for message in messages {
+            let sender = self.ranks.entry(message.src).or_default();
+            sender.sent += 1;
+            sender.sent_bytes += message.bytes;
+            self.ranks.entry(message.dst).or_default().received += 1;
+        }
+    }
+
+    /// Totals by function.
+    pub fn functions(&self) -> impl Iterator<Item = (Function, &FunctionTotals)> {
+        self.functions.iter().map(|(&function, totals)| (function, totals))
+    }
+
+    /// Totals by rank.
+    pub fn ranks(&self) -> impl Iterator<Item = (Rank, &RankTotals)> {
+        self.ranks.iter().map(|(&rank, totals)| (rank, totals))
+    }
+
+    /// The cells of windows that ended before `until_ns`, each once, in order; later calls of such a window make a
+    /// further cell, to be added.
+    pub fn take_windows(&mut self, until_ns: Nanoseconds) -> Vec<((u64, Rank, Function), WindowTotals)> {
+        let last = until_ns / self.window_ns;
+        let mut taken: Vec<_> = self.windows.extract_if(|(window, ..), _| *window < last).collect();
+        taken.sort_unstable_by_key(|(key, _)| *key);
+        taken
+    }
+
+    /// Adds what another operator counted on other input.
+    pub fn merge(&mut self, other: &Self) {
+        for (&function, theirs) in &other.functions {
+            let ours = self.functions.entry(function).or_default();
+            ours.calls += theirs.calls;
+            ours.polls += theirs.polls;
+            ours.bytes += theirs.bytes;
+            ours.time_ns += theirs.time_ns;
+            // Both histograms have the same bounds, so that adding cannot fail.
+            let _ = ours.durations.add(&theirs.durations);
+        }
+        for (&rank, theirs) in &other.ranks {
+            let ours = self.ranks.entry(rank).or_default();
+            ours.calls += theirs.calls;
+            ours.time_ns += theirs.time_ns;
+            ours.sent += theirs.sent;
+            ours.sent_bytes += theirs.sent_bytes;
+            ours.received += theirs.received;
+        }
+        for (&key, theirs) in &other.windows {
+            let ours = self.windows.entry(key).or_default();
+            ours.calls += theirs.calls;
+            ours.polls += theirs.polls;
+            ours.bytes += theirs.bytes;
+            ours.time_ns += theirs.time_ns;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    prop_compose! {
+        fn call()(rank in 0_u32..4, function in 0_u16..5, start_ns in 0_u64..10_000, length in 0_u64..1000,
+            bytes in 0_u64..100, count in 1_u64..4) -> Call {
+            Call { rank, thread: 0, function, start_ns, end_ns: start_ns + length, peer: None, tag: None, bytes,
+                comm: None, site: None, count }
+        }
+    }
+
+    type Cells = Vec<((u64, Rank, Function), WindowTotals)>;
+    type Summary = (Vec<(Function, [u64; 7])>, Vec<(Rank, RankTotals)>, Cells);
+
+    fn summary(mut counts: Counts) -> Summary {
+        let mut functions: Vec<_> = counts
+            .functions()
+            .map(|(function, totals)| {
+                let quantiles = [totals.quantile_ns(0.5), totals.quantile_ns(0.99), totals.max_ns()];
+                let [p50, p99, max] = quantiles;
+                (function, [totals.calls, totals.polls, totals.bytes, totals.time_ns, p50, p99, max])
+            })
+            .collect();
+        functions.sort_unstable();
+        let mut ranks: Vec<_> = counts.ranks().map(|(rank, totals)| (rank, *totals)).collect();
+        ranks.sort_unstable_by_key(|(rank, _)| *rank);
+        (functions, ranks, counts.take_windows(u64::MAX))
+    }
+
+    proptest! {
+        #[test]
+        fn any_split_counts_the_same_and_merges(calls in proptest::collection::vec(call(), 0..200), step in 1_usize..50) {
+            let mut whole = Counts::new(100);
+            whole.calls(&calls);
+            let mut pieces = Counts::new(100);
+            let mut merged = Counts::new(100);
+            for piece in calls.chunks(step) {
+                pieces.calls(piece);
+                let mut part = Counts::new(100);
+                part.calls(piece);
+                merged.merge(&part);
+            }
+            let whole = summary(whole);
+            prop_assert_eq!(&summary(pieces), &whole);
+            prop_assert_eq!(&summary(merged), &whole);
+            let total: u64 = whole.0.iter().map(|(_, numbers)| numbers[0]).sum();
+            prop_assert_eq!(total, calls.len() as u64);
+        }
+    }
+
+    #[test]
+    fn windows_are_taken_once() {
+        let mut counts = Counts::new(100);
+        let at = |start_ns| Call {
+            rank: 0,
+            thread: 0,
+            function: 1,
+            start_ns,
+            end_ns: start_ns,
+            peer: None,
+            tag: None,
+            bytes: 0,
+            comm: None,
+            site: None,
+            count: 1,
+        };
+        counts.calls(&[at(0), at(99), at(100), at(250)]);
+        let taken: Vec<u64> = counts.take_windows(200).iter().map(|((window, ..), _)| *window).collect();
+        assert_eq!(taken, [0, 1]);
+        assert_eq!(counts.take_windows(200).len(), 0);
+        assert_eq!(counts.take_windows(u64::MAX).len(), 1);
+    }
+}

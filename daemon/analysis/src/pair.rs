@@ -1,0 +1,144 @@
+//! One pair of ranks on one communicator: its channels, one a tag, in the order of posting.
+
+use mpiscope_model::{Nanoseconds, PostId};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+
+/// A send that waits for its receive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PendingSend {
+    /// Its number among all messages of the pair, whatever their tag.
+    pub(crate) number: u64,
+    pub(crate) bytes: u64,
+    pub(crate) begin_ns: Nanoseconds,
+    pub(crate) blocked_until_ns: Option<Nanoseconds>,
+}
+
+/// A receive that completed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Arrival {
+    /// Its number among all receives of the pair, in the order of completion.
+    pub(crate) number: u64,
+    pub(crate) bytes: u64,
+    pub(crate) posted_ns: Nanoseconds,
+    pub(crate) begin_ns: Nanoseconds,
+    pub(crate) end_ns: Nanoseconds,
+    pub(crate) alone: bool,
+}
+
+/// A receive in the order of posting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Slot {
+    /// Its place in the order in which its rank posted receives.
+    pub(crate) order: u64,
+    /// The number of its post; none when it was posted by the call that completed it.
+    pub(crate) post: Option<PostId>,
+    pub(crate) posted_ns: Nanoseconds,
+    /// What arrived, once it has.
+    pub(crate) arrival: Option<Arrival>,
+}
+
+/// One tag of a pair.
+#[derive(Debug, Default)]
+pub(crate) struct Channel {
+    /// Sends given up at the front: a receive that would have been theirs stays without one.
+    pub(crate) given_up: u64,
+    pub(crate) sends: VecDeque<PendingSend>,
+    /// Receives whose turn has come and whose send is not known yet.
+    pub(crate) ready: VecDeque<Arrival>,
+    /// Receives in the order of posting, open ones and such that completed before their turn.
+    pub(crate) slots: VecDeque<Slot>,
+}
+
+impl Channel {
+    /// Puts a receive where its place in the order is.
+    pub(crate) fn insert(&mut self, slot: Slot) {
+        let behind = self.slots.iter().rev().take_while(|other| other.order > slot.order).count();
+        self.slots.insert(self.slots.len() - behind, slot);
+    }
+
+    /// The open receive of a post.
+    pub(crate) fn open(&mut self, post: PostId) -> Option<&mut Slot> {
+        self.slots.iter_mut().find(|slot| slot.post == Some(post) && slot.arrival.is_none())
+    }
+}
+
+/// What went from one rank to another on one communicator.
+#[derive(Debug, Default)]
+pub(crate) struct Pair {
+    pub(crate) channels: FxHashMap<i32, Channel>,
+    pub(crate) sent: u64,
+    pub(crate) received: u64,
+    /// Calls of this pair were lost: sends and receives are paired by number until both sides agree again.
+    pub(crate) uncertain: bool,
+    /// Sends of this pair that were never seen, since both sides last agreed.
+    pub(crate) lost_sends: u64,
+    /// Receives, likewise.
+    pub(crate) lost_receives: u64,
+}
+
+/// What was given up when both sides agreed again.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct GivenUp {
+    pub(crate) sends: u64,
+    pub(crate) receives: u64,
+}
+
+impl Pair {
+    /// Both sides have the same numbers and no receive is open: what waits is then no more than what was lost on the
+    /// other side, is given up, and what comes next is paired with certainty. What waits beyond that came in another
+    /// order than it was sent; it is handed out as pairs first.
+    pub(crate) fn settle(&mut self) -> (GivenUp, Vec<(i32, PendingSend, Arrival)>) {
+        let open = self.channels.values().any(|channel| !channel.slots.is_empty());
+        if !self.uncertain || self.sent != self.received || open {
+            return Default::default();
+        }
+        let mut left = self.waiting();
+        let mut crossed = Vec::new();
+        if left.sends > self.lost_receives || left.receives > self.lost_sends {
+            for (&tag, channel) in &mut self.channels {
+                while let (Some(send), Some(arrival)) = (channel.sends.front(), channel.ready.front()) {
+                    crossed.push((tag, *send, *arrival));
+                    channel.sends.pop_front();
+                    channel.ready.pop_front();
+                }
+            }
+            left = self.waiting();
+        }
+        if left.sends <= self.lost_receives && left.receives <= self.lost_sends {
+            self.channels.clear();
+            (self.uncertain, self.lost_sends, self.lost_receives) = (false, 0, 0);
+            return (left, crossed);
+        }
+        (GivenUp::default(), crossed)
+    }
+
+    fn waiting(&self) -> GivenUp {
+        let mut waiting = GivenUp::default();
+        for channel in self.channels.values() {
+            waiting.sends += channel.sends.len() as u64;
+            waiting.receives += channel.ready.len() as u64;
+        }
+        waiting
+    }
+
+    /// In doubt: the send whose number is the receive's, if its size agrees, else the oldest earlier one of this size.
+    pub(crate) fn best_send(&mut self, tag: i32, arrival: &Arrival) -> Option<PendingSend> {
+        let sends = &mut self.channels.get_mut(&tag)?.sends;
+        let same = |send: &PendingSend| send.bytes == arrival.bytes;
+        let exact = sends.iter().position(|send| send.number == arrival.number && same(send));
+        let at =
+            exact.or_else(|| sends.iter().position(|send| send.number < arrival.number && same(send)))?;
+        sends.remove(at)
+    }
+
+    /// In doubt: the receive that fits a send, likewise.
+    pub(crate) fn best_arrival(&mut self, tag: i32, send: &PendingSend) -> Option<Arrival> {
+        let ready = &mut self.channels.get_mut(&tag)?.ready;
+        let same = |arrival: &Arrival| arrival.bytes == send.bytes;
+        let exact = ready.iter().position(|arrival| arrival.number == send.number && same(arrival));
+        let at = exact
+            .or_else(|| ready.iter().position(|arrival| arrival.number > send.number && same(arrival)))?;
+        ready.remove(at)
+    }
+}

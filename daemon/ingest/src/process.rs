@@ -1,0 +1,95 @@
+//! What is known of one process while its slots are read.
+
+use crate::ring::RingState;
+use mpiscope_model::{Comm, Event, Rank};
+use mpiscope_wire::ClockKind;
+use rustc_hash::FxHashMap;
+
+/// One process.
+#[derive(Debug)]
+pub(crate) struct ProcessInput {
+    pub(crate) rank: Rank,
+    pub(crate) world_size: u32,
+    pub(crate) clock: ClockKind,
+    /// How many processes had this rank before: their communicators are others.
+    pub(crate) generation: u32,
+    /// The process's own numbers of communicators, as indices of the run.
+    pub(crate) comms: FxHashMap<u32, Comm>,
+    pub(crate) rings: Vec<RingState>,
+    last_post: u64,
+    /// Events of each ring since the last knot, with the time that orders them.
+    pub(crate) events: Vec<Vec<(u64, Event)>>,
+}
+
+/// More rings than a region can have.
+const MOST_RINGS: u32 = 64;
+
+impl ProcessInput {
+    pub(crate) fn new(rank: Rank, world_size: u32, clock: ClockKind, generation: u32) -> Self {
+        Self {
+            rank,
+            world_size,
+            clock,
+            generation,
+            comms: FxHashMap::default(),
+            rings: Vec::new(),
+            last_post: 0,
+            events: Vec::new(),
+        }
+    }
+
+    /// The state of a ring; `None` when there can be no such ring.
+    pub(crate) fn ring(&mut self, ring: u32) -> Option<usize> {
+        if ring >= MOST_RINGS {
+            return None;
+        }
+        let at = ring as usize;
+        while self.rings.len() <= at {
+            self.rings.push(RingState::new(self.rings.len() as u16));
+            self.events.push(Vec::new());
+        }
+        Some(at)
+    }
+
+    /// The full number of a post whose low half travelled.
+    pub(crate) fn full_post(&mut self, low: u64) -> u64 {
+        const HALF: u64 = 1 << 32;
+        let mut full = (self.last_post & !(HALF - 1)) | (low & (HALF - 1));
+        if full + HALF / 2 < self.last_post {
+            full += HALF;
+        } else if full > self.last_post + HALF / 2 && full >= HALF {
+            full -= HALF;
+        }
+        self.last_post = self.last_post.max(full);
+        full
+    }
+
+    /// Events since the last knot, in the order in which the process did them.
+    pub(crate) fn take_events(&mut self, out: &mut Vec<Event>) {
+        let mut filled = self.events.iter_mut().filter(|events| !events.is_empty());
+        let Some(first) = filled.next() else { return };
+        if filled.next().is_none() {
+            out.extend(first.drain(..).map(|(_, event)| event));
+            return;
+        }
+        // Several threads called: a stable sort keeps the order of each and merges them by time.
+        let mut merged: Vec<(u64, Event)> =
+            self.events.iter_mut().flat_map(|events| events.drain(..)).collect();
+        merged.sort_by_key(|(time, _)| *time);
+        out.extend(merged.into_iter().map(|(_, event)| event));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn low_halves_become_whole_again() {
+        let mut process = ProcessInput::new(0, 1, ClockKind::Monotonic, 0);
+        let numbers = [0, 1, 5, (1 << 32) - 1, 1 << 32, (1 << 32) - 2, (1 << 32) + 7, (3 << 31) - 9, 7 << 30];
+        for number in numbers {
+            assert_eq!(process.full_post(number & 0xFFFF_FFFF), number);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Recordings from who knows where: they cost rows, never the program.
+#![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+use mpiscope_model::Call;
+use mpiscope_recording::{Manifest, Recording, RecordingError, RecordingOptions, RecordingWriter, Tables};
+use std::fs;
+use std::path::Path;
+
+fn calls(from: u64, count: u64) -> Vec<Call> {
+    let call = |at: u64| Call {
+        rank: (at % 4) as u32,
+        thread: 0,
+        function: (at % 7) as u16,
+        start_ns: at * 1000,
+        end_ns: at * 1000 + at * 31 % 500,
+        peer: (!at.is_multiple_of(3)).then_some(1),
+        tag: Some(1),
+        bytes: at % 5 * 8,
+        comm: Some(0),
+        site: None,
+        count: 1,
+    };
+    (from..from + count).map(call).collect()
+}
+
+/// A recording of three segments of a hundred calls each.
+fn recording(dir: &Path) -> Manifest {
+    let options = RecordingOptions { calls_per_segment: 100, ..RecordingOptions::default() };
+    let mut writer = RecordingWriter::create(dir, Manifest::default(), options).unwrap();
+    writer.push_calls(&calls(0, 300)).unwrap();
+    writer.finish(&Tables::default()).unwrap()
+}
+
+fn read(dir: &Path) -> (usize, Vec<String>) {
+    let mut batches = Recording::open(dir).unwrap().calls();
+    let rows = batches.by_ref().map(|batch| batch.len()).sum();
+    (rows, batches.faults().iter().map(|fault| fault.text.clone()).collect())
+}
+
+#[test]
+fn a_missing_segment_costs_its_rows() {
+    let dir = tempfile::tempdir().unwrap();
+    recording(dir.path());
+    fs::remove_file(dir.path().join("calls/000001.parquet")).unwrap();
+    let (rows, faults) = read(dir.path());
+    assert_eq!((rows, faults.len()), (200, 1));
+    assert!(faults[0].starts_with("calls/000001.parquet is damaged or missing"), "{}", faults[0]);
+}
+
+#[test]
+fn any_damaged_byte_of_a_segment_is_seen_and_costs_its_rows() {
+    let dir = tempfile::tempdir().unwrap();
+    recording(dir.path());
+    let path = dir.path().join("calls/000001.parquet");
+    let whole = fs::read(&path).unwrap();
+    for at in (0..whole.len()).step_by(7) {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 0x10;
+        fs::write(&path, damaged).unwrap();
+        let (rows, faults) = read(dir.path());
+        assert_eq!((rows, faults.len()), (200, 1), "damaged at {at}");
+    }
+    fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    assert_eq!(read(dir.path()).0, 200);
+}
+
+#[test]
+fn damage_that_no_checksum_tells_of_does_not_panic() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut manifest = recording(dir.path());
+    for segment in &mut manifest.segments.calls {
+        segment.crc32 = None;
+    }
+    manifest.write(dir.path()).unwrap();
+    let path = dir.path().join("calls/000001.parquet");
+    let whole = fs::read(&path).unwrap();
+    for at in 0..whole.len() {
+        for mask in [0x01, 0x80, 0xFF] {
+            let mut damaged = whole.clone();
+            damaged[at] ^= mask;
+            fs::write(&path, damaged).unwrap();
+            let (rows, _) = read(dir.path());
+            assert!(rows >= 200, "damaged at {at}");
+        }
+    }
+}
+
+#[test]
+fn a_segment_with_other_columns_is_told_of() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut manifest = recording(dir.path());
+    manifest.segments.calls[1].crc32 = None;
+    manifest.write(dir.path()).unwrap();
+    fs::copy(dir.path().join("tables/nodes.parquet"), dir.path().join("calls/000001.parquet")).unwrap();
+    let (rows, faults) = read(dir.path());
+    assert_eq!(rows, 200);
+    assert!(faults[0].contains("it has no column rank"), "{}", faults[0]);
+}
+
+#[test]
+fn names_in_a_manifest_open_nothing_outside_the_recording() {
+    let outside = tempfile::tempdir().unwrap();
+    recording(outside.path());
+    let target = outside.path().join("calls/000000.parquet");
+    let dir = tempfile::tempdir().unwrap();
+    let mut manifest = recording(dir.path());
+    std::os::unix::fs::symlink(&target, dir.path().join("calls/000009.parquet")).unwrap();
+    let names = [
+        target.to_str().unwrap(),
+        "../calls/000000.parquet",
+        "calls/../../000000.parquet",
+        "calls/../calls/000000.parquet",
+        "calls//000000.parquet",
+        "./calls/000000.parquet",
+        "messages/000000.parquet",
+        "calls/000009.parquet",
+        "calls/000000.parquet\0",
+        "calls",
+        "",
+    ];
+    for name in names {
+        manifest.segments.calls[0].file = name.to_owned();
+        manifest.write(dir.path()).unwrap();
+        let (rows, faults) = read(dir.path());
+        assert_eq!((rows, faults.len()), (200, 1), "{name}");
+    }
+    manifest.segments.calls[0].file = "calls/000001.parquet".to_owned();
+    manifest.write(dir.path()).unwrap();
+    assert_eq!(read(dir.path()).0, 200, "a file that is listed twice counts once");
+
+    fs::rename(dir.path().join("calls"), outside.path().join("elsewhere")).unwrap();
+    std::os::unix::fs::symlink(outside.path().join("elsewhere"), dir.path().join("calls")).unwrap();
+    assert_eq!(read(dir.path()).0, 0, "a linked folder is outside");
+}
+
+#[test]
+fn a_manifest_that_makes_no_sense_is_one_sentence() {
+    let dir = tempfile::tempdir().unwrap();
+    let open = || Recording::open(dir.path()).map(drop);
+    assert!(matches!(open(), Err(RecordingError::NoRecording { .. })));
+    let path = dir.path().join("manifest.json");
+    for text in
+        ["", "{", "[]", "null", "{\"schema\": 1}", "{\"schema\": \"mpiscope.recording/1\"}", "\u{fffd}"]
+    {
+        fs::write(&path, text).unwrap();
+        let error = open().unwrap_err();
+        assert!(matches!(error, RecordingError::Manifest { .. }), "{text}");
+        let sentence = error.to_string();
+        assert!(sentence.contains("manifest.json") && sentence.contains("repair"), "{sentence}");
+        assert!(!sentence.contains('\n'), "{sentence}");
+    }
+    fs::write(&path, "{\"schema\": \"mpiscope.recording/2\", \"everything\": \"else\"}").unwrap();
+    assert!(matches!(open(), Err(RecordingError::Schema { .. })));
+    let more = "{\"schema\": \"mpiscope.recording/1\", \"state\": \"running\", \"later\": {\"field\": [1]}}";
+    fs::write(&path, more).unwrap();
+    open().unwrap();
+    fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+    assert!(open().is_err());
+}

@@ -1,0 +1,222 @@
+//! What is written is read: every value of every column, and the manifest.
+
+use mpiscope_model::{Call, CommInfo, Message, NodeInfo, ProcessState, RankInfo};
+use mpiscope_recording::{
+    ClockNode, ClockVersion, FunctionName, Manifest, Recording, RecordingError, RecordingOptions,
+    RecordingWriter, State, Tables, WalReader, WalWriter, WindowRow,
+};
+use proptest::prelude::*;
+use std::os::unix::fs::PermissionsExt;
+
+prop_compose! {
+    fn any_call()(
+        rank in 0..4_u32, thread: u16, function: u16, start_ns: u64, end_ns: u64,
+        (peer, tag, bytes, comm, site, count) in any::<(Option<u32>, Option<i32>, u64, Option<u32>, Option<u32>, u64)>(),
+    ) -> Call {
+        Call { rank, thread, function, start_ns, end_ns, peer, tag, bytes, comm, site, count }
+    }
+}
+
+prop_compose! {
+    fn any_message()(
+        src: u32, dst in 0..3_u32, tag: i32, comm: u32, bytes: u64, send_ns: u64, recv_ns: u64, t_msg_ns: u64,
+        (late_sender_ns, late_receiver_ns, inter, exact) in any::<(u64, Option<u64>, bool, bool)>(),
+    ) -> Message {
+        Message {
+            src, dst, tag, comm, bytes, send_ns, recv_ns, t_msg_ns, late_sender_ns, late_receiver_ns, inter, exact,
+        }
+    }
+}
+
+prop_compose! {
+    fn any_window()(
+        from_ns: u64, to_ns: u64, region: Option<u32>, rank: u32, function: u16,
+        (calls, polls, bytes, time_ns) in any::<(u64, u64, u64, u64)>(),
+    ) -> WindowRow {
+        WindowRow { from_ns, to_ns, region, rank, function, calls, polls, bytes, time_ns }
+    }
+}
+
+fn small_segments() -> RecordingOptions {
+    RecordingOptions {
+        calls_per_segment: 40,
+        messages_per_segment: 30,
+        windows_per_segment: 20,
+        zstd_level: 1,
+    }
+}
+
+/// Rows in an order that does not depend on where segments were cut.
+fn ordered<R: std::fmt::Debug>(rows: impl IntoIterator<Item = R>) -> Vec<String> {
+    let mut texts: Vec<String> = rows.into_iter().map(|row| format!("{row:?}")).collect();
+    texts.sort();
+    texts
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn rows_survive(
+        calls in proptest::collection::vec(any_call(), 0..200),
+        messages in proptest::collection::vec(any_message(), 0..100),
+        windows in proptest::collection::vec(any_window(), 0..50),
+        batch_rows in 1_usize..60,
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let mut writer = RecordingWriter::create(dir.path(), Manifest::default(), small_segments()).unwrap();
+        for batch in calls.chunks(batch_rows) {
+            writer.push_calls(batch).unwrap();
+        }
+        for batch in messages.chunks(batch_rows) {
+            writer.push_messages(batch).unwrap();
+        }
+        writer.push_windows(&windows).unwrap();
+        let manifest = writer.finish(&Tables::default()).unwrap();
+        prop_assert_eq!(manifest.segments.calls.len(), calls.len().div_ceil(40));
+
+        let recording = Recording::open(dir.path()).unwrap();
+        prop_assert_eq!(recording.manifest(), &manifest);
+        let mut batches = recording.calls();
+        let found: Vec<Call> = batches.by_ref().flatten().collect();
+        prop_assert!(batches.faults().is_empty(), "{:?}", batches.faults());
+        for (segment, rows) in manifest.segments.calls.iter().zip(found.chunks(40)) {
+            prop_assert!(rows.is_sorted_by_key(|call| (call.rank, call.start_ns)));
+            prop_assert_eq!(rows.iter().map(|call| call.start_ns).min(), Some(segment.from_ns));
+        }
+        prop_assert_eq!(ordered(found), ordered(calls));
+        prop_assert_eq!(ordered(recording.messages().flatten()), ordered(messages));
+        prop_assert_eq!(ordered(recording.windows().flatten()), ordered(windows));
+    }
+}
+
+fn call_at(start_ns: u64) -> Call {
+    Call {
+        rank: 0,
+        thread: 0,
+        function: 1,
+        start_ns,
+        end_ns: start_ns + 5,
+        peer: None,
+        tag: None,
+        bytes: 0,
+        comm: None,
+        site: None,
+        count: 1,
+    }
+}
+
+#[test]
+fn a_range_of_time_finds_what_is_in_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut writer = RecordingWriter::create(dir.path(), Manifest::default(), small_segments()).unwrap();
+    writer.push_calls(&(0..100).map(|at| call_at(at * 10)).collect::<Vec<_>>()).unwrap();
+    writer.seal().unwrap();
+    let recording = Recording::open(dir.path()).unwrap();
+    assert_eq!(recording.manifest().state, State::Running);
+    let found: Vec<u64> = recording.calls_between(393..420).flatten().map(|call| call.start_ns).collect();
+    assert_eq!(found, [390, 400, 410]);
+}
+
+#[test]
+fn tables_and_manifest_survive_and_only_the_owner_may_read() {
+    let tables = Tables {
+        functions: vec![FunctionName { function: 3, name: "MPI_Send".into() }],
+        communicators: vec![
+            CommInfo { comm: 0, id: 7, size: 4, parent: None, leader: 0 },
+            CommInfo { comm: 1, id: u64::MAX, size: 2, parent: Some(0), leader: 2 },
+        ],
+        nodes: vec![NodeInfo { node: 0, name: "knöten".into() }],
+        ranks: vec![RankInfo {
+            rank: 0,
+            world_size: 4,
+            node: 0,
+            pid: 99,
+            library: "Open MPI".into(),
+            state: ProcessState::Aborted,
+            cost_per_call_ns: 31.25,
+        }],
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("new");
+    let mut writer = RecordingWriter::create(&folder, Manifest::default(), small_segments()).unwrap();
+    let clock =
+        ClockVersion { version: 1, nodes: vec![ClockNode { node: 0, offset_ns: -5, drift_ppb: f64::NAN }] };
+    writer.manifest_mut().clock.versions.push(clock);
+    writer.manifest_mut().job.command = vec!["mpirun".into(), "\"quoted\"".into()];
+    writer.push_calls(&[call_at(1)]).unwrap();
+    writer.set_clock_version(1).unwrap();
+    writer.push_calls(&[call_at(2)]).unwrap();
+    let mut log = WalWriter::create(&folder).unwrap();
+    log.sync().unwrap();
+    let written = writer.finish(&tables).unwrap();
+
+    let recording = Recording::open(&folder).unwrap();
+    assert_eq!(recording.tables(), (tables, Vec::new()));
+    let manifest = recording.manifest();
+    assert_eq!(manifest.state, State::Complete);
+    assert_eq!(manifest.job, written.job);
+    assert_eq!(
+        manifest.segments.calls.iter().map(|segment| segment.clock_version).collect::<Vec<_>>(),
+        [0, 1]
+    );
+    assert!(manifest.clock.versions[0].nodes[0].drift_ppb.abs() < f64::EPSILON);
+    assert!(!folder.join("wal").exists());
+    assert!(WalReader::open(&folder).unwrap().is_empty());
+    let (mut folders, mut bytes) = (vec![folder], 0);
+    while let Some(found) = folders.pop() {
+        assert_eq!(found.metadata().unwrap().permissions().mode() & 0o777, 0o700, "{found:?}");
+        for entry in found.read_dir().unwrap().map(Result::unwrap) {
+            let metadata = entry.metadata().unwrap();
+            if metadata.is_dir() {
+                folders.push(entry.path());
+            } else {
+                assert_eq!(metadata.permissions().mode() & 0o777, 0o600, "{entry:?}");
+                bytes += metadata.len();
+            }
+        }
+    }
+    assert_eq!(manifest.cost.bytes_on_disk, bytes);
+}
+
+#[test]
+fn an_occupied_folder_is_refused_in_one_sentence() {
+    let dir = tempfile::tempdir().unwrap();
+    let create = |path: &std::path::Path| {
+        RecordingWriter::create(path, Manifest::default(), RecordingOptions::default()).map(drop)
+    };
+    create(dir.path()).unwrap();
+    let error = create(dir.path()).unwrap_err();
+    assert!(matches!(error, RecordingError::AlreadyRecorded { .. }));
+    assert!(error.to_string().ends_with("already holds a recording; name another folder or remove this one"));
+
+    let other = tempfile::tempdir().unwrap();
+    std::fs::write(other.path().join("thesis.tex"), "").unwrap();
+    assert!(matches!(create(other.path()), Err(RecordingError::NotEmpty { .. })));
+    assert!(matches!(create(&other.path().join("thesis.tex")), Err(RecordingError::NotAFolder { .. })));
+    assert_eq!(other.path().read_dir().unwrap().count(), 1);
+}
+
+#[test]
+fn a_rebuild_replaces_rows_in_the_end_and_not_before() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut writer = RecordingWriter::create(dir.path(), Manifest::default(), small_segments()).unwrap();
+    writer.manifest_mut().run = "the run".into();
+    writer.push_calls(&[call_at(1), call_at(2)]).unwrap();
+    writer.seal().unwrap();
+    drop(writer);
+
+    let rebuild = |finish: bool| {
+        let mut writer = RecordingWriter::rebuild(dir.path(), small_segments()).unwrap();
+        writer.push_calls(&(10..70).map(call_at).collect::<Vec<_>>()).unwrap();
+        if finish {
+            writer.finish(&Tables::default()).unwrap();
+        }
+        Recording::open(dir.path()).unwrap()
+    };
+    assert_eq!(rebuild(false).calls().flatten().count(), 2);
+    let recording = rebuild(true);
+    assert_eq!(recording.calls().flatten().count(), 60);
+    assert_eq!(recording.manifest().run, "the run");
+    assert_eq!(dir.path().join("calls").read_dir().unwrap().count(), 2, "segments of before are gone");
+}
