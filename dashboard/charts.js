@@ -100,6 +100,7 @@ export function drawOverTime(canvas, state, measure, cursor, colours) {
     context.fillText("The first window is not full yet.", plot.left + 8, plot.top + plot.height / 2);
     return -1;
   }
+  context.beginPath();
   for (let x = 0; x < plot.width; x++) {
     const first = Math.floor(((x / plot.width) * spanNs) / windows.window_ns);
     const last = Math.min(settled.count, Math.max(first + 1, Math.floor((((x + 1) / plot.width) * spanNs) / windows.window_ns)));
@@ -111,8 +112,14 @@ export function drawOverTime(canvas, state, measure, cursor, colours) {
       most = Math.max(most, rate(row));
     }
     column(context, plot, x, most / top, colours.bar);
-    column(context, plot, x, sum / (last - first) / top, colours.fill, colours.accent);
+    const mean = sum / (last - first) / top;
+    column(context, plot, x, mean, colours.fill);
+    context.lineTo(plot.left + x + 0.5, plot.top + (plot.height - 1) * (1 - mean));
   }
+  context.strokeStyle = colours.accent;
+  context.lineWidth = 1.5;
+  context.stroke();
+  context.lineWidth = 1;
   if (cursor === null) return -1;
   cursorLine(frame, colours, plot.left + cursor * plot.width);
   const row = Math.floor((cursor * spanNs) / windows.window_ns);
@@ -120,11 +127,12 @@ export function drawOverTime(canvas, state, measure, cursor, colours) {
 }
 
 /** One pixel wide; the edge is what must stand out, the body only says which side is which. */
-function column(context, plot, x, part, body, edge = body, width = 1) {
+function column(context, plot, x, part, body, edge = null, width = 1) {
   const height = plot.height * part;
   const y = plot.top + plot.height - height;
   context.fillStyle = body;
   context.fillRect(plot.left + x, y, width, height);
+  if (edge === null) return;
   context.fillStyle = edge;
   context.fillRect(plot.left + x, Math.min(y, plot.top + plot.height - 2), width, 2);
 }

@@ -37,8 +37,13 @@ function draw() {
   view.colours ??= palette();
   const { state } = view;
   drawHeader(state);
-  element("main").hidden = state.number < 0 || state.job.state === "waiting";
-  if (element("main").hidden) return;
+  const waiting = state.job.state === "waiting";
+  element("main").hidden = waiting;
+  element("waiting").hidden = !waiting || state.number < 0;
+  if (waiting) {
+    drawWaiting(state);
+    return;
+  }
   drawTotals(state);
   drawCharts(state);
   drawTables(state);
@@ -71,7 +76,14 @@ function drawHeader(state) {
   set("lost", known ? `${words.count(missing)} lost` : "", missing > 0 ? "warn" : "");
   set("sentence", standing.sentence, standing.mood === "good" ? "" : standing.mood);
   document.title = `${standing.word} \u2013 ${job.command ? `${job.command} \u2013 ` : ""}mpiscope`;
-  element("main").classList.toggle("stale", view.link.phase === "lost" && job.state === "running");
+}
+
+function drawWaiting({ job }) {
+  set("waiting-title", job.command ? "Waiting for the job" : "No job yet");
+  set("waiting-command", job.command || "mpiscope run -- mpirun -n 4 ./program");
+  set("waiting-next", job.command
+    ? "Figures appear when its first rank calls MPI_Init; a program that never does stays invisible here."
+    : "This starts one. Figures appear when its first rank calls MPI_Init.");
 }
 
 function lagWords({ number, job, clock }) {
@@ -110,9 +122,12 @@ function unmatched({ unmatched_sends, unmatched_receives }) {
 }
 
 function drawCharts(state) {
-  const row = drawOverTime(element("over-time"), state, view.measure, view.timeCursor, view.colours);
+  // What may be out of date is drawn grey; its labels stay as readable as ever.
+  const stale = view.link.phase !== "open" && state.job.state === "running";
+  const colours = stale ? { ...view.colours, accent: view.colours.soft, fill: view.colours.line } : view.colours;
+  const row = drawOverTime(element("over-time"), state, view.measure, view.timeCursor, colours);
   set("over-time-value", row >= 0 ? windowWords(state, row) : chartWords(state));
-  const rank = drawStrip(element("strip"), state, view.rankCursor, view.colours);
+  const rank = drawStrip(element("strip"), state, view.rankCursor, colours);
   set("strip-value", rank >= 0 ? rankWords(state, rank) : stripWords(state));
 }
 
@@ -139,7 +154,7 @@ function rankWords({ ranks, clock }, rank) {
 
 function stripWords({ job }) {
   const several = job.ranks > element("strip").clientWidth;
-  return `share of run time in MPI${several ? "; solid: lowest, pale: highest of neighbours" : ""}`;
+  return `share of run time in MPI${several ? "; several ranks a pixel: solid the lowest, pale the highest" : ""}`;
 }
 
 let functions = null;

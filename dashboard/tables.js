@@ -79,7 +79,7 @@ function fillRow(line, columns, row) {
     if (cell.lastChild.textContent !== words) cell.lastChild.textContent = words;
     if (column.colour) cell.firstChild.style.backgroundColor = column.colour(row);
     // The bar has the room that the figure beside it leaves.
-    if (column.part) cell.firstChild.style.width = `calc((100% - 64px) * ${Math.min(1, column.part(row)).toFixed(4)})`;
+    if (column.part) cell.firstChild.style.width = `calc((100% - 60px) * ${Math.min(1, column.part(row)).toFixed(4)})`;
     if (column.hint) cell.title = column.hint(row);
   });
 }

@@ -74,7 +74,7 @@ const QUIET_MS = 2000;
 
 /**
  * How things stand: a word for the header, a mood (good, bad, warn or none), and one sentence.
- * `link` is {phase: connecting | open | lost | refused | full | outdated | stopped, retryInSeconds, quietMs}.
+ * `link` is {phase: connecting | open | lost | refused | full | outdated, retryInSeconds, quietMs}.
  */
 export function standing(state, link) {
   if (link.phase === "refused") {
@@ -88,13 +88,13 @@ export function standing(state, link) {
   const ended = state.job.state === "ended" || state.job.state === "killed";
   const at = `What is shown is the state at ${clock(state.clock.now_ns)}.`;
   const again = link.retryInSeconds > 0 ? `Trying again in ${link.retryInSeconds} s.` : "Trying again now.";
+  if (link.phase === "connecting" && !known) return say("connecting", "", "Connecting to the server.");
   switch (link.phase) {
-    case "connecting":
-      return known ? job : say("connecting", "", "Connecting to the server.");
     case "full":
       return say("no place", "warn", `As many pages are open as the server allows. Close one. ${again}`);
+    case "connecting":
     case "lost":
-      if (ended) return say(job.word, job.mood, `${job.sentence} The server has stopped since; this is its last state.`);
+      if (ended) return say(job.word, job.mood, `${job.sentence} The server cannot be reached since; this is its last state.`);
       return say("connection lost", "warn", `The connection to mpiscope is lost; the job may well go on. ${again} ${known ? at : ""}`);
     default:
       return job;
@@ -111,8 +111,8 @@ function jobStanding(state, link) {
   switch (job.state) {
     case "waiting":
       return say("waiting", "", job.command
-        ? "Waiting for the first rank to call MPI_Init. This page fills by itself."
-        : "Waiting for a job. Start one with: mpiscope run -- mpirun -n 4 ./program");
+        ? "Nothing is recorded yet. This page fills by itself."
+        : "Nothing runs under mpiscope yet. This page fills by itself.");
     case "ended":
       if (job.exit === 0) return say("ended, exit status 0", "", `The job ended well ${ran}.`);
       if (job.exit === null) return say("ended", "warn", `The job ended ${ran}; its exit status is not known.`);

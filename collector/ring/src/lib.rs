@@ -3,9 +3,11 @@
 //! What it is: a file, mapped by both; per ring one writer that reserves or drops and one reader. What it is not:
 //! meaning; nothing here knows what a slot says. Who uses it: the shim writes, the agent reads. What must hold: the
 //! writer never waits longer than a bounded spin, a full file system is an error before the first write and never a
-//! signal, counters only grow, and the reader believes nothing that it has not checked. All unsafe code of mapping
-//! lies in `map`.
+//! signal, counters only grow, and the reader believes nothing that it has not checked. All unsafe code of
+//! mapping lies in `map`, that of reading clocks in `clock`.
 
+#[cfg(not(loom))]
+pub mod clock;
 mod layout;
 #[cfg(not(loom))]
 mod map;

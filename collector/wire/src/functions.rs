@@ -11,14 +11,16 @@ pub enum Family {
     Send,
     /// Receives.
     Receive,
-    /// Calls that wait until requests complete.
+    /// Calls that complete requests: waits and tests.
     Complete,
-    /// Calls that ask and return at once: tests and nonblocking probes.
-    Poll,
-    /// Blocking probes.
+    /// Probes.
     Probe,
-    /// Collectives.
-    Collective,
+    /// Collectives from one rank to all or from all to one.
+    Rooted,
+    /// Collectives from all ranks to all.
+    All,
+    /// Barriers.
+    Barrier,
     /// Work on communicators.
     Communicator,
 }
@@ -32,9 +34,10 @@ impl Family {
             Family::Send => "send",
             Family::Receive => "receive",
             Family::Complete => "complete",
-            Family::Poll => "poll",
             Family::Probe => "probe",
-            Family::Collective => "collective",
+            Family::Rooted => "rooted",
+            Family::All => "all",
+            Family::Barrier => "barrier",
             Family::Communicator => "communicator",
         }
     }
@@ -49,44 +52,46 @@ pub struct FunctionEntry {
     pub name: &'static str,
     /// What it is for.
     pub family: Family,
+    /// Whether it asks and returns at once, so that programs call it in loops.
+    pub polls: bool,
 }
 
 /// All functions, by growing id.
 pub const FUNCTIONS: &[FunctionEntry] = &[
-    FunctionEntry { id: 1, name: "MPI_Init", family: Family::Setup },
-    FunctionEntry { id: 2, name: "MPI_Init_thread", family: Family::Setup },
-    FunctionEntry { id: 3, name: "MPI_Finalize", family: Family::Setup },
-    FunctionEntry { id: 4, name: "MPI_Abort", family: Family::Setup },
-    FunctionEntry { id: 10, name: "MPI_Send", family: Family::Send },
-    FunctionEntry { id: 11, name: "MPI_Bsend", family: Family::Send },
-    FunctionEntry { id: 12, name: "MPI_Ssend", family: Family::Send },
-    FunctionEntry { id: 13, name: "MPI_Rsend", family: Family::Send },
-    FunctionEntry { id: 14, name: "MPI_Isend", family: Family::Send },
-    FunctionEntry { id: 15, name: "MPI_Ibsend", family: Family::Send },
-    FunctionEntry { id: 16, name: "MPI_Issend", family: Family::Send },
-    FunctionEntry { id: 17, name: "MPI_Irsend", family: Family::Send },
-    FunctionEntry { id: 20, name: "MPI_Recv", family: Family::Receive },
-    FunctionEntry { id: 21, name: "MPI_Irecv", family: Family::Receive },
-    FunctionEntry { id: 22, name: "MPI_Sendrecv", family: Family::Send },
-    FunctionEntry { id: 23, name: "MPI_Sendrecv_replace", family: Family::Send },
-    FunctionEntry { id: 30, name: "MPI_Wait", family: Family::Complete },
-    FunctionEntry { id: 31, name: "MPI_Waitall", family: Family::Complete },
-    FunctionEntry { id: 32, name: "MPI_Waitany", family: Family::Complete },
-    FunctionEntry { id: 33, name: "MPI_Waitsome", family: Family::Complete },
-    FunctionEntry { id: 34, name: "MPI_Test", family: Family::Poll },
-    FunctionEntry { id: 35, name: "MPI_Testall", family: Family::Poll },
-    FunctionEntry { id: 36, name: "MPI_Testany", family: Family::Poll },
-    FunctionEntry { id: 37, name: "MPI_Testsome", family: Family::Poll },
-    FunctionEntry { id: 40, name: "MPI_Probe", family: Family::Probe },
-    FunctionEntry { id: 41, name: "MPI_Iprobe", family: Family::Poll },
-    FunctionEntry { id: 50, name: "MPI_Barrier", family: Family::Collective },
-    FunctionEntry { id: 51, name: "MPI_Bcast", family: Family::Collective },
-    FunctionEntry { id: 52, name: "MPI_Reduce", family: Family::Collective },
-    FunctionEntry { id: 53, name: "MPI_Allreduce", family: Family::Collective },
-    FunctionEntry { id: 70, name: "MPI_Comm_split", family: Family::Communicator },
-    FunctionEntry { id: 71, name: "MPI_Comm_dup", family: Family::Communicator },
-    FunctionEntry { id: 72, name: "MPI_Comm_create", family: Family::Communicator },
-    FunctionEntry { id: 73, name: "MPI_Comm_free", family: Family::Communicator },
+    FunctionEntry { id: 1, name: "MPI_Init", family: Family::Setup, polls: false },
+    FunctionEntry { id: 2, name: "MPI_Init_thread", family: Family::Setup, polls: false },
+    FunctionEntry { id: 3, name: "MPI_Finalize", family: Family::Setup, polls: false },
+    FunctionEntry { id: 4, name: "MPI_Abort", family: Family::Setup, polls: false },
+    FunctionEntry { id: 10, name: "MPI_Send", family: Family::Send, polls: false },
+    FunctionEntry { id: 11, name: "MPI_Bsend", family: Family::Send, polls: false },
+    FunctionEntry { id: 12, name: "MPI_Ssend", family: Family::Send, polls: false },
+    FunctionEntry { id: 13, name: "MPI_Rsend", family: Family::Send, polls: false },
+    FunctionEntry { id: 14, name: "MPI_Isend", family: Family::Send, polls: false },
+    FunctionEntry { id: 15, name: "MPI_Ibsend", family: Family::Send, polls: false },
+    FunctionEntry { id: 16, name: "MPI_Issend", family: Family::Send, polls: false },
+    FunctionEntry { id: 17, name: "MPI_Irsend", family: Family::Send, polls: false },
+    FunctionEntry { id: 20, name: "MPI_Recv", family: Family::Receive, polls: false },
+    FunctionEntry { id: 21, name: "MPI_Irecv", family: Family::Receive, polls: false },
+    FunctionEntry { id: 22, name: "MPI_Sendrecv", family: Family::Send, polls: false },
+    FunctionEntry { id: 23, name: "MPI_Sendrecv_replace", family: Family::Send, polls: false },
+    FunctionEntry { id: 30, name: "MPI_Wait", family: Family::Complete, polls: false },
+    FunctionEntry { id: 31, name: "MPI_Waitall", family: Family::Complete, polls: false },
+    FunctionEntry { id: 32, name: "MPI_Waitany", family: Family::Complete, polls: false },
+    FunctionEntry { id: 33, name: "MPI_Waitsome", family: Family::Complete, polls: false },
+    FunctionEntry { id: 34, name: "MPI_Test", family: Family::Complete, polls: true },
+    FunctionEntry { id: 35, name: "MPI_Testall", family: Family::Complete, polls: true },
+    FunctionEntry { id: 36, name: "MPI_Testany", family: Family::Complete, polls: true },
+    FunctionEntry { id: 37, name: "MPI_Testsome", family: Family::Complete, polls: true },
+    FunctionEntry { id: 40, name: "MPI_Probe", family: Family::Probe, polls: false },
+    FunctionEntry { id: 41, name: "MPI_Iprobe", family: Family::Probe, polls: true },
+    FunctionEntry { id: 50, name: "MPI_Barrier", family: Family::Barrier, polls: false },
+    FunctionEntry { id: 51, name: "MPI_Bcast", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 52, name: "MPI_Reduce", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 53, name: "MPI_Allreduce", family: Family::All, polls: false },
+    FunctionEntry { id: 70, name: "MPI_Comm_split", family: Family::Communicator, polls: false },
+    FunctionEntry { id: 71, name: "MPI_Comm_dup", family: Family::Communicator, polls: false },
+    FunctionEntry { id: 72, name: "MPI_Comm_create", family: Family::Communicator, polls: false },
+    FunctionEntry { id: 73, name: "MPI_Comm_free", family: Family::Communicator, polls: false },
 ];
 
 /// The function of an id.

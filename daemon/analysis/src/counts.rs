@@ -139,6 +139,12 @@ impl Counts {
         self.functions.iter().map(|(&function, totals)| (function, totals))
     }
 
+    /// The totals of a rank.
+    #[must_use]
+    pub fn rank(&self, rank: Rank) -> RankTotals {
+        self.ranks.get(&rank).copied().unwrap_or_default()
+    }
+
     /// Totals by rank.
     pub fn ranks(&self) -> impl Iterator<Item = (Rank, &RankTotals)> {
         self.ranks.iter().map(|(&rank, totals)| (rank, totals))

@@ -1,1 +1,28 @@
-fn main() {}
+//! The `mpiscope` program.
+
+mod agent;
+mod command_line;
+mod daemon;
+mod doctor;
+mod engine;
+mod report;
+mod run;
+mod words;
+
+use clap::Parser as _;
+use command_line::{Arguments, Command};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let result = match arguments.command {
+        Command::Run(options) => run::run(&options),
+        Command::Report(options) => report::report(&options),
+        Command::Doctor => doctor::doctor(),
+        Command::Record => daemon::record(),
+    };
+    result.unwrap_or_else(|error| {
+        eprintln!("mpiscope: {error:#}");
+        ExitCode::from(2)
+    })
+}

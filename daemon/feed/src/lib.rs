@@ -11,14 +11,12 @@
 pub mod message;
 
 mod column;
-mod family;
 mod history;
 mod rows;
 mod state;
 mod windows;
 
 pub use column::{F64Column, U32Column};
-pub use family::family_of;
 pub use rows::{FunctionRow, Job, JobState, RankRow, Update, WindowIncrement};
 pub use state::{EncodeError, FeedState, Limits, Step};
 

@@ -46,6 +46,8 @@ pub struct FunctionRow {
     pub function: Function,
     /// Its name in C.
     pub name: &'static str,
+    /// What it is for, in a word; related functions share a colour.
+    pub family: &'static str,
     /// Rows of calls.
     pub calls: u64,
     /// Polls folded into those rows beyond the rows themselves.

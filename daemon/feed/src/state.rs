@@ -3,7 +3,7 @@
 use crate::history::DeltaHistory;
 use crate::message::{Clock, Fault, Faults, Functions, Kind, Losses, Message, Ranks, Totals};
 use crate::windows::{WindowChanges, WindowHistory};
-use crate::{FunctionRow, Job, PROTOCOL, RankRow, Update, family_of};
+use crate::{FunctionRow, Job, PROTOCOL, RankRow, Update};
 use mpiscope_model::{Function, ProcessState, Rank};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -276,7 +276,7 @@ fn functions(rows: &[FunctionRow]) -> Functions {
     Functions {
         id: rows.iter().map(|row| u32::from(row.function)).collect(),
         name: rows.iter().map(|row| row.name.to_owned()).collect(),
-        family: rows.iter().map(|row| family_of(row.name).to_owned()).collect(),
+        family: rows.iter().map(|row| row.family.to_owned()).collect(),
         calls: rows.iter().map(|row| row.calls).collect(),
         polls: rows.iter().map(|row| row.polls).collect(),
         bytes: rows.iter().map(|row| row.bytes).collect(),

@@ -53,10 +53,10 @@ impl Ingest {
         self.ended.map(|end| (end.exit, self.clock.of_monotonic(end.monotonic_ns)))
     }
 
-    /// The position up to which slots of a ring have been fed, for an agent that takes over.
-    #[must_use]
-    pub fn position(&self, process: u32, ring: u32) -> Option<u64> {
-        self.processes.get(&process)?.rings.get(ring as usize).map(|ring| ring.position)
+    /// The positions up to which the rings of a process have been fed, for an agent that takes over.
+    pub fn positions(&self, process: u32) -> impl Iterator<Item = (u32, u64)> + '_ {
+        let rings = self.processes.get(&process).into_iter().flat_map(|process| process.rings.iter());
+        rings.enumerate().map(|(ring, state)| (ring as u32, state.position))
     }
 
     /// The processes fed so far: number and process id.

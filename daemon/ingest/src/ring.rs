@@ -2,7 +2,7 @@
 
 use crate::clock::ClockMap;
 use mpiscope_model::{Call, Comm, Event, Rank};
-use mpiscope_wire::{self as wire, CallFlags, Family, Part, PartFlags, id};
+use mpiscope_wire::{self as wire, CallFlags, Part, PartFlags, id};
 
 /// What is remembered of a ring between slots.
 #[derive(Debug)]
@@ -84,7 +84,7 @@ impl RingState {
             out.calls.push(self.row(rank, closed));
             return;
         }
-        let polls = wire::by_id(closed.call.function).is_some_and(|entry| entry.family == Family::Poll);
+        let polls = wire::by_id(closed.call.function).is_some_and(|entry| entry.polls);
         let since = self.polling_since.take().filter(|_| polls).unwrap_or(closed.start_ns);
         self.events(rank, closed, since, out.events);
         out.calls.push(self.row(rank, closed));

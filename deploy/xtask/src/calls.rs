@@ -87,9 +87,10 @@ fn family(word: &str) -> Result<&'static str> {
         "send" => "Send",
         "receive" => "Receive",
         "complete" => "Complete",
-        "poll" => "Poll",
         "probe" => "Probe",
-        "collective" => "Collective",
+        "rooted" => "Rooted",
+        "all" => "All",
+        "barrier" => "Barrier",
         "communicator" => "Communicator",
         _ => bail!("no family is named {word}"),
     })
@@ -109,14 +110,16 @@ fn functions(table: &Table) -> Result<String> {
             Send,
             /// Receives.
             Receive,
-            /// Calls that wait until requests complete.
+            /// Calls that complete requests: waits and tests.
             Complete,
-            /// Calls that ask and return at once: tests and nonblocking probes.
-            Poll,
-            /// Blocking probes.
+            /// Probes.
             Probe,
-            /// Collectives.
-            Collective,
+            /// Collectives from one rank to all or from all to one.
+            Rooted,
+            /// Collectives from all ranks to all.
+            All,
+            /// Barriers.
+            Barrier,
             /// Work on communicators.
             Communicator,
         }}
@@ -130,9 +133,10 @@ fn functions(table: &Table) -> Result<String> {
                     Family::Send => \"send\",
                     Family::Receive => \"receive\",
                     Family::Complete => \"complete\",
-                    Family::Poll => \"poll\",
                     Family::Probe => \"probe\",
-                    Family::Collective => \"collective\",
+                    Family::Rooted => \"rooted\",
+                    Family::All => \"all\",
+                    Family::Barrier => \"barrier\",
                     Family::Communicator => \"communicator\",
                 }}
             }}
@@ -147,6 +151,8 @@ fn functions(table: &Table) -> Result<String> {
             pub name: &'static str,
             /// What it is for.
             pub family: Family,
+            /// Whether it asks and returns at once, so that programs call it in loops.
+            pub polls: bool,
         }}
 
         /// All functions, by growing id.
@@ -158,8 +164,10 @@ fn functions(table: &Table) -> Result<String> {
         let family = family(&call.family)?;
         writeln!(
             out,
-            "FunctionEntry {{ id: {}, name: \"{}\", family: Family::{family} }},",
-            call.id, call.name
+            "FunctionEntry {{ id: {}, name: \"{}\", family: Family::{family}, polls: {} }},",
+            call.id,
+            call.name,
+            call.shape.starts_with("test_") || call.shape == "iprobe"
         )?;
     }
     out.push_str(

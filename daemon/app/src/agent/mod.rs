@@ -1,0 +1,253 @@
+//! The agent: it finds the regions that ranks make, drains their rings, and hands on what it reads as messages.
+//!
+//! A slot is given back to its writer only after the log has it, so that nothing is lost when this process dies; a
+//! successor goes on where the log stops.
+
+mod region;
+
+use mpiscope_recording::WalWriter;
+use mpiscope_ring::clock::{knot, monotonic_ns};
+use mpiscope_wire::{Message, Process};
+use region::Watched;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+const SCAN_EVERY: Duration = Duration::from_millis(10);
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+const SYNC_EVERY: Duration = Duration::from_millis(900);
+const IDLE_KNOT_EVERY: Duration = Duration::from_millis(50);
+
+/// Where an earlier agent of the same run stopped.
+#[derive(Debug, Default)]
+pub(crate) struct Resume {
+    /// Numbers of processes by their process ids.
+    pub(crate) processes: HashMap<u32, u32>,
+    /// Positions by process number and ring.
+    pub(crate) positions: HashMap<(u32, u32), u64>,
+}
+
+/// What a pass over all rings found.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Pass {
+    pub(crate) slots: usize,
+    /// Some ring was more than a quarter full.
+    pub(crate) busy: bool,
+}
+
+pub(crate) struct Agent {
+    folders: Vec<PathBuf>,
+    regions: Vec<Watched>,
+    seen: std::collections::HashSet<PathBuf>,
+    resume: Resume,
+    next_process: u32,
+    log: Option<Log>,
+    scanned: Option<Instant>,
+    looked: Option<Instant>,
+    knotted: Option<Instant>,
+    encoded: Vec<u8>,
+    /// What went wrong, each once, in sentences.
+    pub(crate) faults: Vec<String>,
+}
+
+struct Log {
+    writer: WalWriter,
+    synced: Instant,
+    failed: bool,
+}
+
+impl Agent {
+    /// An agent over the folders where ranks put their regions. Without a log it only reads: nothing is given back.
+    pub(crate) fn new(folders: Vec<PathBuf>, resume: Resume, log: Option<WalWriter>) -> Self {
+        let next_process = resume.processes.values().max().map_or(0, |last| last + 1);
+        Self {
+            folders,
+            regions: Vec::new(),
+            seen: std::collections::HashSet::new(),
+            resume,
+            next_process,
+            log: log.map(|writer| Log { writer, synced: Instant::now(), failed: false }),
+            scanned: None,
+            looked: None,
+            knotted: None,
+            encoded: Vec::new(),
+            faults: Vec::new(),
+        }
+    }
+
+    /// Writes a message to the log and hands it on.
+    pub(crate) fn tell(&mut self, message: Message, sink: &mut impl FnMut(Message)) {
+        if let Some(log) = &mut self.log {
+            self.encoded.clear();
+            message.encode(&mut self.encoded);
+            if let Err(error) = log.writer.write(&self.encoded)
+                && !std::mem::replace(&mut log.failed, true)
+            {
+                self.faults
+                    .push(format!("the log could not be written, so a crash would lose calls: {error}"));
+            }
+        }
+        sink(message);
+    }
+
+    /// Reads everything that is in the rings now.
+    pub(crate) fn pass(&mut self, sink: &mut impl FnMut(Message)) -> Pass {
+        if due(&mut self.scanned, SCAN_EVERY) {
+            self.scan(sink);
+        }
+        let mut pass = Pass::default();
+        let mut regions = std::mem::take(&mut self.regions);
+        for region in &mut regions {
+            let read = region.read(&mut |message| self.tell(message, sink));
+            pass.slots += read.slots;
+            pass.busy |= read.busy;
+            self.faults.extend(read.fault);
+        }
+        if pass.slots > 0 || due(&mut self.knotted, IDLE_KNOT_EVERY) {
+            self.knotted = Some(Instant::now());
+            self.tell(Message::Knot(knot()), sink);
+        }
+        self.flush();
+        if self.log.is_some() {
+            for region in &mut regions {
+                region.release();
+            }
+        }
+        if due(&mut self.looked, LOOK_EVERY) {
+            for region in &mut regions {
+                region.look(&mut |message| self.tell(message, sink));
+            }
+            regions.retain_mut(|region| !(self.log.is_some() && region.is_over()));
+        }
+        self.regions = regions;
+        pass
+    }
+
+    /// The command is over: reads until nothing more comes, waiting a moment for ranks that linger.
+    pub(crate) fn drain(&mut self, patience: Duration, sink: &mut impl FnMut(Message)) {
+        let begun = Instant::now();
+        loop {
+            (self.scanned, self.looked) = (None, None);
+            let pass = self.pass(sink);
+            if pass.slots == 0 && (!self.has_living() || begun.elapsed() > patience) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let mut regions = std::mem::take(&mut self.regions);
+        for region in &mut regions {
+            region.look(&mut |message| self.tell(message, sink));
+        }
+        self.regions = regions;
+        self.flush();
+    }
+
+    /// Whether any region is being read.
+    pub(crate) fn has_regions(&self) -> bool {
+        !self.regions.is_empty()
+    }
+
+    /// Whether any of their processes lives.
+    pub(crate) fn has_living(&self) -> bool {
+        self.regions.iter().any(Watched::is_alive)
+    }
+
+    /// Makes the log safe on disk.
+    pub(crate) fn sync(&mut self) {
+        if let Some(log) = &mut self.log {
+            // A failure was or will be told when writing.
+            let _ = log.writer.sync();
+        }
+    }
+
+    fn flush(&mut self) {
+        let Some(log) = &mut self.log else { return };
+        let mut result = log.writer.flush();
+        if log.synced.elapsed() > SYNC_EVERY {
+            log.synced = Instant::now();
+            result = result.and_then(|()| log.writer.sync());
+        }
+        if let Err(error) = result
+            && !std::mem::replace(&mut log.failed, true)
+        {
+            self.faults.push(format!("the log could not be written, so a crash would lose calls: {error}"));
+        }
+    }
+
+    fn scan(&mut self, sink: &mut impl FnMut(Message)) {
+        let mut found = Vec::new();
+        for folder in &self.folders {
+            // A folder that is not there yet, or no more, holds no region.
+            let Ok(entries) = std::fs::read_dir(folder) else { continue };
+            for entry in entries.flatten() {
+                let path = entry.path();
+                if path.extension().is_some_and(|extension| extension == "ring") && !self.seen.contains(&path)
+                {
+                    found.push(path);
+                }
+            }
+        }
+        found.sort();
+        for path in found {
+            self.seen.insert(path.clone());
+            match self.open(path) {
+                Ok((region, process)) => {
+                    self.tell(Message::Process(process), sink);
+                    self.regions.push(region);
+                }
+                Err(fault) => self.faults.push(fault),
+            }
+        }
+    }
+
+    fn open(&mut self, path: PathBuf) -> Result<(Watched, Process), String> {
+        let refuse = |reason: String| format!("{} is not read: {reason}", path.display());
+        let reader = mpiscope_ring::Reader::open(&path).map_err(|error| refuse(error.to_string()))?;
+        let identity = reader.identity().map_err(|error| refuse(error.to_string()))?;
+        let known = self.resume.processes.get(&identity.pid).copied();
+        let number = known.unwrap_or(self.next_process);
+        self.next_process = self.next_process.max(number + 1);
+        let positions = (0..reader.rings())
+            .map(|ring| match known {
+                // The log says how far was read; the writer's side may know less.
+                Some(number) => {
+                    self.resume.positions.get(&(number, ring as u32)).copied().unwrap_or_default()
+                }
+                None => reader.consumer(ring, None).position(),
+            })
+            .collect();
+        let process = Process {
+            process: number,
+            pid: identity.pid,
+            rank: identity.rank,
+            world_size: identity.world_size,
+            clock: identity.clock,
+            cost_per_call_ns: identity.cost_per_call_ns,
+            library: identity.library,
+            node: identity.node,
+        };
+        Ok((Watched::new(path, reader, number, identity.pid, positions), process))
+    }
+}
+
+/// Whether so much time has passed since the last time this was due.
+fn due(last: &mut Option<Instant>, every: Duration) -> bool {
+    let now = Instant::now();
+    let due = last.is_none_or(|last| now.duration_since(last) >= every);
+    if due {
+        *last = Some(now);
+    }
+    due
+}
+
+/// The first messages of a run.
+pub(crate) fn run_start(run: &str, command: &[String]) -> Message {
+    let unix = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    Message::RunStart(mpiscope_wire::RunStart {
+        run: run.to_owned(),
+        node: rustix::system::uname().nodename().to_string_lossy().into_owned(),
+        unix_ns: unix.as_nanos() as u64,
+        monotonic_ns: monotonic_ns(),
+        command: command.to_vec(),
+    })
+}

@@ -1,0 +1,148 @@
+//! One region that is watched.
+
+use mpiscope_ring::{Reader, State};
+use mpiscope_wire::{EndState, Lost, Message, Slots};
+use std::path::PathBuf;
+
+/// Slots in one message at the most: two megabytes.
+const MOST_SLOTS: usize = 1 << 16;
+
+pub(crate) struct Watched {
+    path: PathBuf,
+    reader: Reader,
+    process: u32,
+    pid: u32,
+    /// The position of the next slot of each ring.
+    positions: Vec<u64>,
+    /// Rings whose positions made no sense; they are not read again.
+    damaged: Vec<bool>,
+    told: Option<Lost>,
+    unreadable: u64,
+    alive: bool,
+}
+
+/// What reading a region once led to.
+#[derive(Debug, Default)]
+pub(crate) struct Read {
+    pub(crate) slots: usize,
+    pub(crate) busy: bool,
+    pub(crate) fault: Option<String>,
+}
+
+impl Watched {
+    pub(crate) fn new(path: PathBuf, reader: Reader, process: u32, pid: u32, positions: Vec<u64>) -> Self {
+        let damaged = vec![false; positions.len()];
+        Self { path, reader, process, pid, positions, damaged, told: None, unreadable: 0, alive: true }
+    }
+
+    pub(crate) fn is_alive(&self) -> bool {
+        self.alive
+    }
+
+    /// Reads what is in the rings; nothing is given back yet.
+    pub(crate) fn read(&mut self, tell: &mut impl FnMut(Message)) -> Read {
+        let mut read = Read::default();
+        if !self.reader.is_whole() {
+            if self.damaged.iter().any(|damaged| !damaged) {
+                self.damaged.fill(true);
+                self.unreadable += 1;
+                read.fault = Some(format!("the ring of process {} was cut off by somebody", self.pid));
+            }
+            return read;
+        }
+        for ring in 0..self.positions.len() {
+            if self.damaged[ring] {
+                continue;
+            }
+            let mut consumer = self.reader.consumer(ring, Some(self.positions[ring]));
+            let mut slots = Vec::new();
+            match consumer.read(MOST_SLOTS, &mut slots) {
+                Ok(0) => {}
+                Ok(count) => {
+                    read.slots += count;
+                    read.busy |= count >= MOST_SLOTS / 4;
+                    let from = self.positions[ring];
+                    self.positions[ring] = consumer.position();
+                    tell(Message::Slots(Slots { process: self.process, ring: ring as u32, from, slots }));
+                }
+                Err(corrupt) => {
+                    self.damaged[ring] = true;
+                    self.unreadable += 1;
+                    read.fault = Some(format!(
+                        "ring {ring} of process {} says that it wrote {} slots when {} were read: not read again",
+                        self.pid, corrupt.head, corrupt.tail
+                    ));
+                }
+            }
+        }
+        read
+    }
+
+    /// Gives back what was read.
+    pub(crate) fn release(&mut self) {
+        if !self.reader.is_whole() {
+            return;
+        }
+        for (ring, &position) in self.positions.iter().enumerate() {
+            if !self.damaged[ring] {
+                self.reader.consumer(ring, Some(position)).release();
+            }
+        }
+    }
+
+    /// Looks how the process stands and what it lost; tells when that changed.
+    pub(crate) fn look(&mut self, tell: &mut impl FnMut(Message)) {
+        self.alive = is_running(self.pid);
+        if !self.reader.is_whole() {
+            return;
+        }
+        let rings = self.positions.len();
+        let ring_full = (0..rings).map(|ring| self.reader.consumer(ring, Some(0)).lost_calls()).sum();
+        let state = match (self.reader.state(), self.alive) {
+            (State::Finalized, _) => EndState::Finalized,
+            (State::Aborted, _) => EndState::Aborted,
+            (State::Running, true) => EndState::Running,
+            (State::Running, false) => EndState::Vanished,
+        };
+        let lost = Lost {
+            process: self.process,
+            ring_full,
+            no_ring: self.reader.unrecorded_calls(),
+            unreadable: self.unreadable,
+            state,
+        };
+        if self.told != Some(lost) {
+            self.told = Some(lost);
+            tell(Message::Lost(lost));
+        }
+    }
+
+    /// The process is gone and everything was read: its file is removed, so that many programs in a row do not fill
+    /// shared memory.
+    pub(crate) fn is_over(&mut self) -> bool {
+        if self.alive {
+            return false;
+        }
+        let rest: usize = (0..self.positions.len())
+            .filter(|&ring| !self.damaged[ring])
+            .map(|ring| {
+                let mut probe = Vec::new();
+                self.reader.consumer(ring, Some(self.positions[ring])).read(1, &mut probe).unwrap_or_default()
+            })
+            .sum();
+        if rest > 0 {
+            return false;
+        }
+        // One that cannot be removed goes with its folder.
+        let _ = std::fs::remove_file(&self.path);
+        true
+    }
+}
+
+/// Whether a process of this number runs; one that is dead and not yet buried does not.
+fn is_running(pid: u32) -> bool {
+    let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
+    // The name of the program, in parentheses, may hold anything.
+    let state = stat.rsplit(')').next().and_then(|rest| rest.trim_start().chars().next());
+    !matches!(state, None | Some('Z' | 'X'))
+}

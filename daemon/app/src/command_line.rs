@@ -1,0 +1,90 @@
+//! The command line: what can be said, and the words of its help.
+
+use clap::{Args, Parser, Subcommand};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// Watch the communication of a running MPI program: where time is lost, when and through whom.
+#[derive(Debug, Parser)]
+#[command(name = "mpiscope", version, about, arg_required_else_help = true, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a program, record its MPI calls and show them live.
+    #[command(after_help = "\
+Examples:
+  mpiscope run -- mpirun -n 4 ./sim input.dat
+  mpiscope run --out sim.scope -- mpiexec -n 16 ./sim
+
+The program needs no rebuild; its output, its signals and its exit status are its own. The recording is a folder; \
+`mpiscope report FOLDER` reads it.")]
+    Run(RunOptions),
+    /// Say what a recording holds, for people or as JSON.
+    Report(ReportOptions),
+    /// Say what works on this machine, and what to do about the rest.
+    Doctor,
+    /// The daemon of one run; `run` starts it.
+    #[command(name = "record", hide = true)]
+    Record,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunOptions {
+    /// The folder of the recording [default: mpiscope-PROGRAM-DATE-TIME here]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Where the page is served [default: a free port of 127.0.0.1]
+    #[arg(long, value_name = "ADDR", conflicts_with = "no_dashboard")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// Serve no page
+    #[arg(long)]
+    pub(crate) no_dashboard: bool,
+    /// The length of a window, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
+    pub(crate) window: u64,
+    /// The program and its arguments, for example mpirun -n 4 ./sim
+    #[arg(required = true, last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<std::ffi::OsString>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportOptions {
+    /// The folder of the recording
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// Print JSON (schema mpiscope.report/1)
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Arguments;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn help_is_as_pinned() {
+        let mut help = String::new();
+        for name in [None, Some("run"), Some("report"), Some("doctor")] {
+            let mut command = Arguments::command();
+            command.build();
+            let command = match name {
+                None => &mut command,
+                Some(name) => command.find_subcommand_mut(name).unwrap(),
+            };
+            help += &command.render_help().to_string();
+            help += "\n----\n";
+        }
+        let pinned = include_str!("../help.txt");
+        assert!(help == pinned, "the help changed; if on purpose, put this into help.txt:\n{help}");
+    }
+}

@@ -1,0 +1,149 @@
+//! The daemon of one run: agent, engine, recording and page in one process of its own, so that whatever becomes of
+//! it, the program and `mpiscope run` live on; `run` starts it again, and it goes on from its log.
+//!
+//! Two threads carry the calls, with a bounded queue between them: the agent empties the rings into the log; the
+//! recorder turns what was read into rows, counts and the page's feed. A third serves the page.
+
+mod page;
+mod protocol;
+mod recorder;
+
+pub(crate) use protocol::{Configuration, FromDaemon, LIVE_FILE, Live, Summary, ToDaemon};
+
+use crate::agent::{Agent, Resume, run_start};
+use anyhow::{Context as _, Result};
+use crossbeam_channel::{Receiver, Sender, bounded};
+use mpiscope_recording::{Manifest, RecordingOptions, RecordingWriter, WalReader, WalWriter};
+use mpiscope_wire::{Message, RunEnd};
+use recorder::Recorder;
+use std::io::{BufRead as _, Write as _};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Messages between agent and recorder: at two megabytes of slots each, a quarter of a gigabyte.
+const QUEUE: usize = 128;
+/// How long ranks may linger after the command returned.
+const LINGER: Duration = Duration::from_secs(2);
+
+/// How the command ended, as far as this process was told.
+#[derive(Debug, Clone, Copy)]
+struct Ended {
+    exit: Option<i32>,
+}
+
+/// The whole life of the process: told what to do on standard input, answering on standard output.
+pub(crate) fn record() -> Result<ExitCode> {
+    let mut first = String::new();
+    // Without its lock, which the thread that waits for orders will hold.
+    std::io::stdin().read_line(&mut first).context("nobody said what to record")?;
+    let configuration: Configuration = serde_json::from_str(&first).context("read what to record")?;
+    match serve(configuration) {
+        Ok(summary) => answer(&FromDaemon::Done(Box::new(summary)))?,
+        Err(error) => answer(&FromDaemon::Failed(format!("{error:#}")))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn answer(message: &FromDaemon) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    serde_json::to_writer(&mut out, message)?;
+    out.write_all(b"\n")?;
+    Ok(out.flush()?)
+}
+
+fn serve(configuration: Configuration) -> Result<Summary> {
+    let options = RecordingOptions::default();
+    let mut recorder;
+    let (resume, log);
+    if configuration.resume {
+        let writer = RecordingWriter::rebuild(&configuration.out, options)?;
+        recorder = Recorder::new(writer, configuration.window_ns);
+        resume = recorder.replay(&WalReader::open(&configuration.out)?);
+        log = WalWriter::append_to(&configuration.out)?;
+    } else {
+        let manifest = Manifest {
+            run: configuration.run.clone(),
+            window_ns: configuration.window_ns,
+            job: mpiscope_recording::Job { command: configuration.command.clone(), ..Default::default() },
+            ..Manifest::default()
+        };
+        let writer = RecordingWriter::create(&configuration.out, manifest, options)?;
+        recorder = Recorder::new(writer, configuration.window_ns);
+        resume = Resume::default();
+        log = WalWriter::create(&configuration.out)?;
+    }
+    let live = Live { rings: configuration.rings.clone(), pid: std::process::id() };
+    // Held while this process lives: whoever can lock it knows that nobody records.
+    let _lock = live.write(&configuration.out)?;
+    let mut page = page::Page::open(&configuration, recorder.window_ns())?;
+    recorder.publish_to(page.publisher());
+    answer(&FromDaemon::Ready { url: page.url() })?;
+
+    let (send, receive) = bounded(QUEUE);
+    let (tell_end, ended) = bounded(1);
+    std::thread::Builder::new().name("orders".into()).spawn(move || listen(&tell_end))?;
+    let agent = Agent::new(configuration.rings.clone(), resume, Some(log));
+    let fresh = !configuration.resume;
+    let (run, command) = (configuration.run.clone(), configuration.command.clone());
+    let agent = std::thread::Builder::new()
+        .name("agent".into())
+        .spawn(move || watch(agent, fresh.then(|| run_start(&run, &command)), &send, &ended))?;
+    let summary = recorder.run(&receive);
+    drop(receive);
+    // The agent's thread can only have ended by itself or by a fault that the recorder has already seen.
+    let _ = agent.join();
+    page.close();
+    let summary = summary?;
+    Live::remove(&configuration.out);
+    Ok(summary)
+}
+
+/// Waits for the word that the command is over. When `run` is gone, nobody will say it.
+fn listen(tell: &Sender<Ended>) {
+    for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+        if let Ok(ToDaemon::End { exit }) = serde_json::from_str(&line) {
+            let _ = tell.send(Ended { exit });
+            return;
+        }
+    }
+}
+
+/// The agent's thread.
+fn watch(mut agent: Agent, start: Option<Message>, send: &Sender<Message>, ended: &Receiver<Ended>) {
+    let mut sink = |message| {
+        // Without a recorder there is nobody to hand on to; the log still has it.
+        let _ = send.send(message);
+    };
+    if let Some(start) = start {
+        agent.tell(start, &mut sink);
+        agent.tell(Message::Knot(mpiscope_ring::clock::knot()), &mut sink);
+    }
+    let (mut told, mut seen) = (0, false);
+    let exit = loop {
+        let pass = agent.pass(&mut sink);
+        seen |= agent.has_regions();
+        for fault in &agent.faults[told..] {
+            eprintln!("mpiscope: {fault}");
+        }
+        told = agent.faults.len();
+        match ended.try_recv() {
+            Ok(Ended { exit }) => break exit,
+            Err(crossbeam_channel::TryRecvError::Empty) => {}
+            // `run` is gone: the run is over when its ranks are.
+            Err(crossbeam_channel::TryRecvError::Disconnected) if !seen || !agent.has_living() => break None,
+            Err(crossbeam_channel::TryRecvError::Disconnected) => {}
+        }
+        if !pass.busy {
+            std::thread::sleep(if pass.slots > 0 {
+                Duration::from_micros(500)
+            } else {
+                Duration::from_millis(2)
+            });
+        }
+    };
+    agent.drain(LINGER, &mut sink);
+    let end = RunEnd { exit, monotonic_ns: mpiscope_ring::clock::monotonic_ns() };
+    agent.tell(Message::Knot(mpiscope_ring::clock::knot()), &mut sink);
+    agent.tell(Message::RunEnd(end), &mut sink);
+    agent.sync();
+}

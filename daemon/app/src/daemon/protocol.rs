@@ -1,0 +1,107 @@
+//! What `mpiscope run` and its daemon say to each other: a line of JSON a message.
+
+use anyhow::{Context as _, Result};
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+/// What to record; the first line.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Configuration {
+    pub(crate) run: String,
+    pub(crate) out: PathBuf,
+    /// Where ranks make their regions: shared memory first, then a folder on disk.
+    pub(crate) rings: Vec<PathBuf>,
+    pub(crate) command: Vec<String>,
+    pub(crate) window_ns: u64,
+    /// Where to serve the page; none for no page.
+    pub(crate) listen: Option<SocketAddr>,
+    /// The page's secret, 32 hexadecimal digits.
+    pub(crate) token: String,
+    /// A predecessor was killed: go on from its log.
+    pub(crate) resume: bool,
+}
+
+/// To the daemon, after that.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ToDaemon {
+    /// The command is over.
+    End { exit: Option<i32> },
+}
+
+/// From the daemon.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum FromDaemon {
+    /// It records; the page is there.
+    Ready { url: Option<String> },
+    /// It cannot record.
+    Failed(String),
+    /// The recording is complete.
+    Done(Box<Summary>),
+}
+
+/// What `run` says at the end.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Summary {
+    pub(crate) ranks: u32,
+    pub(crate) nodes: u32,
+    pub(crate) mpi: String,
+    pub(crate) duration_ns: u64,
+    pub(crate) calls: u64,
+    pub(crate) polls: u64,
+    pub(crate) messages: u64,
+    pub(crate) bytes: u64,
+    pub(crate) unmatched_sends: u64,
+    pub(crate) unmatched_receives: u64,
+    pub(crate) lost_calls: u64,
+    pub(crate) missing: Vec<String>,
+    /// Functions by time: name, calls, nanoseconds.
+    pub(crate) functions: Vec<(String, u64, u64)>,
+    pub(crate) cost_s: f64,
+    pub(crate) cost_per_call_ns: f64,
+    pub(crate) agent_cpu_s: f64,
+    pub(crate) bytes_on_disk: u64,
+}
+
+/// The file that says who records, in the recording's folder while it is being written.
+pub(crate) const LIVE_FILE: &str = "live.json";
+
+/// What that file holds.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Live {
+    pub(crate) rings: Vec<PathBuf>,
+    pub(crate) pid: u32,
+}
+
+impl Live {
+    /// Writes the file and locks it; the lock ends with the process, however that ends.
+    pub(crate) fn write(&self, out: &Path) -> Result<File> {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let path = out.join(LIVE_FILE);
+        let file = File::options()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&path)
+            .with_context(|| format!("write {}", path.display()))?;
+        file.try_lock().with_context(|| format!("another mpiscope records into {}", out.display()))?;
+        serde_json::to_writer(&file, self)?;
+        Ok(file)
+    }
+
+    /// The file of a run that nobody records any more; `None` when there is none, or somebody does.
+    pub(crate) fn of_dead(out: &Path) -> Option<Self> {
+        let file = File::open(out.join(LIVE_FILE)).ok()?;
+        file.try_lock_shared().ok()?;
+        serde_json::from_reader(&file).ok()
+    }
+
+    pub(crate) fn remove(out: &Path) {
+        // One that stays says that nobody records; the lock is gone all the same.
+        let _ = std::fs::remove_file(out.join(LIVE_FILE));
+    }
+}

@@ -1,0 +1,340 @@
+//! The recorder: what the agent read becomes rows of the recording and figures of the page.
+
+use super::Summary;
+use crate::agent::Resume;
+use crate::engine::{Engine, Step};
+use anyhow::Result;
+use crossbeam_channel::{Receiver, RecvTimeoutError};
+use mpiscope_feed::{FunctionRow, Job, JobState, RankRow, Update, WindowIncrement};
+use mpiscope_model::Fault;
+use mpiscope_recording::{
+    Cost, FunctionName, Manifest, RecordingWriter, State, Tables, WalReader, WindowRow,
+};
+use mpiscope_ring::clock::monotonic_ns;
+use mpiscope_server::Publisher;
+use mpiscope_wire::Message;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+const PUBLISH_EVERY: Duration = Duration::from_millis(100);
+const MANIFEST_EVERY: Duration = Duration::from_secs(2);
+
+pub(crate) struct Recorder {
+    engine: Engine,
+    writer: RecordingWriter,
+    publisher: Option<Publisher>,
+    published: Instant,
+    manifest_written: Instant,
+    /// What was added to each window since the page was last told.
+    windows: BTreeMap<u64, WindowIncrement>,
+    faults: Vec<Fault>,
+    /// Why rows could not be written, each once.
+    write_faults: Vec<String>,
+}
+
+impl Recorder {
+    pub(crate) fn new(writer: RecordingWriter, window_ns: u64) -> Self {
+        Self {
+            engine: Engine::new(window_ns),
+            writer,
+            publisher: None,
+            published: Instant::now(),
+            manifest_written: Instant::now(),
+            windows: BTreeMap::new(),
+            faults: Vec::new(),
+            write_faults: Vec::new(),
+        }
+    }
+
+    pub(crate) fn window_ns(&self) -> u64 {
+        self.engine.counts.window_ns()
+    }
+
+    pub(crate) fn publish_to(&mut self, publisher: Option<Publisher>) {
+        self.publisher = publisher;
+    }
+
+    /// Takes in the log of a predecessor; says where it stopped.
+    pub(crate) fn replay(&mut self, log: &WalReader) -> Resume {
+        let summary = log.for_each_frame(|frame| match Message::decode(frame.kind, frame.payload) {
+            Ok(message) => self.take(message),
+            Err(fault) => {
+                self.write_faults.push(format!("a frame of the log makes no sense: {}", fault.reason))
+            }
+        });
+        if summary.damaged_bytes + summary.torn_tail_bytes > 0 {
+            let bytes = summary.damaged_bytes + summary.torn_tail_bytes;
+            self.write_faults
+                .push(format!("{bytes} bytes of the log were damaged when it was taken up again"));
+        }
+        self.engine.resume()
+    }
+
+    /// Takes in messages until the run has ended and all is written.
+    pub(crate) fn run(mut self, input: &Receiver<Message>) -> Result<Summary> {
+        loop {
+            match input.recv_timeout(PUBLISH_EVERY / 2) {
+                Ok(message) => {
+                    let over = matches!(message, Message::RunEnd(_));
+                    self.take(message);
+                    if over {
+                        break;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if self.published.elapsed() >= PUBLISH_EVERY {
+                self.published = Instant::now();
+                self.engine.count_unmatched();
+                self.publish();
+            }
+            if self.manifest_written.elapsed() >= MANIFEST_EVERY {
+                self.manifest_written = Instant::now();
+                self.fill_manifest();
+                let written = self.writer.write_manifest();
+                self.note(written);
+            }
+        }
+        self.finish()
+    }
+
+    fn take(&mut self, message: Message) {
+        if let Some(step) = self.engine.feed(message) {
+            self.write(step);
+        }
+    }
+
+    fn write(&mut self, step: Step) {
+        let window_ns = self.window_ns();
+        let calls = self.writer.push_calls(&step.calls);
+        self.note(calls);
+        let messages = self.writer.push_messages(&step.messages);
+        self.note(messages);
+        let rows: Vec<WindowRow> = step
+            .windows
+            .iter()
+            .map(|((window, rank, function), totals)| WindowRow {
+                from_ns: window * window_ns,
+                to_ns: (window + 1) * window_ns,
+                region: None,
+                rank: *rank,
+                function: *function,
+                calls: totals.calls,
+                polls: totals.polls,
+                bytes: totals.bytes,
+                time_ns: totals.time_ns,
+            })
+            .collect();
+        let windows = self.writer.push_windows(&rows);
+        self.note(windows);
+        if self.publisher.is_some() {
+            self.add_to_windows(&step, window_ns);
+        }
+        self.faults.extend(step.faults);
+    }
+
+    fn add_to_windows(&mut self, step: &Step, window_ns: u64) {
+        let start_of = |time_ns: u64| time_ns / window_ns * window_ns;
+        for call in &step.calls {
+            let start_ns = start_of(call.start_ns);
+            let window = self.windows.entry(start_ns).or_default();
+            window.start_ns = start_ns;
+            window.calls += 1;
+        }
+        for message in &step.messages {
+            let start_ns = start_of(message.recv_ns);
+            let window = self.windows.entry(start_ns).or_default();
+            window.start_ns = start_ns;
+            window.messages += 1;
+            window.bytes += message.bytes;
+        }
+    }
+
+    fn note<E: std::fmt::Display>(&mut self, result: Result<(), E>) {
+        if let Err(error) = result {
+            let text = error.to_string();
+            if !self.write_faults.contains(&text) {
+                eprintln!("mpiscope: {text}");
+                self.write_faults.push(text);
+            }
+        }
+    }
+
+    fn publish(&mut self) {
+        let Some(publisher) = &mut self.publisher else { return };
+        let engine = &self.engine;
+        let ended = engine.ingest().ended();
+        let started = engine.ingest().started();
+        let now_ns = ended.map_or_else(
+            || monotonic_ns().saturating_sub(started.map_or_else(monotonic_ns, |start| start.monotonic_ns)),
+            |(_, end_ns)| end_ns,
+        );
+        let exit = ended.and_then(|(exit, _)| exit);
+        let job = Job {
+            run: started.map(|start| start.run.clone()).unwrap_or_default(),
+            command: started.map(|start| start.command.join(" ")).unwrap_or_default(),
+            nodes: engine.nodes.len() as u32,
+            ranks: engine.world_size(),
+            mpi: engine.library(),
+            state: match (ended, exit) {
+                (None, _) if engine.ranks.is_empty() => JobState::Waiting,
+                (None, _) => JobState::Running,
+                (Some(_), Some(exit)) if exit <= 128 => JobState::Ended,
+                (Some(_), _) => JobState::Killed,
+            },
+            exit,
+            started_unix_ns: started.map_or(0, |start| start.unix_ns),
+        };
+        let functions: Vec<FunctionRow> = engine
+            .counts
+            .functions()
+            .filter_map(|(function, totals)| {
+                let entry = mpiscope_wire::by_id(function)?;
+                Some(FunctionRow {
+                    function,
+                    name: entry.name,
+                    family: entry.family.word(),
+                    calls: totals.calls,
+                    polls: totals.polls,
+                    bytes: totals.bytes,
+                    time_ns: totals.time_ns,
+                    p50_ns: totals.quantile_ns(0.5),
+                    p99_ns: totals.quantile_ns(0.99),
+                    max_ns: totals.max_ns(),
+                })
+            })
+            .collect();
+        let ranks: Vec<RankRow> = engine
+            .ranks
+            .values()
+            .map(|info| {
+                let totals = engine.counts.rank(info.rank);
+                RankRow {
+                    rank: info.rank,
+                    node: info.node,
+                    calls: totals.calls,
+                    sent: totals.sent,
+                    received: totals.received,
+                    bytes_sent: totals.sent_bytes,
+                    mpi_time_ns: totals.time_ns,
+                    state: info.state,
+                }
+            })
+            .collect();
+        let windows: Vec<WindowIncrement> = std::mem::take(&mut self.windows).into_values().collect();
+        let lag_ns = if ended.is_some() { 0 } else { now_ns.saturating_sub(engine.until_ns) };
+        publisher.publish(&Update {
+            now_ns,
+            lag_ns,
+            job: &job,
+            totals: engine.totals,
+            losses: engine.losses,
+            functions: &functions,
+            ranks: &ranks,
+            windows: &windows,
+            faults: &std::mem::take(&mut self.faults),
+        });
+    }
+
+    fn fill_manifest(&mut self) {
+        let engine = &self.engine;
+        let (cost_s, per_call_ns) = engine.cost();
+        let ended = engine.ingest().ended();
+        let manifest: &mut Manifest = self.writer.manifest_mut();
+        if let Some(start) = engine.ingest().started() {
+            manifest.job.started_unix_ns = start.unix_ns;
+            manifest.job.command = start.command.clone();
+        }
+        manifest.job.ranks = engine.world_size();
+        manifest.job.mpi = engine.library();
+        manifest.job.nodes = engine.job_nodes();
+        manifest.job.exit = ended.and_then(|(exit, _)| exit);
+        manifest.job.duration_s = ended.map(|(_, end_ns)| end_ns as f64 / 1e9);
+        manifest.totals = engine.totals.into();
+        manifest.lost = engine.losses.into();
+        manifest.missing = engine.missing();
+        manifest.missing.extend(self.write_faults.iter().cloned());
+        manifest.cost = Cost {
+            calls: engine.totals.calls + engine.totals.polls,
+            nanoseconds_per_call: Some(per_call_ns),
+            seconds: Some(cost_s),
+            agent_cpu_s: Some(own_processor_s()),
+            bytes_on_disk: manifest.cost.bytes_on_disk,
+        };
+    }
+
+    fn finish(mut self) -> Result<Summary> {
+        let step = self.engine.finish();
+        self.write(step);
+        self.publish();
+        self.fill_manifest();
+        if self.engine.ingest().ended().is_none_or(|(exit, _)| exit.is_none()) {
+            let manifest = self.writer.manifest_mut();
+            manifest.missing.push("how the command ended is not known: mpiscope itself was killed".into());
+        }
+        let nodes: Vec<u32> = self.engine.nodes.iter().map(|node| node.node).collect();
+        self.writer.manifest_mut().clock = one_clock(&nodes);
+        let tables = Tables {
+            functions: mpiscope_wire::FUNCTIONS
+                .iter()
+                .map(|entry| FunctionName { function: entry.id, name: entry.name.to_owned() })
+                .collect(),
+            communicators: self.engine.comms.clone(),
+            nodes: self.engine.nodes.clone(),
+            ranks: self.engine.ranks.values().cloned().collect(),
+        };
+        let manifest = self.writer.finish(&tables)?;
+        Ok(summary(&self.engine, &manifest))
+    }
+}
+
+fn one_clock(nodes: &[u32]) -> mpiscope_recording::Clock {
+    let nodes = nodes
+        .iter()
+        .map(|&node| mpiscope_recording::ClockNode { node, offset_ns: 0, drift_ppb: 0.0 })
+        .collect();
+    mpiscope_recording::Clock { versions: vec![mpiscope_recording::ClockVersion { version: 0, nodes }] }
+}
+
+fn summary(engine: &Engine, manifest: &Manifest) -> Summary {
+    let mut functions: Vec<(String, u64, u64)> = engine
+        .counts
+        .functions()
+        .filter_map(|(function, totals)| {
+            let name = mpiscope_wire::by_id(function)?.name.to_owned();
+            Some((name, totals.calls + totals.polls, totals.time_ns))
+        })
+        .collect();
+    functions.sort_by_key(|(_, _, time_ns)| std::cmp::Reverse(*time_ns));
+    let (cost_s, cost_per_call_ns) = engine.cost();
+    let missing = if manifest.state == State::Complete || !manifest.missing.is_empty() {
+        manifest.missing.clone()
+    } else {
+        vec!["the recording could not be completed".into()]
+    };
+    Summary {
+        ranks: engine.world_size(),
+        nodes: engine.nodes.len() as u32,
+        mpi: engine.library(),
+        duration_ns: engine.ingest().ended().map_or(0, |(_, end_ns)| end_ns),
+        calls: engine.totals.calls,
+        polls: engine.totals.polls,
+        messages: engine.totals.messages,
+        bytes: engine.totals.bytes,
+        unmatched_sends: engine.totals.unmatched_sends,
+        unmatched_receives: engine.totals.unmatched_receives,
+        lost_calls: engine.losses.total(),
+        missing,
+        functions,
+        cost_s,
+        cost_per_call_ns,
+        agent_cpu_s: own_processor_s(),
+        bytes_on_disk: manifest.cost.bytes_on_disk,
+    }
+}
+
+fn own_processor_s() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}

@@ -1,0 +1,132 @@
+//! `mpiscope doctor`: what works on this machine, and what to do about the rest.
+
+use crate::run::{find_collector, left_over_rings};
+use crate::words::{bytes, plural};
+use anyhow::Result;
+use mpiscope_ring::clock;
+use mpiscope_wire::ClockKind;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+/// One thing that was looked at.
+enum Finding {
+    Good(String),
+    /// It works, but less well than it could.
+    Note(String),
+    Bad(String),
+}
+
+pub(crate) fn doctor() -> Result<ExitCode> {
+    let mut findings = vec![collector(), shared_memory(), processor_clock()];
+    findings.extend(launchers());
+    findings.push(left_overs());
+    let mut bad = 0;
+    for finding in &findings {
+        match finding {
+            Finding::Good(text) => println!("  ok    {text}"),
+            Finding::Note(text) => println!("  note  {text}"),
+            Finding::Bad(text) => {
+                bad += 1;
+                println!("  BAD   {text}");
+            }
+        }
+    }
+    println!();
+    if bad == 0 {
+        println!("MPI programs can be recorded here: mpiscope run -- mpirun -n 4 ./program");
+        Ok(ExitCode::SUCCESS)
+    } else {
+        println!(
+            "{} in the way of recording.",
+            if bad == 1 { "One thing is".into() } else { format!("{bad} things are") }
+        );
+        Ok(ExitCode::FAILURE)
+    }
+}
+
+fn collector() -> Finding {
+    match find_collector() {
+        Ok(path) => Finding::Good(format!("the collector is {}", path.display())),
+        Err(error) => Finding::Bad(format!("{error:#}")),
+    }
+}
+
+/// What a rank's ring takes.
+const RING_BYTES: u64 = 4 << 20;
+
+fn shared_memory() -> Finding {
+    let folder = Path::new("/dev/shm");
+    match rustix::fs::statvfs(folder) {
+        Ok(stat) => {
+            let free = stat.f_bavail * stat.f_frsize;
+            let ranks = free / RING_BYTES;
+            let text = format!(
+                "{} free in /dev/shm, enough for the rings of {}",
+                bytes(free),
+                plural(ranks, "rank")
+            );
+            if ranks >= 64 {
+                Finding::Good(text)
+            } else {
+                Finding::Note(format!(
+                    "{text}; further ranks use files in {}",
+                    std::env::temp_dir().display()
+                ))
+            }
+        }
+        Err(error) => Finding::Note(format!(
+            "/dev/shm cannot be used ({error}); rings will be files in {}",
+            std::env::temp_dir().display()
+        )),
+    }
+}
+
+fn processor_clock() -> Finding {
+    match clock::best() {
+        ClockKind::TimeStampCounter => {
+            Finding::Good("the processor's time-stamp counter is invariant: reading the clock costs little".into())
+        }
+        ClockKind::Monotonic => Finding::Note(
+            "the processor's time-stamp counter cannot be trusted: the system's clock is used, which costs some 15 ns more a reading".into(),
+        ),
+    }
+}
+
+fn launchers() -> Vec<Finding> {
+    let names = ["mpirun", "mpirun.openmpi", "mpiexec.mpich", "mpiexec", "srun"];
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut known = Vec::new();
+    for name in names {
+        let Ok(output) = Command::new(name).arg("--version").output() else { continue };
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let version = text
+            .lines()
+            .find(|line| line.contains("Open MPI") || line.contains("Version") || line.contains("slurm"));
+        let version = version.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+        if known.contains(&version) {
+            continue;
+        }
+        findings.push(Finding::Good(format!("{name}: {version}")));
+        known.push(version);
+    }
+    if findings.is_empty() {
+        findings.push(Finding::Note(
+            "no mpirun, mpiexec or srun is on the PATH; a program that starts without one can still be recorded".into(),
+        ));
+    }
+    findings
+}
+
+fn left_overs() -> Finding {
+    let left = left_over_rings();
+    match left.as_slice() {
+        [] => Finding::Good("no rings of dead runs lie about in /dev/shm".into()),
+        folders => {
+            let names: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+            Finding::Note(format!(
+                "rings of dead runs hold shared memory: when their recordings were read, rm -r {}",
+                names.join(" ")
+            ))
+        }
+    }
+}

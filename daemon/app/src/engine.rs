@@ -1,0 +1,188 @@
+//! Ingest and the operators, tied together: messages in, what became known out. Live and in replay the same.
+
+use crate::agent::Resume;
+use mpiscope_analysis::{Counts, Matcher, WindowTotals};
+use mpiscope_ingest::Ingest;
+use mpiscope_model::{
+    Batch, Call, CommInfo, Fault, Function, Losses, Message, Nanoseconds, NodeInfo, ProcessState, Rank,
+    RankInfo, Totals,
+};
+use mpiscope_recording::JobNode;
+use mpiscope_wire as wire;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What one step of the engine led to.
+#[derive(Debug, Default)]
+pub(crate) struct Step {
+    pub(crate) calls: Vec<Call>,
+    pub(crate) messages: Vec<Message>,
+    pub(crate) windows: Vec<((u64, Rank, Function), WindowTotals)>,
+    pub(crate) faults: Vec<Fault>,
+}
+
+/// The state of a run.
+pub(crate) struct Engine {
+    ingest: Ingest,
+    matcher: Matcher,
+    pub(crate) counts: Counts,
+    pub(crate) totals: Totals,
+    pub(crate) losses: Losses,
+    pub(crate) nodes: Vec<NodeInfo>,
+    pub(crate) ranks: BTreeMap<Rank, RankInfo>,
+    pub(crate) comms: Vec<CommInfo>,
+    /// Faults by their text, each once.
+    pub(crate) faults: BTreeSet<String>,
+    pub(crate) until_ns: Nanoseconds,
+    /// Calls times what each costs its rank, in nanoseconds.
+    cost_ns: f64,
+}
+
+const MOST_FAULTS: usize = 100;
+
+impl Engine {
+    pub(crate) fn new(window_ns: u64) -> Self {
+        Self {
+            ingest: Ingest::new(),
+            matcher: Matcher::default(),
+            counts: Counts::new(window_ns),
+            totals: Totals::default(),
+            losses: Losses::default(),
+            nodes: Vec::new(),
+            ranks: BTreeMap::new(),
+            comms: Vec::new(),
+            faults: BTreeSet::new(),
+            until_ns: 0,
+            cost_ns: 0.0,
+        }
+    }
+
+    pub(crate) fn ingest(&self) -> &Ingest {
+        &self.ingest
+    }
+
+    /// What recording cost the ranks, in seconds, and each call, in nanoseconds.
+    pub(crate) fn cost(&self) -> (f64, f64) {
+        let made = self.totals.calls + self.totals.polls;
+        (self.cost_ns / 1e9, if made == 0 { 0.0 } else { self.cost_ns / made as f64 })
+    }
+
+    /// Takes in a message. Only a knot (or the end) makes anything known.
+    pub(crate) fn feed(&mut self, message: wire::Message) -> Option<Step> {
+        let settles = matches!(message, wire::Message::Knot(_) | wire::Message::RunEnd(_));
+        self.ingest.feed(message);
+        settles.then(|| self.settle())
+    }
+
+    /// The input is over.
+    pub(crate) fn finish(&mut self) -> Step {
+        self.ingest.settle();
+        let mut step = self.settle();
+        let matched = self.matcher.finish();
+        self.count_messages(&matched.messages, matched.uncertain);
+        step.messages.extend(matched.messages);
+        step.windows.extend(self.counts.take_windows(u64::MAX));
+        self.count_unmatched();
+        step
+    }
+
+    pub(crate) fn count_unmatched(&mut self) {
+        self.totals.unmatched_sends = self.matcher.unmatched_sends();
+        self.totals.unmatched_receives = self.matcher.unmatched_receives();
+    }
+
+    fn settle(&mut self) -> Step {
+        let Batch { nodes, ranks, comms, calls, events, faults, losses, until_ns } = self.ingest.take();
+        self.nodes.extend(nodes);
+        self.comms.extend(comms);
+        for info in ranks {
+            self.matcher.place(info.rank, info.node);
+            self.ranks.insert(info.rank, info);
+        }
+        self.losses = losses.unwrap_or(self.losses);
+        self.until_ns = until_ns;
+        for fault in &faults {
+            if self.faults.len() < MOST_FAULTS {
+                self.faults.insert(fault.text.clone());
+            }
+        }
+        for call in &calls {
+            self.totals.polls += call.count - 1;
+            self.cost_ns +=
+                call.count as f64 * self.ranks.get(&call.rank).map_or(0.0, |info| info.cost_per_call_ns);
+        }
+        self.totals.calls += calls.len() as u64;
+        self.counts.calls(&calls);
+        let matched = self.matcher.feed(&events);
+        self.count_messages(&matched.messages, matched.uncertain);
+        let windows = self.counts.take_windows(until_ns);
+        Step { calls, messages: matched.messages, windows, faults }
+    }
+
+    fn count_messages(&mut self, messages: &[Message], uncertain: u64) {
+        self.totals.messages += messages.len() as u64;
+        self.totals.uncertain_messages += uncertain;
+        for message in messages {
+            self.totals.bytes += message.bytes;
+            self.totals.inter_messages += u64::from(message.inter);
+            self.totals.intra_messages += u64::from(!message.inter);
+        }
+        self.counts.messages(messages);
+    }
+
+    /// How many ranks the job has, as far as its ranks say.
+    pub(crate) fn world_size(&self) -> u32 {
+        self.ranks.values().map(|info| info.world_size).max().unwrap_or_default()
+    }
+
+    /// What is missing from the recording, in sentences.
+    pub(crate) fn missing(&self) -> Vec<String> {
+        let mut missing = Vec::new();
+        let Losses { ring_full, no_ring, unreadable } = self.losses;
+        if ring_full > 0 {
+            missing.push(format!("{ring_full} calls were dropped because a ring was full"));
+        }
+        if no_ring > 0 {
+            missing.push(format!("{no_ring} calls were made by threads that found no ring left"));
+        }
+        if unreadable > 0 {
+            missing.push(format!("{unreadable} records could not be read"));
+        }
+        let silent = self.world_size() as usize - self.ranks.len().min(self.world_size() as usize);
+        if silent > 0 {
+            missing.push(format!("{silent} of {} ranks never made a ring", self.world_size()));
+        }
+        let count = |state| self.ranks.values().filter(|info| info.state == state).count();
+        let vanished = count(ProcessState::Vanished);
+        if vanished > 0 {
+            missing.push(format!(
+                "{vanished} ranks ended without MPI_Finalize; what they made until then is here"
+            ));
+        }
+        missing.extend(self.faults.iter().cloned());
+        missing
+    }
+
+    /// Where the log that was fed stops, for an agent that goes on.
+    pub(crate) fn resume(&self) -> Resume {
+        let mut resume = Resume::default();
+        for (process, pid) in self.ingest.processes() {
+            resume.processes.insert(pid, process);
+            for (ring, position) in self.ingest.positions(process) {
+                resume.positions.insert((process, ring), position);
+            }
+        }
+        resume
+    }
+
+    /// The MPI library, of any rank.
+    pub(crate) fn library(&self) -> String {
+        self.ranks.values().next().map(|info| info.library.clone()).unwrap_or_default()
+    }
+
+    /// The nodes with their ranks.
+    pub(crate) fn job_nodes(&self) -> Vec<JobNode> {
+        let of =
+            |node| self.ranks.values().filter(move |info| info.node == node).map(|info| info.rank).collect();
+        self.nodes.iter().map(|node| JobNode { name: node.name.clone(), ranks: of(node.node) }).collect()
+    }
+}

@@ -1,0 +1,110 @@
+//! The report for scripts.
+
+use super::load::Loaded;
+use anyhow::Result;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Report<'a> {
+    schema: &'static str,
+    job: Job<'a>,
+    totals: Totals,
+    functions: Vec<Function>,
+    missing: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Job<'a> {
+    ranks: u32,
+    nodes: Vec<Node<'a>>,
+    mpi: &'a str,
+    command: &'a [String],
+    duration_s: Option<f64>,
+    exit: Option<i32>,
+    state: mpiscope_recording::State,
+}
+
+#[derive(Serialize)]
+struct Node<'a> {
+    name: &'a str,
+    ranks: &'a [u32],
+}
+
+#[derive(Serialize)]
+struct Totals {
+    calls: u64,
+    polls: u64,
+    messages: u64,
+    bytes: u64,
+    intra_messages: u64,
+    inter_messages: u64,
+    unmatched_sends: u64,
+    unmatched_receives: u64,
+    uncertain_messages: u64,
+    lost_calls: u64,
+}
+
+#[derive(Serialize)]
+struct Function {
+    name: &'static str,
+    calls: u64,
+    polls: u64,
+    bytes: u64,
+    seconds: f64,
+    p50_ns: u64,
+    p99_ns: u64,
+    max_ns: u64,
+}
+
+pub(crate) fn json(loaded: &Loaded) -> Result<String> {
+    let totals = &loaded.totals;
+    let mut functions: Vec<Function> = loaded
+        .counts
+        .functions()
+        .filter_map(|(function, totals)| {
+            Some(Function {
+                name: mpiscope_wire::by_id(function)?.name,
+                calls: totals.calls,
+                polls: totals.polls,
+                bytes: totals.bytes,
+                seconds: totals.time_ns as f64 / 1e9,
+                p50_ns: totals.quantile_ns(0.5),
+                p99_ns: totals.quantile_ns(0.99),
+                max_ns: totals.max_ns(),
+            })
+        })
+        .collect();
+    functions.sort_by_key(|function| function.name);
+    let report = Report {
+        schema: "mpiscope.report/1",
+        job: Job {
+            ranks: loaded.job.ranks,
+            nodes: loaded
+                .job
+                .nodes
+                .iter()
+                .map(|node| Node { name: &node.name, ranks: &node.ranks })
+                .collect(),
+            mpi: &loaded.job.mpi,
+            command: &loaded.job.command,
+            duration_s: loaded.job.duration_s,
+            exit: loaded.job.exit,
+            state: loaded.state,
+        },
+        totals: Totals {
+            calls: totals.calls,
+            polls: totals.polls,
+            messages: totals.messages,
+            bytes: totals.bytes,
+            intra_messages: totals.intra_messages,
+            inter_messages: totals.inter_messages,
+            unmatched_sends: totals.unmatched_sends,
+            unmatched_receives: totals.unmatched_receives,
+            uncertain_messages: totals.uncertain_messages,
+            lost_calls: loaded.lost_calls,
+        },
+        functions,
+        missing: &loaded.missing,
+    };
+    Ok(serde_json::to_string_pretty(&report)? + "\n")
+}

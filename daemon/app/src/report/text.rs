@@ -1,0 +1,83 @@
+//! The report for people.
+
+use super::load::Loaded;
+use crate::words::{bytes, count, nanoseconds, plural, run_time};
+use mpiscope_recording::State;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+pub(crate) fn text(loaded: &Loaded) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write(loaded, &mut out);
+    out
+}
+
+fn ending(loaded: &Loaded) -> String {
+    match (loaded.state, loaded.job.exit) {
+        (State::Running, _) => "still running".into(),
+        (_, Some(exit)) if exit > 128 => format!("ended by signal {}", exit - 128),
+        (_, Some(exit)) => format!("exit status {exit}"),
+        (_, None) => "how it ended is not known".into(),
+    }
+}
+
+fn write(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
+    let Loaded { job, totals, .. } = loaded;
+    let duration = Duration::from_secs_f64(job.duration_s.unwrap_or_default().max(0.0));
+    writeln!(out, "{}", loaded.run)?;
+    writeln!(out, "  {}", job.command.join(" "))?;
+    let nodes = plural(job.nodes.len() as u64, "node");
+    writeln!(out, "  {} on {nodes}, {}", plural(job.ranks.into(), "rank"), job.mpi)?;
+    writeln!(out, "  {}, {}", run_time(duration), ending(loaded))?;
+    writeln!(out)?;
+    let mut row = |name: &str, value: String| writeln!(out, "  {name:<22} {value:>16}");
+    row("calls", count(totals.calls))?;
+    if totals.polls > 0 {
+        row("polls folded in", count(totals.polls))?;
+    }
+    row("messages", count(totals.messages))?;
+    row("  within nodes", count(totals.intra_messages))?;
+    row("  between nodes", count(totals.inter_messages))?;
+    row("payload", bytes(totals.bytes))?;
+    row("unmatched sends", count(totals.unmatched_sends))?;
+    row("unmatched receives", count(totals.unmatched_receives))?;
+    if totals.uncertain_messages > 0 {
+        row("paired in doubt", count(totals.uncertain_messages))?;
+    }
+    row("lost calls", count(loaded.lost_calls))?;
+    functions(loaded, out)?;
+    if !loaded.missing.is_empty() {
+        writeln!(out, "\nWhat is missing:")?;
+        for sentence in &loaded.missing {
+            writeln!(out, "  {sentence}")?;
+        }
+    }
+    Ok(())
+}
+
+fn functions(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
+    let mut functions: Vec<_> = loaded.counts.functions().collect();
+    functions.sort_by_key(|(_, totals)| std::cmp::Reverse(totals.time_ns));
+    let total_ns: u64 = functions.iter().map(|(_, totals)| totals.time_ns).sum();
+    writeln!(
+        out,
+        "\n  {:<22} {:>14} {:>10} {:>7} {:>9} {:>9} {:>9} {:>11}",
+        "function", "calls", "time", "share", "median", "p99", "longest", "bytes"
+    )?;
+    for (function, totals) in functions {
+        let name = mpiscope_wire::by_id(function).map_or("?", |entry| entry.name);
+        let share = if total_ns == 0 { 0.0 } else { totals.time_ns as f64 / total_ns as f64 * 100.0 };
+        writeln!(
+            out,
+            "  {name:<22} {:>14} {:>10} {share:>5.1} % {:>9} {:>9} {:>9} {:>11}",
+            count(totals.calls + totals.polls),
+            nanoseconds(totals.time_ns),
+            nanoseconds(totals.quantile_ns(0.5)),
+            nanoseconds(totals.quantile_ns(0.99)),
+            nanoseconds(totals.max_ns()),
+            bytes(totals.bytes),
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,113 @@
+//! What `mpiscope run` says on stderr: the page's address at the start, the figures at the end.
+
+use crate::daemon::Summary;
+use crate::words::{bytes, nanoseconds, plural, run_time};
+use std::path::Path;
+use std::time::Duration;
+
+/// The page's address, and how to reach it from elsewhere.
+pub(crate) fn address(url: &str) {
+    eprintln!("mpiscope: live page  {url}");
+    let port = url.strip_prefix("http://").and_then(|rest| rest.split('/').next()?.rsplit(':').next());
+    let over_ssh = std::env::var_os("SSH_CONNECTION").is_some();
+    if let (true, Some(port)) = (over_ssh, port) {
+        let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        eprintln!("mpiscope: from your own machine first: ssh -N -L {port}:localhost:{port} {host}");
+    }
+}
+
+const MOST_FUNCTIONS: usize = 5;
+const MOST_MISSING: usize = 5;
+
+/// The figures: at most twenty lines.
+pub(crate) fn print(summary: &Summary, out: &Path) {
+    for line in lines(summary, out) {
+        eprintln!("mpiscope: {line}");
+    }
+}
+
+fn lines(summary: &Summary, out: &Path) -> Vec<String> {
+    let mut lines = Vec::new();
+    let duration = Duration::from_nanos(summary.duration_ns);
+    if summary.ranks == 0 {
+        lines.push(format!("no MPI call was seen in {}; did the program start MPI?", run_time(duration)));
+        lines.push(
+            "a program that is linked to MPI statically cannot be recorded; `mpiscope doctor` says more"
+                .into(),
+        );
+        return lines;
+    }
+    lines.push(format!(
+        "{} on {}, {}, {}",
+        plural(summary.ranks.into(), "rank"),
+        plural(summary.nodes.into(), "node"),
+        summary.mpi,
+        run_time(duration),
+    ));
+    let polls = if summary.polls > 0 {
+        format!(" and {} folded into them", plural(summary.polls, "poll"))
+    } else {
+        String::new()
+    };
+    lines.push(format!(
+        "{}{polls}, {} of {}",
+        plural(summary.calls, "call"),
+        plural(summary.messages, "message"),
+        bytes(summary.bytes),
+    ));
+    if summary.unmatched_sends + summary.unmatched_receives > 0 {
+        lines.push(format!(
+            "{} without a receive, {} without a send",
+            plural(summary.unmatched_sends, "send"),
+            plural(summary.unmatched_receives, "receive"),
+        ));
+    }
+    let total_ns: u64 = summary.functions.iter().map(|(_, _, time_ns)| time_ns).sum();
+    for (name, calls, time_ns) in summary.functions.iter().take(MOST_FUNCTIONS) {
+        let share = if total_ns == 0 { 0.0 } else { *time_ns as f64 / total_ns as f64 * 100.0 };
+        lines.push(format!(
+            "  {name:<24} {:>16}   {:>9} {share:5.1} % of the time in MPI",
+            plural(*calls, "call"),
+            nanoseconds(*time_ns),
+        ));
+    }
+    for missing in summary.missing.iter().take(MOST_MISSING) {
+        lines.push(format!("missing: {missing}"));
+    }
+    if summary.missing.len() > MOST_MISSING {
+        lines.push(format!("missing: {} more, see the report", summary.missing.len() - MOST_MISSING));
+    }
+    lines.push(format!(
+        "recording cost about {} a call, {} in all ranks; the daemon used {} of a core",
+        nanoseconds(summary.cost_per_call_ns as u64),
+        nanoseconds((summary.cost_s * 1e9) as u64),
+        nanoseconds((summary.agent_cpu_s * 1e9) as u64),
+    ));
+    let made = (summary.calls + summary.polls).max(1);
+    lines.push(format!(
+        "{} lost; {} on disk, {:.1} bytes a call",
+        if summary.lost_calls == 0 { "no call".into() } else { plural(summary.lost_calls, "call") },
+        bytes(summary.bytes_on_disk),
+        summary.bytes_on_disk as f64 / made as f64,
+    ));
+    lines.push(format!("recording in {}", out.display()));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_at_most_twenty_lines() {
+        let summary = Summary {
+            ranks: 4,
+            functions: vec![("MPI_Send".into(), 1, 1); 30],
+            missing: vec!["something".into(); 30],
+            unmatched_sends: 1,
+            polls: 1,
+            ..Summary::default()
+        };
+        assert!(lines(&summary, Path::new("/x")).len() <= 20);
+    }
+}

@@ -1,0 +1,162 @@
+//! Keeps the daemon alive: started before the command, started again when it dies, told when the command is over.
+
+use crate::daemon::{Configuration, FromDaemon, Summary, ToDaemon};
+use anyhow::{Context as _, Result, bail};
+use std::io::{BufRead, BufReader, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// A daemon that dies so often has a fault that another start does not mend.
+const MOST_STARTS: u32 = 4;
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+const REST: Duration = Duration::from_millis(200);
+
+pub(crate) struct Supervisor {
+    url: Option<String>,
+    end: Sender<Option<i32>>,
+    thread: JoinHandle<Option<Summary>>,
+}
+
+struct Daemon {
+    process: Child,
+    orders: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Supervisor {
+    /// Starts the daemon and waits until it records.
+    pub(crate) fn start(configuration: Configuration) -> Result<Self> {
+        let (daemon, url) = Daemon::start(&configuration)?;
+        // So that a daemon that has to be started again is found where the first was.
+        let listen = url.as_deref().and_then(address_of).or(configuration.listen);
+        let again = Configuration { resume: true, listen, ..configuration };
+        let (end, ended) = channel();
+        let thread = std::thread::Builder::new()
+            .name("supervisor".into())
+            .spawn(move || supervise(daemon, &again, &ended))?;
+        Ok(Self { url, end, thread })
+    }
+
+    /// The page's address.
+    pub(crate) fn url(&self) -> Option<&str> {
+        self.url.as_deref()
+    }
+
+    /// The command is over: waits for the recording to be complete. `None` when it could not be.
+    pub(crate) fn finish(self, exit: Option<i32>) -> Option<Summary> {
+        // When the supervisor has given up, its thread has ended already.
+        let _ = self.end.send(exit);
+        self.thread.join().ok().flatten()
+    }
+}
+
+fn address_of(url: &str) -> Option<std::net::SocketAddr> {
+    url.strip_prefix("http://")?.split('/').next()?.parse().ok()
+}
+
+impl Daemon {
+    fn start(configuration: &Configuration) -> Result<(Self, Option<String>)> {
+        let program = std::env::current_exe().context("find this program's own file")?;
+        let mut process = Command::new(program)
+            .arg("record")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            // A group of its own, so that an interrupt from the terminal ends the command and not the recording.
+            .process_group(0)
+            .spawn()
+            .context("start the recording daemon")?;
+        let orders = process.stdin.take().context("speak to the recording daemon")?;
+        let answers = BufReader::new(process.stdout.take().context("listen to the recording daemon")?);
+        let mut daemon = Self { process, orders, answers };
+        daemon.say(configuration)?;
+        match hear(&mut daemon.answers) {
+            Some(FromDaemon::Ready { url }) => Ok((daemon, url)),
+            Some(FromDaemon::Failed(why)) => bail!("{why}"),
+            _ => bail!("the recording daemon did not start"),
+        }
+    }
+
+    fn say(&mut self, message: &impl serde::Serialize) -> Result<()> {
+        serde_json::to_writer(&mut self.orders, message)?;
+        self.orders.write_all(b"\n")?;
+        Ok(self.orders.flush()?)
+    }
+
+    /// Stays with the daemon until it has an answer or dies, and tells it when the command is over. The pipe of orders
+    /// stays open all the while: its end means that `run` is gone.
+    fn attend(mut self, ended: &Receiver<Option<i32>>, exit: &mut Option<Option<i32>>) -> Option<FromDaemon> {
+        let (tell, told) = channel();
+        let mut answers = self.answers;
+        let listener = std::thread::spawn(move || {
+            // Nobody listens any more only when the supervisor's thread has gone.
+            let _ = tell.send(hear(&mut answers));
+        });
+        let answer = loop {
+            if let Ok(answer) = told.recv_timeout(LOOK_EVERY) {
+                break answer;
+            }
+            if exit.is_none() {
+                *exit = ended.try_recv().ok();
+                if let Some(exit) = *exit {
+                    end(&mut self.orders, exit);
+                }
+            }
+        };
+        // The listener has sent what it had.
+        let _ = listener.join();
+        let _ = self.process.wait();
+        answer
+    }
+}
+
+fn hear(answers: &mut impl BufRead) -> Option<FromDaemon> {
+    let mut line = String::new();
+    answers.read_line(&mut line).ok()?;
+    serde_json::from_str(&line).ok()
+}
+
+/// A daemon that cannot take the order has died, which its silence says.
+fn end(orders: &mut ChildStdin, exit: Option<i32>) {
+    if let Ok(order) = serde_json::to_string(&ToDaemon::End { exit }) {
+        let _ = writeln!(orders, "{order}");
+    }
+}
+
+/// Stays until the recording is complete, over as many daemons as it takes.
+fn supervise(mut daemon: Daemon, again: &Configuration, ended: &Receiver<Option<i32>>) -> Option<Summary> {
+    let mut exit = None;
+    for start in 1.. {
+        match daemon.attend(ended, &mut exit) {
+            Some(FromDaemon::Done(summary)) => return Some(*summary),
+            Some(FromDaemon::Failed(why)) => {
+                eprintln!("mpiscope: {why}");
+                return None;
+            }
+            Some(FromDaemon::Ready { .. }) | None => {}
+        }
+        if start == MOST_STARTS {
+            break;
+        }
+        std::thread::sleep(REST);
+        daemon = match Daemon::start(again) {
+            Ok((mut started, _)) => {
+                eprintln!(
+                    "mpiscope: the recording daemon died and was started again; it goes on from its log"
+                );
+                if let Some(exit) = exit {
+                    end(&mut started.orders, exit);
+                }
+                started
+            }
+            Err(error) => {
+                eprintln!("mpiscope: the recording daemon died and cannot be started again: {error:#}");
+                return None;
+            }
+        };
+    }
+    eprintln!("mpiscope: the recording daemon died {MOST_STARTS} times and is not started again");
+    None
+}

@@ -1,0 +1,88 @@
+//! Numbers as people read them.
+
+use std::time::Duration;
+
+const THIN_SPACE: char = '\u{2009}';
+
+/// A count in groups of three.
+pub(crate) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(THIN_SPACE);
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Bytes in binary units, three significant digits.
+pub(crate) fn bytes(number: u64) -> String {
+    let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    if number < 1024 {
+        return format!("{number} B");
+    }
+    let mut value = number as f64 / 1024.0;
+    let mut unit = 0;
+    while value >= 999.5 && unit + 1 < units.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    format!("{} {}", three_digits(value), units[unit])
+}
+
+/// A span of time in its own unit, three significant digits.
+pub(crate) fn nanoseconds(number: u64) -> String {
+    let value = number as f64;
+    let (value, unit) = match number {
+        0..1_000 => return format!("{number} ns"),
+        1_000..1_000_000 => (value / 1e3, "us"),
+        1_000_000..1_000_000_000 => (value / 1e6, "ms"),
+        _ => (value / 1e9, "s"),
+    };
+    format!("{} {unit}", three_digits(value))
+}
+
+/// A time of the run.
+pub(crate) fn run_time(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    format!("{}:{:02}:{:02}.{:03}", seconds / 3600, seconds / 60 % 60, seconds % 60, duration.subsec_millis())
+}
+
+/// "1 rank", "2 ranks".
+pub(crate) fn plural(number: u64, one: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {one}{plural}", count(number))
+}
+
+fn three_digits(value: f64) -> String {
+    if value >= 99.95 {
+        format!("{value:.0}")
+    } else if value >= 9.995 {
+        format!("{value:.1}")
+    } else {
+        format!("{value:.2}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(count(0), "0");
+        assert_eq!(count(1_234_567), "1\u{2009}234\u{2009}567");
+        assert_eq!(
+            [bytes(1023), bytes(1024), bytes(10_240), bytes(1_048_575)],
+            ["1023 B", "1.00 KiB", "10.0 KiB", "1.00 MiB"]
+        );
+        assert_eq!(
+            [nanoseconds(999), nanoseconds(1500), nanoseconds(99_960)],
+            ["999 ns", "1.50 us", "100 us"]
+        );
+        assert_eq!(run_time(Duration::from_millis(3_661_007)), "1:01:01.007");
+        assert_eq!([plural(1, "rank"), plural(2, "rank")], ["1 rank", "2 ranks"]);
+    }
+}
