@@ -4,8 +4,10 @@ use crate::layout::RingHeader;
 use crate::sync::{AtomicU64, Ordering, yield_now};
 use mpiscope_wire::{Entry, SLOT_WORDS, Slot};
 
-/// How often a writer looks again at a full ring, giving the processor away in between, before it drops.
-const PATIENCE: u32 = if cfg!(loom) { 1 } else { 64 };
+/// How long a writer looks again and again at a full ring, giving the processor away in between, before it drops. Once
+/// in vain, it does not wait again before the reader has moved, so that a dead reader costs this once.
+#[cfg(not(loom))]
+const PATIENCE_NS: u64 = 10_000_000;
 
 /// A slot in shared memory. Relaxed atomics are plain moves to the processor and defined when both sides touch them.
 #[repr(transparent)]
@@ -112,9 +114,9 @@ impl<'a> Producer<'a> {
         if needed > self.slots.len() {
             return false;
         }
-        let mut tail = 0;
-        for attempt in 0..=PATIENCE {
-            tail = self.header.tail.load(Ordering::Acquire);
+        let mut patience = Patience::new();
+        loop {
+            let tail = self.header.tail.load(Ordering::Acquire);
             // A tail that no reader can have written leaves no room: the writer never trusts it into overwriting.
             let sound = self.head.wrapping_sub(tail) <= self.slots.len() as u64;
             if sound {
@@ -127,12 +129,42 @@ impl<'a> Producer<'a> {
             if self.stalled_at == Some(tail) {
                 return false;
             }
-            if attempt < PATIENCE {
-                yield_now();
+            if patience.is_over() {
+                self.stalled_at = Some(tail);
+                return false;
             }
+            yield_now();
         }
-        self.stalled_at = Some(tail);
-        false
+    }
+}
+
+/// The bound of a wait: time, or under loom the number of looks.
+struct Patience {
+    #[cfg(not(loom))]
+    until_ns: u64,
+    #[cfg(loom)]
+    looks: u32,
+}
+
+impl Patience {
+    fn new() -> Self {
+        Self {
+            #[cfg(not(loom))]
+            until_ns: crate::clock::monotonic_ns() + PATIENCE_NS,
+            #[cfg(loom)]
+            looks: 1,
+        }
+    }
+
+    #[cfg(not(loom))]
+    fn is_over(&mut self) -> bool {
+        crate::clock::monotonic_ns() >= self.until_ns
+    }
+
+    #[cfg(loom)]
+    fn is_over(&mut self) -> bool {
+        self.looks = self.looks.wrapping_sub(1);
+        self.looks == u32::MAX
     }
 }
 

@@ -5,7 +5,7 @@ use crate::clock;
 use crate::mpi::{Handle, Status};
 use crate::process::{self, Process};
 use core::ffi::c_int;
-use mpiscope_capture::{Comm, CommCache, Interval, Sink, Thread};
+use mpiscope_capture::{Comm, CommCache, Interval, Posted, Sink, Thread};
 use mpiscope_ring::Producer;
 use mpiscope_wire::{Call, Slot};
 use std::cell::Cell;
@@ -22,6 +22,8 @@ pub(crate) struct Recorder {
     pub(crate) ring: Ring,
     /// Handles of the requests of the call at hand, copied before it sets them to null.
     pub(crate) handles: Vec<u64>,
+    /// Where several threads call: the receives that these handles had when the call began.
+    pub(crate) peeked: Vec<Option<Posted>>,
     /// Room for statuses that the program does not want.
     statuses: Vec<u64>,
     /// Sizes of datatypes: handle, epoch, size.
@@ -128,6 +130,7 @@ fn new_recorder() -> Option<*mut Recorder> {
             comms: CommCache::default(),
             ring: Ring { number: number.unwrap_or_default(), producer, process },
             handles: Vec::new(),
+            peeked: Vec::new(),
             statuses: Vec::new(),
             types: [(0, 0, 0); TYPES],
         };

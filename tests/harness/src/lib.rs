@@ -1,1 +1,48 @@
-//! placeholder
+//! What the end-to-end tests stand on: MPI families, test programs, commands under a time limit, truth and recording.
+//!
+//! What it is: the means to run the built product on real MPI programs and to get what it recorded in a form that can
+//! be compared with what the programs say they did. What it is not: tests of the product; those are in `tests/e2e`.
+//! Who uses it: tests alone. What must hold: nothing that a test started outlives it, and nothing here looks away from a
+//! fault: what cannot be tested on a machine is written down as skipped.
+
+mod apps;
+mod mpi;
+pub mod processes;
+mod product;
+mod recorded;
+mod running;
+mod skip;
+mod truth;
+
+pub use apps::{compile, source_folder};
+pub use mpi::{Family, Mpi};
+pub use product::{collector, full_run, mpiscope, record, report};
+pub use recorded::{Recorded, SENDS_AND_RECEIVES};
+pub use running::{Ended, Running, run, run_with_input};
+pub use rustix::process::Signal;
+pub use skip::skip;
+pub use truth::{TRUTH_FUNCTIONS, Truth};
+
+use anyhow::{Context as _, Result};
+use std::path::PathBuf;
+
+/// The folder of all sources.
+#[must_use]
+pub fn root() -> PathBuf {
+    let own = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.ancestors().nth(2).unwrap_or(own).to_path_buf()
+}
+
+/// The folder that everything is built into.
+#[must_use]
+pub fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |given| root().join(given))
+}
+
+/// A folder of one test, gone when dropped.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn folder() -> Result<tempfile::TempDir> {
+    tempfile::Builder::new().prefix("mpiscope-test-").tempdir().context("make a folder for a test")
+}

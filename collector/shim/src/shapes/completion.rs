@@ -15,7 +15,16 @@ use mpiscope_wire::CallFlags;
 unsafe fn completed(recorder: &mut Recorder, at: usize, statuses: *const Status, status_at: usize) {
     let process = recorder.process;
     let Some(&handle) = recorder.handles.get(at) else { return };
-    let Some(posted) = process.requests().remove(handle) else { return };
+    let posted = if process.capture.has_threads() {
+        let peeked = recorder.peeked.get_mut(at).and_then(Option::take);
+        if let Some(posted) = &peeked {
+            process.requests().remove_this(handle, posted.post);
+        }
+        peeked
+    } else {
+        process.requests().remove(handle)
+    };
+    let Some(posted) = posted else { return };
     // SAFETY: by the caller's word.
     let status = unsafe { process.library.read_status(statuses, status_at) };
     recorder.thread.part(&process.capture, &posted.comm, Some(&posted), &received(status));
@@ -42,11 +51,14 @@ unsafe fn prepare(
 ) -> *mut Status {
     // SAFETY: by the caller's word.
     unsafe { recorder.copy_handles(count, requests) };
-    if recorder.process.requests().any(&recorder.handles) {
-        recorder.status(statuses, status_count)
-    } else {
-        statuses
+    let known = recorder.process.requests();
+    let receives = known.any(&recorder.handles);
+    if recorder.process.capture.has_threads() {
+        recorder.peeked.clear();
+        recorder.peeked.extend(recorder.handles.iter().map(|&handle| known.peek(handle)));
     }
+    drop(known);
+    if receives { recorder.status(statuses, status_count) } else { statuses }
 }
 
 /// A wait or a test on one request; `flag` says whether it completed.

@@ -122,7 +122,8 @@ pub(crate) unsafe fn post(
         let handle = unsafe { process.library.read_handle(request, 0) };
         let posted = Posted { post: number, comm, recorded };
         let stale = process.requests().insert(handle, posted);
-        if let Some(stale) = stale {
+        // With several threads the old one may just be completing in another.
+        if let Some(stale) = stale.filter(|_| !process.capture.has_threads()) {
             recorder.thread.unobserved(&stale);
         }
         recorded

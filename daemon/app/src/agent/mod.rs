@@ -76,7 +76,7 @@ impl Agent {
     }
 
     /// Writes a message to the log and hands it on.
-    pub(crate) fn tell(&mut self, message: Message, sink: &mut impl FnMut(Message)) {
+    pub(crate) fn tell(&mut self, message: Message, sink: &mut dyn FnMut(Message)) {
         if let Some(log) = &mut self.log {
             self.encoded.clear();
             message.encode(&mut self.encoded);
@@ -91,7 +91,7 @@ impl Agent {
     }
 
     /// Reads everything that is in the rings now.
-    pub(crate) fn pass(&mut self, sink: &mut impl FnMut(Message)) -> Pass {
+    pub(crate) fn pass(&mut self, sink: &mut dyn FnMut(Message)) -> Pass {
         if due(&mut self.scanned, SCAN_EVERY) {
             self.scan(sink);
         }
@@ -123,17 +123,21 @@ impl Agent {
         pass
     }
 
-    /// The command is over: reads until nothing more comes, waiting a moment for ranks that linger.
-    pub(crate) fn drain(&mut self, patience: Duration, sink: &mut impl FnMut(Message)) {
+    /// The command is over: passes until nothing more comes, waiting a moment for ranks that linger.
+    pub(crate) fn drain(&mut self, patience: Duration, mut pass: impl FnMut(&mut Self) -> Pass) {
         let begun = Instant::now();
         loop {
             (self.scanned, self.looked) = (None, None);
-            let pass = self.pass(sink);
-            if pass.slots == 0 && (!self.has_living() || begun.elapsed() > patience) {
-                break;
+            let found = pass(self);
+            if found.slots == 0 && (!self.has_living() || begun.elapsed() > patience) {
+                return;
             }
             std::thread::sleep(Duration::from_millis(2));
         }
+    }
+
+    /// Looks how the processes stand and what they lost.
+    pub(crate) fn look(&mut self, sink: &mut dyn FnMut(Message)) {
         let mut regions = std::mem::take(&mut self.regions);
         for region in &mut regions {
             region.look(&mut |message| self.tell(message, sink));
@@ -165,7 +169,7 @@ impl Agent {
         let mut result = log.writer.flush();
         if log.synced.elapsed() > SYNC_EVERY {
             log.synced = Instant::now();
-            result = result.and_then(|()| log.writer.sync());
+            result = result.and_then(|()| log.writer.sync_soon());
         }
         if let Err(error) = result
             && !std::mem::replace(&mut log.failed, true)
@@ -174,7 +178,7 @@ impl Agent {
         }
     }
 
-    fn scan(&mut self, sink: &mut impl FnMut(Message)) {
+    fn scan(&mut self, sink: &mut dyn FnMut(Message)) {
         let mut found = Vec::new();
         for folder in &self.folders {
             // A folder that is not there yet, or no more, holds no region.

@@ -40,7 +40,7 @@ impl Watched {
     }
 
     /// Reads what is in the rings; nothing is given back yet.
-    pub(crate) fn read(&mut self, tell: &mut impl FnMut(Message)) -> Read {
+    pub(crate) fn read(&mut self, tell: &mut dyn FnMut(Message)) -> Read {
         let mut read = Read::default();
         if !self.reader.is_whole() {
             if self.damaged.iter().any(|damaged| !damaged) {
@@ -91,7 +91,7 @@ impl Watched {
     }
 
     /// Looks how the process stands and what it lost; tells when that changed.
-    pub(crate) fn look(&mut self, tell: &mut impl FnMut(Message)) {
+    pub(crate) fn look(&mut self, tell: &mut dyn FnMut(Message)) {
         self.alive = is_running(self.pid);
         if !self.reader.is_whole() {
             return;

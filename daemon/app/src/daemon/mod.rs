@@ -6,22 +6,26 @@
 
 mod page;
 mod protocol;
+mod queue;
 mod recorder;
 
 pub(crate) use protocol::{Configuration, FromDaemon, LIVE_FILE, Live, Summary, ToDaemon};
 
 use crate::agent::{Agent, Resume, run_start};
 use anyhow::{Context as _, Result};
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
 use mpiscope_recording::{Manifest, RecordingOptions, RecordingWriter, WalReader, WalWriter};
+use mpiscope_ring::clock::{knot, monotonic_ns};
 use mpiscope_wire::{Message, RunEnd};
+use queue::Sending;
 use recorder::Recorder;
 use std::io::{BufRead as _, Write as _};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Messages between agent and recorder: at two megabytes of slots each, a quarter of a gigabyte.
-const QUEUE: usize = 128;
+/// Between two looks at the rings, when some had a little and when none had anything.
+const SHORT_REST: Duration = Duration::from_micros(500);
+const REST: Duration = Duration::from_millis(2);
 /// How long ranks may linger after the command returned.
 const LINGER: Duration = Duration::from_secs(2);
 
@@ -79,7 +83,7 @@ fn serve(configuration: Configuration) -> Result<Summary> {
     recorder.publish_to(page.publisher());
     answer(&FromDaemon::Ready { url: page.url() })?;
 
-    let (send, receive) = bounded(QUEUE);
+    let (send, receive) = queue::queue();
     let (tell_end, ended) = bounded(1);
     std::thread::Builder::new().name("orders".into()).spawn(move || listen(&tell_end))?;
     let agent = Agent::new(configuration.rings.clone(), resume, Some(log));
@@ -109,18 +113,16 @@ fn listen(tell: &Sender<Ended>) {
 }
 
 /// The agent's thread.
-fn watch(mut agent: Agent, start: Option<Message>, send: &Sender<Message>, ended: &Receiver<Ended>) {
-    let mut sink = |message| {
-        // Without a recorder there is nobody to hand on to; the log still has it.
-        let _ = send.send(message);
-    };
+fn watch(mut agent: Agent, start: Option<Message>, send: &Sending, ended: &Receiver<Ended>) {
     if let Some(start) = start {
-        agent.tell(start, &mut sink);
-        agent.tell(Message::Knot(mpiscope_ring::clock::knot()), &mut sink);
+        hand_on(send, |sink| {
+            agent.tell(start, sink);
+            agent.tell(Message::Knot(knot()), sink);
+        });
     }
     let (mut told, mut seen) = (0, false);
     let exit = loop {
-        let pass = agent.pass(&mut sink);
+        let pass = hand_on(send, |sink| agent.pass(sink));
         seen |= agent.has_regions();
         for fault in &agent.faults[told..] {
             eprintln!("mpiscope: {fault}");
@@ -128,22 +130,30 @@ fn watch(mut agent: Agent, start: Option<Message>, send: &Sender<Message>, ended
         told = agent.faults.len();
         match ended.try_recv() {
             Ok(Ended { exit }) => break exit,
-            Err(crossbeam_channel::TryRecvError::Empty) => {}
+            Err(TryRecvError::Empty) => {}
             // `run` is gone: the run is over when its ranks are.
-            Err(crossbeam_channel::TryRecvError::Disconnected) if !seen || !agent.has_living() => break None,
-            Err(crossbeam_channel::TryRecvError::Disconnected) => {}
+            Err(TryRecvError::Disconnected) if !seen || !agent.has_living() => break None,
+            Err(TryRecvError::Disconnected) => {}
         }
         if !pass.busy {
-            std::thread::sleep(if pass.slots > 0 {
-                Duration::from_micros(500)
-            } else {
-                Duration::from_millis(2)
-            });
+            std::thread::sleep(if pass.slots > 0 { SHORT_REST } else { REST });
         }
     };
-    agent.drain(LINGER, &mut sink);
-    let end = RunEnd { exit, monotonic_ns: mpiscope_ring::clock::monotonic_ns() };
-    agent.tell(Message::Knot(mpiscope_ring::clock::knot()), &mut sink);
-    agent.tell(Message::RunEnd(end), &mut sink);
+    agent.drain(LINGER, |agent| hand_on(send, |sink| agent.pass(sink)));
+    hand_on(send, |sink| {
+        agent.look(sink);
+        agent.tell(Message::Knot(knot()), sink);
+        agent.tell(Message::RunEnd(RunEnd { exit, monotonic_ns: monotonic_ns() }), sink);
+    });
     agent.sync();
+}
+
+/// Collects what some work has to say, and hands it on as one item.
+fn hand_on<T>(send: &Sending, work: impl FnOnce(&mut dyn FnMut(Message)) -> T) -> T {
+    let mut messages = Vec::new();
+    let done = work(&mut |message| messages.push(message));
+    if !messages.is_empty() {
+        send.send(messages);
+    }
+    done
 }

@@ -1,10 +1,11 @@
 //! The recorder: what the agent read becomes rows of the recording and figures of the page.
 
 use super::Summary;
+use super::queue::Receiving;
 use crate::agent::Resume;
 use crate::engine::{Engine, Step};
 use anyhow::Result;
-use crossbeam_channel::{Receiver, RecvTimeoutError};
+use crossbeam_channel::RecvTimeoutError;
 use mpiscope_feed::{FunctionRow, Job, JobState, RankRow, Update, WindowIncrement};
 use mpiscope_model::Fault;
 use mpiscope_recording::{
@@ -17,6 +18,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 const PUBLISH_EVERY: Duration = Duration::from_millis(100);
+const LOW_PRIORITY: i32 = 5;
 const MANIFEST_EVERY: Duration = Duration::from_secs(2);
 
 pub(crate) struct Recorder {
@@ -71,12 +73,15 @@ impl Recorder {
     }
 
     /// Takes in messages until the run has ended and all is written.
-    pub(crate) fn run(mut self, input: &Receiver<Message>) -> Result<Summary> {
+    pub(crate) fn run(mut self, input: &Receiving) -> Result<Summary> {
+        // The job and the agent go first; what waits here only comes a little later to the page. A system that does not
+        // allow it changes nothing but that.
+        let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), LOW_PRIORITY);
         loop {
-            match input.recv_timeout(PUBLISH_EVERY / 2) {
-                Ok(message) => {
-                    let over = matches!(message, Message::RunEnd(_));
-                    self.take(message);
+            match input.receive(PUBLISH_EVERY / 2) {
+                Ok(messages) => {
+                    let over = matches!(messages.last(), Some(Message::RunEnd(_)));
+                    messages.into_iter().for_each(|message| self.take(message));
                     if over {
                         break;
                     }

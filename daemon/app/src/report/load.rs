@@ -127,5 +127,7 @@ fn from_log(dir: &Path, recording: &Recording) -> Result<Loaded> {
 fn rest_of_rings(live: &Live, engine: &mut Engine) {
     let resume: Resume = engine.resume();
     let mut agent = Agent::new(live.rings.clone(), resume, None);
-    agent.drain(Duration::ZERO, &mut |message| drop(engine.feed(message)));
+    let mut take = |message| drop(engine.feed(message));
+    agent.drain(Duration::ZERO, |agent| agent.pass(&mut take));
+    agent.look(&mut take);
 }

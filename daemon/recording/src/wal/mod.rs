@@ -4,6 +4,7 @@
 //! life, so what a crash tore off stays at the end of its file.
 
 mod reader;
+mod syncer;
 mod writer;
 
 pub use reader::{WalReader, WalSummary};

@@ -1,6 +1,7 @@
 //! Writes the log.
 
 use super::EXTENSION;
+use super::syncer::Syncer;
 use crate::RecordingError;
 use crate::folder::{WAL, create_new, make_folder, numbered_files, numbered_name, sync_folder};
 use std::fs::{self, File};
@@ -26,6 +27,7 @@ pub struct WalWriter {
     file_limit_bytes: u64,
     waiting: Vec<u8>,
     dropped_bytes: u64,
+    syncer: Syncer,
 }
 
 impl WalWriter {
@@ -39,7 +41,9 @@ impl WalWriter {
         if !numbered_files(&folder, EXTENSION)?.is_empty() {
             return Err(RecordingError::AlreadyRecorded { path: dir.to_path_buf() });
         }
-        Self::begin(folder, 0)
+        let writer = Self::begin(folder, 0)?;
+        sync_folder(&writer.folder)?;
+        Ok(writer)
     }
 
     /// Goes on with the log of a recording whose writer is gone, in a new file.
@@ -64,6 +68,7 @@ impl WalWriter {
             file_limit_bytes: FILE_BYTES,
             waiting: Vec::new(),
             dropped_bytes: 0,
+            syncer: Syncer::start(),
         })
     }
 
@@ -112,7 +117,16 @@ impl WalWriter {
         outcome.map_err(RecordingError::io("write", &self.path))
     }
 
-    /// Puts everything on the disk. Call it about once a second: it waits for the disk.
+    /// Sees to it that everything reaches the disk soon, without waiting for it. Call it about once a second.
+    ///
+    /// # Errors
+    /// When the disk does not take it, or did not the last time.
+    pub fn sync_soon(&mut self) -> Result<(), RecordingError> {
+        self.flush()?;
+        self.syncer.order(&self.file, &self.path, self.file_bytes > 0, false)
+    }
+
+    /// Puts everything on the disk and waits for that.
     ///
     /// # Errors
     /// When the disk does not take it.
@@ -126,8 +140,9 @@ impl WalWriter {
     /// # Errors
     /// When the old file cannot be finished or the new one not be made; the log goes on in the old one then.
     pub fn rotate(&mut self) -> Result<u32, RecordingError> {
-        self.sync()?;
+        self.flush()?;
         let (path, file) = new_file(&self.folder, self.number + 1)?;
+        self.syncer.order(&self.file, &self.path, true, true)?;
         self.number += 1;
         (self.path, self.file, self.file_bytes) = (path, file, 0);
         Ok(self.number)
@@ -170,7 +185,6 @@ impl Drop for WalWriter {
 fn new_file(folder: &Path, number: u32) -> Result<(PathBuf, File), RecordingError> {
     let path = folder.join(numbered_name(number, EXTENSION));
     let file = create_new(&path)?;
-    sync_folder(folder)?;
     Ok((path, file))
 }
 

@@ -1,0 +1,91 @@
+//! The queue between agent and recorder, bounded in bytes: what a pass over the rings read is one item.
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use mpiscope_wire::{Message, SLOT_BYTES};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// What may wait for the recorder. Beyond it the agent waits, and the rings fill.
+const MOST_BYTES: usize = 256 << 20;
+/// Small passes count too: some eight seconds of them.
+const MOST_PASSES: usize = 1 << 14;
+
+pub(crate) struct Sending {
+    passes: Sender<Vec<Message>>,
+    waiting_bytes: Arc<AtomicUsize>,
+}
+
+pub(crate) struct Receiving {
+    passes: Receiver<Vec<Message>>,
+    waiting_bytes: Arc<AtomicUsize>,
+}
+
+pub(crate) fn queue() -> (Sending, Receiving) {
+    let (send, receive) = bounded(MOST_PASSES);
+    let waiting_bytes = Arc::new(AtomicUsize::new(0));
+    (
+        Sending { passes: send, waiting_bytes: Arc::clone(&waiting_bytes) },
+        Receiving { passes: receive, waiting_bytes },
+    )
+}
+
+fn weight(messages: &[Message]) -> usize {
+    let slots = |message: &Message| match message {
+        Message::Slots(slots) => slots.slots.len() * SLOT_BYTES,
+        _ => 0,
+    };
+    messages.iter().map(|message| size_of::<Message>() + slots(message)).sum()
+}
+
+impl Sending {
+    /// Hands on what a pass read, waiting while too much waits already.
+    pub(crate) fn send(&self, messages: Vec<Message>) {
+        let bytes = weight(&messages);
+        // An item that alone exceeds the bound goes when nothing else waits.
+        while self.waiting_bytes.load(Ordering::Acquire) > MOST_BYTES.saturating_sub(bytes)
+            && !self.is_empty()
+        {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        self.waiting_bytes.fetch_add(bytes, Ordering::AcqRel);
+        // Without a recorder there is nobody to hand on to; the log still has it.
+        let _ = self.passes.send(messages);
+    }
+
+    fn is_empty(&self) -> bool {
+        self.waiting_bytes.load(Ordering::Acquire) == 0
+    }
+}
+
+impl Receiving {
+    /// The next item.
+    pub(crate) fn receive(&self, patience: Duration) -> Result<Vec<Message>, RecvTimeoutError> {
+        let messages = self.passes.recv_timeout(patience)?;
+        self.waiting_bytes.fetch_sub(weight(&messages), Ordering::AcqRel);
+        Ok(messages)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mpiscope_wire::Slots;
+
+    #[test]
+    fn what_waits_is_bounded_in_bytes_and_nothing_is_lost() {
+        let (send, receive) = queue();
+        let item = || {
+            let slots = vec![[0; 4]; 1 << 20];
+            vec![Message::Slots(Slots { process: 0, ring: 0, from: 0, slots })]
+        };
+        let sender = std::thread::spawn(move || (0..20).for_each(|_| send.send(item())));
+        let mut received = 0;
+        while let Ok(messages) = receive.receive(Duration::from_secs(10)) {
+            assert!(receive.waiting_bytes.load(Ordering::Acquire) <= MOST_BYTES);
+            received += messages.len();
+        }
+        sender.join().unwrap();
+        assert_eq!((received, receive.waiting_bytes.load(Ordering::Acquire)), (20, 0));
+    }
+}

@@ -1,0 +1,136 @@
+"""How the benchmarks compile and start MPI programs, with and without mpiscope.
+
+Both MPI families run two ranks bound to a core each. Ranks of MPICH get tests/apps/support/ucx_yield.c preloaded,
+without which it can hang on a busy machine; the bare program gets it as well, so that it cancels out.
+"""
+
+import os
+import shutil
+import statistics
+import struct
+import subprocess
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FAMILIES = ("openmpi", "mpich")
+WARNINGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overflow", "-O2", "-g"]
+TIMEOUT_S = 120
+PAGE_BYTES = 4096
+
+
+class Failure(Exception):
+    """A measurement that cannot be made, in a sentence."""
+
+
+def checked(command, environment=None, folder=None):
+    """Runs a command to its end; what it printed, or a Failure with what it complained about."""
+    try:
+        done = subprocess.run(
+            [str(word) for word in command],
+            env=environment,
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+        )
+    except subprocess.TimeoutExpired:
+        raise Failure(f"{command} took longer than {TIMEOUT_S} s") from None
+    if done.returncode != 0:
+        raise Failure(f"{command} ended with {done.returncode}:\n{done.stderr or done.stdout}")
+    return done
+
+
+class Jobs:
+    """Compiled programs in a folder of their own, and the environment to run them in."""
+
+    def __init__(self, target):
+        self.target = Path(target).resolve()
+        self.mpiscope = self.target / "release" / "mpiscope"
+        self.collector = self.target / "shim" / "libmpiscope_shim.so"
+        for needed in (self.mpiscope, self.collector):
+            if not needed.is_file():
+                raise Failure(f"{needed} is missing: build it first")
+        self._folder = tempfile.TemporaryDirectory(prefix="mpiscope-bench-")
+        self.folder = Path(self._folder.name)
+        self.ucx_yield = self.folder / "ucx_yield.so"
+        source = ROOT / "tests" / "apps" / "support" / "ucx_yield.c"
+        checked(["gcc", *WARNINGS, "-shared", "-fPIC", "-o", self.ucx_yield, source])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._folder.cleanup()
+
+    def compile_program(self, family, source):
+        """The path of the compiled program."""
+        program = self.folder / f"{source.stem}.{family}"
+        checked([f"mpicc.{family}", *WARNINGS, "-pthread", "-o", program, source])
+        return program
+
+    def compile_preload(self, family, source, name, options=()):
+        """A library for LD_PRELOAD. It is not linked to MPI, so that launchers do not load MPI by it."""
+        compiled = self.folder / f"{name}.{family}.o"
+        library = self.folder / f"{name}.{family}.so"
+        checked([f"mpicc.{family}", *WARNINGS, *options, "-fPIC", "-c", "-o", compiled, source])
+        checked(["gcc", "-shared", "-Wl,-z,lazy", "-o", library, compiled])
+        return library
+
+    def environment(self, family, preloads=(), **more):
+        """The environment of a launcher."""
+        environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+        environment.update({name: str(value) for name, value in more.items()})
+        preloads = [str(path) for path in preloads]
+        if family == "mpich":
+            preloads.append(str(self.ucx_yield))
+        environment.pop("LD_PRELOAD", None)
+        if preloads:
+            environment["LD_PRELOAD"] = ":".join(preloads)
+        return environment
+
+    def launch(self, family, program, *arguments):
+        """The command that starts two ranks, each on its core."""
+        bind = "--bind-to" if family == "openmpi" else "-bind-to"
+        return [f"mpirun.{family}", bind, "core", "-n", "2", str(program), *map(str, arguments)]
+
+    def recorded(self, command, out):
+        """The command that records another."""
+        return [str(self.mpiscope), "run", "--no-dashboard", "--out", str(out), "--", *command]
+
+
+class Rings:
+    """A folder in shared memory for rings that nobody empties."""
+
+    def __init__(self):
+        base = "/dev/shm" if os.path.isdir("/dev/shm") else None
+        self.path = Path(tempfile.mkdtemp(prefix="mpiscope-bench-", dir=base))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.path)
+
+    def files(self):
+        """The regions of the ranks."""
+        return sorted(self.path.glob("*.ring"))
+
+    def filled(self):
+        """Slots that were written and calls that were lost, over all ranks. The header of a region's first ring lies
+        on its second page (collector/ring/src/layout.rs) and begins with these two numbers."""
+        slots = lost = 0
+        for path in self.files():
+            with open(path, "rb") as region:
+                region.seek(PAGE_BYTES)
+                written, dropped = struct.unpack("<QQ", region.read(16))
+            slots += written
+            lost += dropped
+        return slots, lost
+
+
+def quartiles(values):
+    """Lower quartile, median and upper quartile."""
+    if len(values) < 2:
+        return (values[0],) * 3
+    return tuple(statistics.quantiles(values, n=4, method="inclusive"))

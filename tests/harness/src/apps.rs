@@ -1,0 +1,87 @@
+//! The test programs, compiled once for each family and kept in the target folder.
+
+use crate::mpi::Mpi;
+use anyhow::{Context as _, Result, ensure};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The folder of the test programs' sources.
+#[must_use]
+pub fn source_folder() -> PathBuf {
+    crate::root().join("tests/apps")
+}
+
+/// Compiles a program in C for a family, unless that was done before.
+///
+/// # Errors
+/// When it does not compile.
+pub fn compile(mpi: &Mpi, source: &Path) -> Result<PathBuf> {
+    let flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O2", "-g", "-pthread"];
+    let include = format!("-I{}", source_folder().display());
+    build(&mpi.compiler, mpi.family.word(), &[&flags[..], &[include.as_str()]].concat(), source)
+}
+
+/// The library that lets MPICH over UCX run more ranks than there are processors.
+///
+/// # Errors
+/// When it does not compile.
+pub(crate) fn yield_library() -> Result<PathBuf> {
+    let flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O2", "-shared", "-fPIC"];
+    build(Path::new("cc"), "support", &flags, &source_folder().join("support/ucx_yield.c"))
+}
+
+/// Named by what it is made of: a changed source, header, flag or compiler makes another file. Tests of several
+/// processes may build the same at once, for each puts its own into place in one step.
+fn build(compiler: &Path, folder: &str, flags: &[&str], source: &Path) -> Result<PathBuf> {
+    let read = |path: &Path| std::fs::read(path).with_context(|| format!("read {}", path.display()));
+    let mut hasher = DefaultHasher::new();
+    (compiler, flags, read(source)?, read(&source_folder().join("truth.h"))?).hash(&mut hasher);
+    let version = Command::new(compiler).arg("--version").output();
+    version.with_context(|| format!("run {}", compiler.display()))?.stdout.hash(&mut hasher);
+    let name = source.file_stem().context("a source needs a name")?.to_string_lossy().into_owned();
+    let folder = crate::target().join("tests-apps").join(folder);
+    let built = folder.join(format!("{name}-{:016x}", hasher.finish()));
+    if built.is_file() {
+        return Ok(built);
+    }
+    std::fs::create_dir_all(&folder).with_context(|| format!("make {}", folder.display()))?;
+    let fresh = tempfile::Builder::new().prefix("building-").tempdir_in(&folder)?;
+    let object = fresh.path().join(&name);
+    let output =
+        Command::new(compiler).args(flags).arg("-o").arg(&object).arg(source).arg("-ldl").output()?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(output.status.success(), "{} does not compile:\n{said}", source.display());
+    std::fs::rename(&object, &built).with_context(|| format!("put {} into place", built.display()))?;
+    Ok(built)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_built_once_and_again_when_its_source_changes() {
+        let folder = crate::folder().unwrap();
+        let source = folder.path().join("answer.c");
+        let answer = |text: &str| {
+            std::fs::write(&source, text).unwrap();
+            let built = build(Path::new("cc"), "own", &["-O0"], &source).unwrap();
+            (Command::new(&built).status().unwrap().code(), built)
+        };
+        let (first, built) = answer("int main(void) { return 3; }");
+        let changed = std::fs::metadata(&built).unwrap().modified().unwrap();
+        assert_eq!((first, answer("int main(void) { return 3; }").1), (Some(3), built.clone()));
+        assert_eq!(std::fs::metadata(&built).unwrap().modified().unwrap(), changed);
+        assert_eq!(answer("int main(void) { return 4; }").0, Some(4));
+    }
+
+    #[test]
+    fn what_does_not_compile_is_told_in_the_compiler_s_words() {
+        let folder = crate::folder().unwrap();
+        let source = folder.path().join("wrong.c");
+        std::fs::write(&source, "int main(void) { return nothing; }").unwrap();
+        let error = build(Path::new("cc"), "own", &[], &source).unwrap_err();
+        assert!(error.to_string().contains("nothing"), "{error}");
+    }
+}

@@ -1,0 +1,157 @@
+//! The MPI families: which are installed, and how a program runs under each.
+
+use crate::apps;
+use anyhow::Result;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A family of MPI libraries with one binary interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Family {
+    /// Open MPI.
+    OpenMpi,
+    /// MPICH.
+    Mpich,
+}
+
+impl Family {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::OpenMpi, Self::Mpich];
+
+    /// Its name as a word of a file's name.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::OpenMpi => "openmpi",
+            Self::Mpich => "mpich",
+        }
+    }
+
+    /// Compiler and launcher: as Debian names them when several are installed, where Fedora puts them, plainly.
+    fn places(self) -> [(String, String); 3] {
+        let launcher = match self {
+            Self::OpenMpi => "mpirun",
+            Self::Mpich => "mpiexec",
+        };
+        let word = self.word();
+        let folder = format!("/usr/lib64/{word}/bin");
+        [
+            (format!("mpicc.{word}"), format!("{launcher}.{word}")),
+            (format!("{folder}/mpicc"), format!("{folder}/{launcher}")),
+            ("mpicc".to_owned(), launcher.to_owned()),
+        ]
+    }
+
+    /// What its launcher says of itself.
+    fn says(self) -> &'static [&'static str] {
+        match self {
+            Self::OpenMpi => &["Open MPI", "OpenRTE", "PRRTE"],
+            Self::Mpich => &["HYDRA", "MPICH"],
+        }
+    }
+}
+
+/// A family that is installed here.
+#[derive(Debug, Clone)]
+pub struct Mpi {
+    /// Which it is.
+    pub family: Family,
+    /// Its compiler.
+    pub compiler: PathBuf,
+    /// What starts its programs.
+    pub launcher: PathBuf,
+}
+
+impl Mpi {
+    /// Looks for a family; `None` when it is not installed.
+    #[must_use]
+    pub fn find(family: Family) -> Option<Self> {
+        family.places().into_iter().find_map(|(compiler, launcher)| {
+            let version = Command::new(&launcher).arg("--version").output().ok()?;
+            let version = String::from_utf8_lossy(&version.stdout).into_owned();
+            let ours = family.says().iter().any(|word| version.contains(word));
+            let compiles = || Command::new(&compiler).arg("--version").output().ok();
+            (ours && compiles()?.status.success()).then(|| Self {
+                family,
+                compiler: compiler.into(),
+                launcher: launcher.into(),
+            })
+        })
+    }
+
+    /// Looks for a family; when it is missing the test counts as skipped.
+    #[must_use]
+    pub fn find_or_skip(family: Family, test: &str) -> Option<Self> {
+        let found = Self::find(family);
+        if found.is_none() {
+            crate::skip(test, &format!("{} is not installed", family.word()));
+        }
+        found
+    }
+
+    /// Every family that is installed; for each that is missing the test counts as skipped.
+    #[must_use]
+    pub fn all_or_skip(test: &str) -> Vec<Self> {
+        let name = |family: Family| format!("{test} ({})", family.word());
+        Family::ALL.into_iter().filter_map(|family| Self::find_or_skip(family, &name(family))).collect()
+    }
+
+    /// A test program of `tests/apps`, compiled.
+    ///
+    /// # Errors
+    /// When it does not compile.
+    pub fn app(&self, name: &str) -> Result<PathBuf> {
+        apps::compile(self, &apps::source_folder().join(format!("{name}.c")))
+    }
+
+    /// The words that run a program on so many ranks.
+    #[must_use]
+    pub fn words(&self, ranks: u32, program: &Path, arguments: &[&str]) -> Vec<OsString> {
+        let mut words: Vec<OsString> =
+            vec![self.launcher.clone().into(), "-n".into(), ranks.to_string().into(), program.into()];
+        words.extend(arguments.iter().map(OsString::from));
+        words
+    }
+
+    /// Puts into a command's environment what the family needs here: more ranks than processors, possibly as root.
+    ///
+    /// # Errors
+    /// When the helper library for MPICH does not compile.
+    pub fn prepare(&self, command: &mut Command) -> Result<()> {
+        match self.family {
+            Family::OpenMpi => {
+                command
+                    .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+                    .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+                    .env("OMPI_MCA_rmaps_base_oversubscribe", "1")
+                    .env("OMPI_MCA_mpi_yield_when_idle", "1");
+            }
+            Family::Mpich => {
+                command.env("LD_PRELOAD", apps::yield_library()?);
+            }
+        }
+        Ok(())
+    }
+
+    /// A command that runs a program on so many ranks, unrecorded.
+    ///
+    /// # Errors
+    /// When the helper library for MPICH does not compile.
+    pub fn plain(&self, ranks: u32, program: &Path, arguments: &[&str]) -> Result<Command> {
+        let words = self.words(ranks, program, arguments);
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]);
+        self.prepare(&mut command)?;
+        Ok(command)
+    }
+
+    /// The exit status of a launcher whose rank died of a signal: as a shell would say it, or the plain number.
+    #[must_use]
+    pub fn status_of_signal(&self, signal: i32) -> i32 {
+        match self.family {
+            Family::OpenMpi => 128 + signal,
+            Family::Mpich => signal,
+        }
+    }
+}

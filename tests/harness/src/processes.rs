@@ -1,0 +1,84 @@
+//! Processes as `/proc` shows them.
+
+use rustix::process::{Pid, Signal, kill_process};
+use std::time::{Duration, Instant};
+
+/// The environment variable that marks everything that one command of a test started, however it is related to it now.
+pub(crate) const MARK: &str = "MPISCOPE_TEST_MARK";
+
+/// All processes that run.
+#[must_use]
+pub fn all() -> Vec<u32> {
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// Whether a process runs; a dead one that is not yet buried does not.
+#[must_use]
+pub fn is_running(process: u32) -> bool {
+    status(process).is_some_and(|(state, _)| !matches!(state, 'Z' | 'X'))
+}
+
+/// State and parent.
+fn status(process: u32) -> Option<(char, u32)> {
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name, in parentheses, may hold anything.
+    let mut words = text.rsplit(')').next()?.split_whitespace();
+    Some((words.next()?.chars().next()?, words.next()?.parse().ok()?))
+}
+
+/// The words of its command line.
+#[must_use]
+pub fn command_line(process: u32) -> Vec<String> {
+    let bytes = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+    bytes
+        .split(|byte| *byte == 0)
+        .filter(|word| !word.is_empty())
+        .map(|word| String::from_utf8_lossy(word).into_owned())
+        .collect()
+}
+
+/// The running children of a process.
+#[must_use]
+pub fn children(process: u32) -> Vec<u32> {
+    all()
+        .into_iter()
+        .filter(|&child| {
+            status(child).is_some_and(|(state, parent)| parent == process && !matches!(state, 'Z' | 'X'))
+        })
+        .collect()
+}
+
+/// The running processes that carry a mark.
+#[must_use]
+pub fn marked(mark: &str) -> Vec<u32> {
+    let variable = format!("{MARK}={mark}");
+    all()
+        .into_iter()
+        .filter(|&process| {
+            let environment = std::fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
+            environment.split(|byte| *byte == 0).any(|one| one == variable.as_bytes()) && is_running(process)
+        })
+        .collect()
+}
+
+/// Sends a signal; one that is gone needs none.
+pub fn signal(process: u32, signal: Signal) {
+    if let Some(process) = i32::try_from(process).ok().and_then(Pid::from_raw) {
+        let _ = kill_process(process, signal);
+    }
+}
+
+/// Looks again and again until there is something, or the time is over.
+pub fn until<T>(limit: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
+    let begun = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return Some(found);
+        }
+        if begun.elapsed() > limit {
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}

@@ -1,0 +1,73 @@
+//! The built product: the program and the collector.
+
+use crate::mpi::Mpi;
+use crate::running::{Ended, run};
+use anyhow::{Context as _, Result, bail, ensure};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// The environment variable that names another program to test than that of the target folder.
+const PROGRAM: &str = "MPISCOPE_PROGRAM";
+const COLLECTOR: &str = "libmpiscope_shim.so";
+
+/// The program's file.
+fn program() -> Result<PathBuf> {
+    let path = std::env::var_os(PROGRAM)
+        .map_or_else(|| crate::target().join("release/mpiscope"), |given| crate::root().join(given));
+    ensure!(path.is_file(), "{} is not there: cargo build --release -p mpiscope-app", path.display());
+    Ok(path)
+}
+
+/// The library that is preloaded into the job, where the program finds it.
+///
+/// # Errors
+/// When it is not built.
+pub fn collector() -> Result<PathBuf> {
+    let program = program()?;
+    let folder = program.parent().context("the program is in no folder")?;
+    let places = ["../shim", "../lib/mpiscope", "."].map(|place| folder.join(place).join(COLLECTOR));
+    match places.iter().find(|place| place.is_file()) {
+        Some(found) => Ok(found.canonicalize()?),
+        None => bail!("{COLLECTOR} is not there: build it with `cargo build -p mpiscope-shim --profile shim`"),
+    }
+}
+
+/// Whether to test every combination and not a selection.
+#[must_use]
+pub fn full_run() -> bool {
+    std::env::var_os("MPISCOPE_FULL").is_some_and(|value| value == "1")
+}
+
+/// The program with arguments.
+///
+/// # Errors
+/// When it is not built.
+pub fn mpiscope(arguments: &[&str]) -> Result<Command> {
+    collector()?;
+    let mut command = Command::new(program()?);
+    command.args(arguments);
+    Ok(command)
+}
+
+/// `mpiscope run` without a page, of a program on so many ranks, into a folder.
+///
+/// # Errors
+/// When something is not built.
+pub fn record(mpi: &Mpi, ranks: u32, program: &Path, arguments: &[&str], out: &Path) -> Result<Command> {
+    let mut command = mpiscope(&["run", "--no-dashboard", "--out"])?;
+    command.arg(out).arg("--").args(mpi.words(ranks, program, arguments));
+    mpi.prepare(&mut command)?;
+    Ok(command)
+}
+
+/// What `mpiscope report --json` says of a folder.
+///
+/// # Errors
+/// When it does not exit with 0, or says something else than JSON.
+pub fn report(folder: &Path) -> Result<serde_json::Value> {
+    let mut command = mpiscope(&["report", "--json"])?;
+    let Ended { status, stdout, stderr } = run(command.arg(folder), Duration::from_secs(60))?;
+    ensure!(status == 0, "report exits with {status}: {}", String::from_utf8_lossy(&stderr));
+    serde_json::from_slice(&stdout).context("the report is no JSON")
+}

@@ -1,0 +1,160 @@
+//! A recording in tables that can be compared with a truth.
+
+use crate::truth::{TRUTH_FUNCTIONS, Truth};
+use anyhow::{Result, ensure};
+use mpiscope_model::{Call, Message};
+use mpiscope_recording::{Manifest, Recording};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// The functions that send and receive at once: the bytes of their rows are those they sent.
+pub const SENDS_AND_RECEIVES: [&str; 2] = ["MPI_Sendrecv", "MPI_Sendrecv_replace"];
+
+const RECEIVES: [&str; 9] = [
+    "MPI_Recv",
+    "MPI_Wait",
+    "MPI_Waitall",
+    "MPI_Waitany",
+    "MPI_Waitsome",
+    "MPI_Test",
+    "MPI_Testall",
+    "MPI_Testany",
+    "MPI_Testsome",
+];
+
+/// All that a recording holds.
+#[derive(Debug, Clone)]
+pub struct Recorded {
+    /// What it says of itself.
+    pub manifest: Manifest,
+    /// The rows of calls.
+    pub calls: Vec<Call>,
+    /// The rows of messages.
+    pub messages: Vec<Message>,
+    names: BTreeMap<u16, String>,
+}
+
+impl Recorded {
+    /// Reads a recording through the product's own reader.
+    ///
+    /// # Errors
+    /// When there is none, or anything of it is damaged.
+    pub fn load(folder: &Path) -> Result<Self> {
+        let recording = Recording::open(folder)?;
+        let (tables, mut faults) = recording.tables();
+        let (mut calls, mut messages) = (recording.calls(), recording.messages());
+        let all_calls: Vec<Call> = calls.by_ref().flatten().collect();
+        let all_messages: Vec<Message> = messages.by_ref().flatten().collect();
+        faults.extend(calls.faults().iter().chain(messages.faults()).cloned());
+        ensure!(faults.is_empty(), "the recording is damaged: {faults:?}");
+        Ok(Self {
+            manifest: recording.manifest().clone(),
+            calls: all_calls,
+            messages: all_messages,
+            names: tables.functions.into_iter().map(|row| (row.function, row.name)).collect(),
+        })
+    }
+
+    /// The name of a row's function.
+    #[must_use]
+    pub fn name(&self, call: &Call) -> &str {
+        self.names.get(&call.function).map_or("?", String::as_str)
+    }
+
+    /// Messages and bytes by source and destination.
+    #[must_use]
+    pub fn pairs(&self) -> BTreeMap<(u32, u32), (u64, u64)> {
+        let mut pairs = BTreeMap::new();
+        for message in &self.messages {
+            let pair: &mut (u64, u64) = pairs.entry((message.src, message.dst)).or_default();
+            pair.0 += 1;
+            pair.1 += message.bytes;
+        }
+        pairs
+    }
+
+    /// Calls by rank and function, polls that were folded into a row included: those of functions that a truth tells of.
+    #[must_use]
+    pub fn counts(&self) -> BTreeMap<(u32, String), u64> {
+        let mut counts = BTreeMap::new();
+        for call in &self.calls {
+            let name = self.name(call);
+            if TRUTH_FUNCTIONS.contains(&name) {
+                *counts.entry((call.rank, name.to_owned())).or_default() += call.count;
+            }
+        }
+        counts
+    }
+
+    /// The functions of which there are calls and that no truth tells of.
+    #[must_use]
+    pub fn other_functions(&self) -> BTreeSet<&str> {
+        let names = self.calls.iter().map(|call| self.name(call));
+        names.filter(|name| !TRUTH_FUNCTIONS.contains(name)).collect()
+    }
+
+    /// In what it differs from the truth, a sentence each; nothing when it is exact.
+    #[must_use]
+    pub fn differences(&self, truth: &Truth) -> Vec<String> {
+        let mut differences = Vec::new();
+        let mut compare = |what: &str, of: String, truth: u64, recorded: u64| {
+            if truth != recorded {
+                differences.push(format!("{what} {of}: {truth} made, {recorded} recorded"));
+            }
+        };
+        let (pairs, counts) = (self.pairs(), self.counts());
+        for key in truth.pairs.keys().chain(pairs.keys()).collect::<BTreeSet<_>>() {
+            let (of, none) = (format!("{} -> {}", key.0, key.1), (0, 0));
+            let (made, recorded) = (truth.pairs.get(key).unwrap_or(&none), pairs.get(key).unwrap_or(&none));
+            compare("messages", of.clone(), made.0, recorded.0);
+            compare("bytes", of, made.1, recorded.1);
+        }
+        for key in truth.calls.keys().chain(counts.keys()).collect::<BTreeSet<_>>() {
+            let of = format!("of {} on rank {}", key.1, key.0);
+            let made = truth.calls.get(key).copied().unwrap_or_default();
+            compare("calls", of, made, counts.get(key).copied().unwrap_or_default());
+        }
+        differences
+    }
+
+    /// Where the messages of a receiving call are not what that call says it received, a sentence each.
+    ///
+    /// A message's bytes are the sender's word and a receiving row's are the receiver's, so in a program whose messages
+    /// all have different sizes this finds every message that was paired wrongly. With `lossy`, messages may be missing,
+    /// but what is there has to fit.
+    #[must_use]
+    pub fn wrongly_paired(&self, lossy: bool) -> Vec<String> {
+        let mut both_ways = BTreeSet::new();
+        let mut received: BTreeMap<(u32, u64), u64> = BTreeMap::new();
+        for call in &self.calls {
+            let name = self.name(call);
+            if SENDS_AND_RECEIVES.contains(&name) {
+                both_ways.insert((call.rank, call.end_ns));
+            } else if RECEIVES.contains(&name) {
+                *received.entry((call.rank, call.end_ns)).or_default() += call.bytes;
+            }
+        }
+        let mut arrived: BTreeMap<(u32, u64), Vec<u64>> = BTreeMap::new();
+        for message in &self.messages {
+            arrived.entry((message.dst, message.recv_ns)).or_default().push(message.bytes);
+        }
+        let mut wrong = Vec::new();
+        for key in received.keys().chain(arrived.keys()).collect::<BTreeSet<_>>() {
+            let sizes = arrived.get(key).map_or(&[][..], Vec::as_slice);
+            let (sum, bytes) = (sizes.iter().sum::<u64>(), received.get(key).copied());
+            let fits = match bytes {
+                _ if both_ways.contains(key) => true,
+                Some(bytes) if lossy => sum <= bytes,
+                Some(bytes) => sum == bytes,
+                None => false,
+            };
+            if !fits {
+                let (rank, at_ns) = key;
+                let said =
+                    bytes.map_or("no call".into(), |bytes| format!("a call that received {bytes} bytes"));
+                wrong.push(format!("rank {rank} at {at_ns} ns: {said}, and messages of {sizes:?} bytes"));
+            }
+        }
+        wrong
+    }
+}

@@ -1,0 +1,242 @@
+//! Commands under a time limit, with everything they start.
+
+use crate::processes::{self, MARK};
+use anyhow::{Context as _, Result, bail};
+use rustix::process::{Resource, Rlimit, Signal, setrlimit};
+use std::io::{Read, Write as _};
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+static NUMBER: AtomicU64 = AtomicU64::new(0);
+static NO_CORES: Once = Once::new();
+
+/// How a command ended and what it said.
+#[derive(Debug, Clone)]
+pub struct Ended {
+    /// Its exit status as a shell would say it.
+    pub status: i32,
+    /// All it and its children wrote to stdout.
+    pub stdout: Vec<u8>,
+    /// And to stderr.
+    pub stderr: Vec<u8>,
+}
+
+impl Ended {
+    /// What it wrote to stderr, as text.
+    #[must_use]
+    pub fn errors(&self) -> String {
+        String::from_utf8_lossy(&self.stderr).into_owned()
+    }
+
+    /// What it wrote to stdout, as text.
+    #[must_use]
+    pub fn output(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).into_owned()
+    }
+}
+
+/// What a pipe has brought until now.
+#[derive(Debug)]
+struct Collected {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    reader: JoinHandle<()>,
+}
+
+impl Collected {
+    fn of(mut pipe: impl Read + Send + 'static) -> Self {
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let shared = Arc::clone(&bytes);
+        let reader = std::thread::spawn(move || {
+            let mut chunk = vec![0; 64 << 10];
+            while let Ok(count @ 1..) = pipe.read(&mut chunk) {
+                shared.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(&chunk[..count]);
+            }
+        });
+        Self { bytes, reader }
+    }
+
+    fn now(&self) -> Vec<u8> {
+        self.bytes.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// A command that runs. When it is dropped, it and everything it started is killed.
+#[derive(Debug)]
+pub struct Running {
+    child: Child,
+    mark: String,
+    stdout: Collected,
+    stderr: Collected,
+}
+
+impl Running {
+    /// Starts a command; it finds nothing on its standard input.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start(command: &mut Command) -> Result<Self> {
+        Self::start_with_input(command, Vec::new())
+    }
+
+    /// Starts a command that finds these bytes on its standard input, and then its end.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start_with_input(command: &mut Command, input: Vec<u8>) -> Result<Self> {
+        // Some test programs are meant to crash. A limit that cannot be set costs a few files, no test.
+        NO_CORES.call_once(|| {
+            let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+        });
+        let mark = format!("{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+        let mut child = command
+            .env(MARK, &mark)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("start {command:?}"))?;
+        let mut stdin = child.stdin.take().context("the command has no stdin")?;
+        std::thread::spawn(move || {
+            // A command that does not read its input to the end breaks the pipe.
+            let _ = stdin.write_all(&input);
+        });
+        let stdout = Collected::of(child.stdout.take().context("the command has no stdout")?);
+        let stderr = Collected::of(child.stderr.take().context("the command has no stderr")?);
+        Ok(Self { child, mark, stdout, stderr })
+    }
+
+    /// Its process.
+    #[must_use]
+    pub fn process(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Everything it started that still runs, itself included.
+    #[must_use]
+    pub fn family(&self) -> Vec<u32> {
+        processes::marked(&self.mark)
+    }
+
+    /// What it has written to stdout until now.
+    #[must_use]
+    pub fn output_until_now(&self) -> String {
+        String::from_utf8_lossy(&self.stdout.now()).into_owned()
+    }
+
+    /// What it has written to stderr until now.
+    #[must_use]
+    pub fn errors_until_now(&self) -> String {
+        String::from_utf8_lossy(&self.stderr.now()).into_owned()
+    }
+
+    /// Waits until it and everything that writes where it writes is over.
+    ///
+    /// # Errors
+    /// When that takes longer than the limit; all of it is killed then.
+    pub fn wait(mut self, limit: Duration) -> Result<Ended> {
+        let deadline = Instant::now() + limit;
+        let mut status = None;
+        while status.is_none() || !self.stdout.reader.is_finished() || !self.stderr.reader.is_finished() {
+            if Instant::now() > deadline {
+                self.kill_all();
+                bail!(
+                    "not over after {limit:?} ({}); stdout:\n{}\nstderr:\n{}",
+                    if status.is_some() { "something it started still runs" } else { "it still runs" },
+                    self.output_until_now(),
+                    self.errors_until_now()
+                );
+            }
+            status = status.or(self.child.try_wait()?);
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let status = status.context("a process that ended has a status")?;
+        let status = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
+        Ok(Ended {
+            status: status.context("neither a status nor a signal")?,
+            stdout: self.stdout.now(),
+            stderr: self.stderr.now(),
+        })
+    }
+
+    fn kill_all(&mut self) {
+        // Again, for what was being started meanwhile.
+        for _ in 0..3 {
+            for process in self.family() {
+                processes::signal(process, Signal::KILL);
+            }
+        }
+        // Otherwise a dead child stays in the table of processes.
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.kill_all();
+    }
+}
+
+/// Runs a command to its end.
+///
+/// # Errors
+/// When it cannot be started, or is not over within the limit.
+pub fn run(command: &mut Command, limit: Duration) -> Result<Ended> {
+    Running::start(command)?.wait(limit)
+}
+
+/// Runs a command that finds these bytes on its standard input.
+///
+/// # Errors
+/// When it cannot be started, or is not over within the limit.
+pub fn run_with_input(command: &mut Command, input: Vec<u8>, limit: Duration) -> Result<Ended> {
+    Running::start_with_input(command, input)?.wait(limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    #[test]
+    fn input_output_and_status_come_through() {
+        let ended =
+            run_with_input(&mut shell("cat; echo no >&2; exit 3"), b"yes".to_vec(), Duration::from_secs(10))
+                .unwrap();
+        assert_eq!((ended.status, ended.output().as_str(), ended.errors().as_str()), (3, "yes", "no\n"));
+        let killed = run(&mut shell("kill -SEGV $$"), Duration::from_secs(10)).unwrap();
+        assert_eq!(killed.status, 139);
+    }
+
+    #[test]
+    fn the_time_limit_kills_everything_that_was_started() {
+        let mut command = shell("echo begun; setsid sleep 1000 & (sleep 1000; true)");
+        let running = Running::start(&mut command).unwrap();
+        let mark = running.mark.clone();
+        let found = || (processes::marked(&mark).len() >= 4).then_some(());
+        processes::until(Duration::from_secs(10), found).unwrap();
+        let error = running.wait(Duration::from_millis(100)).unwrap_err().to_string();
+        assert!(error.contains("it still runs") && error.contains("begun"), "{error}");
+        assert_eq!(processes::marked(&mark), Vec::<u32>::new());
+    }
+
+    #[test]
+    fn what_lingers_behind_the_command_counts_as_not_over() {
+        let error = run(&mut shell("sleep 1000 &"), Duration::from_millis(300)).unwrap_err().to_string();
+        assert!(error.contains("something it started still runs"), "{error}");
+    }
+
+    #[test]
+    fn a_command_that_does_not_exist_is_told() {
+        let error = run(&mut Command::new("/does/not/exist"), Duration::from_secs(1)).unwrap_err();
+        assert!(format!("{error:#}").contains("/does/not/exist"));
+    }
+}
