@@ -1,5 +1,6 @@
 //! The types of MPI as this library sees them, and the few functions it calls itself.
 #![expect(unsafe_code, reason = "calling C and reading its memory")]
+#![expect(clippy::missing_transmute_annotations, reason = "the field or variable that is set says the type")]
 
 use crate::real::{symbol, variable};
 use core::ffi::{CStr, c_char, c_int, c_void};

@@ -7,7 +7,7 @@ use mpiscope_capture::{Comm, Comms, Interval, Origin, Requests, Sink as _, Threa
 use mpiscope_ring::clock::monotonic_ns;
 use mpiscope_ring::{Capacities, Identity, Producer, RingHeader, SlotCell, State, Writer};
 use mpiscope_wire::ClockKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -119,7 +119,7 @@ fn start() -> Result<Option<Process>, String> {
         library: library.version.clone(),
         node: host_name(),
     };
-    let writer = make_region(PathBuf::from(rings), &identity)?;
+    let writer = make_region(Path::new(&rings), &identity)?;
     // SAFETY: the handler is a plain function that only stores to atomics.
     unsafe { libc::pthread_atfork(None, None, Some(leave_in_child)) };
     let capture = mpiscope_capture::Process::new((LONGEST_POLL_ROW_NS * ticks_per_ns) as u64);
@@ -142,14 +142,14 @@ fn start() -> Result<Option<Process>, String> {
     }))
 }
 
-fn make_region(rings: PathBuf, identity: &Identity) -> Result<Writer, String> {
+fn make_region(rings: &Path, identity: &Identity) -> Result<Writer, String> {
     let mut capacities = Capacities::default();
     let slots = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
     if let Some(first_slots) = slots("MPISCOPE_RING_SLOTS") {
         capacities.first_slots = first_slots;
         capacities.other_slots = first_slots.min(capacities.other_slots);
     }
-    let first = match Writer::create(&rings, identity, capacities) {
+    let first = match Writer::create(rings, identity, capacities) {
         Ok(writer) => return Ok(writer),
         Err(error) => error,
     };

@@ -129,7 +129,7 @@ impl Matcher {
                 self.send(key, tag, PendingSend { number: 0, bytes, begin_ns, blocked_until_ns }, out);
             }
             Event::Post { rank, comm, from, tag, post, at_ns } => {
-                self.post(rank, comm, from, tag, post, at_ns)
+                self.post(rank, comm, from, tag, post, at_ns);
             }
             Event::Receive { rank, comm, from, tag, bytes, post, begin_ns, end_ns, alone } => {
                 let key = PairKey { comm, src: from, dst: rank };

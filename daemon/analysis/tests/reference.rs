@@ -1,6 +1,8 @@
 //! Matching against a plain slow model of MPI on random programs: the model decides which receive takes which message
 //! as MPI does, the operator has to find the same pairs from what each rank could see.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
 use mpiscope_analysis::Matcher;
 use mpiscope_model::{Event, PostId, Rank};
 use proptest::prelude::*;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// Watch the communication of a running MPI program: where time is lost, when and through whom.
 #[derive(Debug, Parser)]
-#[command(name = "mpiscope", version, about, arg_required_else_help = true, max_term_width = 100)]
+#[command(name = "mpiscope", version, arg_required_else_help = true, max_term_width = 100)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,

@@ -123,6 +123,7 @@ fn function() -> impl Strategy<Value = FunctionRow> {
     (0..6_u16, name, 0..3_u64, any::<u32>()).prop_map(|(function, name, calls, time)| FunctionRow {
         function,
         name,
+        family: "send",
         calls,
         polls: calls * 2,
         bytes: calls * 3,

@@ -184,9 +184,10 @@ impl Ingest {
     fn tell_losses(&mut self) {
         let mut losses = Losses { unreadable: self.unreadable_slots, ..Losses::default() };
         for lost in self.lost.values() {
-            losses.ring_full += lost.ring_full;
-            losses.no_ring += lost.no_ring;
-            losses.unreadable += lost.unreadable;
+            // What a job says of itself may be any number.
+            losses.ring_full = losses.ring_full.saturating_add(lost.ring_full);
+            losses.no_ring = losses.no_ring.saturating_add(lost.no_ring);
+            losses.unreadable = losses.unreadable.saturating_add(lost.unreadable);
         }
         self.batch.losses = Some(losses);
     }
@@ -209,7 +210,7 @@ impl Ingest {
         let known = usize::try_from(expected.saturating_sub(slots.from)).unwrap_or(usize::MAX);
         let Some(fresh) = slots.slots.get(known..) else { return };
         if slots.from > expected {
-            self.unreadable_slots += slots.from - expected;
+            self.unreadable_slots = self.unreadable_slots.saturating_add(slots.from - expected);
             self.fault(
                 Some(rank),
                 format!("{} slots of ring {} are missing", slots.from - expected, slots.ring),
@@ -218,7 +219,7 @@ impl Ingest {
             self.lose(slots.process, ring);
         }
         if let Some(process) = self.processes.get_mut(&slots.process) {
-            process.rings[ring].position = slots.from + slots.slots.len() as u64;
+            process.rings[ring].position = slots.from.saturating_add(slots.slots.len() as u64);
         }
         for slot in fresh {
             match Entry::decode(slot) {

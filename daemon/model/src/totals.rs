@@ -13,7 +13,7 @@ impl Losses {
     /// All of them.
     #[must_use]
     pub fn total(&self) -> u64 {
-        self.ring_full + self.no_ring + self.unreadable
+        self.ring_full.saturating_add(self.no_ring).saturating_add(self.unreadable)
     }
 }
 

@@ -7,25 +7,27 @@ use mpiscope_recording::{
     Manifest, Recording, RecordingOptions, RecordingWriter, State, Tables, WalReader, WalWriter,
 };
 use mpiscope_wire::{FrameKind, encode_frame};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 const FOLDER_VARIABLE: &str = "MPISCOPE_TEST_FOLDER";
 
-/// Runs one of the tests below in a process of its own whose files end at 64 KiB.
-fn run_limited(test: &str, dir: &Path) {
+/// Runs `work` in a process of its own whose files end at 64 KiB: the same test once more, which finds itself there.
+/// Returns whether this is that process, so that the test has nothing more to do.
+fn run_limited(test: &str, dir: &Path, work: fn(&Path)) -> bool {
+    if let Some(folder) = std::env::var_os(FOLDER_VARIABLE) {
+        work(Path::new(&folder));
+        return true;
+    }
     let status = Command::new("bash")
-        .args(["-c", "trap '' XFSZ; ulimit -f 64; exec \"$0\" --exact --ignored --nocapture \"$1\""])
+        .args(["-c", "trap '' XFSZ; ulimit -f 64; exec \"$0\" --exact --nocapture \"$1\""])
         .arg(std::env::current_exe().unwrap())
         .arg(test)
         .env(FOLDER_VARIABLE, dir)
         .status()
         .unwrap();
     assert!(status.success());
-}
-
-fn folder() -> PathBuf {
-    std::env::var_os(FOLDER_VARIABLE).map(PathBuf::from).unwrap()
+    false
 }
 
 fn noisy_calls(count: u64) -> Vec<Call> {
@@ -50,12 +52,10 @@ fn noisy_calls(count: u64) -> Vec<Call> {
         .collect()
 }
 
-#[test]
-#[ignore = "run by the test below"]
-fn limited_segments() {
+fn limited_segments(folder: &Path) {
     let options = RecordingOptions { calls_per_segment: 1000, ..RecordingOptions::default() };
-    let mut writer = RecordingWriter::create(&folder(), Manifest::default(), options).unwrap();
-    let mut log = WalWriter::create(&folder()).unwrap();
+    let mut writer = RecordingWriter::create(folder, Manifest::default(), options).unwrap();
+    let mut log = WalWriter::create(folder).unwrap();
     let mut frame = Vec::new();
     encode_frame(FrameKind::Slots, &[1], &mut frame);
     log.write(&frame).unwrap();
@@ -66,7 +66,7 @@ fn limited_segments() {
 
     // What was sealed stays when a larger segment does not fit.
     let mut writer = RecordingWriter::rebuild(
-        &folder(),
+        folder,
         RecordingOptions { calls_per_segment: 100_000, ..RecordingOptions::default() },
     )
     .unwrap();
@@ -74,24 +74,25 @@ fn limited_segments() {
     let error = writer.finish(&Tables::default()).unwrap_err();
     assert!(error.is_disk_full(), "{error}");
     assert!(error.to_string().contains("calls/000002.parquet"), "{error}");
-    assert_eq!(Recording::open(&folder()).unwrap().calls().flatten().count(), 1500);
+    assert_eq!(Recording::open(folder).unwrap().calls().flatten().count(), 1500);
 }
 
 #[test]
 fn a_segment_that_does_not_fit_leaves_the_recording_as_it_was() {
     let dir = tempfile::tempdir().unwrap();
-    run_limited("limited_segments", dir.path());
+    if run_limited("a_segment_that_does_not_fit_leaves_the_recording_as_it_was", dir.path(), limited_segments)
+    {
+        return;
+    }
     let names = dir.path().join("calls").read_dir().unwrap().count();
     assert_eq!(names, 2, "nothing half-written is left");
     assert_eq!(WalReader::open(dir.path()).unwrap().for_each_frame(|_| {}).frames, 1);
 }
 
-#[test]
-#[ignore = "run by the test below"]
-fn limited_recording() {
+fn limited_recording(folder: &Path) {
     let options = RecordingOptions { calls_per_segment: 50_000, ..RecordingOptions::default() };
-    let mut writer = RecordingWriter::create(&folder(), Manifest::default(), options).unwrap();
-    drop(WalWriter::create(&folder()).unwrap());
+    let mut writer = RecordingWriter::create(folder, Manifest::default(), options).unwrap();
+    drop(WalWriter::create(folder).unwrap());
     let error = writer.push_calls(&noisy_calls(60_000)).unwrap_err();
     assert!(error.is_disk_full(), "{error}");
     assert_eq!(writer.unwritten_rows(), 50_000);
@@ -102,16 +103,16 @@ fn limited_recording() {
 #[test]
 fn rows_that_do_not_fit_are_counted_and_others_go_on() {
     let dir = tempfile::tempdir().unwrap();
-    run_limited("limited_recording", dir.path());
+    if run_limited("rows_that_do_not_fit_are_counted_and_others_go_on", dir.path(), limited_recording) {
+        return;
+    }
     assert_eq!(Recording::open(dir.path()).unwrap().manifest().state, State::Running);
 }
 
-#[test]
-#[ignore = "run by the test below"]
-fn limited_end() {
+fn limited_end(folder: &Path) {
     let options = RecordingOptions { calls_per_segment: 50_000, ..RecordingOptions::default() };
-    let mut writer = RecordingWriter::create(&folder(), Manifest::default(), options).unwrap();
-    drop(WalWriter::create(&folder()).unwrap());
+    let mut writer = RecordingWriter::create(folder, Manifest::default(), options).unwrap();
+    drop(WalWriter::create(folder).unwrap());
     let _ = writer.push_calls(&noisy_calls(50_100));
     let manifest = writer.finish(&Tables::default()).unwrap();
     assert_eq!(manifest.state, State::Incomplete);
@@ -120,7 +121,9 @@ fn limited_end() {
 #[test]
 fn an_end_with_rows_missing_says_so_and_keeps_the_log() {
     let dir = tempfile::tempdir().unwrap();
-    run_limited("limited_end", dir.path());
+    if run_limited("an_end_with_rows_missing_says_so_and_keeps_the_log", dir.path(), limited_end) {
+        return;
+    }
     let recording = Recording::open(dir.path()).unwrap();
     assert_eq!(recording.manifest().state, State::Incomplete);
     assert_eq!(recording.manifest().missing.len(), 1);
@@ -129,10 +132,8 @@ fn an_end_with_rows_missing_says_so_and_keeps_the_log() {
     assert!(!recording.wal().unwrap().is_empty());
 }
 
-#[test]
-#[ignore = "run by the test below"]
-fn limited_log() {
-    let mut log = WalWriter::create(&folder()).unwrap();
+fn limited_log(folder: &Path) {
+    let mut log = WalWriter::create(folder).unwrap();
     let mut failed = 0;
     // Ten times what is kept for another try.
     for number in 0..80_000_u32 {
@@ -148,7 +149,9 @@ fn limited_log() {
 #[test]
 fn a_log_that_does_not_fit_keeps_what_does() {
     let dir = tempfile::tempdir().unwrap();
-    run_limited("limited_log", dir.path());
+    if run_limited("a_log_that_does_not_fit_keeps_what_does", dir.path(), limited_log) {
+        return;
+    }
     let mut frames = Vec::new();
     let summary =
         WalReader::open(dir.path()).unwrap().for_each_frame(|frame| frames.push(frame.payload.to_vec()));

@@ -70,6 +70,19 @@ struct Fake {
     window: WindowIncrement,
 }
 
+/// Enough for the functions of this example.
+fn family_of(name: &str) -> &'static str {
+    match name {
+        "MPI_Isend" | "MPI_Send" => "send",
+        "MPI_Irecv" | "MPI_Recv" => "receive",
+        "MPI_Waitall" | "MPI_Wait" | "MPI_Test" => "complete",
+        "MPI_Bcast" | "MPI_Reduce" => "rooted",
+        "MPI_Allreduce" => "all",
+        "MPI_Barrier" => "barrier",
+        _ => "setup",
+    }
+}
+
 impl Fake {
     fn new(arguments: &Arguments) -> Self {
         let ranks = arguments.ranks;
@@ -91,6 +104,7 @@ impl Fake {
         let function = |(function, name, ..): &(u16, &'static str, u64, u64, u64, u64)| FunctionRow {
             function: *function,
             name,
+            family: family_of(name),
             calls: 0,
             polls: 0,
             bytes: 0,

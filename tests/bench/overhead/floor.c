@@ -22,7 +22,7 @@ struct record {
 };
 _Static_assert(sizeof(struct record) == 32, "as small as those of the collector");
 
-enum function { SEND, RECV, ISEND, IRECV, WAITALL, ALLREDUCE };
+enum function { SEND, RECV, ISEND, IRECV, WAIT, WAITALL, TEST, ALLREDUCE, BARRIER };
 
 static struct record *ring;
 static uint64_t mask, next;
@@ -92,6 +92,18 @@ int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI
     return record(start, PMPI_Irecv(buffer, count, type, from, tag, comm, request), IRECV, from, tag, count);
 }
 
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    uint64_t start = now();
+    return record(start, PMPI_Wait(request, status), WAIT, 0, 0, 1);
+}
+
+int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    uint64_t start = now();
+    return record(start, PMPI_Test(request, flag, status), TEST, 0, 0, 1);
+}
+
 int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
 {
     uint64_t start = now();
@@ -102,4 +114,10 @@ int MPI_Allreduce(const void *own, void *sum, int count, MPI_Datatype type, MPI_
 {
     uint64_t start = now();
     return record(start, PMPI_Allreduce(own, sum, count, type, operation, comm), ALLREDUCE, 0, 0, count);
+}
+
+int MPI_Barrier(MPI_Comm comm)
+{
+    uint64_t start = now();
+    return record(start, PMPI_Barrier(comm), BARRIER, 0, 0, 0);
 }

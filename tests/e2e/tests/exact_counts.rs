@@ -1,5 +1,7 @@
 //! What the test programs say that they did is what the recording says, to the last call and byte.
 
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
 use mpiscope_harness::{Ended, Family, Mpi, Recorded, Truth, folder, full_run, record, run};
 use std::process::Command;
 use std::time::Duration;
@@ -24,10 +26,14 @@ fn own_status(app: &str, mpi: &Mpi) -> i32 {
 /// The output apart from the truth, whose figures of polls differ from run to run, in an order of its own.
 fn other_output(ended: &Ended) -> Vec<String> {
     let output = ended.output();
-    let outside = output.split("mpiscope-truth 1\n").enumerate().map(|(at, part)| {
-        if at == 0 { part } else { part.split_once("end\n").map_or("", |(_, rest)| rest) }
-    });
-    let mut lines: Vec<String> = outside.flat_map(str::lines).map(str::to_owned).collect();
+    let outside = output
+        .split("mpiscope-truth 1\n")
+        .enumerate()
+        .map(|(at, part)| if at == 0 { part } else { part.split_once("end\n").map_or("", |(_, rest)| rest) });
+    // MPICH's launcher, on a crash: process numbers, and the exit code of whichever rank it counts first.
+    let varies = |line: &&str| line.starts_with("=   PID ") || line.starts_with("=   EXIT CODE: ");
+    let mut lines: Vec<String> =
+        outside.flat_map(str::lines).filter(|line| !varies(line)).map(str::to_owned).collect();
     lines.sort();
     lines
 }
@@ -39,7 +45,13 @@ fn recorded_exactly(app: &str, mpi: &Mpi, ranks: u32) {
     let out = folder.path().join("recording");
     let run_it = |mut command: Command| run(command.current_dir(folder.path()), LIMIT).unwrap();
     let unrecorded = run_it(mpi.plain(ranks, &program, &[]).unwrap());
-    let ended = run_it(record(mpi, ranks, &program, &[], &out).unwrap());
+    let mut command = record(mpi, ranks, &program, &[], &out).unwrap();
+    if app == "million" {
+        // It calls faster than a daemon without a processor of its own can read: these rings hold all of it. What
+        // happens with smaller ones is tested in `loss.rs`.
+        command.env("MPISCOPE_RING_SLOTS", ((1 << 22) / ranks.next_power_of_two()).to_string());
+    }
+    let ended = run_it(command);
     let said = ended.errors();
     assert_eq!(unrecorded.status, own_status(app, mpi), "{place}, unrecorded: {}", unrecorded.errors());
     assert_eq!(ended.status, unrecorded.status, "{place}: {said}");
@@ -52,7 +64,11 @@ fn recorded_exactly(app: &str, mpi: &Mpi, ranks: u32) {
     let nothing = Vec::<String>::new();
     assert_eq!(recorded.differences(&truth), nothing, "{place}: {said}");
     assert_eq!(recorded.wrongly_paired(false), nothing, "{place}: {said}");
-    assert_eq!(manifest.missing, nothing, "{place}");
+    // Their ranks do not come to MPI_Finalize, which is said; all that they made before is there.
+    let unfinished = ["abort", "crash"].contains(&app);
+    let expected = |sentence: &String| unfinished && sentence.contains("ended without MPI_Finalize");
+    assert!(manifest.missing.iter().all(expected), "{place}: {:?}", manifest.missing);
+    assert_eq!(manifest.missing.len(), usize::from(unfinished), "{place}: {:?}", manifest.missing);
     let totals = manifest.totals;
     assert_eq!((totals.unmatched_sends, totals.unmatched_receives), (0, 0), "{place}: unmatched");
     assert_eq!(totals.uncertain_messages, 0, "{place}: paired in doubt");
@@ -97,8 +113,19 @@ exact!(ring halo3d cg master_worker million types split forms out_of_order threa
 #[test]
 fn no_application_is_left_out() {
     let tested = [
-        "abort", "cg", "crash", "forms", "halo3d", "linger", "master_worker", "million", "out_of_order", "ring",
-        "split", "threads", "types",
+        "abort",
+        "cg",
+        "crash",
+        "forms",
+        "halo3d",
+        "linger",
+        "master_worker",
+        "million",
+        "out_of_order",
+        "ring",
+        "split",
+        "threads",
+        "types",
     ];
     let mut found: Vec<String> = std::fs::read_dir(mpiscope_harness::source_folder())
         .unwrap()

@@ -1,7 +1,8 @@
 //! The built product: the program and the collector.
 
 use crate::mpi::Mpi;
-use crate::running::{Ended, run};
+use crate::processes;
+use crate::running::{Ended, Running, run};
 use anyhow::{Context as _, Result, bail, ensure};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -29,7 +30,9 @@ pub fn collector() -> Result<PathBuf> {
     let places = ["../shim", "../lib/mpiscope", "."].map(|place| folder.join(place).join(COLLECTOR));
     match places.iter().find(|place| place.is_file()) {
         Some(found) => Ok(found.canonicalize()?),
-        None => bail!("{COLLECTOR} is not there: build it with `cargo build -p mpiscope-shim --profile shim`"),
+        None => {
+            bail!("{COLLECTOR} is not there: build it with `cargo build -p mpiscope-shim --profile shim`")
+        }
     }
 }
 
@@ -59,6 +62,16 @@ pub fn record(mpi: &Mpi, ranks: u32, program: &Path, arguments: &[&str], out: &P
     command.arg(out).arg("--").args(mpi.words(ranks, program, arguments));
     mpi.prepare(&mut command)?;
     Ok(command)
+}
+
+/// The daemon of a `mpiscope run`: its child that is `mpiscope record`.
+///
+/// # Errors
+/// When there is none.
+pub fn daemon_of(run: &Running) -> Result<u32> {
+    let is_daemon = |child: &u32| processes::command_line(*child).get(1).is_some_and(|word| word == "record");
+    let find = || processes::children(run.process()).into_iter().find(is_daemon);
+    processes::until(Duration::from_secs(30), find).context("mpiscope run has no daemon")
 }
 
 /// What `mpiscope report --json` says of a folder.

@@ -11,6 +11,9 @@ use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+/// How long killed processes get to end.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 static NO_CORES: Once = Once::new();
 
@@ -163,12 +166,12 @@ impl Running {
     }
 
     fn kill_all(&mut self) {
-        // Again, for what was being started meanwhile.
-        for _ in 0..3 {
-            for process in self.family() {
-                processes::signal(process, Signal::KILL);
-            }
-        }
+        // Again and again, for what was being started meanwhile; a killed process takes a moment to end.
+        processes::until(PATIENCE, || {
+            let family = self.family();
+            family.iter().for_each(|&process| processes::signal(process, Signal::KILL));
+            family.is_empty().then_some(())
+        });
         // Otherwise a dead child stays in the table of processes.
         let _ = self.child.wait();
     }

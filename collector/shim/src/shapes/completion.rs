@@ -143,9 +143,8 @@ unsafe fn any(
             return;
         }
         // SAFETY: the call has just set it; it is negative when no request was active.
-        if result == 0
-            && let Ok(place) = usize::try_from(unsafe { *index })
-        {
+        let place = if result == 0 { unsafe { *index } } else { -1 };
+        if let Ok(place) = usize::try_from(place) {
             // SAFETY: the call has just filled the one status.
             unsafe { completed(recorder, place, status, 0) };
         }

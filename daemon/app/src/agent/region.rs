@@ -97,7 +97,9 @@ impl Watched {
             return;
         }
         let rings = self.positions.len();
-        let ring_full = (0..rings).map(|ring| self.reader.consumer(ring, Some(0)).lost_calls()).sum();
+        let ring_full = (0..rings)
+            .map(|ring| self.reader.consumer(ring, Some(0)).lost_calls())
+            .fold(0, u64::saturating_add);
         let state = match (self.reader.state(), self.alive) {
             (State::Finalized, _) => EndState::Finalized,
             (State::Aborted, _) => EndState::Aborted,

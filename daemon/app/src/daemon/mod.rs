@@ -41,7 +41,7 @@ pub(crate) fn record() -> Result<ExitCode> {
     // Without its lock, which the thread that waits for orders will hold.
     std::io::stdin().read_line(&mut first).context("nobody said what to record")?;
     let configuration: Configuration = serde_json::from_str(&first).context("read what to record")?;
-    match serve(configuration) {
+    match serve(&configuration) {
         Ok(summary) => answer(&FromDaemon::Done(Box::new(summary)))?,
         Err(error) => answer(&FromDaemon::Failed(format!("{error:#}")))?,
     }
@@ -55,7 +55,7 @@ fn answer(message: &FromDaemon) -> Result<()> {
     Ok(out.flush()?)
 }
 
-fn serve(configuration: Configuration) -> Result<Summary> {
+fn serve(configuration: &Configuration) -> Result<Summary> {
     let options = RecordingOptions::default();
     let mut recorder;
     let (resume, log);
@@ -79,7 +79,7 @@ fn serve(configuration: Configuration) -> Result<Summary> {
     let live = Live { rings: configuration.rings.clone(), pid: std::process::id() };
     // Held while this process lives: whoever can lock it knows that nobody records.
     let _lock = live.write(&configuration.out)?;
-    let mut page = page::Page::open(&configuration, recorder.window_ns())?;
+    let mut page = page::Page::open(configuration, recorder.window_ns())?;
     recorder.publish_to(page.publisher());
     answer(&FromDaemon::Ready { url: page.url() })?;
 

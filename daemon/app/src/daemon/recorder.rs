@@ -61,7 +61,7 @@ impl Recorder {
         let summary = log.for_each_frame(|frame| match Message::decode(frame.kind, frame.payload) {
             Ok(message) => self.take(message),
             Err(fault) => {
-                self.write_faults.push(format!("a frame of the log makes no sense: {}", fault.reason))
+                self.write_faults.push(format!("a frame of the log makes no sense: {}", fault.reason));
             }
         });
         if summary.damaged_bytes + summary.torn_tail_bytes > 0 {

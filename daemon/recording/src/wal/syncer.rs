@@ -3,7 +3,7 @@
 use crate::RecordingError;
 use crate::folder::sync_folder;
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -47,16 +47,16 @@ impl Syncer {
     pub(crate) fn order(
         &self,
         file: &File,
-        path: &PathBuf,
+        path: &Path,
         new: bool,
         last: bool,
     ) -> Result<(), RecordingError> {
         let file = file.try_clone().map_err(RecordingError::io("sync", path))?;
-        let order = Order { file, path: path.clone(), new };
+        let order = Order { file, path: path.to_path_buf(), new };
         match self.orders.as_ref().map(|orders| orders.try_send(order)) {
             Some(Ok(())) => {}
             Some(Err(TrySendError::Full(order) | TrySendError::Disconnected(order))) if last => {
-                order.sync()?
+                order.sync()?;
             }
             Some(Err(_)) | None => {}
         }

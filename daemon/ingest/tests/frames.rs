@@ -1,0 +1,251 @@
+//! Frames in, model out: what a small job wrote, what a job may write by mistake or on purpose.
+#![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+use mpiscope_ingest::Ingest;
+use mpiscope_model::{Batch, Event, ProcessState};
+use mpiscope_wire::{
+    Call, CallFlags, ClockKind, CommDefinition, EndState, Entry, Knot, Lost, Message, NO_COMM, PEER_NONE,
+    Part, PartFlags, Process, RunStart, Slot, Slots, Sync, id,
+};
+use proptest::prelude::*;
+
+fn start() -> Message {
+    let command = vec!["a".into()];
+    Message::RunStart(RunStart {
+        run: "run".into(),
+        node: "node".into(),
+        unix_ns: 1,
+        monotonic_ns: 1000,
+        command,
+    })
+}
+
+fn process(number: u32, rank: u32) -> Message {
+    Message::Process(Process {
+        process: number,
+        pid: 100 + number,
+        rank,
+        world_size: 2,
+        clock: ClockKind::Monotonic,
+        cost_per_call_ns: 20.0,
+        library: "Open MPI".into(),
+        node: "node".into(),
+    })
+}
+
+fn slots(process: u32, from: u64, slots: Vec<Slot>) -> Message {
+    Message::Slots(Slots { process, ring: 0, from, slots })
+}
+
+fn knot(monotonic_ns: u64) -> Message {
+    Message::Knot(Knot { ticks: monotonic_ns, monotonic_ns })
+}
+
+fn world(own_rank: u32) -> Slot {
+    CommDefinition { index: 0, id: 0, size: 2, own_rank, leader: 0, parent: NO_COMM }.encode()
+}
+
+fn call(function: u16, flags: CallFlags, start: u64, peer: i32, bytes: u64) -> Call {
+    Call { flags, function, duration: 10, start, peer, comm: 0, site: 0, tag: 7, bytes }
+}
+
+fn send_at(start: u64) -> Slot {
+    call(id::SEND, CallFlags::SEND, start, 1, 8).encode()
+}
+
+fn fed(messages: Vec<Message>) -> Batch {
+    let mut ingest = Ingest::new();
+    messages.into_iter().for_each(|message| ingest.feed(message));
+    ingest.take()
+}
+
+fn part(post: u64, bytes: u64) -> Slot {
+    Part { flags: PartFlags::COMPLETED, tag: 3, post, peer: 1, comm: 0, bytes }.encode()
+}
+
+#[test]
+fn a_call_becomes_a_row_with_times_of_the_run() {
+    let send = call(id::SEND, CallFlags::SEND, 1500, 1, 64).encode();
+    let batch = fed(vec![start(), process(0, 0), knot(1100), slots(0, 0, vec![world(0), send]), knot(2000)]);
+    let row = batch.calls[0];
+    assert_eq!((row.start_ns, row.end_ns, row.peer, row.tag, row.bytes), (500, 510, Some(1), Some(7), 64));
+    assert_eq!((row.comm, row.count, batch.comms.len(), batch.until_ns), (Some(0), 1, 1, 100));
+    assert!(matches!(batch.events[0], Event::Send { to: 1, bytes: 64, begin_ns: 500, .. }));
+}
+
+#[test]
+fn nothing_is_known_before_the_next_knot() {
+    let mut ingest = Ingest::new();
+    for message in [start(), process(0, 0), knot(1100), slots(0, 0, vec![world(0), send_at(1500)])] {
+        ingest.feed(message);
+    }
+    assert_eq!(ingest.take().calls.len(), 0);
+    ingest.settle();
+    assert_eq!(ingest.take().calls.len(), 1, "unless the input ends");
+}
+
+#[test]
+fn polls_are_counted_and_begin_the_wait() {
+    let polls = call(id::TEST, CallFlags::FOLDED, 1200, PEER_NONE, 1_000_000).encode();
+    let test = call(id::TEST, CallFlags::NONE, 1400, PEER_NONE, 0).encode();
+    let all = vec![world(0), polls, part(4, 8), test];
+    let batch = fed(vec![start(), process(0, 0), slots(0, 0, all), knot(2000)]);
+    let counts: Vec<(u64, u64)> = batch.calls.iter().map(|row| (row.count, row.bytes)).collect();
+    assert_eq!(counts, [(1_000_000, 0), (1, 8)]);
+    assert!(matches!(batch.events[0], Event::Receive { begin_ns: 200, end_ns: 410, alone: true, .. }));
+}
+
+#[test]
+fn a_call_with_several_messages_has_no_peer() {
+    let wait = call(id::WAITALL, CallFlags::NONE, 1400, PEER_NONE, 0).encode();
+    let exchange = call(id::SENDRECV, CallFlags::SEND, 1500, 1, 32).encode();
+    let inline = Part { flags: PartFlags::INLINE, tag: 3, post: 0, peer: 1, comm: 0, bytes: 16 }.encode();
+    let all = vec![world(0), part(1, 8), part(2, 8), wait, part(3, 8), wait, inline, exchange];
+    let batch = fed(vec![start(), process(0, 0), slots(0, 0, all), knot(2000)]);
+    let rows: Vec<_> = batch.calls.iter().map(|row| (row.peer, row.tag, row.bytes)).collect();
+    assert_eq!(rows, [(None, None, 16), (Some(1), Some(3), 8), (None, None, 32)]);
+    let alone: Vec<bool> = batch
+        .events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Receive { alone, .. } => Some(*alone),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(alone, [false, false, true, true]);
+}
+
+#[test]
+fn a_wait_of_hours_and_a_message_of_terabytes_keep_their_size() {
+    let mut send = call(id::SEND, CallFlags::SEND, 1500, 1, 3 << 40);
+    send.duration = 7_200_000_000_000;
+    let all = vec![world(0), send.encode_wide(), send.encode()];
+    let batch = fed(vec![start(), process(0, 0), slots(0, 0, all), knot(8_000_000_000_000)]);
+    assert_eq!((batch.calls[0].duration_ns(), batch.calls[0].bytes), (7_200_000_000_000, 3 << 40));
+}
+
+#[test]
+fn what_is_sent_twice_counts_once_and_what_is_missing_is_told() {
+    let batch = fed(vec![
+        start(),
+        process(0, 0),
+        slots(0, 0, vec![world(0), send_at(1100), send_at(1200)]),
+        slots(0, 1, vec![send_at(1100), send_at(1200), send_at(1300)]),
+        slots(0, 9, vec![send_at(1900)]),
+        knot(3000),
+    ]);
+    assert_eq!(batch.calls.len(), 4);
+    assert_eq!(batch.losses.unwrap().unreadable, 5);
+    assert!(batch.events.contains(&Event::Lost { rank: 0 }));
+    assert_eq!(batch.faults[0].text, "5 slots of ring 0 are missing");
+}
+
+#[test]
+fn losses_are_cumulative_and_mark_the_place() {
+    let send = send_at(1500);
+    let numbers = Sync { peer: 1, comm: 0, sent: 9, received: 0 }.encode();
+    let all = vec![world(0), send, Entry::encode_lost(8), numbers, send, Entry::encode_lost(8), send];
+    let lost = Lost { process: 0, ring_full: 8, no_ring: 2, unreadable: 0, state: EndState::Aborted };
+    let batch = fed(vec![start(), process(0, 0), slots(0, 0, all), knot(3000), Message::Lost(lost)]);
+    let marks = batch.events.iter().filter(|event| matches!(event, Event::Lost { .. })).count();
+    assert_eq!((marks, batch.losses.unwrap().total()), (1, 10));
+    assert!(batch.events.contains(&Event::Numbers { rank: 0, comm: 0, peer: 1, sent: 9, received: 0 }));
+    assert_eq!(batch.ranks.last().unwrap().state, ProcessState::Aborted);
+}
+
+#[test]
+fn members_share_a_communicator_whatever_their_own_numbers() {
+    let define =
+        |index| CommDefinition { index, id: 77, size: 2, own_rank: 0, leader: 0, parent: 0 }.encode();
+    let send = |comm| Call { comm, ..call(id::SEND, CallFlags::SEND, 1500, 1, 8) }.encode();
+    let batch = fed(vec![
+        start(),
+        process(0, 0),
+        process(1, 1),
+        slots(0, 0, vec![world(0), define(3), send(3)]),
+        slots(1, 0, vec![world(1), define(9), send(9)]),
+        knot(3000),
+    ]);
+    let comms: Vec<_> = batch.calls.iter().map(|row| row.comm).collect();
+    assert_eq!((comms, batch.comms.len()), (vec![Some(1), Some(1)], 2));
+    assert_eq!(batch.comms[1].parent, Some(0));
+}
+
+#[test]
+fn a_hostile_job_is_told_and_costs_only_itself() {
+    let strange = call(9999, CallFlags::SEND, 1500, 1, 8).encode();
+    let beyond = call(id::SEND, CallFlags::SEND, 1500, 5, 8).encode();
+    let all = vec![[0xFF; 4], world(0), strange, beyond, send_at(1600)];
+    let unknown = slots(4, 0, vec![send_at(1600)]);
+    let batch = fed(vec![start(), unknown, process(0, 0), slots(0, 0, all), knot(3000)]);
+    assert_eq!(batch.calls.len(), 1);
+    assert_eq!(batch.losses.unwrap().unreadable, 3);
+    assert_eq!(batch.faults.len(), 4);
+}
+
+#[test]
+fn several_threads_of_a_rank_are_merged_by_time() {
+    let ring = |ring, all: Vec<Slot>| Message::Slots(Slots { process: 0, ring, from: 0, slots: all });
+    let batch = fed(vec![
+        start(),
+        process(0, 0),
+        ring(0, vec![world(0), send_at(1500), send_at(1700)]),
+        ring(1, vec![Entry::encode_thread(4, 9), world(0), send_at(1400), send_at(1600)]),
+        knot(3000),
+    ]);
+    let times: Vec<u64> = batch
+        .events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Send { begin_ns, .. } => Some(*begin_ns),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(times, [400, 500, 600, 700]);
+    assert!(batch.calls.iter().any(|row| row.thread == 4));
+}
+
+proptest! {
+    #[test]
+    fn garbage_never_panics(
+        words in proptest::collection::vec(any::<[u64; 4]>(), 0..60),
+        kinds in proptest::collection::vec(0_u64..9, 60),
+        from: u64,
+        knots in proptest::collection::vec((any::<u64>(), any::<u64>()), 0..5),
+    ) {
+        let mut ingest = Ingest::new();
+        ingest.feed(start());
+        ingest.feed(process(0, 0));
+        let of_kind = |(slot, kind): (&Slot, &u64)| [slot[0] & !0xFF | kind, slot[1], slot[2], slot[3]];
+        ingest.feed(slots(0, from, words.iter().zip(&kinds).map(of_kind).collect()));
+        for (ticks, monotonic_ns) in knots {
+            ingest.feed(Message::Knot(Knot { ticks, monotonic_ns }));
+        }
+        ingest.settle();
+        let batch = ingest.take();
+        prop_assert!(batch.calls.iter().all(|row| row.start_ns <= row.end_ns));
+    }
+
+    #[test]
+    fn the_split_into_messages_does_not_matter(sizes in proptest::collection::vec(1_usize..8, 1..20)) {
+        let mut all = vec![world(0)];
+        for at in 0..40 {
+            all.push(part(at, at));
+            all.push(call(id::WAIT, CallFlags::NONE, 1100 + at * 20, PEER_NONE, 0).encode());
+        }
+        let whole = fed(vec![start(), process(0, 0), slots(0, 0, all.clone()), knot(9000)]);
+        let (mut messages, mut from) = (vec![start(), process(0, 0)], 0);
+        for size in sizes.iter().cycle() {
+            let until = (from + size).min(all.len());
+            messages.push(slots(0, from as u64, all[from..until].to_vec()));
+            from = until;
+            if from == all.len() {
+                break;
+            }
+        }
+        messages.push(knot(9000));
+        let pieces = fed(messages);
+        prop_assert_eq!(pieces.calls, whole.calls);
+        prop_assert_eq!(pieces.events, whole.events);
+    }
+}

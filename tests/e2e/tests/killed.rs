@@ -1,0 +1,153 @@
+//! `kill -9` of any part of the recorder: the program does not notice, and nothing that it did is missing.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use mpiscope_harness::{
+    Ended, Mpi, Recorded, Running, Signal, Truth, daemon_of, folder, mpiscope, processes, record, report, run,
+};
+use std::path::Path;
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(60);
+const RANKS: u32 = 4;
+/// Long enough for the part to be killed amid the traffic.
+const ARGUMENTS: [&str; 2] = ["3", "500"];
+
+/// Starts the program and waits until its calls reach the log.
+fn recording_in_the_middle(mpi: &Mpi, out: &Path) -> Running {
+    let program = mpi.app("linger").unwrap();
+    let run = Running::start(&mut record(mpi, RANKS, &program, &ARGUMENTS, out).unwrap()).unwrap();
+    let records = || {
+        let log = std::fs::metadata(out.join("wal/000001.wal")).or_else(|_| {
+            let first = std::fs::read_dir(out.join("wal"))?.flatten().next();
+            first.ok_or(std::io::ErrorKind::NotFound)?.metadata()
+        });
+        log.is_ok_and(|log| log.len() > 20_000).then_some(())
+    };
+    processes::until(LIMIT, records).expect("the log does not grow");
+    run
+}
+
+fn assert_exact(out: &Path, ended: &Ended) {
+    let truth = Truth::parse(&ended.stdout).unwrap();
+    let recorded = Recorded::load(out).unwrap();
+    assert_eq!(recorded.differences(&truth), Vec::<String>::new(), "{}", ended.errors());
+    assert_eq!(recorded.manifest.lost.ring_full, 0);
+    assert_report_exact(out, &truth);
+}
+
+/// The report's sums: all that there is when the Parquet files were never completed.
+fn assert_report_exact(out: &Path, truth: &Truth) {
+    let report = report(out).unwrap();
+    let totals = &report["totals"];
+    let number = |name: &str| totals[name].as_u64().unwrap();
+    assert_eq!(number("calls") + number("polls"), truth.all_calls(), "{report:#}");
+    assert_eq!((number("messages"), number("bytes")), truth.all_messages(), "{report:#}");
+    assert_eq!(number("unmatched_sends") + number("unmatched_receives"), 0, "{report:#}");
+    assert_eq!(number("lost_calls"), 0, "{report:#}");
+    assert_eq!(report["job"]["ranks"], RANKS);
+}
+
+#[test]
+fn another_daemon_goes_on_where_the_first_was_killed() {
+    for mpi in Mpi::all_or_skip("killed another_daemon_goes_on_where_the_first_was_killed") {
+        let folder = folder().unwrap();
+        let out = folder.path().join("recording");
+        let run = recording_in_the_middle(&mpi, &out);
+        processes::signal(daemon_of(&run).unwrap(), Signal::KILL);
+        let ended = run.wait(LIMIT).unwrap();
+        assert_eq!(ended.status, 0, "{}", ended.errors());
+        assert!(ended.errors().contains("was started again"), "{}", ended.errors());
+        assert_exact(&out, &ended);
+    }
+}
+
+#[test]
+fn a_daemon_may_be_killed_more_than_once() {
+    let Some(mpi) = Mpi::all_or_skip("killed a_daemon_may_be_killed_more_than_once").into_iter().next()
+    else {
+        return;
+    };
+    let folder = folder().unwrap();
+    let out = folder.path().join("recording");
+    let run = recording_in_the_middle(&mpi, &out);
+    let mut last = 0;
+    for _ in 0..2 {
+        let other = || Some(daemon_of(&run).unwrap()).filter(|&daemon| daemon != last);
+        last = processes::until(LIMIT, other).expect("no other daemon");
+        processes::signal(last, Signal::KILL);
+    }
+    let ended = run.wait(LIMIT).unwrap();
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+    assert_exact(&out, &ended);
+}
+
+#[test]
+fn the_daemon_completes_the_recording_when_run_is_killed() {
+    for mpi in Mpi::all_or_skip("killed the_daemon_completes_the_recording_when_run_is_killed") {
+        let folder = folder().unwrap();
+        let out = folder.path().join("recording");
+        let run = recording_in_the_middle(&mpi, &out);
+        processes::signal(run.process(), Signal::KILL);
+        // Until the job and the daemon, which write where it wrote, are over as well.
+        let ended = run.wait(LIMIT).unwrap();
+        assert_eq!(ended.status, 137);
+        assert_exact(&out, &ended);
+        assert_eq!(report(&out).unwrap()["job"]["state"], "complete");
+        let missing = report(&out).unwrap()["missing"].to_string();
+        assert!(missing.contains("killed"), "{missing}");
+    }
+}
+
+#[test]
+fn the_report_reads_log_and_rings_when_both_are_killed() {
+    for mpi in Mpi::all_or_skip("killed the_report_reads_log_and_rings_when_both_are_killed") {
+        let folder = folder().unwrap();
+        let out = folder.path().join("recording");
+        let run = recording_in_the_middle(&mpi, &out);
+        let daemon = daemon_of(&run).unwrap();
+        // First the parent, which would start another one.
+        processes::signal(run.process(), Signal::KILL);
+        processes::signal(daemon, Signal::KILL);
+        // The program goes on, into rings that have room for all it does.
+        let ended = run.wait(LIMIT).unwrap();
+        let truth = Truth::parse(&ended.stdout).unwrap();
+        assert_report_exact(&out, &truth);
+        // Reading gives nothing back: a second time it is all there again.
+        assert_report_exact(&out, &truth);
+        let report = report(&out).unwrap();
+        assert_eq!(report["job"]["state"], "incomplete");
+        assert!(report["missing"].to_string().contains("not completed"), "{report:#}");
+        remove_rings(&out);
+    }
+}
+
+/// Those of a run whose every part was killed stay, for `report`; here nobody wants them any more.
+fn remove_rings(out: &Path) {
+    let live: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(out.join("live.json")).unwrap()).unwrap();
+    for rings in live["rings"].as_array().unwrap() {
+        let rings = Path::new(rings.as_str().unwrap());
+        assert!(rings.file_name().unwrap().to_str().unwrap().starts_with("mpiscope-"));
+        std::fs::remove_dir_all(rings).unwrap();
+    }
+}
+
+#[test]
+fn a_running_recording_can_be_read() {
+    let Some(mpi) = Mpi::all_or_skip("killed a_running_recording_can_be_read").into_iter().next() else {
+        return;
+    };
+    let folder = folder().unwrap();
+    let out = folder.path().join("recording");
+    let run_it = recording_in_the_middle(&mpi, &out);
+    let first = report(&out).unwrap();
+    assert_eq!(first["job"]["state"], "running");
+    let calls = |report: &serde_json::Value| report["totals"]["calls"].as_u64().unwrap();
+    let more = || report(&out).ok().filter(|second| calls(second) > calls(&first));
+    processes::until(LIMIT, more).expect("the report does not grow");
+    let text = run(mpiscope(&["report"]).unwrap().arg(&out), LIMIT).unwrap();
+    assert!(text.output().contains("still running"), "{}", text.output());
+    let ended = run_it.wait(LIMIT).unwrap();
+    assert_exact(&out, &ended);
+}
