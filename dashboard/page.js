@@ -91,14 +91,16 @@ function lagWords({ number, job, clock }) {
   return clock.lag_ns < 1e6 ? "lag 0 ms" : `lag ${words.duration(clock.lag_ns)}`;
 }
 
-function drawTotals({ totals }) {
+function drawTotals({ totals, job }) {
+  const running = job.state === "running";
   const certain = totals.uncertain_messages > 0 ? `${words.count(totals.uncertain_messages)} paired by best fit` : "";
   const rows = [
     ["Calls", words.count(totals.calls), totals.polls > 0 ? `and ${words.count(totals.polls)} polls` : ""],
     ["Messages", words.count(totals.messages), certain],
     ["Payload", words.bytes(totals.bytes), ""],
     ["Within nodes", words.share(totals.intra_messages, totals.messages) || "\u2013", "of messages"],
-    ["Unmatched", words.count(totals.unmatched_sends + totals.unmatched_receives), unmatched(totals)],
+    // While the job runs, a message on its way has been sent and not yet received.
+    [running ? "On the way" : "Unmatched", words.count(totals.unmatched_sends + totals.unmatched_receives), unmatched(totals)],
   ];
   const list = element("totals");
   while (list.children.length < rows.length) {
