@@ -94,6 +94,7 @@ pub struct RegionHeader {
     pub(crate) world_size: AtomicU32,
     pub(crate) clock: AtomicU32,
     pub(crate) state: AtomicU32,
+    pub(crate) made_ns: AtomicU64,
     pub(crate) cost_picoseconds: AtomicU64,
     pub(crate) unrecorded_calls: AtomicU64,
     pub(crate) library: [AtomicU64; TEXT_WORDS],
@@ -141,5 +142,5 @@ const _: () = {
     assert!(core::mem::offset_of!(RingHeader, tail) == 64);
     assert!(core::mem::offset_of!(RingHeader, owner) == 128);
     assert!(size_of::<RegionHeader>() <= PAGE_BYTES);
-    assert!(core::mem::offset_of!(RegionHeader, library) == 56);
+    assert!(core::mem::offset_of!(RegionHeader, library) == 64);
 };

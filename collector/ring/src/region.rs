@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 pub struct Identity {
     /// The process.
     pub pid: u32,
+    /// When it made this, by its monotonic clock: numbers of processes come again.
+    pub made_ns: u64,
     /// Its world rank.
     pub rank: u32,
     /// Ranks in its world.
@@ -120,7 +122,7 @@ impl Writer {
         if !capacities.are_sound() {
             return Err(CreateError::Capacities);
         }
-        let path = folder.join(format!("{}.making", identity.pid));
+        let path = folder.join(format!("{}-{}.making", identity.pid, identity.made_ns));
         let fault = |error| CreateError::File(path.clone(), error);
         let file = OpenOptions::new()
             .read(true)
@@ -148,6 +150,7 @@ impl Writer {
         header.other_slots.store(capacities.other_slots, Ordering::Relaxed);
         header.rings.store(capacities.rings, Ordering::Relaxed);
         header.pid.store(identity.pid, Ordering::Relaxed);
+        header.made_ns.store(identity.made_ns, Ordering::Relaxed);
         header.rank.store(identity.rank, Ordering::Relaxed);
         header.world_size.store(identity.world_size, Ordering::Relaxed);
         header.clock.store(identity.clock.number(), Ordering::Relaxed);
@@ -238,6 +241,7 @@ impl Reader {
         }
         Ok(Identity {
             pid: header.pid.load(Ordering::Relaxed),
+            made_ns: header.made_ns.load(Ordering::Relaxed),
             rank,
             world_size,
             clock: clock.ok_or(OpenError::Unsound("its clock is of no known kind"))?,
@@ -280,6 +284,7 @@ mod tests {
     fn identity() -> Identity {
         Identity {
             pid: 77,
+            made_ns: 5,
             rank: 1,
             world_size: 2,
             clock: ClockKind::Monotonic,
@@ -293,7 +298,7 @@ mod tests {
     fn what_one_side_writes_the_other_reads() {
         let folder = tempfile::tempdir().unwrap();
         let writer = Writer::create(folder.path(), &identity(), Capacities::default()).unwrap();
-        let reader = Reader::open(&folder.path().join("77.ring")).unwrap();
+        let reader = Reader::open(&folder.path().join("77-5.ring")).unwrap();
         let seen = reader.identity().unwrap();
         assert_eq!((seen.pid, seen.rank, seen.cost_per_call_ns), (77, 1, 30.5));
         assert_eq!(seen.library, "Open MPI [31mred");
@@ -329,16 +334,16 @@ mod tests {
             assert!(Reader::open(&path).is_err());
         }
         drop(Writer::create(folder.path(), &identity(), Capacities::default()).unwrap());
-        let whole = std::fs::read(folder.path().join("77.ring")).unwrap();
+        let whole = std::fs::read(folder.path().join("77-5.ring")).unwrap();
         std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
         assert!(matches!(Reader::open(&path), Err(OpenError::Unsound(_))));
-        std::os::unix::fs::symlink(folder.path().join("77.ring"), folder.path().join("2.ring")).unwrap();
+        std::os::unix::fs::symlink(folder.path().join("77-5.ring"), folder.path().join("2.ring")).unwrap();
         assert!(Reader::open(&folder.path().join("2.ring")).is_err());
     }
 
     #[test]
     fn a_folder_that_is_not_there_is_named() {
         let error = Writer::create(Path::new("/nowhere"), &identity(), Capacities::default()).unwrap_err();
-        assert!(error.to_string().starts_with("/nowhere/77.making: "), "{error}");
+        assert!(error.to_string().starts_with("/nowhere/77-5.making: "), "{error}");
     }
 }

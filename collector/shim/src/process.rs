@@ -112,6 +112,7 @@ fn start() -> Result<Option<Process>, String> {
     let (cost_per_call_ns, ticks_per_ns) = measure(clock);
     let identity = Identity {
         pid: std::process::id(),
+        made_ns: monotonic_ns(),
         rank,
         world_size,
         clock,

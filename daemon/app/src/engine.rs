@@ -165,8 +165,8 @@ impl Engine {
     /// Where the log that was fed stops, for an agent that goes on.
     pub(crate) fn resume(&self) -> Resume {
         let mut resume = Resume::default();
-        for (process, pid) in self.ingest.processes() {
-            resume.processes.insert(pid, process);
+        for (process, identity) in self.ingest.processes() {
+            resume.processes.insert(identity, process);
             for (ring, position) in self.ingest.positions(process) {
                 resume.positions.insert((process, ring), position);
             }

@@ -59,9 +59,9 @@ impl Ingest {
         rings.enumerate().map(|(ring, state)| (ring as u32, state.position))
     }
 
-    /// The processes fed so far: number and process id.
-    pub fn processes(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        self.infos.iter().map(|(&process, info)| (process, info.pid))
+    /// The processes fed so far: number, and process id with the time when it made its rings.
+    pub fn processes(&self) -> impl Iterator<Item = (u32, (u32, u64))> + '_ {
+        self.processes.iter().map(|(&number, process)| (number, process.identity))
     }
 
     /// Takes in a message.
@@ -149,7 +149,7 @@ impl Ingest {
             );
             self.fault(Some(process.rank), text);
         }
-        let input = ProcessInput::new(process.rank, process.world_size, process.clock, turn);
+        let input = ProcessInput::new(process, turn);
         self.processes.insert(process.process, input);
         let info = RankInfo {
             rank: process.rank,

@@ -2,12 +2,14 @@
 
 use crate::ring::RingState;
 use mpiscope_model::{Comm, Event, Rank};
-use mpiscope_wire::ClockKind;
+use mpiscope_wire::{ClockKind, Process};
 use rustc_hash::FxHashMap;
 
 /// One process.
 #[derive(Debug)]
 pub(crate) struct ProcessInput {
+    /// Its process id and when it made its rings.
+    pub(crate) identity: (u32, u64),
     pub(crate) rank: Rank,
     pub(crate) world_size: u32,
     pub(crate) clock: ClockKind,
@@ -25,11 +27,12 @@ pub(crate) struct ProcessInput {
 const MOST_RINGS: u32 = 64;
 
 impl ProcessInput {
-    pub(crate) fn new(rank: Rank, world_size: u32, clock: ClockKind, generation: u32) -> Self {
+    pub(crate) fn new(process: &Process, generation: u32) -> Self {
         Self {
-            rank,
-            world_size,
-            clock,
+            identity: (process.pid, process.made_ns),
+            rank: process.rank,
+            world_size: process.world_size,
+            clock: process.clock,
             generation,
             comms: FxHashMap::default(),
             rings: Vec::new(),
@@ -86,7 +89,18 @@ mod tests {
 
     #[test]
     fn low_halves_become_whole_again() {
-        let mut process = ProcessInput::new(0, 1, ClockKind::Monotonic, 0);
+        let process = Process {
+            process: 0,
+            pid: 1,
+            made_ns: 0,
+            rank: 0,
+            world_size: 1,
+            clock: ClockKind::Monotonic,
+            cost_per_call_ns: 0.0,
+            library: String::new(),
+            node: String::new(),
+        };
+        let mut process = ProcessInput::new(&process, 0);
         let numbers = [0, 1, 5, (1 << 32) - 1, 1 << 32, (1 << 32) - 2, (1 << 32) + 7, (3 << 31) - 9, 7 << 30];
         for number in numbers {
             assert_eq!(process.full_post(number & 0xFFFF_FFFF), number);

@@ -24,6 +24,7 @@ fn process(number: u32, rank: u32) -> Message {
     Message::Process(Process {
         process: number,
         pid: 100 + number,
+        made_ns: 1,
         rank,
         world_size: 2,
         clock: ClockKind::Monotonic,

@@ -3,7 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use mpiscope_harness::{
-    Ended, Mpi, Recorded, Running, Signal, Truth, daemon_of, folder, mpiscope, processes, record, report, run,
+    Ended, Mpi, Recorded, Running, Signal, Truth, daemon_of, folder, mpiscope, processes, record, report,
+    run, until_log_has,
 };
 use std::path::Path;
 use std::time::Duration;
@@ -17,14 +18,7 @@ const ARGUMENTS: [&str; 2] = ["3", "500"];
 fn recording_in_the_middle(mpi: &Mpi, out: &Path) -> Running {
     let program = mpi.app("linger").unwrap();
     let run = Running::start(&mut record(mpi, RANKS, &program, &ARGUMENTS, out).unwrap()).unwrap();
-    let records = || {
-        let log = std::fs::metadata(out.join("wal/000001.wal")).or_else(|_| {
-            let first = std::fs::read_dir(out.join("wal"))?.flatten().next();
-            first.ok_or(std::io::ErrorKind::NotFound)?.metadata()
-        });
-        log.is_ok_and(|log| log.len() > 20_000).then_some(())
-    };
-    processes::until(LIMIT, records).expect("the log does not grow");
+    until_log_has(out, 20_000).unwrap();
     run
 }
 

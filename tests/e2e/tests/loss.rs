@@ -3,8 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use mpiscope_harness::{
-    Ended, Mpi, Recorded, Running, Signal, Truth, daemon_of, folder, mpiscope, processes, record, report, run,
+    Ended, Mpi, Recorded, Running, Signal, Truth, daemon_of, folder, mpiscope, processes, record, report,
+    run, until_log_has,
 };
+use std::path::Path;
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(180);
@@ -23,15 +25,16 @@ struct Case<'a> {
 }
 
 /// Runs the program; stops the daemon meanwhile.
-fn run_with_stalls(case: &Case<'_>, mut command: std::process::Command) -> Ended {
+fn run_with_stalls(case: &Case<'_>, mut command: std::process::Command, out: &Path) -> Ended {
     let running = Running::start(&mut command).unwrap();
     if case.stalls > 0 {
         let daemon = daemon_of(&running).unwrap();
+        until_log_has(out, 20_000).unwrap();
         for _ in 0..case.stalls {
-            std::thread::sleep(Duration::from_millis(150));
             processes::signal(daemon, Signal::STOP);
             std::thread::sleep(Duration::from_millis(50));
             processes::signal(daemon, Signal::CONT);
+            std::thread::sleep(Duration::from_millis(100));
         }
     }
     running.wait(LIMIT).unwrap()
@@ -46,7 +49,7 @@ fn recorded_and_lost_are_what_was_made(case: &Case<'_>, mpi: &Mpi) -> u64 {
     if let Some(slots) = case.slots {
         command.env("MPISCOPE_RING_SLOTS", slots);
     }
-    let ended = run_with_stalls(case, command);
+    let ended = run_with_stalls(case, command, &out);
     let said = ended.errors();
     assert_eq!(ended.status, 0, "{place}: {said}");
 

@@ -16,7 +16,7 @@ mod truth;
 
 pub use apps::{compile, source_folder};
 pub use mpi::{Family, Mpi};
-pub use product::{collector, daemon_of, full_run, mpiscope, record, report};
+pub use product::{collector, daemon_of, full_run, mpiscope, record, report, until_log_has};
 pub use recorded::{Recorded, SENDS_AND_RECEIVES};
 pub use running::{Ended, Running, run, run_with_input};
 pub use rustix::process::Signal;

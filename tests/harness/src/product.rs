@@ -74,6 +74,19 @@ pub fn daemon_of(run: &Running) -> Result<u32> {
     processes::until(Duration::from_secs(30), find).context("mpiscope run has no daemon")
 }
 
+/// Waits until a recording's log holds so many bytes.
+///
+/// # Errors
+/// When it does not come so far.
+pub fn until_log_has(folder: &Path, bytes: u64) -> Result<()> {
+    let size = || {
+        let files = std::fs::read_dir(folder.join("wal")).ok()?.flatten();
+        let size: u64 = files.filter_map(|file| Some(file.metadata().ok()?.len())).sum();
+        (size >= bytes).then_some(())
+    };
+    processes::until(Duration::from_secs(30), size).context("the log does not grow")
+}
+
 /// What `mpiscope report --json` says of a folder.
 ///
 /// # Errors

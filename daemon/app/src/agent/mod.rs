@@ -21,8 +21,8 @@ const IDLE_KNOT_EVERY: Duration = Duration::from_millis(50);
 /// Where an earlier agent of the same run stopped.
 #[derive(Debug, Default)]
 pub(crate) struct Resume {
-    /// Numbers of processes by their process ids.
-    pub(crate) processes: HashMap<u32, u32>,
+    /// Numbers of processes by their process ids and when they made their rings.
+    pub(crate) processes: HashMap<(u32, u64), u32>,
     /// Positions by process number and ring.
     pub(crate) positions: HashMap<(u32, u32), u64>,
 }
@@ -208,7 +208,7 @@ impl Agent {
         let refuse = |reason: String| format!("{} is not read: {reason}", path.display());
         let reader = mpiscope_ring::Reader::open(&path).map_err(|error| refuse(error.to_string()))?;
         let identity = reader.identity().map_err(|error| refuse(error.to_string()))?;
-        let known = self.resume.processes.get(&identity.pid).copied();
+        let known = self.resume.processes.get(&(identity.pid, identity.made_ns)).copied();
         let number = known.unwrap_or(self.next_process);
         self.next_process = self.next_process.max(number + 1);
         let positions = (0..reader.rings())
@@ -223,6 +223,7 @@ impl Agent {
         let process = Process {
             process: number,
             pid: identity.pid,
+            made_ns: identity.made_ns,
             rank: identity.rank,
             world_size: identity.world_size,
             clock: identity.clock,

@@ -142,7 +142,10 @@ pub(crate) fn left_over_rings() -> Vec<PathBuf> {
         .filter(|folder| {
             let Ok(files) = std::fs::read_dir(folder) else { return false };
             files.flatten().all(|file| {
-                let pid = file.path().file_stem().and_then(|stem| stem.to_str()?.parse::<u32>().ok());
+                let pid = file
+                    .path()
+                    .file_stem()
+                    .and_then(|stem| stem.to_str()?.split('-').next()?.parse::<u32>().ok());
                 pid.is_none_or(|pid| !Path::new(&format!("/proc/{pid}")).exists())
             })
         })

@@ -9,10 +9,11 @@ use std::time::Duration;
 pub(crate) fn address(url: &str) {
     eprintln!("mpiscope: live page  {url}");
     let port = url.strip_prefix("http://").and_then(|rest| rest.split('/').next()?.rsplit(':').next());
-    let over_ssh = std::env::var_os("SSH_CONNECTION").is_some();
-    if let (true, Some(port)) = (over_ssh, port) {
+    if let Some(port) = port {
         let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-        eprintln!("mpiscope: from your own machine first: ssh -N -L {port}:localhost:{port} {host}");
+        eprintln!(
+            "mpiscope: from elsewhere   ssh -N -L {port}:localhost:{port} {host}   then the same address"
+        );
     }
 }
 

@@ -1,0 +1,184 @@
+//! `mpiscope report`: its keys, its sums, its refusals.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use mpiscope_harness::{Mpi, Recorded, folder, mpiscope, record, report, run};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+fn assert_has(value: &Value, expected: &[&str]) {
+    let found = keys(value);
+    for key in expected {
+        assert!(found.contains(key), "{key} is not among {found:?}");
+    }
+}
+
+/// Records an application that makes calls of every form.
+fn recorded(mpi: &Mpi, out: &Path) {
+    let ended = run(&mut record(mpi, 4, &mpi.app("forms").unwrap(), &[], out).unwrap(), LIMIT).unwrap();
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+}
+
+#[test]
+fn its_json_has_the_keys_of_the_contract() {
+    for mpi in Mpi::all_or_skip("report its_json_has_the_keys_of_the_contract") {
+        let folder = folder().unwrap();
+        let out = folder.path().join("recording");
+        recorded(&mpi, &out);
+        let report = report(&out).unwrap();
+        assert_eq!(report["schema"], "mpiscope.report/1");
+        assert_has(&report, &["schema", "job", "totals", "functions"]);
+        assert_has(&report["job"], &["ranks", "nodes", "mpi", "command", "duration_s", "exit"]);
+        let totals = ["calls", "messages", "bytes", "intra_messages", "inter_messages", "unmatched_sends"];
+        assert_has(&report["totals"], &totals);
+        assert_has(&report["totals"], &["unmatched_receives", "lost_calls", "polls"]);
+        assert_has(&report["functions"][0], &["name", "calls", "seconds", "p50_ns", "p99_ns", "max_ns"]);
+        assert_eq!(report["job"]["ranks"], 4);
+        assert_eq!(report["job"]["exit"], 0);
+        assert_eq!(report["job"]["nodes"][0]["ranks"], serde_json::json!([0, 1, 2, 3]));
+        assert!(!report["job"]["nodes"][0]["name"].as_str().unwrap().is_empty());
+        assert!(report["job"]["duration_s"].as_f64().unwrap() > 0.0);
+        let words: Vec<String> = mpi
+            .words(4, &mpi.app("forms").unwrap(), &[])
+            .iter()
+            .map(|word| word.to_str().unwrap().to_owned())
+            .collect();
+        assert_eq!(report["job"]["command"], serde_json::json!(words));
+    }
+}
+
+#[test]
+fn its_sums_are_those_of_the_tables() {
+    for mpi in Mpi::all_or_skip("report its_sums_are_those_of_the_tables") {
+        let folder = folder().unwrap();
+        let out = folder.path().join("recording");
+        recorded(&mpi, &out);
+        let (report, recorded) = (report(&out).unwrap(), Recorded::load(&out).unwrap());
+        let totals = |name: &str| report["totals"][name].as_u64().unwrap();
+        let polls: u64 = recorded.calls.iter().map(|call| call.count - 1).sum();
+        assert!(polls > 0, "the application polls");
+        let bytes: u64 = recorded.messages.iter().map(|message| message.bytes).sum();
+        assert_eq!((totals("calls"), totals("polls")), (recorded.calls.len() as u64, polls));
+        assert_eq!((totals("messages"), totals("bytes")), (recorded.messages.len() as u64, bytes));
+        assert_eq!((totals("intra_messages"), totals("inter_messages")), (totals("messages"), 0));
+        let mut sums: BTreeMap<String, (u64, u64, u64, u64)> = BTreeMap::new();
+        for call in &recorded.calls {
+            let sum = sums.entry(recorded.name(call).to_owned()).or_default();
+            let time_ns = call.end_ns - call.start_ns;
+            *sum = (sum.0 + 1, sum.1 + call.count - 1, sum.2 + time_ns, sum.3.max(time_ns));
+        }
+        let functions = report["functions"].as_array().unwrap();
+        assert_eq!(functions.len(), sums.len());
+        for function in functions {
+            let (calls, polls, time_ns, longest_ns) = sums[function["name"].as_str().unwrap()];
+            assert_eq!((function["calls"].as_u64(), function["polls"].as_u64()), (Some(calls), Some(polls)));
+            let seconds = function["seconds"].as_f64().unwrap();
+            assert!((seconds - time_ns as f64 / 1e9).abs() < 1e-9, "{function} and {time_ns} ns");
+            let figure = |name: &str| function[name].as_u64().unwrap();
+            assert!(
+                figure("p50_ns") <= figure("p99_ns") && figure("p99_ns") <= figure("max_ns"),
+                "{function}"
+            );
+            // Folded polls count as the time of one of them.
+            assert!(polls > 0 || figure("max_ns") == longest_ns, "{function} and {longest_ns} ns");
+        }
+    }
+}
+
+/// A number with a space between each three digits.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[test]
+fn its_text_has_the_main_figures() {
+    let Some(mpi) = Mpi::all_or_skip("report its_text_has_the_main_figures").into_iter().next() else {
+        return;
+    };
+    let folder = folder().unwrap();
+    let out = folder.path().join("recording");
+    recorded(&mpi, &out);
+    let figures = report(&out).unwrap();
+    let ended = run(mpiscope(&["report"]).unwrap().arg(&out), LIMIT).unwrap();
+    assert_eq!((ended.status, ended.errors().as_str()), (0, ""));
+    let text = ended.output();
+    for (row, name) in [
+        ("calls", "calls"),
+        ("messages", "messages"),
+        ("unmatched sends", "unmatched_sends"),
+        ("unmatched receives", "unmatched_receives"),
+        ("lost calls", "lost_calls"),
+    ] {
+        let line = text.lines().find(|line| line.trim_start().starts_with(row)).unwrap();
+        assert!(
+            line.ends_with(&format!(" {}", grouped(figures["totals"][name].as_u64().unwrap()))),
+            "{line}"
+        );
+    }
+    for function in figures["functions"].as_array().unwrap() {
+        assert!(text.contains(function["name"].as_str().unwrap()), "{function}");
+    }
+    assert!(text.contains("4 ranks") && text.contains("exit status 0"), "{text}");
+}
+
+fn assert_refused(arguments: &[&str]) {
+    let ended = run(&mut mpiscope(arguments).unwrap(), LIMIT).unwrap();
+    let errors = ended.errors();
+    assert_eq!((ended.status, ended.output().as_str()), (2, ""), "{arguments:?}: {errors}");
+    assert_eq!(errors.lines().count(), 1, "not one line for {arguments:?}:\n{errors}");
+}
+
+#[test]
+fn what_is_no_recording_is_refused_in_one_line() {
+    let folder = folder().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "x").unwrap();
+    for path in [path, file.to_str().unwrap(), "/does/not/exist", "/"] {
+        assert_refused(&["report", path]);
+        assert_refused(&["report", "--json", path]);
+    }
+    std::fs::write(folder.path().join("manifest.json"), "no JSON").unwrap();
+    assert_refused(&["report", path]);
+    std::fs::write(folder.path().join("manifest.json"), r#"{"schema": "mpiscope.recording/99"}"#).unwrap();
+    assert_refused(&["report", path]);
+}
+
+#[test]
+fn bad_arguments_are_refused_in_one_line() {
+    assert_refused(&["report"]);
+    assert_refused(&["report", "--nonsense", "x"]);
+    assert_refused(&["nonsense"]);
+    assert_refused(&["run"]);
+    assert_refused(&["run", "--window", "0", "--", "true"]);
+    assert_refused(&["run", "--window", "many", "--", "true"]);
+    assert_refused(&["run", "--listen", "nowhere", "--", "true"]);
+    assert_refused(&["run", "--nonsense", "--", "true"]);
+}
+
+#[test]
+fn every_command_has_help() {
+    for arguments in
+        [&["--help"][..], &["run", "--help"], &["report", "--help"], &["doctor", "--help"], &["--version"]]
+    {
+        let ended = run(&mut mpiscope(arguments).unwrap(), LIMIT).unwrap();
+        assert_eq!((ended.status, ended.errors().as_str()), (0, ""), "{arguments:?}");
+        assert!(ended.output().contains("mpiscope"), "{}", ended.output());
+    }
+}
