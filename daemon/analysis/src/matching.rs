@@ -148,7 +148,7 @@ impl Matcher {
     fn send(&mut self, key: PairKey, tag: i32, mut send: PendingSend, out: &mut Matched) {
         let pair = self.pairs.entry(key).or_default();
         send.number = pair.sent;
-        pair.sent += 1;
+        pair.sent = pair.sent.wrapping_add(1);
         if pair.uncertain {
             if let Some(arrival) = pair.best_arrival(tag, &send) {
                 self.pending -= 1;
@@ -204,7 +204,7 @@ impl Matcher {
     ) {
         let pair = self.pairs.entry(key).or_default();
         arrival.number = pair.received;
-        pair.received += 1;
+        pair.received = pair.received.wrapping_add(1);
         let known = post.and_then(|post| pair.channels.get_mut(&tag)?.open(post));
         if let Some(slot) = known {
             arrival.posted_ns = slot.posted_ns;
@@ -322,7 +322,8 @@ impl Matcher {
             (&mut pair.received, &mut pair.lost_receives)
         };
         if really > *seen {
-            *lost += really - *seen;
+            // What a job says of itself may be any number.
+            *lost = lost.saturating_add(really - *seen);
             *seen = really;
             pair.uncertain = true;
         }

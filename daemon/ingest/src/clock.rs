@@ -69,7 +69,7 @@ impl ClockMap {
     fn line(&self, before: &Knot, after: &Knot, ticks: u64) -> u64 {
         let slope = (after.monotonic_ns - before.monotonic_ns) as f64 / (after.ticks - before.ticks) as f64;
         let offset = ticks.wrapping_sub(before.ticks) as i64 as f64 * slope;
-        let monotonic_ns = before.monotonic_ns as i64 + offset as i64;
+        let monotonic_ns = (before.monotonic_ns as i64).saturating_add(offset as i64);
         monotonic_ns.saturating_sub(self.zero_ns as i64).max(0) as u64
     }
 }

@@ -6,7 +6,9 @@ use crate::ring::{Closed, Output};
 use mpiscope_model::{
     Batch, Comm, CommInfo, Event, Fault, Losses, Node, NodeInfo, ProcessState, Rank, RankInfo,
 };
-use mpiscope_wire::{EndState, Entry, Lost, Message, NO_COMM, Process, RunEnd, RunStart, Slots};
+use mpiscope_wire::{
+    CallFlags, EndState, Entry, Lost, Message, NO_COMM, Part, PartFlags, Process, RunEnd, RunStart, Slots,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The same thing going wrong again and again is told a bounded number of times.
@@ -320,15 +322,20 @@ impl Ingest {
         let comms = &process.comms;
         let of = |comm: u32| comms.get(&comm).copied();
         let comm = of(call.comm);
-        let unknown = call.comm != NO_COMM && comm.is_none();
-        let parts = parts.into_iter().map(|part| (part, of(part.comm))).collect();
-        let post =
-            if call.flags.has(mpiscope_wire::CallFlags::POST) { process.full_post(call.bytes) } else { 0 };
+        let parts: Vec<_> = parts.into_iter().map(|part| (part, of(part.comm))).collect();
+        let moves =
+            [CallFlags::SEND, CallFlags::RECEIVE, CallFlags::POST].iter().any(|&flag| call.flags.has(flag));
+        let lost_part =
+            |(part, comm): &(Part, Option<Comm>)| comm.is_none() && part.flags != PartFlags::UNOBSERVED;
+        let unknown = comm.is_none() && (moves || call.comm != NO_COMM) || parts.iter().any(lost_part);
+        let post = if call.flags.has(CallFlags::POST) { process.full_post(call.bytes) } else { 0 };
         let closed = Closed { call, start_ns, end_ns, comm, parts, post };
         let mut out = Output { calls: &mut self.batch.calls, events: &mut process.events[ring] };
         process.rings[ring].close(rank, &closed, &mut out);
         if unknown {
-            self.fault(Some(rank), format!("communicator {} was never defined", closed.call.comm));
+            let text =
+                "messages on communicators that were not defined, or beyond the millionth, are not matched";
+            self.fault(Some(rank), text.into());
         }
     }
 }

@@ -127,7 +127,7 @@ impl RingState {
             // It sent to one rank and received from another: neither is the peer.
             (row.peer, row.tag) = (None, None);
         } else if !own_message && !received.is_empty() {
-            row.bytes = received.iter().map(|(part, _)| part.bytes).sum();
+            row.bytes = received.iter().map(|(part, _)| part.bytes).fold(0, u64::saturating_add);
             (row.peer, row.tag) =
                 one_part.map_or((None, None), |(part, _)| (self::rank(part.peer), Some(part.tag)));
             row.comm = row.comm.or_else(|| one_part.and_then(|(_, comm)| *comm));
