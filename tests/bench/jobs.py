@@ -4,6 +4,7 @@ Both MPI families run two ranks bound to a core each. Ranks of MPICH get tests/a
 without which it can hang on a busy machine; the bare program gets it as well, so that it cancels out.
 """
 
+import argparse
 import os
 import shutil
 import statistics
@@ -23,13 +24,12 @@ class Failure(Exception):
     """A measurement that cannot be made, in a sentence."""
 
 
-def checked(command, environment=None, folder=None):
+def checked(command, environment=None):
     """Runs a command to its end; what it printed, or a Failure with what it complained about."""
     try:
         done = subprocess.run(
             [str(word) for word in command],
             env=environment,
-            cwd=folder,
             capture_output=True,
             text=True,
             timeout=TIMEOUT_S,
@@ -39,6 +39,16 @@ def checked(command, environment=None, folder=None):
     if done.returncode != 0:
         raise Failure(f"{command} ended with {done.returncode}:\n{done.stderr or done.stdout}")
     return done
+
+
+def arguments_of(documentation):
+    """A parser of the command line that all benchmarks share; the help is the script's own header."""
+    description, _, more = documentation.partition("\n\n")
+    parser = argparse.ArgumentParser(
+        description=description, epilog=more, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--target", default=ROOT / "target", help="where mpiscope and its collector were built")
+    return parser
 
 
 class Jobs:

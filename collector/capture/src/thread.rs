@@ -74,8 +74,8 @@ pub struct Received {
 
 /// Where slots go.
 pub trait Sink {
-    /// Writes a call and what belongs before it; `false` when it was lost.
-    fn push(&mut self, before: &[Slot], call: &Slot) -> bool;
+    /// Writes a row, which stands for so many calls, and what belongs before it; `false` when it was lost.
+    fn push(&mut self, before: &[Slot], row: &Slot, calls: u64) -> bool;
 }
 
 /// The calls of one thread.
@@ -272,7 +272,8 @@ impl Thread {
         if call.needs_wide() {
             self.before.push(call.encode_wide());
         }
-        let written = sink.push(&self.before, &call.encode());
+        let calls = if call.flags.has(CallFlags::FOLDED) { call.bytes } else { 1 };
+        let written = sink.push(&self.before, &call.encode(), calls);
         self.before.clear();
         if !written {
             self.lost(process);
@@ -299,13 +300,16 @@ mod tests {
     struct Tape {
         slots: Vec<Slot>,
         full: bool,
+        lost: u64,
     }
 
     impl Sink for Tape {
-        fn push(&mut self, before: &[Slot], call: &Slot) -> bool {
-            if !self.full {
+        fn push(&mut self, before: &[Slot], row: &Slot, calls: u64) -> bool {
+            if self.full {
+                self.lost += calls;
+            } else {
                 self.slots.extend_from_slice(before);
-                self.slots.push(*call);
+                self.slots.push(*row);
             }
             !self.full
         }
@@ -413,5 +417,11 @@ mod tests {
             })
             .collect();
         assert_eq!(calls, [(34, 5), (10, 8)]);
+        tape.full = true;
+        for _ in 0..7 {
+            thread.failed_poll(&process, &mut tape, 34, AT);
+        }
+        sent(&mut thread, &process, &mut tape, &comm, 2, 8);
+        assert_eq!(tape.lost, 8);
     }
 }

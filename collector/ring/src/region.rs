@@ -176,9 +176,9 @@ impl Writer {
         self.region.mapping.ring_header(ring).owner.store(0, Ordering::Release);
     }
 
-    /// Counts a call of a thread that found no ring.
-    pub fn count_unrecorded(&self) {
-        self.region.header().unrecorded_calls.fetch_add(1, Ordering::Relaxed);
+    /// Counts calls of a thread that found no ring.
+    pub fn count_unrecorded(&self, calls: u64) {
+        self.region.header().unrecorded_calls.fetch_add(calls, Ordering::Relaxed);
     }
 
     /// Says how the process stands.
@@ -304,12 +304,12 @@ mod tests {
         assert_eq!(seen.library, "Open MPI [31mred");
         assert_eq!(seen.node, "é".repeat(128));
         let (ring, mut producer) = writer.claim().unwrap();
-        assert!(producer.push(&[], &[1, 2, 3, 4]));
+        assert!(producer.push(&[], &[1, 2, 3, 4], 1));
         let mut consumer = reader.consumer(ring, None);
         let mut out = Vec::new();
         assert_eq!(consumer.read(10, &mut out), Ok(1));
         assert_eq!(out, [[1, 2, 3, 4]]);
-        writer.count_unrecorded();
+        writer.count_unrecorded(1);
         writer.set_state(State::Aborted);
         assert_eq!((reader.unrecorded_calls(), reader.state()), (1, State::Aborted));
     }

@@ -70,24 +70,25 @@ impl<'a> Producer<'a> {
         self.lost_calls
     }
 
-    /// Writes a call and what belongs before it, or counts it as lost. Returns whether it was written.
+    /// Writes a row and what belongs before it, or counts the calls it stands for as lost. Returns whether it was
+    /// written.
     #[inline]
-    pub fn push(&mut self, before: &[Slot], call: &Slot) -> bool {
+    pub fn push(&mut self, before: &[Slot], row: &Slot, calls: u64) -> bool {
         if before.is_empty() && self.head < self.free_until && self.announced_lost_calls == self.lost_calls {
-            self.put(call);
+            self.put(row);
             self.header.head.store(self.head, Ordering::Release);
             return true;
         }
-        self.push_slowly(before, call)
+        self.push_slowly(before, row, calls)
     }
 
     #[cold]
     #[inline(never)]
-    fn push_slowly(&mut self, before: &[Slot], call: &Slot) -> bool {
+    fn push_slowly(&mut self, before: &[Slot], row: &Slot, calls: u64) -> bool {
         let announce = self.announced_lost_calls != self.lost_calls;
         let needed = before.len() + 1 + usize::from(announce);
         if !self.wait_for_room(needed) {
-            self.lost_calls += 1;
+            self.lost_calls += calls;
             self.header.lost_calls.store(self.lost_calls, Ordering::Release);
             return false;
         }
@@ -98,7 +99,7 @@ impl<'a> Producer<'a> {
         for slot in before {
             self.put(slot);
         }
-        self.put(call);
+        self.put(row);
         self.header.head.store(self.head, Ordering::Release);
         true
     }
@@ -242,12 +243,12 @@ mod tests {
         let (header, slots) = (RingHeader::new(), cells(4));
         let mut producer = Producer::new(&header, &slots);
         let mut consumer = Consumer::new(&header, &slots, None);
-        let written = (0..7).filter(|&number| producer.push(&[], &[1, number, 0, 0])).count();
+        let written = (0..7).filter(|&number| producer.push(&[], &[1, number, 0, 0], 1)).count();
         assert_eq!((written, producer.lost_calls(), consumer.lost_calls()), (4, 3, 3));
         let mut out = Vec::new();
         assert_eq!(consumer.read(100, &mut out), Ok(4));
         consumer.release();
-        assert!(producer.push(&[], &[1, 9, 0, 0]));
+        assert!(producer.push(&[], &[1, 9, 0, 0], 1));
         consumer.read(100, &mut out).unwrap();
         assert_eq!(out.iter().map(|slot| slot[1]).collect::<Vec<_>>(), [0, 1, 2, 3, 3, 9]);
         assert_eq!(Entry::decode(&out[4]), Some(Entry::Lost { calls: 3 }));
@@ -257,12 +258,20 @@ mod tests {
     fn a_group_is_written_whole_or_not_at_all() {
         let (header, slots) = (RingHeader::new(), cells(4));
         let mut producer = Producer::new(&header, &slots);
-        assert!(producer.push(&[[2; 4], [3; 4]], &[1; 4]));
-        assert!(!producer.push(&[[2; 4]], &[1; 4]));
+        assert!(producer.push(&[[2; 4], [3; 4]], &[1; 4], 1));
+        assert!(!producer.push(&[[2; 4]], &[1; 4], 1));
         let mut out = Vec::new();
         let mut consumer = Consumer::new(&header, &slots, None);
         assert_eq!(consumer.read(100, &mut out), Ok(3));
-        assert!(!producer.push(&[[2; 4]; 5], &[1; 4]), "a group longer than the ring is lost, not split");
+        assert!(!producer.push(&[[2; 4]; 5], &[1; 4], 1), "a group longer than the ring is lost, not split");
+    }
+
+    #[test]
+    fn a_lost_row_counts_the_calls_it_stands_for() {
+        let (header, slots) = (RingHeader::new(), cells(2));
+        let mut producer = Producer::new(&header, &slots);
+        let written = [1_u64, 10, 100, 1000].map(|calls| producer.push(&[], &[1; 4], calls));
+        assert_eq!((written, producer.lost_calls()), ([true, true, false, false], 1100));
     }
 
     #[test]
@@ -274,7 +283,7 @@ mod tests {
         let header = RingHeader::new();
         header.tail.store(77, Ordering::Relaxed);
         let mut producer = Producer::new(&header, &slots);
-        assert!(!producer.push(&[], &[1; 4]), "a tail before any head leaves no room");
+        assert!(!producer.push(&[], &[1; 4], 1), "a tail before any head leaves no room");
     }
 
     proptest! {
@@ -289,7 +298,7 @@ mod tests {
             for (extra, read) in steps {
                 made += 1;
                 let before = vec![[2, made, 0, 0]; extra];
-                if producer.push(&before, &[1, made, 0, 0]) {
+                if producer.push(&before, &[1, made, 0, 0], 1) {
                     expected.extend(before);
                     expected.push([1, made, 0, 0]);
                 }
@@ -320,8 +329,8 @@ mod loom_tests {
                 let shared = shared.clone();
                 thread::spawn(move || {
                     let mut producer = Producer::new(&shared.0, &shared.1);
-                    let first = producer.push(&[[2, 1, 1, 1]], &[1, 1, 1, 1]);
-                    let second = producer.push(&[], &[1, 2, 2, 2]);
+                    let first = producer.push(&[[2, 1, 1, 1]], &[1, 1, 1, 1], 1);
+                    let second = producer.push(&[], &[1, 2, 2, 2], 1);
                     (first, second)
                 })
             };

@@ -39,11 +39,11 @@ pub(crate) struct Ring {
 
 impl Sink for Ring {
     #[inline]
-    fn push(&mut self, before: &[Slot], call: &Slot) -> bool {
+    fn push(&mut self, before: &[Slot], row: &Slot, calls: u64) -> bool {
         match &mut self.producer {
-            Some(producer) => producer.push(before, call),
+            Some(producer) => producer.push(before, row, calls),
             None => {
-                self.process.writer.count_unrecorded();
+                self.process.writer.count_unrecorded(calls);
                 false
             }
         }

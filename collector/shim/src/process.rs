@@ -175,8 +175,8 @@ fn host_name() -> String {
 struct Scratch<'a>(Producer<'a>);
 
 impl mpiscope_capture::Sink for Scratch<'_> {
-    fn push(&mut self, before: &[mpiscope_wire::Slot], call: &mpiscope_wire::Slot) -> bool {
-        self.0.push(before, call)
+    fn push(&mut self, before: &[mpiscope_wire::Slot], row: &mpiscope_wire::Slot, calls: u64) -> bool {
+        self.0.push(before, row, calls)
     }
 }
 
@@ -207,7 +207,7 @@ fn measure(clock: ClockKind) -> (f64, f64) {
                 ClockKind::Monotonic => 1.0,
             };
         }
-        sink.push(&[], &[0; 4]);
+        sink.push(&[], &[0; 4], 1);
     }
     (least, ticks_per_ns)
 }

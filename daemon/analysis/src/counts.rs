@@ -18,6 +18,7 @@ pub struct FunctionTotals {
     pub bytes: u64,
     /// Time in it, over all threads.
     pub time_ns: u64,
+    longest_ns: u64,
     durations: Histogram<u32>,
 }
 
@@ -26,7 +27,7 @@ impl Default for FunctionTotals {
         let durations = Histogram::new_with_bounds(1, LONGEST_NS, 2)
             .or_else(|_| Histogram::new(2))
             .unwrap_or_else(|_| unreachable!("two digits up to a day are bounds that a histogram has"));
-        Self { calls: 0, polls: 0, bytes: 0, time_ns: 0, durations }
+        Self { calls: 0, polls: 0, bytes: 0, time_ns: 0, longest_ns: 0, durations }
     }
 }
 
@@ -34,13 +35,18 @@ impl FunctionTotals {
     /// The duration that a share of the calls does not exceed.
     #[must_use]
     pub fn quantile_ns(&self, share: f64) -> u64 {
-        if self.durations.is_empty() { 0 } else { self.durations.value_at_quantile(share) }
+        // A bucket of the histogram may reach beyond what was seen.
+        if self.durations.is_empty() {
+            0
+        } else {
+            self.durations.value_at_quantile(share).min(self.longest_ns)
+        }
     }
 
     /// The longest duration.
     #[must_use]
     pub fn max_ns(&self) -> u64 {
-        if self.durations.is_empty() { 0 } else { self.durations.max() }
+        self.longest_ns
     }
 }
 
@@ -111,7 +117,9 @@ impl Counts {
             function.bytes += call.bytes;
             function.time_ns += duration_ns;
             // A row of folded polls stands for many calls: its length is not that of one.
-            function.durations.saturating_record(duration_ns / call.count.max(1));
+            let each_ns = duration_ns / call.count.max(1);
+            function.longest_ns = function.longest_ns.max(each_ns);
+            function.durations.saturating_record(each_ns);
             let rank = self.ranks.entry(call.rank).or_default();
             rank.calls += 1;
             rank.time_ns += duration_ns;
@@ -167,6 +175,7 @@ impl Counts {
             ours.polls += theirs.polls;
             ours.bytes += theirs.bytes;
             ours.time_ns += theirs.time_ns;
+            ours.longest_ns = ours.longest_ns.max(theirs.longest_ns);
             // Both histograms have the same bounds, so that adding cannot fail.
             let _ = ours.durations.add(&theirs.durations);
         }

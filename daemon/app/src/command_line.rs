@@ -1,8 +1,10 @@
 //! The command line: what can be said, and the words of its help.
 
+use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 /// Watch the communication of a running MPI program: where time is lost, when and through whom.
 #[derive(Debug, Parser)]
@@ -59,6 +61,24 @@ pub(crate) struct ReportOptions {
     /// Print JSON (schema mpiscope.report/1)
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Help and version are printed as they are; what is wrong is said in one line.
+pub(crate) fn refuse(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        // A reader that has gone away needs no help.
+        let _ = error.print();
+    } else {
+        eprintln!("mpiscope: {} (mpiscope --help says more)", one_line(&error.render().to_string()));
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+/// The first paragraph of what clap says, as a line.
+fn one_line(text: &str) -> String {
+    let paragraph = text.split("\n\n").next().unwrap_or_default();
+    let line = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.strip_prefix("error: ").unwrap_or(&line).to_owned()
 }
 
 #[cfg(test)]

@@ -14,7 +14,10 @@ use command_line::{Arguments, Command};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return command_line::refuse(&error),
+    };
     let result = match arguments.command {
         Command::Run(options) => run::run(&options),
         Command::Report(options) => report::report(&options),

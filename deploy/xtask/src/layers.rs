@@ -50,6 +50,31 @@ const NEVER: &[(&str, &[&str])] = &[
 struct Metadata {
     packages: Vec<Package>,
     workspace_members: Vec<String>,
+    resolve: Resolve,
+}
+
+/// What is really used: optional dependencies that nobody asks for are not in it.
+#[derive(Deserialize)]
+struct Resolve {
+    nodes: Vec<Node>,
+}
+
+#[derive(Deserialize)]
+struct Node {
+    id: String,
+    deps: Vec<Edge>,
+}
+
+#[derive(Deserialize)]
+struct Edge {
+    pkg: String,
+    dep_kinds: Vec<EdgeKind>,
+}
+
+#[derive(Deserialize)]
+struct EdgeKind {
+    kind: Option<String>,
+    target: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -74,8 +99,7 @@ pub(crate) fn check(root: &Path) -> Result<()> {
         .context("run cargo metadata")?;
     ensure!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
     let metadata: Metadata = serde_json::from_slice(&output.stdout).context("read cargo metadata")?;
-    let arrows: BTreeMap<&str, BTreeSet<&str>> =
-        metadata.packages.iter().map(|package| (package.name.as_str(), run_time(package))).collect();
+    let arrows = arrows(&metadata);
     let members: Vec<&Package> =
         metadata.packages.iter().filter(|package| metadata.workspace_members.contains(&package.id)).collect();
     for member in &members {
@@ -97,6 +121,25 @@ pub(crate) fn check(root: &Path) -> Result<()> {
     }
     println!("layers hold: {} crates", members.len());
     Ok(())
+}
+
+/// Who uses whom when the program runs, by names.
+fn arrows(metadata: &Metadata) -> BTreeMap<&str, BTreeSet<&str>> {
+    let names: BTreeMap<&str, &str> =
+        metadata.packages.iter().map(|package| (package.id.as_str(), package.name.as_str())).collect();
+    let runs = |edge: &&Edge| {
+        let everywhere = |kind: &EdgeKind| {
+            let loom = kind.target.as_deref().is_some_and(|target| target.contains("loom"));
+            kind.kind.is_none() && !loom
+        };
+        edge.dep_kinds.iter().any(everywhere)
+    };
+    let mut arrows: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for node in &metadata.resolve.nodes {
+        let from = arrows.entry(names[node.id.as_str()]).or_default();
+        from.extend(node.deps.iter().filter(runs).map(|edge| names[edge.pkg.as_str()]));
+    }
+    arrows
 }
 
 fn run_time(package: &Package) -> BTreeSet<&str> {

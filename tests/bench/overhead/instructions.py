@@ -20,14 +20,13 @@ and what it calls of libc.
 --functions names the functions the instructions of each kind are in.
 """
 
-import argparse
 import json
 import re
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from jobs import ROOT, WARNINGS, Failure, Jobs, Rings, checked
+from jobs import WARNINGS, Failure, Jobs, Rings, arguments_of, checked
 
 HERE = Path(__file__).resolve().parent
 KNOWN = HERE / "instructions.json"
@@ -108,16 +107,12 @@ class Counter:
 
 
 def main():
-    description, _, more = __doc__.partition("\n\n")
-    parser = argparse.ArgumentParser(
-        description=description, epilog=more, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments_of(__doc__)
     action = parser.add_mutually_exclusive_group()
     action.add_argument("--check", action="store_true", help="fail when a count grew by more than 3 %%")
     action.add_argument("--write", action="store_true", help="take these counts as those to compare with")
     parser.add_argument("--kind", choices=KINDS, help="only this one")
     parser.add_argument("--functions", action="store_true", help="say in which functions the instructions are")
-    parser.add_argument("--target", default=ROOT / "target", help="where mpiscope and its collector were built")
     options = parser.parse_args()
     if options.write and options.kind:
         parser.error("--write needs all kinds")

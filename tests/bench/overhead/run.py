@@ -22,17 +22,18 @@ work comes and goes) and the run is repeated, at most three times as often as th
 How to read it. `step` is the time of a step by the median batch, `added` what a variant adds to bare; both are medians
 over the rounds, with quartiles in brackets. `by mean` is what is added to the mean of all batches: moments in which
 somebody else had the processor are in it, so for `mpiscope run` it is the number that tells what the agent takes.
-`to floor` is `added` over that of floor_rdtsc. `lost` is the share of calls that were not recorded.
+`to floor` is `added` over that of floor_rdtsc, `rate` the share of the bare program's steps a second. `lost` is the
+share of calls that were not recorded.
 """
 
-import argparse
 import json
+import shutil
 import statistics
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from jobs import FAMILIES, ROOT, Failure, Jobs, Rings, checked, quartiles
+from jobs import FAMILIES, Failure, Jobs, Rings, arguments_of, checked, quartiles
 
 HERE = Path(__file__).resolve().parent
 # Slots of a ring: what the longest program writes in a rank, with its warm-up, is less.
@@ -96,7 +97,7 @@ class Bench:
         out = self.jobs.folder / f"{self.family}-{self.recordings}.scope"
         done = checked(self.jobs.recorded(command, out), self.jobs.environment(self.family))
         manifest = json.loads((out / "manifest.json").read_text())
-        checked(["rm", "-r", out])
+        shutil.rmtree(out)
         lost = sum(manifest["lost"].values())
         return *parse(done.stdout), lost / (lost + manifest["cost"]["calls"])
 
@@ -162,7 +163,8 @@ def text(values, width):
 
 def print_table(family, name, rows):
     print(f"\n{family}, {name}: nanoseconds a step")
-    print(f"{'':<20} runs {'step':>8} {'':<14}{'added':>9} {'':<14}{'by mean':>8} {'to floor':>9} {'rate':>6} {'lost':>7}")
+    more = f"{'by mean':>8} {'to floor':>9} {'rate':>6} {'lost':>7}"
+    print(f"{'':<20} runs {'step':>8} {'':<14}{'added':>9} {'':<14}{more}")
     for variant, row in rows.items():
         line = f"{variant:<20} {row['runs']:>4} {text(row['step_ns'], 14)}"
         if "added_ns" in row:
@@ -177,15 +179,11 @@ def print_table(family, name, rows):
 
 
 def main():
-    description, _, more = __doc__.partition("\n\n")
-    parser = argparse.ArgumentParser(
-        description=description, epilog=more, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments_of(__doc__)
     parser.add_argument("--rounds", type=int, default=7, help="runs of each variant [default: 7]")
     parser.add_argument("--quick", action="store_true", help="3 rounds")
     parser.add_argument("--family", choices=FAMILIES, help="only this one")
     parser.add_argument("--program", choices=PROGRAMS, help="only this one")
-    parser.add_argument("--target", default=ROOT / "target", help="where mpiscope and its collector were built")
     parser.add_argument("--json", type=Path, help="write the numbers to this file as well")
     options = parser.parse_args()
     rounds = 3 if options.quick else options.rounds

@@ -12,11 +12,10 @@ Three of the test programs, Open MPI, two ranks. Each is measured twice:
 
 How to read it. `calls/s` is recorded calls per second of the daemon's processor time (all its threads, start and end
 included), median over the rounds, with quartiles in brackets for offline. `wall` is the calls per second of time that
-passed from when the daemon went on. `bytes` is what the finished recording takes on disk per call. `lost` is the share of calls
-that are missing from a live recording.
+passed from when the daemon went on. `bytes` is what the finished recording takes on disk per call. `lost` is the share
+of calls that are missing from a live recording.
 """
 
-import argparse
 import json
 import shutil
 import signal
@@ -27,7 +26,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from jobs import ROOT, TIMEOUT_S, Failure, Jobs, Rings, checked, quartiles
+from jobs import ROOT, TIMEOUT_S, Failure, Jobs, Rings, arguments_of, checked, quartiles
 
 FAMILY = "openmpi"
 # Arguments for two to four million calls.
@@ -149,13 +148,9 @@ def measure(jobs, name, rounds):
 
 
 def main():
-    description, _, more = __doc__.partition("\n\n")
-    parser = argparse.ArgumentParser(
-        description=description, epilog=more, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments_of(__doc__)
     parser.add_argument("--rounds", type=int, default=5, help="how often each is measured [default: 5]")
     parser.add_argument("--program", choices=PROGRAMS, help="only this one")
-    parser.add_argument("--target", default=ROOT / "target", help="where mpiscope and its collector were built")
     parser.add_argument("--json", type=Path, help="write the numbers to this file as well")
     options = parser.parse_args()
     results = {}

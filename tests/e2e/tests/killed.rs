@@ -6,7 +6,7 @@ use mpiscope_harness::{
     Ended, Mpi, Recorded, Running, Signal, Truth, daemon_of, folder, mpiscope, processes, record, report,
     run, until_log_has,
 };
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -24,10 +24,10 @@ fn recording_in_the_middle(mpi: &Mpi, out: &Path) -> Running {
 
 fn assert_exact(out: &Path, ended: &Ended) {
     let truth = Truth::parse(&ended.stdout).unwrap();
-    let recorded = Recorded::load(out).unwrap();
+    assert_report_exact(out, &truth);
+    let recorded = Recorded::load(out).unwrap_or_else(|error| panic!("{error:#}\n{}", ended.errors()));
     assert_eq!(recorded.differences(&truth), Vec::<String>::new(), "{}", ended.errors());
     assert_eq!(recorded.manifest.lost.ring_full, 0);
-    assert_report_exact(out, &truth);
 }
 
 /// The report's sums: all that there is when the Parquet files were never completed.
@@ -56,24 +56,31 @@ fn another_daemon_goes_on_where_the_first_was_killed() {
     }
 }
 
-#[test]
-fn a_daemon_may_be_killed_more_than_once() {
-    let Some(mpi) = Mpi::all_or_skip("killed a_daemon_may_be_killed_more_than_once").into_iter().next()
-    else {
-        return;
-    };
+/// Kills the daemon twice: the second one after it recorded for a while, or as soon as it is there.
+fn twice_killed(test: &str, between: Duration) {
+    let Some(mpi) = Mpi::all_or_skip(test).into_iter().next() else { return };
     let folder = folder().unwrap();
     let out = folder.path().join("recording");
     let run = recording_in_the_middle(&mpi, &out);
-    let mut last = 0;
-    for _ in 0..2 {
-        let other = || Some(daemon_of(&run).unwrap()).filter(|&daemon| daemon != last);
-        last = processes::until(LIMIT, other).expect("no other daemon");
-        processes::signal(last, Signal::KILL);
-    }
+    let first = daemon_of(&run).unwrap();
+    processes::signal(first, Signal::KILL);
+    let other = || daemon_of(&run).ok().filter(|&daemon| daemon != first);
+    let second = processes::until(LIMIT, other).expect("no other daemon");
+    std::thread::sleep(between);
+    processes::signal(second, Signal::KILL);
     let ended = run.wait(LIMIT).unwrap();
     assert_eq!(ended.status, 0, "{}", ended.errors());
     assert_exact(&out, &ended);
+}
+
+#[test]
+fn a_second_daemon_may_be_killed_while_it_records() {
+    twice_killed("killed a_second_daemon_may_be_killed_while_it_records", Duration::from_millis(500));
+}
+
+#[test]
+fn a_second_daemon_may_be_killed_while_it_starts() {
+    twice_killed("killed a_second_daemon_may_be_killed_while_it_starts", Duration::ZERO);
 }
 
 #[test]
@@ -82,6 +89,7 @@ fn the_daemon_completes_the_recording_when_run_is_killed() {
         let folder = folder().unwrap();
         let out = folder.path().join("recording");
         let run = recording_in_the_middle(&mpi, &out);
+        let rings = rings_of(&out);
         processes::signal(run.process(), Signal::KILL);
         // Until the job and the daemon, which write where it wrote, are over as well.
         let ended = run.wait(LIMIT).unwrap();
@@ -90,6 +98,7 @@ fn the_daemon_completes_the_recording_when_run_is_killed() {
         assert_eq!(report(&out).unwrap()["job"]["state"], "complete");
         let missing = report(&out).unwrap()["missing"].to_string();
         assert!(missing.contains("killed"), "{missing}");
+        assert!(rings.iter().all(|folder| !folder.exists()), "nobody removed {rings:?}");
     }
 }
 
@@ -116,12 +125,16 @@ fn the_report_reads_log_and_rings_when_both_are_killed() {
     }
 }
 
+/// The folders of the rings of a run that is not complete.
+fn rings_of(out: &Path) -> Vec<PathBuf> {
+    let live = std::fs::read(out.join("live.json")).unwrap();
+    let live: serde_json::Value = serde_json::from_slice(&live).unwrap();
+    live["rings"].as_array().unwrap().iter().map(|path| path.as_str().unwrap().into()).collect()
+}
+
 /// Those of a run whose every part was killed stay, for `report`; here nobody wants them any more.
 fn remove_rings(out: &Path) {
-    let live: serde_json::Value =
-        serde_json::from_slice(&std::fs::read(out.join("live.json")).unwrap()).unwrap();
-    for rings in live["rings"].as_array().unwrap() {
-        let rings = Path::new(rings.as_str().unwrap());
+    for rings in rings_of(out) {
         assert!(rings.file_name().unwrap().to_str().unwrap().starts_with("mpiscope-"));
         std::fs::remove_dir_all(rings).unwrap();
     }

@@ -32,7 +32,7 @@ fn run_with_stalls(case: &Case<'_>, mut command: std::process::Command, out: &Pa
         until_log_has(out, 20_000).unwrap();
         for _ in 0..case.stalls {
             processes::signal(daemon, Signal::STOP);
-            std::thread::sleep(Duration::from_millis(50));
+            std::thread::sleep(Duration::from_millis(150));
             processes::signal(daemon, Signal::CONT);
             std::thread::sleep(Duration::from_millis(100));
         }
@@ -59,9 +59,13 @@ fn recorded_and_lost_are_what_was_made(case: &Case<'_>, mpi: &Mpi) -> u64 {
     let lost = manifest.lost.ring_full + manifest.lost.no_ring + manifest.lost.unreadable;
     // Functions that no truth counts are lost as well, so they have to be absent.
     assert_eq!(recorded.other_functions().into_iter().collect::<Vec<_>>(), Vec::<&str>::new(), "{place}");
+    let wrong = recorded.wrongly_paired(true);
+    // Until the numbers of both sides agree again, threads that call at once are paired in doubt, and that is counted.
+    let doubtful = if case.app == "threads" { manifest.totals.uncertain_messages } else { 0 };
+    let so_many = format!("{} of {} in doubt", wrong.len(), manifest.totals.uncertain_messages);
+    assert!(wrong.len() as u64 <= doubtful, "{place}: wrongly paired: {so_many}: {wrong:?} {said}");
     let counted: u64 = recorded.counts().values().sum();
     assert_eq!(counted + lost, truth.all_calls(), "{place}: {counted} recorded, {lost} lost; {said}");
-    assert_eq!(recorded.wrongly_paired(true), Vec::<String>::new(), "{place}: {said}");
     for (key, count) in recorded.counts() {
         assert!(count <= truth.calls.get(&key).copied().unwrap_or_default(), "{place}: too many of {key:?}");
     }
@@ -134,6 +138,6 @@ fn of_communicators_that_come_and_go() {
 
 #[test]
 fn of_threads() {
-    let case = Case { app: "threads", ranks: 2, arguments: &["8000"], slots: Some(SMALLEST), stalls: 3 };
+    let case = Case { app: "threads", ranks: 2, arguments: &["3000"], slots: Some(SMALLEST), stalls: 6 };
     with_every_family("of_threads", &case, true);
 }

@@ -1,7 +1,5 @@
 //! A recording read by somebody else's program: pyarrow.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
 use mpiscope_harness::{Mpi, folder, record, report, root, run, skip};
 use std::process::Command;
 use std::time::Duration;

@@ -46,7 +46,7 @@ pub(crate) struct Agent {
     looked: Option<Instant>,
     knotted: Option<Instant>,
     encoded: Vec<u8>,
-    /// What went wrong, each once, in sentences.
+    /// What went wrong and was not handed on yet, in sentences.
     pub(crate) faults: Vec<String>,
 }
 
@@ -208,6 +208,10 @@ impl Agent {
         let refuse = |reason: String| format!("{} is not read: {reason}", path.display());
         let reader = mpiscope_ring::Reader::open(&path).map_err(|error| refuse(error.to_string()))?;
         let identity = reader.identity().map_err(|error| refuse(error.to_string()))?;
+        let same = |region: &Watched| region.is_of(identity.pid, identity.made_ns);
+        if self.regions.iter().any(same) {
+            return Err(refuse(format!("it says that it is of process {}, which has another", identity.pid)));
+        }
         let known = self.resume.processes.get(&(identity.pid, identity.made_ns)).copied();
         let number = known.unwrap_or(self.next_process);
         self.next_process = self.next_process.max(number + 1);
@@ -231,7 +235,7 @@ impl Agent {
             library: identity.library,
             node: identity.node,
         };
-        Ok((Watched::new(path, reader, number, identity.pid, positions), process))
+        Ok((Watched::new(path, reader, number, (identity.pid, identity.made_ns), positions), process))
     }
 }
 

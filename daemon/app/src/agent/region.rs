@@ -12,6 +12,7 @@ pub(crate) struct Watched {
     reader: Reader,
     process: u32,
     pid: u32,
+    made_ns: u64,
     /// The position of the next slot of each ring.
     positions: Vec<u64>,
     /// Rings whose positions made no sense; they are not read again.
@@ -30,9 +31,31 @@ pub(crate) struct Read {
 }
 
 impl Watched {
-    pub(crate) fn new(path: PathBuf, reader: Reader, process: u32, pid: u32, positions: Vec<u64>) -> Self {
+    pub(crate) fn new(
+        path: PathBuf,
+        reader: Reader,
+        process: u32,
+        (pid, made_ns): (u32, u64),
+        positions: Vec<u64>,
+    ) -> Self {
         let damaged = vec![false; positions.len()];
-        Self { path, reader, process, pid, positions, damaged, told: None, unreadable: 0, alive: true }
+        Self {
+            path,
+            reader,
+            process,
+            pid,
+            made_ns,
+            positions,
+            damaged,
+            told: None,
+            unreadable: 0,
+            alive: true,
+        }
+    }
+
+    /// Whether it is of this process, known by its number and when it made its rings.
+    pub(crate) fn is_of(&self, pid: u32, made_ns: u64) -> bool {
+        (self.pid, self.made_ns) == (pid, made_ns)
     }
 
     pub(crate) fn is_alive(&self) -> bool {

@@ -17,7 +17,7 @@ use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
 use mpiscope_recording::{Manifest, RecordingOptions, RecordingWriter, WalReader, WalWriter};
 use mpiscope_ring::clock::{knot, monotonic_ns};
 use mpiscope_wire::{Message, RunEnd};
-use queue::Sending;
+use queue::{Item, Sending};
 use recorder::Recorder;
 use std::io::{BufRead as _, Write as _};
 use std::process::ExitCode;
@@ -98,6 +98,10 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
     let _ = agent.join();
     page.close();
     let summary = summary?;
+    // Everything that was in them is in the recording.
+    for folder in &configuration.rings {
+        let _ = std::fs::remove_dir_all(folder);
+    }
     Live::remove(&configuration.out);
     Ok(summary)
 }
@@ -115,19 +119,15 @@ fn listen(tell: &Sender<Ended>) {
 /// The agent's thread.
 fn watch(mut agent: Agent, start: Option<Message>, send: &Sending, ended: &Receiver<Ended>) {
     if let Some(start) = start {
-        hand_on(send, |sink| {
+        hand_on(&mut agent, send, |agent, sink| {
             agent.tell(start, sink);
             agent.tell(Message::Knot(knot()), sink);
         });
     }
-    let (mut told, mut seen) = (0, false);
+    let mut seen = false;
     let exit = loop {
-        let pass = hand_on(send, |sink| agent.pass(sink));
+        let pass = hand_on(&mut agent, send, Agent::pass);
         seen |= agent.has_regions();
-        for fault in &agent.faults[told..] {
-            eprintln!("mpiscope: {fault}");
-        }
-        told = agent.faults.len();
         match ended.try_recv() {
             Ok(Ended { exit }) => break exit,
             Err(TryRecvError::Empty) => {}
@@ -139,8 +139,8 @@ fn watch(mut agent: Agent, start: Option<Message>, send: &Sending, ended: &Recei
             std::thread::sleep(if pass.slots > 0 { SHORT_REST } else { REST });
         }
     };
-    agent.drain(LINGER, |agent| hand_on(send, |sink| agent.pass(sink)));
-    hand_on(send, |sink| {
+    agent.drain(LINGER, |agent| hand_on(agent, send, Agent::pass));
+    hand_on(&mut agent, send, |agent, sink| {
         agent.look(sink);
         agent.tell(Message::Knot(knot()), sink);
         agent.tell(Message::RunEnd(RunEnd { exit, monotonic_ns: monotonic_ns() }), sink);
@@ -149,11 +149,16 @@ fn watch(mut agent: Agent, start: Option<Message>, send: &Sending, ended: &Recei
 }
 
 /// Collects what some work has to say, and hands it on as one item.
-fn hand_on<T>(send: &Sending, work: impl FnOnce(&mut dyn FnMut(Message)) -> T) -> T {
+fn hand_on<T>(
+    agent: &mut Agent,
+    send: &Sending,
+    work: impl FnOnce(&mut Agent, &mut dyn FnMut(Message)) -> T,
+) -> T {
     let mut messages = Vec::new();
-    let done = work(&mut |message| messages.push(message));
-    if !messages.is_empty() {
-        send.send(messages);
+    let done = work(agent, &mut |message| messages.push(message));
+    let faults = std::mem::take(&mut agent.faults);
+    if !messages.is_empty() || !faults.is_empty() {
+        send.send(Item { messages, faults });
     }
     done
 }

@@ -1,4 +1,4 @@
-//! The queue between agent and recorder, bounded in bytes: what a pass over the rings read is one item.
+//! The queue between agent and recorder, bounded in bytes: what a pass over the rings found is one item.
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use mpiscope_wire::{Message, SLOT_BYTES};
@@ -11,13 +11,21 @@ const MOST_BYTES: usize = 256 << 20;
 /// Small passes count too: some eight seconds of them.
 const MOST_PASSES: usize = 1 << 14;
 
+/// What a pass found.
+#[derive(Debug, Default)]
+pub(crate) struct Item {
+    pub(crate) messages: Vec<Message>,
+    /// What went wrong, in sentences.
+    pub(crate) faults: Vec<String>,
+}
+
 pub(crate) struct Sending {
-    passes: Sender<Vec<Message>>,
+    passes: Sender<Item>,
     waiting_bytes: Arc<AtomicUsize>,
 }
 
 pub(crate) struct Receiving {
-    passes: Receiver<Vec<Message>>,
+    passes: Receiver<Item>,
     waiting_bytes: Arc<AtomicUsize>,
 }
 
@@ -30,18 +38,18 @@ pub(crate) fn queue() -> (Sending, Receiving) {
     )
 }
 
-fn weight(messages: &[Message]) -> usize {
+fn weight(item: &Item) -> usize {
     let slots = |message: &Message| match message {
         Message::Slots(slots) => slots.slots.len() * SLOT_BYTES,
         _ => 0,
     };
-    messages.iter().map(|message| size_of::<Message>() + slots(message)).sum()
+    item.messages.iter().map(|message| size_of::<Message>() + slots(message)).sum()
 }
 
 impl Sending {
-    /// Hands on what a pass read, waiting while too much waits already.
-    pub(crate) fn send(&self, messages: Vec<Message>) {
-        let bytes = weight(&messages);
+    /// Hands on what a pass found, waiting while too much waits already.
+    pub(crate) fn send(&self, item: Item) {
+        let bytes = weight(&item);
         // An item that alone exceeds the bound goes when nothing else waits.
         while self.waiting_bytes.load(Ordering::Acquire) > MOST_BYTES.saturating_sub(bytes)
             && !self.is_empty()
@@ -50,7 +58,7 @@ impl Sending {
         }
         self.waiting_bytes.fetch_add(bytes, Ordering::AcqRel);
         // Without a recorder there is nobody to hand on to; the log still has it.
-        let _ = self.passes.send(messages);
+        let _ = self.passes.send(item);
     }
 
     fn is_empty(&self) -> bool {
@@ -60,10 +68,10 @@ impl Sending {
 
 impl Receiving {
     /// The next item.
-    pub(crate) fn receive(&self, patience: Duration) -> Result<Vec<Message>, RecvTimeoutError> {
-        let messages = self.passes.recv_timeout(patience)?;
-        self.waiting_bytes.fetch_sub(weight(&messages), Ordering::AcqRel);
-        Ok(messages)
+    pub(crate) fn receive(&self, patience: Duration) -> Result<Item, RecvTimeoutError> {
+        let item = self.passes.recv_timeout(patience)?;
+        self.waiting_bytes.fetch_sub(weight(&item), Ordering::AcqRel);
+        Ok(item)
     }
 }
 
@@ -77,13 +85,14 @@ mod tests {
         let (send, receive) = queue();
         let item = || {
             let slots = vec![[0; 4]; 1 << 20];
-            vec![Message::Slots(Slots { process: 0, ring: 0, from: 0, slots })]
+            let messages = vec![Message::Slots(Slots { process: 0, ring: 0, from: 0, slots })];
+            Item { messages, faults: Vec::new() }
         };
         let sender = std::thread::spawn(move || (0..20).for_each(|_| send.send(item())));
         let mut received = 0;
-        while let Ok(messages) = receive.receive(Duration::from_secs(10)) {
+        while let Ok(item) = receive.receive(Duration::from_secs(10)) {
             assert!(receive.waiting_bytes.load(Ordering::Acquire) <= MOST_BYTES);
-            received += messages.len();
+            received += item.messages.len();
         }
         sender.join().unwrap();
         assert_eq!((received, receive.waiting_bytes.load(Ordering::Acquire)), (20, 0));

@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 const PUBLISH_EVERY: Duration = Duration::from_millis(100);
+const MOST_FAULTS: usize = 100;
 const LOW_PRIORITY: i32 = 5;
 const MANIFEST_EVERY: Duration = Duration::from_secs(2);
 
@@ -30,7 +31,7 @@ pub(crate) struct Recorder {
     /// What was added to each window since the page was last told.
     windows: BTreeMap<u64, WindowIncrement>,
     faults: Vec<Fault>,
-    /// Why rows could not be written, each once.
+    /// What went wrong in reading rings and in writing, each once.
     write_faults: Vec<String>,
 }
 
@@ -79,9 +80,10 @@ impl Recorder {
         let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), LOW_PRIORITY);
         loop {
             match input.receive(PUBLISH_EVERY / 2) {
-                Ok(messages) => {
-                    let over = matches!(messages.last(), Some(Message::RunEnd(_)));
-                    messages.into_iter().for_each(|message| self.take(message));
+                Ok(item) => {
+                    let over = matches!(item.messages.last(), Some(Message::RunEnd(_)));
+                    item.messages.into_iter().for_each(|message| self.take(message));
+                    item.faults.into_iter().for_each(|text| self.tell(text));
                     if over {
                         break;
                     }
@@ -158,11 +160,16 @@ impl Recorder {
 
     fn note<E: std::fmt::Display>(&mut self, result: Result<(), E>) {
         if let Err(error) = result {
-            let text = error.to_string();
-            if !self.write_faults.contains(&text) {
-                eprintln!("mpiscope: {text}");
-                self.write_faults.push(text);
-            }
+            self.tell(error.to_string());
+        }
+    }
+
+    /// Something of ours went wrong: said at once, and again in the recording.
+    fn tell(&mut self, text: String) {
+        if !self.write_faults.contains(&text) && self.write_faults.len() < MOST_FAULTS {
+            eprintln!("mpiscope: {text}");
+            self.faults.push(Fault { rank: None, text: text.clone() });
+            self.write_faults.push(text);
         }
     }
 

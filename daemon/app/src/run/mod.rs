@@ -61,16 +61,16 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode> {
         }
     };
     let exit = shell_status(status);
-    if let Some(supervisor) = supervisor {
-        match supervisor.finish(Some(exit)) {
-            Some(told) => summary::print(&told, &place.out),
-            None => eprintln!(
-                "mpiscope: the recording was not completed; `mpiscope report {}` reads what is there",
-                place.out.display()
-            ),
-        }
+    match supervisor.map(|supervisor| supervisor.finish(Some(exit))) {
+        Some(Some(told)) => summary::print(&told, &place.out),
+        // The rings stay: what is in them is in no file yet.
+        Some(None) => eprintln!(
+            "mpiscope: the recording was not completed; `mpiscope report {}` reads what is there and in {}",
+            place.out.display(),
+            place.rings.display()
+        ),
+        None => place.remove_rings(),
     }
-    place.remove_rings();
     Ok(ExitCode::from(u8::try_from(exit).unwrap_or(255)))
 }
 

@@ -125,6 +125,29 @@ fn end(orders: &mut ChildStdin, exit: Option<i32>) {
     }
 }
 
+/// Starts a successor. One that dies before it records is followed by another.
+fn restart(again: &Configuration, exit: Option<Option<i32>>) -> Option<Daemon> {
+    for attempt in 1..=MOST_STARTS {
+        std::thread::sleep(REST);
+        match Daemon::start(again) {
+            Ok((mut started, _)) => {
+                eprintln!(
+                    "mpiscope: the recording daemon died and was started again; it goes on from its log"
+                );
+                if let Some(exit) = exit {
+                    end(&mut started.orders, exit);
+                }
+                return Some(started);
+            }
+            Err(error) if attempt == MOST_STARTS => {
+                eprintln!("mpiscope: the recording daemon died and cannot be started again: {error:#}");
+            }
+            Err(_) => {}
+        }
+    }
+    None
+}
+
 /// Stays until the recording is complete, over as many daemons as it takes.
 fn supervise(mut daemon: Daemon, again: &Configuration, ended: &Receiver<Option<i32>>) -> Option<Summary> {
     let mut exit = None;
@@ -140,22 +163,7 @@ fn supervise(mut daemon: Daemon, again: &Configuration, ended: &Receiver<Option<
         if start == MOST_STARTS {
             break;
         }
-        std::thread::sleep(REST);
-        daemon = match Daemon::start(again) {
-            Ok((mut started, _)) => {
-                eprintln!(
-                    "mpiscope: the recording daemon died and was started again; it goes on from its log"
-                );
-                if let Some(exit) = exit {
-                    end(&mut started.orders, exit);
-                }
-                started
-            }
-            Err(error) => {
-                eprintln!("mpiscope: the recording daemon died and cannot be started again: {error:#}");
-                return None;
-            }
-        };
+        daemon = restart(again, exit)?;
     }
     eprintln!("mpiscope: the recording daemon died {MOST_STARTS} times and is not started again");
     None
