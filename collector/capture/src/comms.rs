@@ -46,7 +46,7 @@ impl Peer {
 
 /// One more, without a locked instruction where a single thread counts.
 #[inline]
-fn count(counter: &AtomicU64, threads: bool) -> u64 {
+pub(crate) fn count(counter: &AtomicU64, threads: bool) -> u64 {
     if threads {
         return counter.fetch_add(1, Ordering::Relaxed);
     }

@@ -1,6 +1,6 @@
 //! One thread's calls, turned into slots.
 
-use crate::comms::{Comm, Peer};
+use crate::comms::{Comm, Peer, count};
 use crate::polls::Polls;
 use crate::requests::Posted;
 use mpiscope_wire::{Call, CallFlags, Entry, NO_COMM, PEER_ANY, PEER_NONE, Part, PartFlags, Slot, Sync};
@@ -40,7 +40,7 @@ impl Process {
     #[inline]
     #[must_use]
     pub fn next_post(&self) -> u64 {
-        self.posts.fetch_add(1, Ordering::Relaxed)
+        count(&self.posts, self.has_threads())
     }
 }
 

@@ -7,7 +7,7 @@ use mpiscope_wire::{Entry, SLOT_WORDS, Slot};
 /// How long a writer looks again and again at a full ring, giving the processor away in between, before it drops. Once
 /// in vain, it does not wait again before the reader has moved, so that a dead reader costs this once.
 #[cfg(not(loom))]
-const PATIENCE_NS: u64 = 10_000_000;
+const PATIENCE_NS: u64 = 50_000_000;
 
 /// A slot in shared memory. Relaxed atomics are plain moves to the processor and defined when both sides touch them.
 #[repr(transparent)]
@@ -74,7 +74,11 @@ impl<'a> Producer<'a> {
     /// written.
     #[inline]
     pub fn push(&mut self, before: &[Slot], row: &Slot, calls: u64) -> bool {
-        if before.is_empty() && self.head < self.free_until && self.announced_lost_calls == self.lost_calls {
+        let end = self.head + before.len() as u64 + 1;
+        if end <= self.free_until && self.announced_lost_calls == self.lost_calls {
+            for slot in before {
+                self.put(slot);
+            }
             self.put(row);
             self.header.head.store(self.head, Ordering::Release);
             return true;

@@ -7,6 +7,7 @@
 
 mod clock;
 mod generated;
+mod guarded;
 mod local;
 mod mpi;
 mod process;

@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "asking the system who and where we are")]
 
 use crate::clock;
+use crate::guarded::Guarded;
 use crate::mpi::{Handle, Library, is_initialized};
 use mpiscope_capture::{Comm, Comms, Interval, Origin, Requests, Sink as _, Thread};
 use mpiscope_ring::clock::monotonic_ns;
@@ -30,7 +31,7 @@ pub(crate) struct Process {
     comms: Mutex<Comms>,
     /// Grows whenever a communicator was made or freed.
     comm_epoch: AtomicU32,
-    requests: Mutex<Requests>,
+    requests: Guarded<Requests>,
     /// Grows whenever a datatype was freed.
     type_epoch: AtomicU32,
     threads: AtomicU64,
@@ -136,7 +137,7 @@ fn start() -> Result<Option<Process>, String> {
         writer,
         comms: Mutex::new(comms),
         comm_epoch: AtomicU32::new(1),
-        requests: Mutex::default(),
+        requests: Guarded::default(),
         type_epoch: AtomicU32::new(1),
         threads: AtomicU64::new(0),
         off: AtomicBool::new(false),
@@ -268,10 +269,10 @@ impl Process {
         self.comm_epoch.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// The table of posted receives. Uncontended unless threads call at once.
+    /// Works with the table of posted receives.
     #[inline]
-    pub(crate) fn requests(&self) -> MutexGuard<'_, Requests> {
-        unpoisoned(&self.requests)
+    pub(crate) fn requests<T>(&self, work: impl FnOnce(&mut Requests) -> T) -> T {
+        self.requests.with(self.capture.has_threads(), work)
     }
 
     /// Says how the process stands.

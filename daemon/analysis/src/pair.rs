@@ -126,7 +126,9 @@ impl Pair {
     pub(crate) fn best_send(&mut self, tag: i32, arrival: &Arrival) -> Option<PendingSend> {
         let sends = &mut self.channels.get_mut(&tag)?.sends;
         let same = |send: &PendingSend| send.bytes == arrival.bytes;
-        let exact = sends.iter().position(|send| send.number == arrival.number && same(send));
+        // Numbers grow along the queue.
+        let exact = sends.binary_search_by_key(&arrival.number, |send| send.number).ok();
+        let exact = exact.filter(|&at| same(&sends[at]));
         let at =
             exact.or_else(|| sends.iter().position(|send| send.number < arrival.number && same(send)))?;
         sends.remove(at)
@@ -136,7 +138,8 @@ impl Pair {
     pub(crate) fn best_arrival(&mut self, tag: i32, send: &PendingSend) -> Option<Arrival> {
         let ready = &mut self.channels.get_mut(&tag)?.ready;
         let same = |arrival: &Arrival| arrival.bytes == send.bytes;
-        let exact = ready.iter().position(|arrival| arrival.number == send.number && same(arrival));
+        let exact = ready.binary_search_by_key(&send.number, |arrival| arrival.number).ok();
+        let exact = exact.filter(|&at| same(&ready[at]));
         let at = exact
             .or_else(|| ready.iter().position(|arrival| arrival.number > send.number && same(arrival)))?;
         ready.remove(at)

@@ -18,11 +18,11 @@ unsafe fn completed(recorder: &mut Recorder, at: usize, statuses: *const Status,
     let posted = if process.capture.has_threads() {
         let peeked = recorder.peeked.get_mut(at).and_then(Option::take);
         if let Some(posted) = &peeked {
-            process.requests().remove_this(handle, posted.post);
+            process.requests(|requests| requests.remove_this(handle, posted.post));
         }
         peeked
     } else {
-        process.requests().remove(handle)
+        process.requests(|requests| requests.remove(handle))
     };
     let Some(posted) = posted else { return };
     // SAFETY: by the caller's word.
@@ -51,13 +51,14 @@ unsafe fn prepare(
 ) -> *mut Status {
     // SAFETY: by the caller's word.
     unsafe { recorder.copy_handles(count, requests) };
-    let known = recorder.process.requests();
-    let receives = known.any(&recorder.handles);
-    if recorder.process.capture.has_threads() {
-        recorder.peeked.clear();
-        recorder.peeked.extend(recorder.handles.iter().map(|&handle| known.peek(handle)));
-    }
-    drop(known);
+    let Recorder { process, handles, peeked, .. } = recorder;
+    let receives = process.requests(|requests| {
+        if process.capture.has_threads() {
+            peeked.clear();
+            peeked.extend(handles.iter().map(|&handle| requests.peek(handle)));
+        }
+        requests.any(handles)
+    });
     if receives { recorder.status(statuses, status_count) } else { statuses }
 }
 

@@ -121,7 +121,7 @@ pub(crate) unsafe fn post(
         // SAFETY: the call has just set it.
         let handle = unsafe { process.library.read_handle(request, 0) };
         let posted = Posted { post: number, comm, recorded };
-        let stale = process.requests().insert(handle, posted);
+        let stale = process.requests(|requests| requests.insert(handle, posted));
         // With several threads the old one may just be completing in another.
         if let Some(stale) = stale.filter(|_| !process.capture.has_threads()) {
             recorder.thread.unobserved(&stale);

@@ -31,7 +31,7 @@ pub(crate) struct Resume {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Pass {
     pub(crate) slots: usize,
-    /// Some ring was more than a quarter full.
+    /// Some ring had more than half of what a pass takes.
     pub(crate) busy: bool,
 }
 

@@ -4,8 +4,9 @@ use mpiscope_ring::{Reader, State};
 use mpiscope_wire::{EndState, Lost, Message, Slots};
 use std::path::PathBuf;
 
-/// Slots in one message at the most: two megabytes.
-const MOST_SLOTS: usize = 1 << 16;
+/// Slots of one ring in one pass at the most: a quarter of a megabyte. Short passes give room back soon, and a writer
+/// that sees its room grow waits instead of dropping.
+const MOST_SLOTS: usize = 1 << 13;
 
 pub(crate) struct Watched {
     path: PathBuf,
@@ -83,7 +84,7 @@ impl Watched {
                 Ok(0) => {}
                 Ok(count) => {
                     read.slots += count;
-                    read.busy |= count >= MOST_SLOTS / 4;
+                    read.busy |= count >= MOST_SLOTS / 2;
                     let from = self.positions[ring];
                     self.positions[ring] = consumer.position();
                     tell(Message::Slots(Slots { process: self.process, ring: ring as u32, from, slots }));
