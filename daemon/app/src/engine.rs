@@ -1,7 +1,7 @@
 //! Ingest and the operators, tied together: messages in, what became known out. Live and in replay the same.
 
 use crate::agent::Resume;
-use crate::words::plural;
+use crate::words::counted;
 use mpiscope_analysis::{Counts, Matcher, WindowTotals};
 use mpiscope_ingest::Ingest;
 use mpiscope_model::{
@@ -140,26 +140,26 @@ impl Engine {
         let mut missing = Vec::new();
         let Losses { ring_full, no_ring, unreadable } = self.losses;
         if ring_full > 0 {
-            missing.push(format!("{}: dropped because a ring was full", plural(ring_full, "call")));
+            missing.push(format!("{}: dropped because a ring was full", counted(ring_full, "call")));
         }
         if no_ring > 0 {
-            missing.push(format!("{}: made by threads that found no ring left", plural(no_ring, "call")));
+            missing.push(format!("{}: made by threads that found no ring left", counted(no_ring, "call")));
         }
         if unreadable > 0 {
-            missing.push(format!("{}: could not be read", plural(unreadable, "record")));
+            missing.push(format!("{}: could not be read", counted(unreadable, "record")));
         }
         let silent = self.world_size() as usize - self.ranks.len().min(self.world_size() as usize);
         if silent > 0 {
             missing.push(format!(
                 "{} of {}: never made a ring",
                 silent,
-                plural(self.world_size().into(), "rank")
+                counted(self.world_size().into(), "rank")
             ));
         }
         let count = |state| self.ranks.values().filter(|info| info.state == state).count();
         let vanished = count(ProcessState::Vanished);
         if vanished > 0 {
-            let ranks = plural(vanished as u64, "rank");
+            let ranks = counted(vanished as u64, "rank");
             missing.push(format!("{ranks}: ended without MPI_Finalize; what was made until then is here"));
         }
         missing.extend(self.faults.iter().cloned());

@@ -50,7 +50,12 @@ pub(crate) fn run_time(duration: Duration) -> String {
     format!("{}:{:02}:{:02}.{:03}", seconds / 3600, seconds / 60 % 60, seconds % 60, duration.subsec_millis())
 }
 
-/// "1 rank", "2 ranks".
+/// "1 rank", "20000 ranks": for texts that programs may read as well.
+pub(crate) fn counted(number: u64, one: &str) -> String {
+    format!("{number} {one}{}", if number == 1 { "" } else { "s" })
+}
+
+/// "1 rank", "20 000 ranks".
 pub(crate) fn plural(number: u64, one: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {one}{plural}", count(number))

@@ -1,5 +1,4 @@
 //! Frames in, model out: what a small job wrote, what a job may write by mistake or on purpose.
-#![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use mpiscope_ingest::Ingest;
 use mpiscope_model::{Batch, Event, ProcessState};
