@@ -47,7 +47,11 @@ CALLS = {
     "MPI_Comm_dup": (71, "communicator", "comm_new"),
     "MPI_Comm_create": (72, "communicator", "comm_new"),
     "MPI_Comm_free": (73, "communicator", "comm_free"),
+    "MPI_Comm_disconnect": (74, "communicator", "comm_free"),
+    "MPI_Comm_dup_with_info": (75, "communicator", "comm_new"),
+    "MPI_Comm_split_type": (76, "communicator", "comm_new"),
     "MPI_Type_free": (80, "hidden", "type_free"),
+    "MPI_Request_free": (81, "hidden", "request_free"),
 }
 
 # The C type of a parameter by its kind in the standard's data; "handle" and "pointer" stand for the opaque types that
@@ -64,12 +68,14 @@ SCALARS = {
     "ARRAY_LENGTH": "int",
     "ARRAY_LENGTH_NNI": "int",
     "INDEX": "int",
+    "INFO": "handle",
     "KEY": "int",
     "LOGICAL": "int",
     "OPERATION": "handle",
     "POLYXFER_NUM_ELEM_NNI": "int",
     "RANK": "int",
     "REQUEST": "handle",
+    "SPLIT_TYPE": "int",
     "STATUS": "status",
     "TAG": "int",
     "THREAD_LEVEL": "int",

@@ -190,7 +190,9 @@ impl Comms {
         let remote = members.remote.as_deref().unwrap_or_default();
         let mut all: Vec<i32> = members.own.iter().chain(remote).copied().collect();
         all.sort_unstable();
-        let members_hash = all.iter().fold(!MULTIPLIER, |hash, &rank| mix(hash, rank as u64));
+        // An intercommunicator and what is merged from it have the same members.
+        let kind = !MULTIPLIER ^ u64::from(members.remote.is_some());
+        let members_hash = all.iter().fold(kind, |hash, &rank| mix(hash, rank as u64));
         let occurrence = self.unseen.entry(members_hash).or_default();
         *occurrence += 1;
         mix(members_hash, *occurrence) & !1 | 2

@@ -52,7 +52,8 @@ impl Sink for Ring {
 
 impl Drop for Ring {
     fn drop(&mut self) {
-        if self.producer.take().is_some() {
+        // In a forked child the ring is the parent's.
+        if self.producer.take().is_some() && self.process.is_own() {
             self.process.writer.give_back(self.number);
         }
     }
@@ -77,7 +78,7 @@ impl Drop for LastWord {
         let mut recorder = unsafe { Box::from_raw(recorder) };
         let _ = catch_unwind(AssertUnwindSafe(|| {
             let Recorder { process, thread, ring, .. } = &mut *recorder;
-            if !process.is_off() {
+            if process.is_own() {
                 thread.flush(&process.capture, ring);
             }
         }));
@@ -199,6 +200,9 @@ impl Recorder {
     /// The bytes of `count` elements of a type.
     #[inline]
     pub(crate) fn bytes(&mut self, count: c_int, datatype: Handle) -> u64 {
+        if count <= 0 {
+            return 0;
+        }
         let library = &self.process.library;
         let key = library.handle(datatype);
         let epoch = self.process.type_epoch();
@@ -220,6 +224,16 @@ impl Recorder {
         let count = usize::try_from(count).unwrap_or_default();
         // SAFETY: by the caller's word.
         self.handles.extend((0..count).map(|at| unsafe { library.read_handle(requests, at) }));
+    }
+
+    /// Forgets those receives among the copied handles that `gone` names by place and handle.
+    pub(crate) fn give_up_requests(&mut self, gone: impl Fn(usize, u64) -> bool) {
+        let Self { process, thread, handles, .. } = self;
+        for (_, &handle) in handles.iter().enumerate().filter(|(at, handle)| gone(*at, **handle)) {
+            if let Some(posted) = process.requests(|requests| requests.remove(handle)) {
+                thread.unobserved(&posted);
+            }
+        }
     }
 
     /// The status to pass to MPI: the program's, or ours where the program does not want one and we do.

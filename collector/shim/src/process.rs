@@ -36,6 +36,7 @@ pub(crate) struct Process {
     type_epoch: AtomicU32,
     threads: AtomicU64,
     off: AtomicBool,
+    pid: u32,
 }
 
 fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -141,6 +142,7 @@ fn start() -> Result<Option<Process>, String> {
         type_epoch: AtomicU32::new(1),
         threads: AtomicU64::new(0),
         off: AtomicBool::new(false),
+        pid: std::process::id(),
     }))
 }
 
@@ -219,6 +221,11 @@ impl Process {
         self.threads.fetch_add(1, Ordering::Relaxed)
     }
 
+    /// Whether recording goes on, and this is the process that began it: not a child that was forked, by whatever call.
+    pub(crate) fn is_own(&self) -> bool {
+        !self.is_off() && std::process::id() == self.pid
+    }
+
     /// Whether recording was switched off.
     #[inline]
     pub(crate) fn is_off(&self) -> bool {
@@ -249,7 +256,9 @@ impl Process {
         let known = unpoisoned(&self.comms).get(key);
         known.or_else(|| {
             let members = self.library.members(handle)?;
-            Some(unpoisoned(&self.comms).insert(key, &members, Origin::Unseen))
+            let mut comms = unpoisoned(&self.comms);
+            // Another thread may have met it first.
+            comms.get(key).or_else(|| Some(comms.insert(key, &members, Origin::Unseen)))
         })
     }
 

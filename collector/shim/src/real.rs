@@ -3,6 +3,7 @@
 
 use crate::generated::REAL_NAMES;
 use core::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::CString;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 /// The place of a function in the table.
@@ -28,12 +29,26 @@ pub(crate) fn real(index: Index) -> *const c_void {
 
 #[cold]
 fn resolve(index: Index) -> *const c_void {
-    let found = symbol(REAL_NAMES[index.0]).unwrap_or(missing as *mut c_void);
+    let found = next(REAL_NAMES[index.0]).unwrap_or(missing as *mut c_void);
     // A library may still be loaded later, so only what was found is kept.
     if found != missing as *mut c_void {
         REAL[index.0].store(found, Ordering::Relaxed);
     }
     found
+}
+
+/// The function to call in place of ours: that of a tool which is preloaded behind us, else that of the library.
+fn next(name: &'static CStr) -> Option<*mut c_void> {
+    // Without the P, it is the name that the program calls.
+    let plain = CStr::from_bytes_with_nul(&name.to_bytes_with_nul()[1..]).ok()?;
+    if library() == libc::RTLD_NEXT {
+        // SAFETY: the name ends with a zero byte.
+        let found = unsafe { libc::dlsym(libc::RTLD_NEXT, plain.as_ptr()) };
+        if !found.is_null() {
+            return Some(found);
+        }
+    }
+    symbol(name)
 }
 
 /// A symbol of the MPI library.
@@ -62,36 +77,40 @@ fn library() -> *mut c_void {
         return libc::RTLD_NEXT;
     }
     // The library was loaded for itself, as Python modules do: it is among the loaded objects all the same.
-    let mut found: *mut c_void = core::ptr::null_mut();
-    // SAFETY: the callback gets the pointer to `found`, which lives as long as the call.
-    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut found).cast()) };
-    if found.is_null() {
-        return libc::RTLD_NEXT;
-    }
+    let mut names: Vec<CString> = Vec::new();
+    // SAFETY: the callback gets the pointer to `names`, which lives as long as the call.
+    unsafe { libc::dl_iterate_phdr(Some(collect), (&raw mut names).cast()) };
+    let Some(found) = names.iter().find_map(|name| with_mpi(name)) else { return libc::RTLD_NEXT };
     LIBRARY.store(found as usize, Ordering::Release);
     found
 }
 
-unsafe extern "C" fn visit(object: *mut libc::dl_phdr_info, _: usize, found: *mut c_void) -> c_int {
+/// Only collects: the dynamic linker holds a lock that opening a library may need.
+unsafe extern "C" fn collect(object: *mut libc::dl_phdr_info, _: usize, names: *mut c_void) -> c_int {
     // SAFETY: the dynamic linker passes a valid object, whose name is null or a string.
     let name: *const c_char = unsafe { (*object).dlpi_name };
-    // SAFETY: as above.
-    if name.is_null() || !unsafe { CStr::from_ptr(name) }.to_bytes().windows(4).any(|part| part == b"/lib") {
-        return 0;
+    if !name.is_null() {
+        // SAFETY: the name is a string, and `names` the pointer that `library` passed.
+        unsafe { (*names.cast::<Vec<CString>>()).push(CStr::from_ptr(name).to_owned()) };
+    }
+    0
+}
+
+/// The handle of a loaded object, if it has MPI's functions.
+fn with_mpi(name: &CStr) -> Option<*mut c_void> {
+    if !name.to_bytes().windows(4).any(|part| part == b"/lib") {
+        return None;
     }
     // SAFETY: the name is that of a loaded object; nothing is loaded by this.
-    let handle = unsafe { libc::dlopen(name, libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+    let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
     if handle.is_null() {
-        return 0;
+        return None;
     }
     // SAFETY: the handle is valid.
-    let has_mpi = !unsafe { libc::dlsym(handle, c"PMPI_Init".as_ptr()) }.is_null();
-    if has_mpi {
-        // SAFETY: `found` is the pointer that `library` passed.
-        unsafe { *found.cast::<*mut c_void>() = handle };
-        return 1;
+    if !unsafe { libc::dlsym(handle, c"PMPI_Init".as_ptr()) }.is_null() {
+        return Some(handle);
     }
     // SAFETY: balances the `dlopen` above.
     unsafe { libc::dlclose(handle) };
-    0
+    None
 }

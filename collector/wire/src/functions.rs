@@ -92,6 +92,9 @@ pub const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry { id: 71, name: "MPI_Comm_dup", family: Family::Communicator, polls: false },
     FunctionEntry { id: 72, name: "MPI_Comm_create", family: Family::Communicator, polls: false },
     FunctionEntry { id: 73, name: "MPI_Comm_free", family: Family::Communicator, polls: false },
+    FunctionEntry { id: 74, name: "MPI_Comm_disconnect", family: Family::Communicator, polls: false },
+    FunctionEntry { id: 75, name: "MPI_Comm_dup_with_info", family: Family::Communicator, polls: false },
+    FunctionEntry { id: 76, name: "MPI_Comm_split_type", family: Family::Communicator, polls: false },
 ];
 
 /// The function of an id.
@@ -170,4 +173,10 @@ pub mod id {
     pub const COMM_CREATE: u16 = 72;
     /// `MPI_Comm_free`
     pub const COMM_FREE: u16 = 73;
+    /// `MPI_Comm_disconnect`
+    pub const COMM_DISCONNECT: u16 = 74;
+    /// `MPI_Comm_dup_with_info`
+    pub const COMM_DUP_WITH_INFO: u16 = 75;
+    /// `MPI_Comm_split_type`
+    pub const COMM_SPLIT_TYPE: u16 = 76;
 }

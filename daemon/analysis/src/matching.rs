@@ -4,6 +4,8 @@
 //! the same message must be resolved first. Those of the same channel stand before it in the channel; those with
 //! wildcards stand in a list of their own.
 
+mod doubt;
+
 use crate::pair::{Arrival, Pair, PendingSend, Slot};
 use mpiscope_model::{Comm, Event, Message, Nanoseconds, Node, PostId, Rank};
 use rustc_hash::FxHashMap;
@@ -69,6 +71,12 @@ pub struct Matcher {
     receivers: FxHashMap<(Comm, Rank), Receiver>,
     /// The order in which each rank posted receives.
     orders: FxHashMap<Rank, u64>,
+    /// Receives that completed in one thread before the posting in another was read.
+    early: FxHashMap<(Rank, PostId), (PairKey, i32, Arrival)>,
+    /// By rank, the first post that no loss can have taken.
+    sure_posts: FxHashMap<Rank, PostId>,
+    /// By rank, the post after the last that was seen.
+    next_posts: FxHashMap<Rank, PostId>,
     nodes: FxHashMap<Rank, Node>,
     pending: usize,
     given_up_sends: u64,
@@ -110,7 +118,7 @@ impl Matcher {
                 channel.ready.len() + channel.slots.iter().filter(|slot| slot.arrival.is_some()).count()
             })
             .sum();
-        waiting as u64 + self.given_up_receives
+        (waiting + self.early.len()) as u64 + self.given_up_receives
     }
 
     /// Takes in events of one or several ranks, each rank's in order.
@@ -129,7 +137,17 @@ impl Matcher {
                 self.send(key, tag, PendingSend { number: 0, bytes, begin_ns, blocked_until_ns }, out);
             }
             Event::Post { rank, comm, from, tag, post, at_ns } => {
-                self.post(rank, comm, from, tag, post, at_ns);
+                let next = self.next_posts.entry(rank).or_default();
+                *next = (*next).max(post.saturating_add(1));
+                if let Some((key, tag, mut arrival)) = self.early.remove(&(rank, post)) {
+                    let order = self.next_order(rank);
+                    arrival.posted_ns = at_ns;
+                    let slot = Slot { order, post: Some(post), posted_ns: at_ns, arrival: Some(arrival) };
+                    self.channel(key, tag).slots.push_back(slot);
+                    self.release(key, tag, out);
+                } else {
+                    self.post(rank, comm, from, tag, post, at_ns);
+                }
             }
             Event::Receive { rank, comm, from, tag, bytes, post, begin_ns, end_ns, alone } => {
                 let key = PairKey { comm, src: from, dst: rank };
@@ -137,7 +155,11 @@ impl Matcher {
                 self.receive(key, tag, post, arrival, out);
             }
             Event::Unobserved { rank, post } => self.unobserved(rank, Some(post), out),
-            Event::Lost { rank } => self.unobserved(rank, None, out),
+            Event::Lost { rank } => {
+                let next = self.next_posts.get(&rank).copied().unwrap_or_default();
+                self.sure_posts.insert(rank, next);
+                self.unobserved(rank, None, out);
+            }
             Event::Numbers { rank, comm, peer, sent, received } => {
                 self.numbers(PairKey { comm, src: rank, dst: peer }, true, sent, out);
                 self.numbers(PairKey { comm, src: peer, dst: rank }, false, received, out);
@@ -164,7 +186,7 @@ impl Matcher {
         }
         pair.channels.entry(tag).or_default().sends.push_back(send);
         self.pending += 1;
-        self.keep_to_limits(key, tag);
+        self.keep_to_limits();
     }
 
     fn next_order(&mut self, rank: Rank) -> u64 {
@@ -218,6 +240,12 @@ impl Matcher {
             Some((receiver.wild.remove(at), std::mem::take(&mut receiver.blocked)))
         });
         let Some((wild, blocked)) = wild else {
+            let sure = self.sure_posts.get(&key.dst).copied().unwrap_or_default();
+            if let Some(post) = post.filter(|&post| post >= sure) {
+                self.pending += 1;
+                self.early.insert((key.dst, post), (key, tag, arrival));
+                return;
+            }
             // Posted by this same call, or by one whose record was lost.
             let slot = Slot {
                 order: self.next_order(key.dst),
@@ -279,129 +307,7 @@ impl Matcher {
                 self.emit(key, tag, &send, &arrival, out);
             } else {
                 self.channel(key, tag).ready.push_back(arrival);
-                self.keep_to_limits(key, tag);
-            }
-        }
-    }
-
-    /// A posted receive (or, after a loss, all of a rank's) will not be seen to complete as it was posted.
-    fn unobserved(&mut self, rank: Rank, post: Option<PostId>, out: &mut Matched) {
-        let gone = |other: PostId| post.is_none_or(|post| post == other);
-        let mut freed = Vec::new();
-        for (&(comm, _), receiver) in self.receivers.iter_mut().filter(|((_, dst), _)| *dst == rank) {
-            let before = receiver.wild.len();
-            receiver.wild.retain(|wild| !gone(wild.post));
-            self.pending -= before - receiver.wild.len();
-            freed
-                .extend(std::mem::take(&mut receiver.blocked).into_iter().map(|(src, tag)| (comm, src, tag)));
-        }
-        for (key, pair) in self.pairs.iter_mut().filter(|(key, _)| key.dst == rank) {
-            for (&tag, channel) in &mut pair.channels {
-                let before = channel.slots.len();
-                channel.slots.retain(|slot| slot.arrival.is_some() || !slot.post.is_some_and(gone));
-                let removed = before - channel.slots.len();
-                self.pending -= removed;
-                if removed > 0 {
-                    // After a loss nobody knows whether it took a message; a cancelled one did not.
-                    pair.uncertain |= post.is_none();
-                    freed.push((key.comm, key.src, tag));
-                }
-            }
-        }
-        for (comm, src, tag) in freed {
-            self.release(PairKey { comm, src, dst: rank }, tag, out);
-        }
-    }
-
-    /// One side says how much really went over the pair.
-    fn numbers(&mut self, key: PairKey, sends: bool, really: u64, out: &mut Matched) {
-        let pair = self.pairs.entry(key).or_default();
-        let (seen, lost) = if sends {
-            (&mut pair.sent, &mut pair.lost_sends)
-        } else {
-            (&mut pair.received, &mut pair.lost_receives)
-        };
-        if really > *seen {
-            // What a job says of itself may be any number.
-            *lost = lost.saturating_add(really - *seen);
-            *seen = really;
-            pair.uncertain = true;
-        }
-        self.settle(key, out);
-    }
-
-    fn settle(&mut self, key: PairKey, out: &mut Matched) {
-        let Some(pair) = self.pairs.get_mut(&key) else { return };
-        let (given_up, crossed) = pair.settle();
-        self.given_up_sends += given_up.sends;
-        self.given_up_receives += given_up.receives;
-        self.pending -= (given_up.sends + given_up.receives) as usize + 2 * crossed.len();
-        for (tag, send, arrival) in crossed {
-            self.message(key, tag, &send, &arrival, false, out);
-        }
-    }
-
-    /// The run is over: posts that are still open will not complete. Those before a completed receive of the same
-    /// channel took a message each, or that message would have been theirs.
-    pub fn finish(&mut self) -> Matched {
-        let mut out = Matched::default();
-        let mut blocked = Vec::new();
-        for (&(comm, dst), receiver) in &mut self.receivers {
-            self.pending -= receiver.wild.len();
-            receiver.wild.clear();
-            blocked.extend(receiver.blocked.drain(..).map(|(src, tag)| (PairKey { comm, src, dst }, tag)));
-        }
-        for (key, _) in &blocked {
-            // Which channel the open wildcard drew from is not known.
-            if let Some(pair) = self.pairs.get_mut(key) {
-                pair.uncertain = true;
-            }
-        }
-        let keys: Vec<(PairKey, i32)> = self
-            .pairs
-            .iter()
-            .flat_map(|(&key, pair)| pair.channels.keys().map(move |&tag| (key, tag)))
-            .collect();
-        for (key, tag) in keys {
-            self.finish_channel(key, tag, &mut out);
-        }
-        out
-    }
-
-    fn finish_channel(&mut self, key: PairKey, tag: i32, out: &mut Matched) {
-        loop {
-            self.release(key, tag, out);
-            let channel = self.channel(key, tag);
-            let Some(slot) = channel.slots.pop_front() else { return };
-            self.pending -= 1;
-            // The release above stopped at it, so it is open.
-            debug_assert!(slot.arrival.is_none());
-            let channel = self.channel(key, tag);
-            if channel.slots.iter().any(|later| later.arrival.is_some())
-                && channel.sends.pop_front().is_some()
-            {
-                self.given_up_sends += 1;
-                self.pending -= 1;
-            }
-        }
-    }
-
-    /// Too much waits: the oldest of this channel are given up, and what would have been theirs with them.
-    fn keep_to_limits(&mut self, key: PairKey, tag: i32) {
-        if self.pending <= self.limits.pending {
-            return;
-        }
-        let channel = self.channel(key, tag);
-        if channel.sends.pop_front().is_some() {
-            channel.given_up += 1;
-            self.given_up_sends += 1;
-            self.pending -= 1;
-        } else if channel.ready.pop_front().is_some() {
-            // Its send, should it still come, would take the next receive: the pair is in doubt from here on.
-            self.given_up_receives += 1;
-            self.pending -= 1;
-            if let Some(pair) = self.pairs.get_mut(&key) {
-                pair.uncertain = true;
+                self.keep_to_limits();
             }
         }
     }
@@ -451,141 +357,4 @@ impl Matcher {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn send(rank: Rank, to: Rank, tag: i32, bytes: u64, begin_ns: u64) -> Event {
-        Event::Send { rank, comm: 0, to, tag, bytes, begin_ns, blocked_until_ns: None }
-    }
-
-    fn receive(rank: Rank, from: Rank, tag: i32, bytes: u64, post: Option<PostId>, end_ns: u64) -> Event {
-        Event::Receive { rank, comm: 0, from, tag, bytes, post, begin_ns: 0, end_ns, alone: true }
-    }
-
-    fn post(rank: Rank, from: Option<Rank>, tag: Option<i32>, post: PostId) -> Event {
-        Event::Post { rank, comm: 0, from, tag, post, at_ns: 0 }
-    }
-
-    fn pairs(matched: &Matched) -> Vec<(u64, u64)> {
-        matched.messages.iter().map(|message| (message.send_ns, message.recv_ns)).collect()
-    }
-
-    #[test]
-    fn posting_order_counts_not_completion_order() {
-        let mut matcher = Matcher::default();
-        let mut events = vec![send(0, 1, 7, 8, 10), send(0, 1, 7, 8, 20)];
-        events.extend([post(1, Some(0), Some(7), 0), post(1, Some(0), Some(7), 1)]);
-        events.extend([receive(1, 0, 7, 8, Some(1), 100), receive(1, 0, 7, 8, Some(0), 200)]);
-        assert_eq!(pairs(&matcher.feed(&events)), [(10, 200), (20, 100)]);
-    }
-
-    #[test]
-    fn an_open_wildcard_holds_back_what_it_could_have_taken() {
-        let mut matcher = Matcher::default();
-        let mut events = vec![send(0, 1, 7, 8, 10), send(0, 1, 7, 8, 20), send(2, 1, 7, 8, 30)];
-        events.extend([post(1, None, None, 0), post(1, Some(0), Some(7), 1), post(1, Some(2), Some(7), 2)]);
-        events.extend([receive(1, 0, 7, 8, Some(1), 100), receive(1, 2, 7, 8, Some(2), 150)]);
-        assert_eq!(pairs(&matcher.feed(&events)), []);
-        assert_eq!(
-            pairs(&matcher.feed(&[receive(1, 0, 7, 8, Some(0), 200)])),
-            [(10, 200), (20, 100), (30, 150)]
-        );
-        assert_eq!((matcher.unmatched_sends(), matcher.unmatched_receives(), matcher.pending), (0, 0, 0));
-    }
-
-    #[test]
-    fn a_loss_never_shifts_later_pairs() {
-        let mut matcher = Matcher::default();
-        let first: Vec<Event> = (0..10).map(|at| send(0, 1, 7, 8, 10 + at)).collect();
-        matcher.feed(&first);
-        matcher.feed(&[receive(1, 0, 7, 8, None, 100)]);
-        // Receives 1 to 5 of rank 1 were lost.
-        let numbers = Event::Numbers { rank: 1, comm: 0, peer: 0, sent: 0, received: 6 };
-        let events = [Event::Lost { rank: 1 }, numbers, receive(1, 0, 7, 8, None, 106)];
-        let matched = matcher.feed(&events);
-        assert_eq!((pairs(&matched), matched.uncertain), (vec![(16, 106)], 1));
-        let rest: Vec<Event> = (7..10).map(|at| receive(1, 0, 7, 8, None, 100 + at)).collect();
-        assert_eq!(pairs(&matcher.feed(&rest)), [(17, 107), (18, 108), (19, 109)]);
-        // Ten sent, ten received: the five that nobody saw arrive are given up, the next message is certain.
-        let matched = matcher.feed(&[send(0, 1, 7, 8, 50), receive(1, 0, 7, 8, None, 150)]);
-        assert_eq!((pairs(&matched), matched.uncertain), (vec![(50, 150)], 0));
-        assert_eq!((matcher.unmatched_sends(), matcher.unmatched_receives(), matcher.pending), (5, 0, 0));
-    }
-
-    #[test]
-    fn lost_sends_leave_their_receives_alone() {
-        let mut matcher = Matcher::default();
-        matcher.feed(&[send(0, 1, 7, 8, 10)]);
-        let numbers = Event::Numbers { rank: 0, comm: 0, peer: 1, sent: 3, received: 0 };
-        matcher.feed(&[Event::Lost { rank: 0 }, numbers, send(0, 1, 7, 8, 13)]);
-        let events: Vec<Event> = (0..4).map(|at| receive(1, 0, 7, 8, None, 100 + at)).collect();
-        assert_eq!(pairs(&matcher.feed(&events)), [(10, 100), (13, 103)]);
-        assert_eq!((matcher.unmatched_sends(), matcher.unmatched_receives()), (0, 2));
-        let matched = matcher.feed(&[send(0, 1, 7, 8, 50), receive(1, 0, 7, 8, None, 150)]);
-        assert_eq!((pairs(&matched), matched.uncertain, matcher.pending), (vec![(50, 150)], 0, 0));
-    }
-
-    #[test]
-    fn sizes_that_differ_prove_a_doubt() {
-        let mut matcher = Matcher::default();
-        let matched = matcher.feed(&[send(0, 1, 7, 8, 10), receive(1, 0, 7, 16, None, 100)]);
-        assert_eq!((matched.messages.len(), matched.uncertain), (1, 1));
-        assert!(!matched.messages[0].exact);
-    }
-
-    #[test]
-    fn what_waits_is_bounded_and_given_up_in_order() {
-        let mut matcher = Matcher::new(MatchingLimits { pending: 10 });
-        let events: Vec<Event> = (0..25).map(|at| send(0, 1, 7, 8, at)).collect();
-        matcher.feed(&events);
-        assert_eq!((matcher.pending, matcher.unmatched_sends()), (10, 25));
-        let events: Vec<Event> = (0..25).map(|at| receive(1, 0, 7, 8, None, 100 + at)).collect();
-        let expected: Vec<(u64, u64)> = (15..25).map(|at| (at, 100 + at)).collect();
-        assert_eq!(pairs(&matcher.feed(&events)), expected);
-        assert_eq!((matcher.unmatched_sends(), matcher.unmatched_receives(), matcher.pending), (15, 15, 0));
-    }
-
-    #[test]
-    fn times_are_those_of_the_definition() {
-        let mut matcher = Matcher::default();
-        matcher.place(0, 0);
-        matcher.place(1, 1);
-        let sent = Event::Send {
-            rank: 0,
-            comm: 0,
-            to: 1,
-            tag: 7,
-            bytes: 8,
-            begin_ns: 50,
-            blocked_until_ns: Some(90),
-        };
-        let early = Event::Receive {
-            rank: 1,
-            comm: 0,
-            from: 0,
-            tag: 7,
-            bytes: 8,
-            post: None,
-            begin_ns: 20,
-            end_ns: 80,
-            alone: true,
-        };
-        let message = matcher.feed(&[sent, early]).messages[0];
-        assert_eq!((message.t_msg_ns, message.late_sender_ns, message.late_receiver_ns), (30, 30, Some(0)));
-        assert!(message.inter && message.exact);
-        let late = Event::Receive {
-            rank: 1,
-            comm: 0,
-            from: 0,
-            tag: 7,
-            bytes: 8,
-            post: None,
-            begin_ns: 70,
-            end_ns: 100,
-            alone: true,
-        };
-        let message = matcher.feed(&[sent, late]).messages[0];
-        assert_eq!((message.t_msg_ns, message.late_sender_ns, message.late_receiver_ns), (30, 0, Some(20)));
-        assert!(!message.exact);
-    }
-}
+mod tests;

@@ -162,6 +162,13 @@ impl Engine {
             let ranks = counted(vanished as u64, "rank");
             missing.push(format!("{ranks}: ended without MPI_Finalize; what was made until then is here"));
         }
+        let running = count(ProcessState::Running);
+        if running > 0 && self.ingest.ended().is_some() {
+            let ranks = counted(running as u64, "rank");
+            missing.push(format!(
+                "{ranks}: still running when the command was over; what came later is not here"
+            ));
+        }
         missing.extend(self.faults.iter().cloned());
         missing
     }

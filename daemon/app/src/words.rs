@@ -50,6 +50,11 @@ pub(crate) fn run_time(duration: Duration) -> String {
     format!("{}:{:02}:{:02}.{:03}", seconds / 3600, seconds / 60 % 60, seconds % 60, duration.subsec_millis())
 }
 
+/// Text without what could steer a terminal: names in it may be anybody's.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars().filter(|character| *character == '\n' || !character.is_control()).collect()
+}
+
 /// "1 rank", "20000 ranks": for texts that programs may read as well.
 pub(crate) fn counted(number: u64, one: &str) -> String {
     format!("{number} {one}{}", if number == 1 { "" } else { "s" })

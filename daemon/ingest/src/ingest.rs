@@ -14,6 +14,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The same thing going wrong again and again is told a bounded number of times.
 const MOST_FAULTS: usize = 1000;
 
+/// A call completes no more receives than a ring has slots.
+const MOST_PARTS: usize = 1 << 24;
+
 /// Reads frames of a run.
 #[derive(Debug, Default)]
 pub struct Ingest {
@@ -241,8 +244,7 @@ impl Ingest {
             let state = &mut process.rings[ring];
             state.wide = None;
             state.parts.clear();
-            let time = process.events[ring].last().map_or(0, |(time, _)| *time);
-            process.events[ring].push((time, Event::Lost { rank: process.rank }));
+            state.marks.push(Event::Lost { rank: process.rank });
         }
     }
 
@@ -251,7 +253,11 @@ impl Ingest {
         let state = &mut process.rings[ring];
         match entry {
             Entry::Wide { duration, bytes } => state.wide = Some((duration, bytes)),
-            Entry::Part(part) => state.parts.push(part),
+            Entry::Part(part) if state.parts.len() < MOST_PARTS => state.parts.push(part),
+            Entry::Part(_) => {
+                self.unreadable_slots = self.unreadable_slots.saturating_add(1);
+                self.tell_losses();
+            }
             Entry::Thread { number, .. } => state.thread = number.min(u64::from(u16::MAX)) as u16,
             Entry::Lost { calls } => {
                 if calls > state.lost_calls {
@@ -262,10 +268,8 @@ impl Ingest {
             Entry::Sync(sync) => {
                 let comm = process.comms.get(&sync.comm).copied();
                 if let (Some(comm), Ok(peer)) = (comm, u32::try_from(sync.peer)) {
-                    let time = process.events[ring].last().map_or(0, |(time, _)| *time);
                     let (sent, received) = (sync.sent, sync.received);
-                    let event = Event::Numbers { rank: process.rank, comm, peer, sent, received };
-                    process.events[ring].push((time, event));
+                    state.marks.push(Event::Numbers { rank: process.rank, comm, peer, sent, received });
                 }
             }
             Entry::Comm(definition) => {

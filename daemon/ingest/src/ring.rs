@@ -15,6 +15,8 @@ pub(crate) struct RingState {
     pub(crate) lost_calls: u64,
     pub(crate) wide: Option<(u64, u64)>,
     pub(crate) parts: Vec<Part>,
+    /// Losses and numbers, which belong before the call that comes.
+    pub(crate) marks: Vec<Event>,
     /// When the loop of failed polls began that is still unbroken.
     polling_since: Option<u64>,
     /// A message that a probe reported and that was not received yet: where, from whom, tag, since when.
@@ -51,6 +53,7 @@ impl RingState {
             lost_calls: 0,
             wide: None,
             parts: Vec::new(),
+            marks: Vec::new(),
             polling_since: None,
             probed: None,
         }
@@ -79,8 +82,10 @@ impl RingState {
     /// A call closes its group.
     pub(crate) fn close(&mut self, rank: Rank, closed: &Closed, out: &mut Output<'_>) {
         let flags = closed.call.flags;
+        out.events.extend(self.marks.drain(..).map(|mark| (closed.start_ns, mark)));
         if flags.has(CallFlags::FOLDED) {
             self.polling_since.get_or_insert(closed.start_ns);
+            self.events(rank, closed, closed.start_ns, out.events);
             out.calls.push(self.row(rank, closed));
             return;
         }

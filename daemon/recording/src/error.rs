@@ -42,8 +42,8 @@ pub enum RecordingError {
     },
     /// The manifest does not parse.
     #[error(
-        "{} is not a manifest this program understands: {reason}; restore it from a copy, or run `mpiscope repair` \
-         on the folder to rebuild it",
+        "{} is not a manifest this program understands: {reason}; restore it from a copy; the tables \
+         beside it can be read without it",
         .path.display()
     )]
     Manifest {

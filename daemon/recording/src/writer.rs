@@ -233,7 +233,7 @@ impl RecordingWriter {
         ];
         for (plural, rows) in unwritten.into_iter().filter(|(_, rows)| *rows > 0) {
             self.manifest.missing.push(format!(
-                "{rows} {plural} could not be written to {plural}/; `mpiscope repair` makes them again from the log"
+                "{rows} {plural} could not be written to {plural}/; they are in the log, which stays"
             ));
         }
     }

@@ -239,6 +239,7 @@ fn shape_roles(shape: &str) -> Result<&'static [(&'static str, usize)]> {
         "collective" => &[COUNT, TYPE, RANK, COMM],
         "comm_new" => &[COMM, ("communicator", 1)],
         "comm_free" => &[COMM],
+        "request_free" => &[REQUEST],
         _ => bail!("no shape is named {shape}"),
     })
 }
@@ -252,7 +253,8 @@ fn argument(call: &Call, role: &str, nth: usize) -> Option<String> {
 fn symbols(table: &Table) -> Result<String> {
     let mut out = format!(
         "{BANNER}
-        //! The symbols that stand before those of the MPI library.
+        //! The symbols that stand before those of the MPI library. An exception of C++ may pass through them, as it
+        //! would through MPI.
 
         #![expect(unsafe_code, reason = \"symbols of C that the program calls\")]
         #![allow(clippy::too_many_arguments, reason = \"their arguments are the standard's\")]
@@ -311,9 +313,9 @@ fn symbol(out: &mut String, at: usize, call: &Call) -> Result<()> {
         /// # Safety
         /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
         #[unsafe(no_mangle)]
-        pub(crate) unsafe extern \"C\" fn {name}({declared}) -> c_int {{
+        pub(crate) unsafe extern \"C-unwind\" fn {name}({declared}) -> c_int {{
             // SAFETY: the address is that of the function of this name, whose prototype this is.
-            let function: extern \"C\" fn({types}) -> c_int = unsafe {{ core::mem::transmute(real(Index({at}))) }};
+            let function: extern \"C-unwind\" fn({types}) -> c_int = unsafe {{ core::mem::transmute(real(Index({at}))) }};
             // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
             unsafe {{ shapes::{shape}({arguments}) }}
         }}\n",

@@ -69,6 +69,7 @@ fn a_ring_that_was_cut_off() {
 #[test]
 fn a_ring_that_says_it_wrote_more_than_it_holds() {
     let script = "$job\ncp \"$ring\" lie; \
+                  printf '\\377\\377\\077\\0' | dd of=lie bs=1 seek=20 conv=notrunc 2>/dev/null; \
                   printf '\\377\\377\\377\\377\\377\\377\\377\\177' | dd of=lie bs=1 seek=4096 conv=notrunc 2>/dev/null; \
                   mv lie 1.ring";
     check("a_ring_that_says_it_wrote_more_than_it_holds", script, &["not read again"]);
@@ -78,6 +79,7 @@ fn a_ring_that_says_it_wrote_more_than_it_holds() {
 #[test]
 fn slots_of_noise() {
     let script = "$job\ncp \"$ring\" lie; \
+                  printf '\\377\\377\\077\\0' | dd of=lie bs=1 seek=20 conv=notrunc 2>/dev/null; \
                   head -c 2097152 /dev/urandom | dd of=lie bs=4096 seek=2 conv=notrunc 2>/dev/null; \
                   printf '\\140\\352\\0\\0\\0\\0\\0\\0' | dd of=lie bs=1 seek=4096 conv=notrunc 2>/dev/null; \
                   mv lie 1.ring";

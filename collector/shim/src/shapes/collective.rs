@@ -19,8 +19,10 @@ pub(crate) unsafe fn collective(
     let (result, at) = timed(real);
     entered.work(|recorder| {
         let mut call = begun(recorder, function, at, result, comm);
+        // On a side of an intercommunicator that takes no part, the other arguments mean nothing.
+        let takes_part = result == 0 && root != Some(recorder.process.library.family.proc_null);
         call.bytes = match (count, datatype) {
-            (Some(count), Some(datatype)) if result == 0 => recorder.bytes(count, datatype),
+            (Some(count), Some(datatype)) if takes_part => recorder.bytes(count, datatype),
             _ => 0,
         };
         recorder.with_comm(comm, |_, process, comm| {

@@ -36,15 +36,16 @@ pub(crate) unsafe fn comm_new(
 
 pub(crate) unsafe fn comm_free(function: u16, comm: *mut Handle, real: impl FnOnce() -> c_int) -> c_int {
     let Some(mut entered) = enter() else { return real() };
-    entered.work(|recorder| unsafe {
+    entered.work(|recorder| {
         // SAFETY: the pointer is to a communicator, which the call will set to null.
-        recorder.copy_handles(1, comm);
+        unsafe { recorder.copy_handles(1, comm) };
+        // Before the call: after it another thread may have the handle for a new one.
+        if let Some(&handle) = recorder.handles.first() {
+            recorder.process.forget_comm(handle);
+        }
     });
     let (result, at) = timed(real);
     entered.work(|recorder| {
-        if let (0, Some(&handle)) = (result, recorder.handles.first()) {
-            recorder.process.forget_comm(handle);
-        }
         let mut call = Thread::plain(function, at);
         if result != 0 {
             call.flags = mpiscope_wire::CallFlags::ERROR;
@@ -54,11 +55,21 @@ pub(crate) unsafe fn comm_free(function: u16, comm: *mut Handle, real: impl FnOn
     result
 }
 
+/// A request that is given up: if it was a receive, nobody will see it complete. Not recorded.
+pub(crate) unsafe fn request_free(request: *mut Handle, real: impl FnOnce() -> c_int) -> c_int {
+    let Some(mut entered) = enter() else { return real() };
+    entered.work(|recorder| {
+        // SAFETY: the pointer is to a request, which the call will set to null.
+        unsafe { recorder.copy_handles(1, request) };
+        recorder.give_up_requests(|_, _| true);
+    });
+    real()
+}
+
 /// Not recorded: only the sizes that are remembered by handle have to go.
 pub(crate) unsafe fn type_free(real: impl FnOnce() -> c_int) -> c_int {
-    let result = real();
-    if let Some(mut entered) = enter() {
-        entered.work(|recorder| recorder.process.forget_types());
-    }
-    result
+    let Some(mut entered) = enter() else { return real() };
+    // Before the call: after it another thread may have the handle for a new one.
+    entered.work(|recorder| recorder.process.forget_types());
+    real()
 }

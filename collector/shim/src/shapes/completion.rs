@@ -30,6 +30,16 @@ unsafe fn completed(recorder: &mut Recorder, at: usize, statuses: *const Status,
     recorder.thread.part(&process.capture, &posted.comm, Some(&posted), &received(status));
 }
 
+/// After an error some requests may be gone, which shows in their handles: what became of them is not known.
+///
+/// # Safety
+/// The array still has the requests whose handles were copied.
+unsafe fn failed(recorder: &mut Recorder, requests: *const Handle) {
+    let library = &recorder.process.library;
+    // SAFETY: by the caller's word.
+    recorder.give_up_requests(|at, handle| unsafe { library.read_handle(requests, at) } != handle);
+}
+
 fn finish(recorder: &mut Recorder, function: u16, at: Interval, result: c_int) -> bool {
     let mut call = Thread::plain(function, at);
     if result != 0 {
@@ -84,6 +94,9 @@ unsafe fn one(
         if result == 0 {
             // SAFETY: the call has just filled the one status.
             unsafe { completed(recorder, 0, status, 0) };
+        } else {
+            // SAFETY: the pointer is still to the request.
+            unsafe { failed(recorder, request) };
         }
         finish(recorder, function, at, result);
     });
@@ -116,6 +129,9 @@ unsafe fn all(
                 // SAFETY: the call has just filled `count` statuses.
                 unsafe { completed(recorder, place, statuses, place) };
             }
+        } else {
+            // SAFETY: the array is as long as before.
+            unsafe { failed(recorder, requests) };
         }
         finish(recorder, function, at, result);
     });
@@ -148,6 +164,9 @@ unsafe fn any(
         if let Ok(place) = usize::try_from(place) {
             // SAFETY: the call has just filled the one status.
             unsafe { completed(recorder, place, status, 0) };
+        } else if result != 0 {
+            // SAFETY: the array is as long as before.
+            unsafe { failed(recorder, requests) };
         }
         finish(recorder, function, at, result);
     });
@@ -185,6 +204,10 @@ unsafe fn some(
                 let place = usize::try_from(*indices.add(status_at)).unwrap_or(usize::MAX);
                 completed(recorder, place, statuses, status_at);
             }
+        }
+        if result != 0 {
+            // SAFETY: the array is as long as before.
+            unsafe { failed(recorder, requests) };
         }
         finish(recorder, function, at, result);
     });

@@ -11,7 +11,7 @@ mod probe;
 mod setup;
 
 pub(crate) use collective::collective;
-pub(crate) use communicator::{comm_free, comm_new, type_free};
+pub(crate) use communicator::{comm_free, comm_new, request_free, type_free};
 pub(crate) use completion::{
     test_all, test_any, test_one, test_some, wait_all, wait_any, wait_one, wait_some,
 };

@@ -129,7 +129,8 @@ impl Agent {
         loop {
             (self.scanned, self.looked) = (None, None);
             let found = pass(self);
-            if found.slots == 0 && (!self.has_living() || begun.elapsed() > patience) {
+            let over = found.slots == 0 && !self.has_living();
+            if over || begun.elapsed() > patience {
                 return;
             }
             std::thread::sleep(Duration::from_millis(2));
@@ -219,7 +220,8 @@ impl Agent {
             .map(|ring| match known {
                 // The log says how far was read; the writer's side may know less.
                 Some(number) => {
-                    self.resume.positions.get(&(number, ring as u32)).copied().unwrap_or_default()
+                    let known = self.resume.positions.get(&(number, ring as u32)).copied();
+                    Watched::sound_position(&reader, ring, known.unwrap_or_default())
                 }
                 None => reader.consumer(ring, None).position(),
             })

@@ -59,6 +59,13 @@ impl Watched {
         (self.pid, self.made_ns) == (pid, made_ns)
     }
 
+    /// Where a position makes no sense for the ring, for instance because the log could not be written, reading goes on
+    /// where the writer's side says; what lies between is told as missing.
+    pub(crate) fn sound_position(reader: &Reader, ring: usize, position: u64) -> u64 {
+        let sound = reader.consumer(ring, Some(position)).read(0, &mut Vec::new()).is_ok();
+        if sound { position } else { reader.consumer(ring, None).position() }
+    }
+
     pub(crate) fn is_alive(&self) -> bool {
         self.alive
     }
@@ -165,9 +172,15 @@ impl Watched {
     }
 }
 
-/// Whether a process of this number runs; one that is dead and not yet buried does not.
+/// Whether a thread of this process runs: its first may have ended before the others. One that is dead and not yet
+/// buried does not run.
 fn is_running(pid: u32) -> bool {
-    let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return false };
+    threads.flatten().any(|thread| is_thread_running(&thread.path()))
+}
+
+fn is_thread_running(thread: &std::path::Path) -> bool {
+    let Ok(stat) = std::fs::read_to_string(thread.join("stat")) else { return false };
     // The name of the program, in parentheses, may hold anything.
     let state = stat.rsplit(')').next().and_then(|rest| rest.trim_start().chars().next());
     !matches!(state, None | Some('Z' | 'X'))

@@ -21,11 +21,13 @@ use queue::{Item, Sending};
 use recorder::Recorder;
 use std::io::{BufRead as _, Write as _};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Between two looks at the rings, when some had a little and when none had anything.
 const SHORT_REST: Duration = Duration::from_micros(500);
 const REST: Duration = Duration::from_millis(2);
+/// How long ranks may take to begin once `run` is gone.
+const BEGINNING: Duration = Duration::from_secs(10);
 /// How long ranks may linger after the command returned.
 const LINGER: Duration = Duration::from_secs(2);
 
@@ -124,7 +126,7 @@ fn watch(mut agent: Agent, start: Option<Message>, send: &Sending, ended: &Recei
             agent.tell(Message::Knot(knot()), sink);
         });
     }
-    let mut seen = false;
+    let (mut seen, mut alone_since) = (false, None);
     let exit = loop {
         let pass = hand_on(&mut agent, send, Agent::pass);
         seen |= agent.has_regions();
@@ -132,8 +134,13 @@ fn watch(mut agent: Agent, start: Option<Message>, send: &Sending, ended: &Recei
             Ok(Ended { exit }) => break exit,
             Err(TryRecvError::Empty) => {}
             // `run` is gone: the run is over when its ranks are.
-            Err(TryRecvError::Disconnected) if !seen || !agent.has_living() => break None,
-            Err(TryRecvError::Disconnected) => {}
+            Err(TryRecvError::Disconnected) => {
+                // Ranks may not have begun yet.
+                let alone = alone_since.get_or_insert_with(Instant::now).elapsed();
+                if !agent.has_living() && (seen || alone > BEGINNING) {
+                    break None;
+                }
+            }
         }
         if !pass.busy {
             std::thread::sleep(if pass.slots > 0 { SHORT_REST } else { REST });

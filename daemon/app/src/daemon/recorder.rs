@@ -4,7 +4,8 @@ use super::Summary;
 use super::queue::Receiving;
 use crate::agent::Resume;
 use crate::engine::{Engine, Step};
-use anyhow::Result;
+use crate::words::printable;
+use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
 use mpiscope_feed::{FunctionRow, Job, JobState, RankRow, Update, WindowIncrement};
 use mpiscope_model::Fault;
@@ -89,7 +90,7 @@ impl Recorder {
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Disconnected) => bail!("the agent had a fault of its own and stopped"),
             }
             if self.published.elapsed() >= PUBLISH_EVERY {
                 self.published = Instant::now();
@@ -166,6 +167,7 @@ impl Recorder {
 
     /// Something of ours went wrong: said at once, and again in the recording.
     fn tell(&mut self, text: String) {
+        let text = printable(&text);
         if !self.write_faults.contains(&text) && self.write_faults.len() < MOST_FAULTS {
             eprintln!("mpiscope: {text}");
             self.faults.push(Fault { rank: None, text: text.clone() });

@@ -5,13 +5,14 @@ mod load;
 mod text;
 
 use crate::command_line::ReportOptions;
+use crate::words::printable;
 use anyhow::Result;
 use std::io::Write as _;
 use std::process::ExitCode;
 
 pub(crate) fn report(options: &ReportOptions) -> Result<ExitCode> {
     let loaded = load::load(&options.dir)?;
-    let text = if options.json { json::json(&loaded)? } else { text::text(&loaded) };
+    let text = if options.json { json::json(&loaded)? } else { printable(&text::text(&loaded)) };
     // Whoever reads only the first lines, as `head` does, has what it wanted.
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),

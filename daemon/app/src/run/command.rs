@@ -23,6 +23,16 @@ pub(crate) fn find_collector() -> Result<PathBuf> {
     }
 }
 
+/// The dynamic linker splits its list at spaces and colons; a path that has one gets another name among the rings.
+fn plain_path(collector: &Path, place: &Place) -> Result<PathBuf> {
+    if !collector.as_os_str().as_encoded_bytes().iter().any(|byte| matches!(byte, b' ' | b':')) {
+        return Ok(collector.to_path_buf());
+    }
+    let link = place.rings.join(COLLECTOR);
+    std::os::unix::fs::symlink(collector, &link).with_context(|| format!("make {}", link.display()))?;
+    Ok(link)
+}
+
 /// The preloaded libraries: ours, then what was there.
 fn preload(collector: &Path, before: Option<&OsStr>) -> OsString {
     let mut all = collector.as_os_str().to_owned();
@@ -36,14 +46,14 @@ fn preload(collector: &Path, before: Option<&OsStr>) -> OsString {
 /// Runs the command to its end, passing signals on to it.
 pub(crate) fn run(
     words: &[OsString],
-    place: Option<&Place>,
-    collector: &Path,
+    recorded: Option<(&Place, &Path)>,
     signals: &Signals,
 ) -> Result<ExitStatus> {
     let (program, arguments) = words.split_first().context("no command was given")?;
     let mut command = Command::new(program);
     command.args(arguments);
-    if let Some(place) = place {
+    if let Some((place, collector)) = recorded {
+        let collector = &plain_path(collector, place)?;
         command.env("LD_PRELOAD", preload(collector, std::env::var_os("LD_PRELOAD").as_deref()));
         command.env("MPISCOPE_RINGS", &place.rings);
         command.env("MPISCOPE_SPOOL", &place.spool);

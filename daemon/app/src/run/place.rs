@@ -24,21 +24,27 @@ pub(crate) fn random() -> Result<u128> {
     Ok(u128::from_le_bytes(bytes))
 }
 
+/// The recording's folder: the one that was asked for, if it is not taken, or a new one here.
+pub(crate) fn choose_folder(options: &RunOptions) -> Result<PathBuf> {
+    let here = std::env::current_dir().context("find the current folder")?;
+    let out = match &options.out {
+        Some(out) => here.join(out),
+        None => here.join(free_name(&here, &default_name(&options.command))),
+    };
+    refuse_occupied(&out)?;
+    out.file_name().context("the folder of the recording needs a name")?;
+    Ok(out)
+}
+
 impl Place {
-    /// Chooses the names and makes the folders for the rings. The recording's folder is the daemon's to make.
-    pub(crate) fn choose(options: &RunOptions) -> Result<Self> {
-        let here = std::env::current_dir().context("find the current folder")?;
-        let out = match &options.out {
-            Some(out) => here.join(out),
-            None => here.join(free_name(&here, &default_name(&options.command))),
-        };
-        refuse_occupied(&out)?;
+    /// Makes the folders for the rings. The recording's folder is the daemon's to make.
+    pub(crate) fn make(out: PathBuf) -> Result<Self> {
         let name = out.file_name().context("the folder of the recording needs a name")?;
         let name = name.to_string_lossy().into_owned();
         let mark = format!("mpiscope-{}-{:08x}", rustix::process::getuid().as_raw(), random()? as u32);
-        let shared = Path::new("/dev/shm");
-        let base = if shared.is_dir() { shared.to_path_buf() } else { std::env::temp_dir() };
-        let rings = make_private(base.join(&mark))?;
+        // Without shared memory, or where it may not be written, a file does as well.
+        let rings = make_private(Path::new("/dev/shm").join(&mark))
+            .or_else(|_| make_private(std::env::temp_dir().join(&mark)))?;
         let spool = make_private(std::env::temp_dir().join(format!("{mark}-spool")))?;
         Ok(Self { name, out, rings, spool })
     }
@@ -46,7 +52,7 @@ impl Place {
     /// Removes the rings: by now they were read, or there is nobody to read them.
     pub(crate) fn remove_rings(&self) {
         for folder in [&self.rings, &self.spool] {
-            // What cannot be removed is told by `mpiscope doctor`.
+            // What cannot be removed costs shared memory until somebody does; `mpiscope doctor` names it.
             let _ = std::fs::remove_dir_all(folder);
         }
     }
@@ -141,13 +147,16 @@ pub(crate) fn left_over_rings() -> Vec<PathBuf> {
         .map(|entry| entry.path())
         .filter(|folder| {
             let Ok(files) = std::fs::read_dir(folder) else { return false };
-            files.flatten().all(|file| {
-                let pid = file
-                    .path()
-                    .file_stem()
-                    .and_then(|stem| stem.to_str()?.split('-').next()?.parse::<u32>().ok());
-                pid.is_none_or(|pid| !Path::new(&format!("/proc/{pid}")).exists())
-            })
+            // One without any is of a run that is just beginning, and costs nothing.
+            let mut files = files.flatten().peekable();
+            files.peek().is_some()
+                && files.all(|file| {
+                    let pid = file
+                        .path()
+                        .file_stem()
+                        .and_then(|stem| stem.to_str()?.split('-').next()?.parse::<u32>().ok());
+                    pid.is_none_or(|pid| !Path::new(&format!("/proc/{pid}")).exists())
+                })
         })
         .collect()
 }

@@ -1,19 +1,22 @@
 //! Signals: passed on to the command, unless the command got them from the terminal as well.
 
-use anyhow::Result;
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::low_level::siginfo::{Cause, Origin, Sent};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// The process to pass them to; 0 while there is none.
-type Target = Arc<AtomicU32>;
+/// The process to pass them to; 0 while there is none, with the signals that arrived meanwhile, a bit each.
+#[derive(Default)]
+struct Target {
+    process: AtomicU32,
+    early: AtomicU64,
+}
 
 pub(crate) struct Signals {
-    target: Target,
+    target: Arc<Target>,
 }
 
 const PASSED_ON: [(i32, Signal); 6] = [
@@ -26,36 +29,68 @@ const PASSED_ON: [(i32, Signal); 6] = [
 ];
 
 impl Signals {
-    /// From now on these signals do not end this process.
-    pub(crate) fn catch() -> Result<Self> {
-        let mut arriving = SignalsInfo::<WithOrigin>::new(PASSED_ON.map(|(number, _)| number))?;
-        let target = Target::default();
+    /// From now on these signals do not end this process. Those that are ignored, as under `nohup`, stay ignored, here
+    /// and in the command.
+    pub(crate) fn catch() -> Self {
+        let target = Arc::<Target>::default();
         let shared = Arc::clone(&target);
-        std::thread::Builder::new().name("signals".into()).spawn(move || {
-            for origin in arriving.forever() {
-                pass_on(&origin, &shared);
-            }
-        })?;
-        Ok(Self { target })
+        let ignored = ignored_signals();
+        let wanted = PASSED_ON.iter().map(|(number, _)| *number).filter(|number| ignored & bit(*number) == 0);
+        // A system that does not let us catch them ends us instead of the command; that is no reason not to run it.
+        if let Ok(mut arriving) = SignalsInfo::<WithOrigin>::new(wanted) {
+            std::thread::spawn(move || arriving.forever().for_each(|origin| pass_on(&origin, &shared)));
+        }
+        Self { target }
     }
 
+    /// The command runs: it gets what arrives from now on, and what arrived before it was there.
     pub(crate) fn pass_on_to(&self, process: u32) {
-        self.target.store(process, Ordering::Release);
+        self.target.process.store(process, Ordering::SeqCst);
+        let early = self.target.early.swap(0, Ordering::SeqCst);
+        for (number, signal) in PASSED_ON {
+            if early & bit(number) != 0 {
+                send(process, signal);
+            }
+        }
     }
 
     /// The process is over and its number may be another's.
     pub(crate) fn stop(&self) {
-        self.target.store(0, Ordering::Release);
+        self.target.process.store(0, Ordering::SeqCst);
     }
 }
 
 fn pass_on(origin: &Origin, target: &Target) {
     // A terminal signals the whole group: the command, which is of ours, has got it.
     let by_someone = matches!(origin.cause, Cause::Sent(Sent::User | Sent::Queue | Sent::TKill));
-    let known = PASSED_ON.iter().find(|(number, _)| *number == origin.signal);
-    let process = i32::try_from(target.load(Ordering::Acquire)).ok().and_then(Pid::from_raw);
-    if let (true, Some((_, signal)), Some(process)) = (by_someone, known, process) {
-        // A process that is gone meanwhile needs no signal.
-        let _ = kill_process(process, *signal);
+    let Some((number, signal)) = PASSED_ON.iter().find(|(number, _)| *number == origin.signal) else {
+        return;
+    };
+    if !by_someone {
+        return;
     }
+    match target.process.load(Ordering::SeqCst) {
+        0 => {
+            target.early.fetch_or(bit(*number), Ordering::SeqCst);
+        }
+        process => send(process, *signal),
+    }
+}
+
+fn send(process: u32, signal: Signal) {
+    if let Some(process) = i32::try_from(process).ok().and_then(Pid::from_raw) {
+        // A process that is gone meanwhile needs no signal.
+        let _ = kill_process(process, signal);
+    }
+}
+
+fn bit(signal: i32) -> u64 {
+    1 << (signal - 1)
+}
+
+/// The signals that whoever started us has set to be ignored.
+fn ignored_signals() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default()
 }

@@ -1,0 +1,158 @@
+//! What is not seen to its end: lost, cancelled, too much, or still open when the run is over.
+
+use super::{Matched, Matcher, PairKey};
+use crate::pair::{Channel, Slot};
+use mpiscope_model::{PostId, Rank};
+
+impl Matcher {
+    /// A posted receive (or, after a loss, all of a rank's) will not be seen to complete as it was posted.
+    pub(super) fn unobserved(&mut self, rank: Rank, post: Option<PostId>, out: &mut Matched) {
+        let gone = |other: PostId| post.is_none_or(|post| post == other);
+        let (mut freed, mut doubtful) = (Vec::new(), Vec::new());
+        for (&(comm, _), receiver) in self.receivers.iter_mut().filter(|((_, dst), _)| *dst == rank) {
+            let before = receiver.wild.len();
+            receiver.wild.retain(|wild| !gone(wild.post));
+            let removed = before - receiver.wild.len();
+            self.pending -= removed;
+            if removed > 0 && post.is_none() {
+                doubtful.push(comm);
+            }
+            freed
+                .extend(std::mem::take(&mut receiver.blocked).into_iter().map(|(src, tag)| (comm, src, tag)));
+        }
+        for (key, pair) in self.pairs.iter_mut().filter(|(key, _)| key.dst == rank) {
+            // Which of its senders a lost wildcard drew from, nobody knows.
+            pair.uncertain |= doubtful.contains(&key.comm);
+            for (&tag, channel) in &mut pair.channels {
+                let before = channel.slots.len();
+                channel.slots.retain(|slot| slot.arrival.is_some() || !slot.post.is_some_and(gone));
+                let removed = before - channel.slots.len();
+                self.pending -= removed;
+                if removed > 0 {
+                    // After a loss nobody knows whether it took a message; a cancelled one did not.
+                    pair.uncertain |= post.is_none();
+                    freed.push((key.comm, key.src, tag));
+                }
+            }
+        }
+        for (comm, src, tag) in freed {
+            self.release(PairKey { comm, src, dst: rank }, tag, out);
+        }
+    }
+
+    /// One side says how much really went over the pair.
+    pub(super) fn numbers(&mut self, key: PairKey, sends: bool, really: u64, out: &mut Matched) {
+        let pair = self.pairs.entry(key).or_default();
+        let (seen, lost) = if sends {
+            (&mut pair.sent, &mut pair.lost_sends)
+        } else {
+            (&mut pair.received, &mut pair.lost_receives)
+        };
+        if really > *seen {
+            // What a job says of itself may be any number.
+            *lost = lost.saturating_add(really - *seen);
+            *seen = really;
+            pair.uncertain = true;
+        }
+        self.settle(key, out);
+    }
+
+    pub(super) fn settle(&mut self, key: PairKey, out: &mut Matched) {
+        let Some(pair) = self.pairs.get_mut(&key) else { return };
+        let (given_up, crossed) = pair.settle();
+        self.given_up_sends += given_up.sends;
+        self.given_up_receives += given_up.receives;
+        self.pending -= (given_up.sends + given_up.receives) as usize + 2 * crossed.len();
+        for (tag, send, arrival) in crossed {
+            self.message(key, tag, &send, &arrival, false, out);
+        }
+    }
+
+    /// The run is over: posts that are still open will not complete. Those before a completed receive of the same
+    /// channel took a message each, or that message would have been theirs.
+    pub fn finish(&mut self) -> Matched {
+        let mut out = Matched::default();
+        for ((rank, _), (key, tag, arrival)) in std::mem::take(&mut self.early) {
+            // Its posting never came.
+            let slot = Slot {
+                order: self.next_order(rank),
+                post: None,
+                posted_ns: arrival.begin_ns,
+                arrival: Some(arrival),
+            };
+            self.pairs.entry(key).or_default().uncertain = true;
+            self.channel(key, tag).slots.push_back(slot);
+        }
+        let mut blocked = Vec::new();
+        for (&(comm, dst), receiver) in &mut self.receivers {
+            self.pending -= receiver.wild.len();
+            receiver.wild.clear();
+            blocked.extend(receiver.blocked.drain(..).map(|(src, tag)| (PairKey { comm, src, dst }, tag)));
+        }
+        for (key, _) in &blocked {
+            // Which channel the open wildcard drew from is not known.
+            if let Some(pair) = self.pairs.get_mut(key) {
+                pair.uncertain = true;
+            }
+        }
+        let keys: Vec<(PairKey, i32)> = self
+            .pairs
+            .iter()
+            .flat_map(|(&key, pair)| pair.channels.keys().map(move |&tag| (key, tag)))
+            .collect();
+        for (key, tag) in keys {
+            self.finish_channel(key, tag, &mut out);
+        }
+        out
+    }
+
+    fn finish_channel(&mut self, key: PairKey, tag: i32, out: &mut Matched) {
+        loop {
+            self.release(key, tag, out);
+            let channel = self.channel(key, tag);
+            let Some(slot) = channel.slots.pop_front() else { return };
+            self.pending -= 1;
+            // The release above stopped at it, so it is open.
+            debug_assert!(slot.arrival.is_none());
+            let channel = self.channel(key, tag);
+            if channel.slots.iter().any(|later| later.arrival.is_some())
+                && channel.sends.pop_front().is_some()
+            {
+                self.given_up_sends += 1;
+                self.pending -= 1;
+            }
+        }
+    }
+
+    /// Too much waits: the older half of what waits in the fullest channel is given up, and what would have been theirs
+    /// with it. Half, so that this is not looked for again at once.
+    pub(super) fn keep_to_limits(&mut self) {
+        if self.pending <= self.limits.pending {
+            return;
+        }
+        let weight = |channel: &Channel| channel.sends.len().max(channel.ready.len());
+        let fullest = self
+            .pairs
+            .iter()
+            .flat_map(|(&key, pair)| {
+                pair.channels.iter().map(move |(&tag, channel)| (weight(channel), key, tag))
+            })
+            .max_by_key(|(waiting, ..)| *waiting);
+        let Some((waiting, key, tag)) = fullest else { return };
+        let count = waiting.div_ceil(2);
+        let channel = self.channel(key, tag);
+        if channel.sends.len() >= channel.ready.len() {
+            channel.sends.drain(..count);
+            channel.given_up += count as u64;
+            self.given_up_sends += count as u64;
+        } else {
+            channel.ready.drain(..count);
+            self.given_up_receives += count as u64;
+            // Their sends, should they still come, would take the next receives: the pair is in doubt from here on.
+            if let Some(pair) = self.pairs.get_mut(&key) {
+                pair.uncertain = true;
+            }
+        }
+        self.pending -= count;
+    }
+}

@@ -1,0 +1,144 @@
+//! Matching on small cases, by hand.
+
+use super::*;
+
+fn send(rank: Rank, to: Rank, tag: i32, bytes: u64, begin_ns: u64) -> Event {
+    Event::Send { rank, comm: 0, to, tag, bytes, begin_ns, blocked_until_ns: None }
+}
+
+fn receive(rank: Rank, from: Rank, tag: i32, bytes: u64, post: Option<PostId>, end_ns: u64) -> Event {
+    Event::Receive { rank, comm: 0, from, tag, bytes, post, begin_ns: 0, end_ns, alone: true }
+}
+
+fn post(rank: Rank, from: Option<Rank>, tag: Option<i32>, post: PostId) -> Event {
+    Event::Post { rank, comm: 0, from, tag, post, at_ns: 0 }
+}
+
+fn pairs(matched: &Matched) -> Vec<(u64, u64)> {
+    matched.messages.iter().map(|message| (message.send_ns, message.recv_ns)).collect()
+}
+
+#[test]
+fn posting_order_counts_not_completion_order() {
+    let mut matcher = Matcher::default();
+    let mut events = vec![send(0, 1, 7, 8, 10), send(0, 1, 7, 8, 20)];
+    events.extend([post(1, Some(0), Some(7), 0), post(1, Some(0), Some(7), 1)]);
+    events.extend([receive(1, 0, 7, 8, Some(1), 100), receive(1, 0, 7, 8, Some(0), 200)]);
+    assert_eq!(pairs(&matcher.feed(&events)), [(10, 200), (20, 100)]);
+}
+
+#[test]
+fn an_open_wildcard_holds_back_what_it_could_have_taken() {
+    let mut matcher = Matcher::default();
+    let mut events = vec![send(0, 1, 7, 8, 10), send(0, 1, 7, 8, 20), send(2, 1, 7, 8, 30)];
+    events.extend([post(1, None, None, 0), post(1, Some(0), Some(7), 1), post(1, Some(2), Some(7), 2)]);
+    events.extend([receive(1, 0, 7, 8, Some(1), 100), receive(1, 2, 7, 8, Some(2), 150)]);
+    assert_eq!(pairs(&matcher.feed(&events)), []);
+    assert_eq!(pairs(&matcher.feed(&[receive(1, 0, 7, 8, Some(0), 200)])), [(10, 200), (20, 100), (30, 150)]);
+    assert_eq!((matcher.unmatched_sends(), matcher.unmatched_receives(), matcher.pending), (0, 0, 0));
+}
+
+#[test]
+fn a_loss_never_shifts_later_pairs() {
+    let mut matcher = Matcher::default();
+    let first: Vec<Event> = (0..10).map(|at| send(0, 1, 7, 8, 10 + at)).collect();
+    matcher.feed(&first);
+    matcher.feed(&[receive(1, 0, 7, 8, None, 100)]);
+    // Receives 1 to 5 of rank 1 were lost.
+    let numbers = Event::Numbers { rank: 1, comm: 0, peer: 0, sent: 0, received: 6 };
+    let events = [Event::Lost { rank: 1 }, numbers, receive(1, 0, 7, 8, None, 106)];
+    let matched = matcher.feed(&events);
+    assert_eq!((pairs(&matched), matched.uncertain), (vec![(16, 106)], 1));
+    let rest: Vec<Event> = (7..10).map(|at| receive(1, 0, 7, 8, None, 100 + at)).collect();
+    assert_eq!(pairs(&matcher.feed(&rest)), [(17, 107), (18, 108), (19, 109)]);
+    // Ten sent, ten received: the five that nobody saw arrive are given up, the next message is certain.
+    let matched = matcher.feed(&[send(0, 1, 7, 8, 50), receive(1, 0, 7, 8, None, 150)]);
+    assert_eq!((pairs(&matched), matched.uncertain), (vec![(50, 150)], 0));
+    assert_eq!((matcher.unmatched_sends(), matcher.unmatched_receives(), matcher.pending), (5, 0, 0));
+}
+
+#[test]
+fn lost_sends_leave_their_receives_alone() {
+    let mut matcher = Matcher::default();
+    matcher.feed(&[send(0, 1, 7, 8, 10)]);
+    let numbers = Event::Numbers { rank: 0, comm: 0, peer: 1, sent: 3, received: 0 };
+    matcher.feed(&[Event::Lost { rank: 0 }, numbers, send(0, 1, 7, 8, 13)]);
+    let events: Vec<Event> = (0..4).map(|at| receive(1, 0, 7, 8, None, 100 + at)).collect();
+    assert_eq!(pairs(&matcher.feed(&events)), [(10, 100), (13, 103)]);
+    assert_eq!((matcher.unmatched_sends(), matcher.unmatched_receives()), (0, 2));
+    let matched = matcher.feed(&[send(0, 1, 7, 8, 50), receive(1, 0, 7, 8, None, 150)]);
+    assert_eq!((pairs(&matched), matched.uncertain, matcher.pending), (vec![(50, 150)], 0, 0));
+}
+
+#[test]
+fn sizes_that_differ_prove_a_doubt() {
+    let mut matcher = Matcher::default();
+    let matched = matcher.feed(&[send(0, 1, 7, 8, 10), receive(1, 0, 7, 16, None, 100)]);
+    assert_eq!((matched.messages.len(), matched.uncertain), (1, 1));
+    assert!(!matched.messages[0].exact);
+}
+
+#[test]
+fn what_waits_is_bounded_and_given_up_in_order() {
+    let mut matcher = Matcher::new(MatchingLimits { pending: 10 });
+    matcher.feed(&[send(2, 1, 7, 8, 1000)]);
+    let events: Vec<Event> = (0..25).map(|at| send(0, 1, 7, 8, at)).collect();
+    matcher.feed(&events);
+    assert!(matcher.pending <= 10);
+    assert_eq!(matcher.unmatched_sends(), 26);
+    let events: Vec<Event> = (0..25).map(|at| receive(1, 0, 7, 8, None, 100 + at)).collect();
+    let found = pairs(&matcher.feed(&events));
+    assert!(found.len() >= 4 && found.iter().all(|(sent, received)| received - sent == 100), "{found:?}");
+    assert_eq!(matcher.unmatched_receives(), 25 - found.len() as u64);
+    // The quiet channel beside it lost nothing.
+    assert_eq!(pairs(&matcher.feed(&[receive(1, 2, 7, 8, None, 2000)])), [(1000, 2000)]);
+    assert_eq!(matcher.pending, 0);
+}
+
+#[test]
+fn a_completion_that_is_read_before_its_posting_waits_for_it() {
+    let mut matcher = Matcher::default();
+    let events = [send(0, 1, 7, 8, 10), send(0, 1, 7, 8, 20), receive(1, 0, 7, 8, Some(1), 100)];
+    assert_eq!(pairs(&matcher.feed(&events)), []);
+    assert_eq!(matcher.unmatched_receives(), 1);
+    let events = [post(1, Some(0), Some(7), 0), post(1, None, Some(7), 1), receive(1, 0, 7, 8, Some(0), 200)];
+    assert_eq!(pairs(&matcher.feed(&events)), [(10, 200), (20, 100)]);
+    assert_eq!((matcher.unmatched_receives(), matcher.pending), (0, 0));
+}
+
+#[test]
+fn times_are_those_of_the_definition() {
+    let mut matcher = Matcher::default();
+    matcher.place(0, 0);
+    matcher.place(1, 1);
+    let sent =
+        Event::Send { rank: 0, comm: 0, to: 1, tag: 7, bytes: 8, begin_ns: 50, blocked_until_ns: Some(90) };
+    let early = Event::Receive {
+        rank: 1,
+        comm: 0,
+        from: 0,
+        tag: 7,
+        bytes: 8,
+        post: None,
+        begin_ns: 20,
+        end_ns: 80,
+        alone: true,
+    };
+    let message = matcher.feed(&[sent, early]).messages[0];
+    assert_eq!((message.t_msg_ns, message.late_sender_ns, message.late_receiver_ns), (30, 30, Some(0)));
+    assert!(message.inter && message.exact);
+    let late = Event::Receive {
+        rank: 1,
+        comm: 0,
+        from: 0,
+        tag: 7,
+        bytes: 8,
+        post: None,
+        begin_ns: 70,
+        end_ns: 100,
+        alone: true,
+    };
+    let message = matcher.feed(&[sent, late]).messages[0];
+    assert_eq!((message.t_msg_ns, message.late_sender_ns, message.late_receiver_ns), (30, 0, Some(20)));
+    assert!(!message.exact);
+}
