@@ -1,7 +1,7 @@
 //! `mpiscope doctor`: what works on this machine, and what to do about the rest.
 
 use crate::run::{find_collector, left_over_rings};
-use crate::words::{bytes, plural};
+use crate::words::{bytes, plural, printable};
 use anyhow::Result;
 use mpiscope_ring::clock;
 use mpiscope_wire::ClockKind;
@@ -98,11 +98,7 @@ fn launchers() -> Vec<Finding> {
     let mut known = Vec::new();
     for name in names {
         let Ok(output) = Command::new(name).arg("--version").output() else { continue };
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let version = text
-            .lines()
-            .find(|line| line.contains("Open MPI") || line.contains("Version") || line.contains("slurm"));
-        let version = version.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+        let version = version_of(&String::from_utf8_lossy(&output.stdout));
         if known.contains(&version) {
             continue;
         }
@@ -117,6 +113,20 @@ fn launchers() -> Vec<Finding> {
     findings
 }
 
+/// What a launcher says of itself, in a few words.
+fn version_of(text: &str) -> String {
+    let line = text.lines().find(|line| line.contains(|character: char| character.is_ascii_digit()));
+    let line = line.unwrap_or_default();
+    let number =
+        line.split_whitespace().find(|word| word.starts_with(|character: char| character.is_ascii_digit()));
+    let kin = [("Open MPI", "Open MPI"), ("OpenRTE", "Open MPI"), ("HYDRA", "MPICH"), ("slurm", "Slurm")];
+    let name = kin.iter().find(|(mark, _)| text.contains(mark)).map(|(_, name)| *name);
+    match (name, number) {
+        (Some(name), Some(number)) => format!("{name} {number}"),
+        _ => printable(line).trim().to_owned(),
+    }
+}
+
 fn left_overs() -> Finding {
     let left = left_over_rings();
     match left.as_slice() {
@@ -128,5 +138,18 @@ fn left_overs() -> Finding {
                 names.join(" ")
             ))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::version_of;
+
+    #[test]
+    fn launchers_are_named() {
+        assert_eq!(version_of("mpirun.openmpi (OpenRTE) 4.1.4\n\nReport bugs to"), "Open MPI 4.1.4");
+        assert_eq!(version_of("mpirun (Open MPI) 4.1.4\n"), "Open MPI 4.1.4");
+        assert_eq!(version_of("HYDRA build details:\n    Version:      4.0.2\n"), "MPICH 4.0.2");
+        assert_eq!(version_of("slurm-wlm 22.05.8"), "slurm-wlm 22.05.8");
     }
 }

@@ -1,0 +1,204 @@
+//! Programs that do what MPI allows and few do: they fork, complete in another thread than they posted, free open
+//! receives, throw exceptions through MPI, run on after their terminal is gone.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use mpiscope_harness::{
+    Ended, Mpi, Recorded, Running, Signal, Truth, daemon_of, folder, mpiscope, processes, record, report, run,
+    skip, source_folder,
+};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// Runs a program without and with mpiscope: the status must be 0 both times, and nothing lost or in doubt.
+fn run_both(mpi: &Mpi, ranks: u32, program: &Path, arguments: &[&str]) -> (Ended, Ended, Recorded) {
+    let folder = folder().unwrap();
+    let out = folder.path().join("recording");
+    let unrecorded = run(&mut mpi.plain(ranks, program, arguments).unwrap(), LIMIT).unwrap();
+    let mut command = record(mpi, ranks, program, arguments, &out).unwrap();
+    // So large that nothing is lost to a slow machine: what is missing is then a fault.
+    let ended = run(command.env("MPISCOPE_RING_SLOTS", (1 << 18).to_string()), LIMIT).unwrap();
+    let place = format!("{} on {ranks} ranks of {}", program.display(), mpi.family.word());
+    assert_eq!(unrecorded.status, 0, "{place}, unrecorded: {}", unrecorded.errors());
+    assert_eq!(ended.status, 0, "{place}: {}", ended.errors());
+    let recorded = Recorded::load(&out).unwrap();
+    let manifest = &recorded.manifest;
+    assert_eq!(manifest.missing, Vec::<String>::new(), "{place}: {}", ended.errors());
+    let lost = manifest.lost;
+    assert_eq!((lost.ring_full, lost.no_ring, lost.unreadable), (0, 0, 0), "{place}: lost");
+    assert_eq!(manifest.totals.uncertain_messages, 0, "{place}: paired in doubt");
+    assert_eq!(manifest.totals.unmatched_receives, 0, "{place}: receives of nothing");
+    assert_eq!(recorded.wrongly_paired(false), Vec::<String>::new(), "{place}");
+    (unrecorded, ended, recorded)
+}
+
+fn recorded_exactly(app: &str, arguments: &[&str], test: &str) {
+    for mpi in Mpi::all_or_skip(test) {
+        let program = mpi.app(app).unwrap();
+        for ranks in [2, 4] {
+            let (unrecorded, ended, recorded) = run_both(&mpi, ranks, &program, arguments);
+            let place = format!("{app} on {ranks} ranks of {}: {}", mpi.family.word(), ended.errors());
+            let truth = Truth::parse(&ended.stdout).unwrap();
+            assert_eq!(truth, Truth::parse(&unrecorded.stdout).unwrap(), "{place}");
+            if ended.output().starts_with("skip: ") {
+                skip(test, &ended.output());
+                continue;
+            }
+            assert_ne!(truth.all_messages().0, 0, "{place}");
+            assert_eq!(recorded.differences(&truth), Vec::<String>::new(), "{place}");
+            assert_eq!(recorded.manifest.totals.unmatched_sends, 0, "{place}");
+        }
+    }
+}
+
+#[test]
+fn a_forked_child_that_ends_takes_nothing_along() {
+    let test = "unusual_programs a_forked_child_that_ends_takes_nothing_along";
+    recorded_exactly("fork", &["2000"], test);
+}
+
+#[test]
+fn receives_complete_in_another_thread_than_posted_them() {
+    let test = "unusual_programs receives_complete_in_another_thread_than_posted_them";
+    recorded_exactly("progress", &["3000"], test);
+}
+
+/// Messages and bytes that freed receives took, as the program says it.
+fn freed(ended: &Ended) -> (u64, u64) {
+    let output = ended.output();
+    let figures = output.lines().find_map(|line| line.strip_prefix("freed ")).unwrap();
+    let (messages, bytes) = figures.split_once(' ').unwrap();
+    (messages.parse().unwrap(), bytes.parse().unwrap())
+}
+
+#[test]
+fn what_a_freed_receive_took_is_no_other_s() {
+    for mpi in Mpi::all_or_skip("unusual_programs what_a_freed_receive_took_is_no_other_s") {
+        let program = mpi.app("free_request").unwrap();
+        for ranks in [2, 4] {
+            let (unrecorded, ended, recorded) = run_both(&mpi, ranks, &program, &[]);
+            let place = format!("{ranks} ranks of {}: {}", mpi.family.word(), ended.errors());
+            let (truth, freed) = (Truth::parse(&ended.stdout).unwrap(), freed(&ended));
+            assert_eq!(truth, Truth::parse(&unrecorded.stdout).unwrap(), "{place}");
+            assert_eq!(recorded.counts(), truth.calls, "{place}");
+            let (all, totals) = (truth.all_messages(), recorded.manifest.totals);
+            assert!(freed.0 > 0 && freed.0 < all.0, "{place}: {freed:?} of {all:?}");
+            assert_eq!(totals.unmatched_sends, freed.0, "{place}");
+            assert_eq!((totals.messages, totals.bytes), (all.0 - freed.0, all.1 - freed.1), "{place}");
+            // Every rank does the same to its neighbour, so each pair has its part of what was freed.
+            let pairs = truth.pairs.len() as u64;
+            let part = |made: u64, freed: u64| made - freed / pairs;
+            let visible = truth.pairs.iter().map(|(&pair, made)| {
+                let (messages, bytes) = *made;
+                (pair, (part(messages, freed.0), part(bytes, freed.1)))
+            });
+            assert_eq!(recorded.pairs(), visible.collect(), "{place}");
+            let other = recorded.other_functions();
+            for name in ["MPI_Comm_split_type", "MPI_Comm_dup_with_info", "MPI_Comm_disconnect"] {
+                assert!(other.contains(name), "{place}: no {name} among {other:?}");
+            }
+        }
+    }
+}
+
+/// The family's compiler of C++ has a name like that for C.
+fn throwing(mpi: &Mpi, folder: &Path) -> Option<PathBuf> {
+    let name = mpi.compiler.file_name()?.to_str()?.replace("mpicc", "mpicxx");
+    let compiler = mpi.compiler.with_file_name(name);
+    // Without one, or without the compiler that it calls, there is nothing to test.
+    let version = Command::new(&compiler).arg("--version").output().ok()?;
+    version.status.success().then_some(())?;
+    let program = folder.join("throwing");
+    let mut command = Command::new(&compiler);
+    command.args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-O2", "-o"]);
+    let built = run(command.arg(&program).arg(source_folder().join("throwing.cpp")), LIMIT).unwrap();
+    assert_eq!(built.status, 0, "{}", built.errors());
+    Some(program)
+}
+
+#[test]
+fn an_exception_passes_through() {
+    let test = "unusual_programs an_exception_passes_through";
+    for mpi in Mpi::all_or_skip(test) {
+        let folder = folder().unwrap();
+        let Some(program) = throwing(&mpi, folder.path()) else {
+            skip(test, &format!("{} has no compiler of C++", mpi.family.word()));
+            continue;
+        };
+        for ranks in [1, 3] {
+            let (unrecorded, ended, recorded) = run_both(&mpi, ranks, &program, &[]);
+            let place = format!("{ranks} ranks of {}: {}", mpi.family.word(), ended.errors());
+            for output in [unrecorded.output(), ended.output()] {
+                // Launchers may join the ranks' lines.
+                assert_eq!(output.matches("caught").count(), ranks as usize, "{place}: {output}");
+                assert_eq!(output.replace("caught", "").trim(), "", "{place}");
+            }
+            let expected = (0..ranks).map(|rank| ((rank, (rank + 1) % ranks), (3, 3 * 40)));
+            assert_eq!(recorded.pairs(), expected.collect(), "{place}");
+            assert_eq!(recorded.manifest.totals.unmatched_sends, 0, "{place}");
+        }
+    }
+}
+
+/// The command, started as `nohup` starts it: with SIGHUP ignored.
+fn deaf_to_hangups(command: &Command) -> Command {
+    let mut deaf = Command::new("sh");
+    deaf.args(["-c", "trap '' HUP; exec \"$@\"", "sh"]).arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => deaf.env(name, value),
+            None => deaf.env_remove(name),
+        };
+    }
+    deaf
+}
+
+#[test]
+fn an_ignored_hangup_stays_ignored() {
+    let folder = folder().unwrap();
+    let (out, go_on) = (folder.path().join("a"), folder.path().join("go on"));
+    let script = "echo ready; until [ -e \"$1\" ]; do sleep 0.02; done; kill -HUP $$; echo done; exit 5";
+    let mut command = mpiscope(&["run", "--no-dashboard", "--out"]).unwrap();
+    command.arg(&out).args(["--", "sh", "-c", script, "sh"]).arg(&go_on);
+    let running = Running::start(&mut deaf_to_hangups(&command)).unwrap();
+    let ready = || running.output_until_now().contains("ready").then_some(());
+    processes::until(LIMIT, ready).unwrap();
+    let daemon = daemon_of(&running).unwrap();
+    // A terminal that goes signals all that runs in it.
+    let family = running.family();
+    assert!(family.contains(&running.process()) && family.contains(&daemon), "{family:?}");
+    family.iter().for_each(|&process| processes::signal(process, Signal::HUP));
+    // A process that the signal ends is given the time for it.
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(processes::is_running(running.process()) && processes::is_running(daemon));
+    std::fs::write(&go_on, "").unwrap();
+    let ended = running.wait(LIMIT).unwrap();
+    assert_eq!((ended.status, ended.output().as_str()), (5, "ready\ndone\n"), "{}", ended.errors());
+    let report = report(&out).unwrap();
+    assert_eq!((&report["job"]["exit"], &report["job"]["state"]), (&5.into(), &"complete".into()), "{report:#}");
+}
+
+#[test]
+fn a_job_outlives_an_ignored_hangup() {
+    for mpi in Mpi::all_or_skip("unusual_programs a_job_outlives_an_ignored_hangup") {
+        let folder = folder().unwrap();
+        let out = folder.path().join("a");
+        let command = record(&mpi, 2, &mpi.app("linger").unwrap(), &["2", "300"], &out).unwrap();
+        let running = Running::start(&mut deaf_to_hangups(&command)).unwrap();
+        let daemon = daemon_of(&running).unwrap();
+        std::thread::sleep(Duration::from_millis(800));
+        // Not the launcher, which may have its own mind about this signal, recorded or not.
+        for process in [running.process(), daemon] {
+            processes::signal(process, Signal::HUP);
+        }
+        let ended = running.wait(LIMIT).unwrap();
+        let place = format!("{}: {}", mpi.family.word(), ended.errors());
+        assert_eq!(ended.status, 0, "{place}");
+        let (truth, recorded) = (Truth::parse(&ended.stdout).unwrap(), Recorded::load(&out).unwrap());
+        assert_eq!(recorded.differences(&truth), Vec::<String>::new(), "{place}");
+        assert_eq!(recorded.manifest.missing, Vec::<String>::new(), "{place}");
+    }
+}
