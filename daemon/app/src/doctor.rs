@@ -150,6 +150,7 @@ mod tests {
         assert_eq!(version_of("mpirun.openmpi (OpenRTE) 4.1.4\n\nReport bugs to"), "Open MPI 4.1.4");
         assert_eq!(version_of("mpirun (Open MPI) 4.1.4\n"), "Open MPI 4.1.4");
         assert_eq!(version_of("HYDRA build details:\n    Version:      4.0.2\n"), "MPICH 4.0.2");
-        assert_eq!(version_of("slurm-wlm 22.05.8"), "slurm-wlm 22.05.8");
+        assert_eq!(version_of("slurm-wlm 22.05.8"), "Slurm 22.05.8");
+        assert_eq!(version_of("other 1"), "other 1");
     }
 }

@@ -8,7 +8,7 @@ use mpiscope_model::{
     Batch, Call, CommInfo, Fault, Function, Losses, Message, Nanoseconds, NodeInfo, ProcessState, Rank,
     RankInfo, Totals,
 };
-use mpiscope_recording::JobNode;
+use mpiscope_recording::{JobNode, WalReader};
 use mpiscope_wire as wire;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,6 +19,28 @@ pub(crate) struct Step {
     pub(crate) messages: Vec<Message>,
     pub(crate) windows: Vec<((u64, Rank, Function), WindowTotals)>,
     pub(crate) faults: Vec<Fault>,
+}
+
+/// Reads a log from its beginning; says what of it could not be read, in sentences.
+pub(crate) fn replay(log: &WalReader, mut take: impl FnMut(wire::Message)) -> Vec<String> {
+    let mut senseless = 0;
+    let summary = log.for_each_frame(|frame| match wire::Message::decode(frame.kind, frame.payload) {
+        Ok(message) => take(message),
+        Err(_) => senseless += 1,
+    });
+    let damaged = summary.damaged_bytes + summary.torn_tail_bytes;
+    let mut faults = Vec::new();
+    if damaged > 0 {
+        faults.push(format!("{}: damaged in the log", counted(damaged, "byte")));
+    }
+    if senseless > 0 {
+        faults.push(format!("{}: without meaning in the log", counted(senseless, "frame")));
+    }
+    for version in &summary.other_versions {
+        faults.push(format!("frames of version {version} in the log, which this mpiscope does not know"));
+    }
+    faults.extend(summary.unreadable);
+    faults
 }
 
 /// The state of a run.

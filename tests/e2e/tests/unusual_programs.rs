@@ -1,11 +1,11 @@
-//! Programs that do what MPI allows and few do: they fork, complete in another thread than they posted, free open
-//! receives, throw exceptions through MPI, run on after their terminal is gone.
+//! Programs that do what MPI allows and few do: they fork, complete in another thread than they posted, throw
+//! exceptions through MPI, run on after their terminal is gone.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use mpiscope_harness::{
-    Ended, Mpi, Recorded, Running, Signal, Truth, daemon_of, folder, mpiscope, processes, record, report, run,
-    skip, source_folder,
+    Ended, Mpi, Recorded, Running, Signal, Truth, daemon_of, folder, mpiscope, processes, record, report,
+    run, skip, source_folder,
 };
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -64,44 +64,6 @@ fn a_forked_child_that_ends_takes_nothing_along() {
 fn receives_complete_in_another_thread_than_posted_them() {
     let test = "unusual_programs receives_complete_in_another_thread_than_posted_them";
     recorded_exactly("progress", &["3000"], test);
-}
-
-/// Messages and bytes that freed receives took, as the program says it.
-fn freed(ended: &Ended) -> (u64, u64) {
-    let output = ended.output();
-    let figures = output.lines().find_map(|line| line.strip_prefix("freed ")).unwrap();
-    let (messages, bytes) = figures.split_once(' ').unwrap();
-    (messages.parse().unwrap(), bytes.parse().unwrap())
-}
-
-#[test]
-fn what_a_freed_receive_took_is_no_other_s() {
-    for mpi in Mpi::all_or_skip("unusual_programs what_a_freed_receive_took_is_no_other_s") {
-        let program = mpi.app("free_request").unwrap();
-        for ranks in [2, 4] {
-            let (unrecorded, ended, recorded) = run_both(&mpi, ranks, &program, &[]);
-            let place = format!("{ranks} ranks of {}: {}", mpi.family.word(), ended.errors());
-            let (truth, freed) = (Truth::parse(&ended.stdout).unwrap(), freed(&ended));
-            assert_eq!(truth, Truth::parse(&unrecorded.stdout).unwrap(), "{place}");
-            assert_eq!(recorded.counts(), truth.calls, "{place}");
-            let (all, totals) = (truth.all_messages(), recorded.manifest.totals);
-            assert!(freed.0 > 0 && freed.0 < all.0, "{place}: {freed:?} of {all:?}");
-            assert_eq!(totals.unmatched_sends, freed.0, "{place}");
-            assert_eq!((totals.messages, totals.bytes), (all.0 - freed.0, all.1 - freed.1), "{place}");
-            // Every rank does the same to its neighbour, so each pair has its part of what was freed.
-            let pairs = truth.pairs.len() as u64;
-            let part = |made: u64, freed: u64| made - freed / pairs;
-            let visible = truth.pairs.iter().map(|(&pair, made)| {
-                let (messages, bytes) = *made;
-                (pair, (part(messages, freed.0), part(bytes, freed.1)))
-            });
-            assert_eq!(recorded.pairs(), visible.collect(), "{place}");
-            let other = recorded.other_functions();
-            for name in ["MPI_Comm_split_type", "MPI_Comm_dup_with_info", "MPI_Comm_disconnect"] {
-                assert!(other.contains(name), "{place}: no {name} among {other:?}");
-            }
-        }
-    }
 }
 
 /// The family's compiler of C++ has a name like that for C.
@@ -178,7 +140,11 @@ fn an_ignored_hangup_stays_ignored() {
     let ended = running.wait(LIMIT).unwrap();
     assert_eq!((ended.status, ended.output().as_str()), (5, "ready\ndone\n"), "{}", ended.errors());
     let report = report(&out).unwrap();
-    assert_eq!((&report["job"]["exit"], &report["job"]["state"]), (&5.into(), &"complete".into()), "{report:#}");
+    assert_eq!(
+        (&report["job"]["exit"], &report["job"]["state"]),
+        (&5.into(), &"complete".into()),
+        "{report:#}"
+    );
 }
 
 #[test]

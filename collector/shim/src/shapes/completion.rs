@@ -72,37 +72,6 @@ unsafe fn prepare(
     if receives { recorder.status(statuses, status_count) } else { statuses }
 }
 
-/// A wait or a test on one request; `flag` says whether it completed.
-unsafe fn one(
-    function: u16,
-    request: *mut Handle,
-    status: *mut Status,
-    flag: Option<*const c_int>,
-    real: impl FnOnce(*mut Status) -> c_int,
-) -> c_int {
-    let Some(mut entered) = enter() else { return real(status) };
-    // SAFETY: `request` points to a request.
-    let prepared = entered.work(|recorder| unsafe { prepare(recorder, 1, request, status, 1) });
-    let status = prepared.unwrap_or(status);
-    let (result, at) = timed(|| real(status));
-    entered.work(|recorder| {
-        // SAFETY: the call has just set it.
-        if result == 0 && flag.is_some_and(|flag| unsafe { *flag } == 0) {
-            recorder.failed_poll(function, at);
-            return;
-        }
-        if result == 0 {
-            // SAFETY: the call has just filled the one status.
-            unsafe { completed(recorder, 0, status, 0) };
-        } else {
-            // SAFETY: the pointer is still to the request.
-            unsafe { failed(recorder, request) };
-        }
-        finish(recorder, function, at, result);
-    });
-    result
-}
-
 /// A wait or a test on all requests.
 unsafe fn all(
     function: u16,
@@ -138,7 +107,10 @@ unsafe fn all(
     result
 }
 
-/// A wait or a test on any request.
+/// A call on one request is one on any of one: this is its index.
+static FIRST: c_int = 0;
+
+/// A wait or a test on any request, or on one.
 unsafe fn any(
     function: u16,
     count: c_int,
@@ -221,7 +193,7 @@ pub(crate) unsafe fn wait_one(
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
     // SAFETY: the arguments are the program's own.
-    unsafe { one(function, request, status, None, real) }
+    unsafe { any(function, 1, request, &raw const FIRST, status, None, real) }
 }
 
 pub(crate) unsafe fn test_one(
@@ -232,7 +204,7 @@ pub(crate) unsafe fn test_one(
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
     // SAFETY: the arguments are the program's own.
-    unsafe { one(function, request, status, Some(flag), real) }
+    unsafe { any(function, 1, request, &raw const FIRST, status, Some(flag), real) }
 }
 
 pub(crate) unsafe fn wait_all(

@@ -3,7 +3,7 @@
 use super::Summary;
 use super::queue::Receiving;
 use crate::agent::Resume;
-use crate::engine::{Engine, Step};
+use crate::engine::{Engine, Step, replay};
 use crate::words::printable;
 use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
@@ -60,17 +60,8 @@ impl Recorder {
 
     /// Takes in the log of a predecessor; says where it stopped.
     pub(crate) fn replay(&mut self, log: &WalReader) -> Resume {
-        let summary = log.for_each_frame(|frame| match Message::decode(frame.kind, frame.payload) {
-            Ok(message) => self.take(message),
-            Err(fault) => {
-                self.write_faults.push(format!("a frame of the log makes no sense: {}", fault.reason));
-            }
-        });
-        if summary.damaged_bytes + summary.torn_tail_bytes > 0 {
-            let bytes = summary.damaged_bytes + summary.torn_tail_bytes;
-            self.write_faults
-                .push(format!("{bytes} bytes of the log were damaged when it was taken up again"));
-        }
+        let faults = replay(log, |message| self.take(message));
+        self.write_faults.extend(faults);
         self.engine.resume()
     }
 

@@ -3,12 +3,11 @@
 
 use crate::agent::{Agent, Resume};
 use crate::daemon::Live;
-use crate::engine::Engine;
+use crate::engine::{Engine, replay};
 use anyhow::Result;
 use mpiscope_analysis::Counts;
 use mpiscope_model::Totals;
 use mpiscope_recording::{Job, Recording, State};
-use mpiscope_wire::Message;
 use std::path::Path;
 use std::time::Duration;
 
@@ -79,11 +78,7 @@ fn from_segments(recording: &Recording) -> Loaded {
 fn from_log(dir: &Path, recording: &Recording) -> Result<Loaded> {
     let manifest = recording.manifest();
     let mut engine = Engine::new(manifest.window_ns);
-    let mut senseless = 0_u64;
-    let summary = recording.wal()?.for_each_frame(|frame| match Message::decode(frame.kind, frame.payload) {
-        Ok(message) => drop(engine.feed(message)),
-        Err(_) => senseless += 1,
-    });
+    let faults = replay(&recording.wal()?, |message| drop(engine.feed(message)));
     let mut state = State::Running;
     if let Some(live) = Live::of_dead(dir) {
         state = State::Incomplete;
@@ -97,10 +92,7 @@ fn from_log(dir: &Path, recording: &Recording) -> Result<Loaded> {
         State::Running => missing.push("the run is not over: these are the figures until now".into()),
         _ => missing.push("the recording was not completed: these are the figures of its log".into()),
     }
-    let damaged = summary.damaged_bytes + summary.torn_tail_bytes;
-    if damaged > 0 || senseless > 0 {
-        missing.push(format!("{damaged} bytes and {senseless} frames of the log are damaged"));
-    }
+    missing.extend(faults);
     let started = engine.ingest().started();
     let ended = engine.ingest().ended();
     let job = Job {
