@@ -75,7 +75,7 @@ impl Recorder {
                 Ok(item) => {
                     let over = matches!(item.messages.last(), Some(Message::RunEnd(_)));
                     item.messages.into_iter().for_each(|message| self.take(message));
-                    item.faults.into_iter().for_each(|text| self.tell(text));
+                    item.faults.into_iter().for_each(|text| self.tell(&text));
                     if over {
                         break;
                     }
@@ -152,13 +152,13 @@ impl Recorder {
 
     fn note<E: std::fmt::Display>(&mut self, result: Result<(), E>) {
         if let Err(error) = result {
-            self.tell(error.to_string());
+            self.tell(&error.to_string());
         }
     }
 
     /// Something of ours went wrong: said at once, and again in the recording.
-    fn tell(&mut self, text: String) {
-        let text = printable(&text);
+    fn tell(&mut self, text: &str) {
+        let text = printable(text);
         if !self.write_faults.contains(&text) && self.write_faults.len() < MOST_FAULTS {
             eprintln!("mpiscope: {text}");
             self.faults.push(Fault { rank: None, text: text.clone() });
