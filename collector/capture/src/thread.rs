@@ -203,7 +203,7 @@ impl Thread {
         let world_rank = peer.map_or(PEER_NONE, |peer| peer.world_rank);
         let moved = !received.cancelled && world_rank >= 0;
         let flags = match posted {
-            _ if !moved => PartFlags::UNOBSERVED,
+            _ if !moved => PartFlags::CANCELLED,
             Some(posted) if posted.recorded => PartFlags::COMPLETED,
             _ => PartFlags::INLINE,
         };
@@ -226,11 +226,11 @@ impl Thread {
         self.before.push(part.encode());
     }
 
-    /// A posted receive will not be seen to complete.
-    pub fn unobserved(&mut self, posted: &Posted) {
+    /// A posted receive was freed: it will not be seen to complete.
+    pub fn freed(&mut self, posted: &Posted) {
         if posted.recorded {
             let part = Part {
-                flags: PartFlags::UNOBSERVED,
+                flags: PartFlags::FREED,
                 tag: 0,
                 post: posted.post,
                 peer: PEER_NONE,
@@ -397,7 +397,7 @@ mod tests {
                 _ => None,
             })
             .collect();
-        assert_eq!(flags, [PartFlags::COMPLETED, PartFlags::UNOBSERVED, PartFlags::INLINE]);
+        assert_eq!(flags, [PartFlags::COMPLETED, PartFlags::CANCELLED, PartFlags::INLINE]);
     }
 
     #[test]

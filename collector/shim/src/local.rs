@@ -231,7 +231,7 @@ impl Recorder {
         let Self { process, thread, handles, .. } = self;
         for (_, &handle) in handles.iter().enumerate().filter(|(at, handle)| gone(*at, **handle)) {
             if let Some(posted) = process.requests(|requests| requests.remove(handle)) {
-                thread.unobserved(&posted);
+                thread.freed(&posted);
             }
         }
     }

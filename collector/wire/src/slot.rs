@@ -82,8 +82,16 @@ impl PartFlags {
     pub const COMPLETED: Self = Self(1);
     /// A receive that this same call posted completed.
     pub const INLINE: Self = Self(2);
-    /// A posted receive will not be seen to complete.
-    pub const UNOBSERVED: Self = Self(4);
+    /// A posted receive was cancelled: it takes no message.
+    pub const CANCELLED: Self = Self(4);
+    /// A posted receive was freed: it takes a message, and nobody will see that.
+    pub const FREED: Self = Self(8);
+
+    /// Whether a receive completed.
+    #[must_use]
+    pub fn is_receive(self) -> bool {
+        self == Self::COMPLETED || self == Self::INLINE
+    }
 }
 
 /// A call.

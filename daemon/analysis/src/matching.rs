@@ -142,7 +142,13 @@ impl Matcher {
                 if let Some((key, tag, mut arrival)) = self.early.remove(&(rank, post)) {
                     let order = self.next_order(rank);
                     arrival.posted_ns = at_ns;
-                    let slot = Slot { order, post: Some(post), posted_ns: at_ns, arrival: Some(arrival) };
+                    let slot = Slot {
+                        order,
+                        post: Some(post),
+                        posted_ns: at_ns,
+                        freed: false,
+                        arrival: Some(arrival),
+                    };
                     self.channel(key, tag).slots.push_back(slot);
                     self.release(key, tag, out);
                 } else {
@@ -154,7 +160,8 @@ impl Matcher {
                 let arrival = Arrival { number: 0, bytes, posted_ns: begin_ns, begin_ns, end_ns, alone };
                 self.receive(key, tag, post, arrival, out);
             }
-            Event::Unobserved { rank, post } => self.unobserved(rank, Some(post), out),
+            Event::Cancelled { rank, post } => self.unobserved(rank, Some(post), out),
+            Event::Freed { rank, post } => self.freed(rank, post, out),
             Event::Lost { rank } => {
                 let next = self.next_posts.get(&rank).copied().unwrap_or_default();
                 self.sure_posts.insert(rank, next);
@@ -184,8 +191,12 @@ impl Matcher {
             self.emit(key, tag, &send, &arrival, out);
             return;
         }
-        pair.channels.entry(tag).or_default().sends.push_back(send);
+        let channel = pair.channels.entry(tag).or_default();
+        channel.sends.push_back(send);
         self.pending += 1;
+        if channel.slots.front().is_some_and(|slot| slot.freed) {
+            self.release(key, tag, out);
+        }
         self.keep_to_limits();
     }
 
@@ -206,7 +217,7 @@ impl Matcher {
     ) {
         let order = self.next_order(rank);
         if let (Some(src), Some(tag)) = (from, tag) {
-            let slot = Slot { order, post: Some(post), posted_ns, arrival: None };
+            let slot = Slot { order, post: Some(post), posted_ns, freed: false, arrival: None };
             let pair = self.pairs.entry(PairKey { comm, src, dst: rank }).or_default();
             pair.channels.entry(tag).or_default().slots.push_back(slot);
         } else {
@@ -251,6 +262,7 @@ impl Matcher {
                 order: self.next_order(key.dst),
                 post: None,
                 posted_ns: arrival.posted_ns,
+                freed: false,
                 arrival: Some(arrival),
             };
             self.pending += 1;
@@ -263,6 +275,7 @@ impl Matcher {
             order: wild.order,
             post: Some(wild.post),
             posted_ns: wild.posted_ns,
+            freed: false,
             arrival: Some(arrival),
         };
         self.channel(key, tag).insert(slot);
@@ -285,6 +298,15 @@ impl Matcher {
         loop {
             let Some(pair) = self.pairs.get_mut(&key) else { return };
             let Some(channel) = pair.channels.get_mut(&tag) else { return };
+            if channel.slots.front().is_some_and(|slot| slot.freed) {
+                if channel.sends.pop_front().is_none() {
+                    return;
+                }
+                channel.slots.pop_front();
+                self.pending -= 2;
+                self.given_up_sends += 1;
+                continue;
+            }
             let Some(&Slot { order, arrival: Some(arrival), .. }) = channel.slots.front() else { return };
             if let Some(receiver) = self.receivers.get_mut(&(key.comm, key.dst))
                 && receiver.wild.iter().any(|wild| wild.order < order && wild.could_take(key.src, tag))

@@ -34,6 +34,8 @@ pub(crate) struct Slot {
     /// The number of its post; none when it was posted by the call that completed it.
     pub(crate) post: Option<PostId>,
     pub(crate) posted_ns: Nanoseconds,
+    /// It was freed: the next send is its own, unseen.
+    pub(crate) freed: bool,
     /// What arrived, once it has.
     pub(crate) arrival: Option<Arrival>,
 }

@@ -128,7 +128,7 @@ impl Model {
                     return;
                 }
                 let open = side.open.remove(idle.swap_remove(which % idle.len()));
-                side.events.push(Event::Unobserved { rank, post: open.post });
+                side.events.push(Event::Cancelled { rank, post: open.post });
             }
         }
     }

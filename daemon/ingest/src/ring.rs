@@ -105,7 +105,7 @@ impl RingState {
         let flags = call.flags;
         let folded = flags.has(CallFlags::FOLDED);
         let received: Vec<&(Part, Option<Comm>)> =
-            closed.parts.iter().filter(|(part, _)| part.flags != PartFlags::UNOBSERVED).collect();
+            closed.parts.iter().filter(|(part, _)| part.flags.is_receive()).collect();
         let one_part = if let [one] = received.as_slice() { Some(*one) } else { None };
         let own_message =
             [CallFlags::SEND, CallFlags::RECEIVE, CallFlags::PROBE].iter().any(|&flag| flags.has(flag));
@@ -184,10 +184,12 @@ impl RingState {
             };
             out.push((closed.end_ns, event));
         }
-        let alone = closed.parts.iter().filter(|(part, _)| part.flags != PartFlags::UNOBSERVED).count() == 1;
+        let alone = closed.parts.iter().filter(|(part, _)| part.flags.is_receive()).count() == 1;
         for (part, comm) in &closed.parts {
-            if part.flags == PartFlags::UNOBSERVED {
-                out.push((closed.end_ns, Event::Unobserved { rank, post: part.post }));
+            if part.flags == PartFlags::CANCELLED {
+                out.push((closed.end_ns, Event::Cancelled { rank, post: part.post }));
+            } else if part.flags == PartFlags::FREED {
+                out.push((closed.end_ns, Event::Freed { rank, post: part.post }));
             } else if let (Some(comm), Some(from)) = (*comm, self::rank(part.peer)) {
                 let event = Event::Receive {
                     rank,

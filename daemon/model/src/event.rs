@@ -59,8 +59,15 @@ pub enum Event {
         /// Whether that call completed no other receive.
         alone: bool,
     },
-    /// A posted receive that will never be seen to complete: cancelled, freed, or its request was reused.
-    Unobserved {
+    /// A posted receive was freed: it takes a message, and nobody will see that.
+    Freed {
+        /// The receiver.
+        rank: Rank,
+        /// The post.
+        post: PostId,
+    },
+    /// A posted receive was cancelled: it takes no message.
+    Cancelled {
         /// The receiver.
         rank: Rank,
         /// The post.

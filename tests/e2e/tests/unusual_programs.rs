@@ -66,6 +66,43 @@ fn receives_complete_in_another_thread_than_posted_them() {
     recorded_exactly("progress", &["3000"], test);
 }
 
+/// Messages and bytes that freed receives took, as the program says it.
+fn freed(ended: &Ended) -> (u64, u64) {
+    let output = ended.output();
+    let figures = output.lines().find_map(|line| line.strip_prefix("freed ")).unwrap();
+    let (messages, bytes) = figures.split_once(' ').unwrap();
+    (messages.parse().unwrap(), bytes.parse().unwrap())
+}
+
+#[test]
+fn what_a_freed_receive_took_is_no_other_s() {
+    for mpi in Mpi::all_or_skip("unusual_programs what_a_freed_receive_took_is_no_other_s") {
+        let program = mpi.app("free_request").unwrap();
+        for ranks in [2, 4] {
+            let (unrecorded, ended, recorded) = run_both(&mpi, ranks, &program, &[]);
+            let place = format!("{ranks} ranks of {}: {}", mpi.family.word(), ended.errors());
+            let (truth, freed) = (Truth::parse(&ended.stdout).unwrap(), freed(&ended));
+            assert_eq!(truth, Truth::parse(&unrecorded.stdout).unwrap(), "{place}");
+            assert_eq!(recorded.counts(), truth.calls, "{place}");
+            let (all, totals) = (truth.all_messages(), recorded.manifest.totals);
+            assert!(freed.0 > 0 && freed.0 < all.0, "{place}: {freed:?} of {all:?}");
+            assert_eq!(totals.unmatched_sends, freed.0, "{place}");
+            assert_eq!((totals.messages, totals.bytes), (all.0 - freed.0, all.1 - freed.1), "{place}");
+            // On every communicator the same share of messages is freed, whoever the neighbours are.
+            let visible = truth.pairs.iter().map(|(&pair, made)| (pair, made.0 - made.0 * freed.0 / all.0));
+            let found = recorded.pairs().into_iter().map(|(pair, (messages, _))| (pair, messages));
+            let sorted = |pairs: Vec<((u32, u32), u64)>| {
+                pairs.into_iter().collect::<std::collections::BTreeMap<_, _>>()
+            };
+            assert_eq!(sorted(found.collect()), sorted(visible.collect()), "{place}");
+            let other = recorded.other_functions();
+            for name in ["MPI_Comm_split_type", "MPI_Comm_dup_with_info", "MPI_Comm_disconnect"] {
+                assert!(other.contains(name), "{place}: no {name} among {other:?}");
+            }
+        }
+    }
+}
+
 /// The family's compiler of C++ has a name like that for C.
 fn throwing(mpi: &Mpi, folder: &Path) -> Option<PathBuf> {
     let name = mpi.compiler.file_name()?.to_str()?.replace("mpicc", "mpicxx");

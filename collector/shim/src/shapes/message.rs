@@ -124,7 +124,7 @@ pub(crate) unsafe fn post(
         let stale = process.requests(|requests| requests.insert(handle, posted));
         // With several threads the old one may just be completing in another.
         if let Some(stale) = stale.filter(|_| !process.capture.has_threads()) {
-            recorder.thread.unobserved(&stale);
+            recorder.thread.freed(&stale);
         }
         recorded
     });

@@ -40,6 +40,28 @@ impl Matcher {
         }
     }
 
+    /// A posted receive was freed. One for a certain channel stays in its place and takes the send that is its own; which
+    /// channel one with wildcards draws from, nobody knows.
+    pub(super) fn freed(&mut self, rank: Rank, post: PostId, out: &mut Matched) {
+        let mine = self.pairs.iter_mut().filter(|(key, _)| key.dst == rank);
+        let found = mine
+            .flat_map(|(&key, pair)| pair.channels.iter_mut().map(move |(&tag, channel)| (key, tag, channel)))
+            .find_map(|(key, tag, channel)| channel.open(post).map(|slot| (key, tag, slot)));
+        if let Some((key, tag, slot)) = found {
+            slot.freed = true;
+            self.release(key, tag, out);
+            return;
+        }
+        let wild = |receiver: &super::Receiver| receiver.wild.iter().any(|wild| wild.post == post);
+        let comm = self.receivers.iter().find(|((_, dst), receiver)| *dst == rank && wild(receiver));
+        if let Some((&(comm, _), _)) = comm {
+            for (_, pair) in self.pairs.iter_mut().filter(|(key, _)| (key.comm, key.dst) == (comm, rank)) {
+                pair.uncertain = true;
+            }
+            self.unobserved(rank, Some(post), out);
+        }
+    }
+
     /// One side says how much really went over the pair.
     pub(super) fn numbers(&mut self, key: PairKey, sends: bool, really: u64, out: &mut Matched) {
         let pair = self.pairs.entry(key).or_default();
@@ -78,6 +100,7 @@ impl Matcher {
                 order: self.next_order(rank),
                 post: None,
                 posted_ns: arrival.begin_ns,
+                freed: false,
                 arrival: Some(arrival),
             };
             self.pairs.entry(key).or_default().uncertain = true;

@@ -142,3 +142,15 @@ fn times_are_those_of_the_definition() {
     assert_eq!((message.t_msg_ns, message.late_sender_ns, message.late_receiver_ns), (30, 0, Some(20)));
     assert!(!message.exact);
 }
+
+#[test]
+fn a_freed_receive_takes_its_message_unseen() {
+    let mut matcher = Matcher::default();
+    let mut events: Vec<Event> = (0..3).map(|number| post(1, Some(0), Some(7), number)).collect();
+    events.push(Event::Freed { rank: 1, post: 1 });
+    events.extend([receive(1, 0, 7, 8, Some(0), 100), receive(1, 0, 7, 24, Some(2), 300)]);
+    events.extend([send(0, 1, 7, 8, 10), send(0, 1, 7, 16, 20), send(0, 1, 7, 24, 30)]);
+    let matched = matcher.feed(&events);
+    assert_eq!((pairs(&matched), matched.uncertain), (vec![(10, 100), (30, 300)], 0));
+    assert_eq!((matcher.unmatched_sends(), matcher.unmatched_receives(), matcher.pending), (1, 0, 0));
+}
