@@ -146,7 +146,7 @@ fn a_manifest_that_makes_no_sense_is_one_sentence() {
         let error = open().unwrap_err();
         assert!(matches!(error, RecordingError::Manifest { .. }), "{text}");
         let sentence = error.to_string();
-        assert!(sentence.contains("manifest.json") && sentence.contains("repair"), "{sentence}");
+        assert!(sentence.contains("manifest.json") && sentence.contains("restore it"), "{sentence}");
         assert!(!sentence.contains('\n'), "{sentence}");
     }
     fs::write(&path, "{\"schema\": \"mpiscope.recording/2\", \"everything\": \"else\"}").unwrap();

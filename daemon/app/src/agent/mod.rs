@@ -157,11 +157,13 @@ impl Agent {
         self.regions.iter().any(Watched::is_alive)
     }
 
-    /// Makes the log safe on disk.
-    pub(crate) fn sync(&mut self) {
-        if let Some(log) = &mut self.log {
-            // A failure was or will be told when writing.
-            let _ = log.writer.sync();
+    /// The last word is written: hands it to the system, and says what a full disk has cost the log.
+    pub(crate) fn close(&mut self) {
+        self.flush();
+        let dropped = self.log.as_ref().map_or(0, |log| log.writer.dropped_bytes());
+        if dropped > 0 {
+            self.faults
+                .push(format!("{dropped} bytes of the log could not be written; the tables have them"));
         }
     }
 

@@ -151,8 +151,8 @@ fn watch(mut agent: Agent, start: Option<Message>, send: &Sending, ended: &Recei
         agent.look(sink);
         agent.tell(Message::Knot(knot()), sink);
         agent.tell(Message::RunEnd(RunEnd { exit, monotonic_ns: monotonic_ns() }), sink);
+        agent.close();
     });
-    agent.sync();
 }
 
 /// Collects what some work has to say, and hands it on as one item.

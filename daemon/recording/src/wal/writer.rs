@@ -4,7 +4,7 @@ use super::EXTENSION;
 use super::syncer::Syncer;
 use crate::RecordingError;
 use crate::folder::{WAL, create_new, make_folder, numbered_files, numbered_name, sync_folder};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -139,27 +139,13 @@ impl WalWriter {
     ///
     /// # Errors
     /// When the old file cannot be finished or the new one not be made; the log goes on in the old one then.
-    pub fn rotate(&mut self) -> Result<u32, RecordingError> {
+    fn rotate(&mut self) -> Result<u32, RecordingError> {
         self.flush()?;
         let (path, file) = new_file(&self.folder, self.number + 1)?;
         self.syncer.order(&self.file, &self.path, true, true)?;
         self.number += 1;
         (self.path, self.file, self.file_bytes) = (path, file, 0);
         Ok(self.number)
-    }
-
-    /// Removes the files before `number`, once all that is in them is safe elsewhere.
-    ///
-    /// # Errors
-    /// When one cannot be removed.
-    pub fn remove_files_before(&mut self, number: u32) -> Result<(), RecordingError> {
-        for (_, path) in numbered_files(&self.folder, EXTENSION)?
-            .into_iter()
-            .filter(|(found, _)| *found < number.min(self.number))
-        {
-            fs::remove_file(&path).map_err(RecordingError::io("remove", &path))?;
-        }
-        Ok(())
     }
 
     /// Bytes that were given up because the disk did not take them.
@@ -195,7 +181,7 @@ mod tests {
     use mpiscope_wire::{FrameKind, encode_frame};
 
     #[test]
-    fn a_full_file_is_followed_by_another_and_old_ones_can_go() {
+    fn a_full_file_is_followed_by_another() {
         let dir = tempfile::tempdir().unwrap();
         let mut writer = WalWriter::create(dir.path()).unwrap().with_file_limit(100);
         for number in 0..10_u8 {
@@ -204,18 +190,10 @@ mod tests {
             writer.write(&bytes).unwrap();
         }
         writer.sync().unwrap();
-        let read = || {
-            let mut seen = Vec::new();
-            let summary =
-                WalReader::open(dir.path()).unwrap().for_each_frame(|frame| seen.push(frame.payload[0]));
-            (summary, seen)
-        };
-        let (summary, seen) = read();
+        let mut seen = Vec::new();
+        let summary =
+            WalReader::open(dir.path()).unwrap().for_each_frame(|frame| seen.push(frame.payload[0]));
         assert_eq!((summary.files, summary.frames, summary.bytes), (5, 10, 400));
         assert_eq!(seen, (0..10).collect::<Vec<_>>());
-        writer.remove_files_before(3).unwrap();
-        assert_eq!(read().1, [6, 7, 8, 9]);
-        writer.remove_files_before(100).unwrap();
-        assert_eq!(read().1, [8, 9], "the file being written stays");
     }
 }
