@@ -153,6 +153,9 @@ fn make_region(rings: &Path, identity: &Identity) -> Result<Writer, String> {
         capacities.first_slots = first_slots;
         capacities.other_slots = first_slots.min(capacities.other_slots);
     }
+    if let Some(other_slots) = slots("MPISCOPE_RING_OTHER_SLOTS") {
+        capacities.other_slots = other_slots;
+    }
     let first = match Writer::create(rings, identity, capacities) {
         Ok(writer) => return Ok(writer),
         Err(error) => error,

@@ -19,8 +19,10 @@ fn run_both(mpi: &Mpi, ranks: u32, program: &Path, arguments: &[&str]) -> (Ended
     let out = folder.path().join("recording");
     let unrecorded = run(&mut mpi.plain(ranks, program, arguments).unwrap(), LIMIT).unwrap();
     let mut command = record(mpi, ranks, program, arguments, &out).unwrap();
-    // So large that nothing is lost to a slow machine: what is missing is then a fault.
-    let ended = run(command.env("MPISCOPE_RING_SLOTS", (1 << 18).to_string()), LIMIT).unwrap();
+    // So large, for every thread, that nothing is lost to a slow machine: what is missing is then a fault.
+    let slots = (1 << 18).to_string();
+    command.env("MPISCOPE_RING_SLOTS", &slots).env("MPISCOPE_RING_OTHER_SLOTS", &slots);
+    let ended = run(&mut command, LIMIT).unwrap();
     let place = format!("{} on {ranks} ranks of {}", program.display(), mpi.family.word());
     assert_eq!(unrecorded.status, 0, "{place}, unrecorded: {}", unrecorded.errors());
     assert_eq!(ended.status, 0, "{place}: {}", ended.errors());
