@@ -93,7 +93,7 @@ struct Dependency {
 /// Fails at the first arrow that is not allowed.
 pub(crate) fn check(root: &Path) -> Result<()> {
     let output = Command::new("cargo")
-        .args(["metadata", "--format-version=1", "--locked", "--offline"])
+        .args(["metadata", "--format-version=1", "--locked"])
         .current_dir(root)
         .output()
         .context("run cargo metadata")?;
