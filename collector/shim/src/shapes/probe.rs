@@ -33,6 +33,30 @@ unsafe fn reported(
     recorder.commit(&call);
 }
 
+/// A probe that waits, or one that asks; `flag` says whether it found something.
+unsafe fn look(
+    function: u16,
+    (source, comm): (c_int, Handle),
+    flag: Option<*const c_int>,
+    status: *mut Status,
+    real: impl FnOnce(*mut Status) -> c_int,
+) -> c_int {
+    let Some(mut entered) = enter() else { return real(status) };
+    let status = entered.work(|recorder| recorder.status(status, 1)).unwrap_or(status);
+    let (result, at) = timed(|| real(status));
+    entered.work(|recorder| {
+        // SAFETY: the call has just set the flag, and the status when the flag says so.
+        unsafe {
+            if result == 0 && flag.is_some_and(|flag| *flag == 0) {
+                recorder.failed_poll(function, at);
+            } else {
+                reported(recorder, function, at, result, (source, comm), status);
+            }
+        }
+    });
+    result
+}
+
 pub(crate) unsafe fn probe(
     function: u16,
     source: c_int,
@@ -41,12 +65,8 @@ pub(crate) unsafe fn probe(
     status: *mut Status,
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
-    let Some(mut entered) = enter() else { return real(status) };
-    let status = entered.work(|recorder| recorder.status(status, 1)).unwrap_or(status);
-    let (result, at) = timed(|| real(status));
-    // SAFETY: the status was filled by the call.
-    entered.work(|recorder| unsafe { reported(recorder, function, at, result, (source, comm), status) });
-    result
+    // SAFETY: the arguments are the program's own.
+    unsafe { look(function, (source, comm), None, status, real) }
 }
 
 pub(crate) unsafe fn iprobe(
@@ -58,18 +78,6 @@ pub(crate) unsafe fn iprobe(
     status: *mut Status,
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
-    let Some(mut entered) = enter() else { return real(status) };
-    let status = entered.work(|recorder| recorder.status(status, 1)).unwrap_or(status);
-    let (result, at) = timed(|| real(status));
-    entered.work(|recorder| {
-        // SAFETY: the call has just set the flag, and the status when the flag says so.
-        unsafe {
-            if result == 0 && *flag == 0 {
-                recorder.failed_poll(function, at);
-            } else {
-                reported(recorder, function, at, result, (source, comm), status);
-            }
-        }
-    });
-    result
+    // SAFETY: the arguments are the program's own.
+    unsafe { look(function, (source, comm), Some(flag), status, real) }
 }
