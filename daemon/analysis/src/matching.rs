@@ -178,15 +178,7 @@ impl Matcher {
         let pair = self.pairs.entry(key).or_default();
         send.number = pair.sent;
         pair.sent = pair.sent.wrapping_add(1);
-        if pair.uncertain {
-            if let Some(arrival) = pair.best_arrival(tag, &send) {
-                self.pending -= 1;
-                self.emit(key, tag, &send, &arrival, out);
-                return;
-            }
-        } else if let Some(channel) = pair.channels.get_mut(&tag)
-            && let Some(arrival) = channel.ready.pop_front()
-        {
+        if let Some(arrival) = pair.arrival_of(tag, &send) {
             self.pending -= 1;
             self.emit(key, tag, &send, &arrival, out);
             return;
@@ -323,8 +315,7 @@ impl Matcher {
                 self.given_up_receives += 1;
                 continue;
             }
-            let send = if pair.uncertain { pair.best_send(tag, &arrival) } else { channel.sends.pop_front() };
-            if let Some(send) = send {
+            if let Some(send) = pair.send_of(tag, &arrival) {
                 self.pending -= 2;
                 self.emit(key, tag, &send, &arrival, out);
             } else {
@@ -335,11 +326,7 @@ impl Matcher {
     }
 
     fn emit(&mut self, key: PairKey, tag: i32, send: &PendingSend, arrival: &Arrival, out: &mut Matched) {
-        let Some(pair) = self.pairs.get_mut(&key) else { return };
-        let differ = send.bytes != arrival.bytes;
-        // Sizes that differ prove a wrong pairing.
-        pair.uncertain |= differ;
-        let certain = !pair.uncertain;
+        let certain = self.pairs.get(&key).is_some_and(|pair| !pair.uncertain);
         self.message(key, tag, send, arrival, certain, out);
         if !certain {
             self.settle(key, out);

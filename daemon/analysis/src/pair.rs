@@ -99,11 +99,12 @@ impl Pair {
         let mut crossed = Vec::new();
         if left.sends > self.lost_receives || left.receives > self.lost_sends {
             for (&tag, channel) in &mut self.channels {
-                while let (Some(send), Some(arrival)) = (channel.sends.front(), channel.ready.front()) {
-                    crossed.push((tag, *send, *arrival));
-                    channel.sends.pop_front();
-                    channel.ready.pop_front();
-                }
+                channel.sends.retain(|send| {
+                    let fits = |arrival: &Arrival| arrival.bytes == send.bytes;
+                    let arrival = channel.ready.iter().position(fits).and_then(|at| channel.ready.remove(at));
+                    crossed.extend(arrival.map(|arrival| (tag, *send, arrival)));
+                    arrival.is_none()
+                });
             }
             left = self.waiting();
         }
@@ -124,8 +125,33 @@ impl Pair {
         waiting
     }
 
+    /// The send of a receive whose turn has come. Sizes that differ prove that calls were lost before anyone said so: the
+    /// pair is in doubt from there on.
+    pub(crate) fn send_of(&mut self, tag: i32, arrival: &Arrival) -> Option<PendingSend> {
+        if !self.uncertain {
+            let sends = &mut self.channels.get_mut(&tag)?.sends;
+            if sends.front()?.bytes == arrival.bytes {
+                return sends.pop_front();
+            }
+            self.uncertain = true;
+        }
+        self.best_send(tag, arrival)
+    }
+
+    /// The receive of a send, likewise.
+    pub(crate) fn arrival_of(&mut self, tag: i32, send: &PendingSend) -> Option<Arrival> {
+        if !self.uncertain {
+            let ready = &mut self.channels.get_mut(&tag)?.ready;
+            if ready.front()?.bytes == send.bytes {
+                return ready.pop_front();
+            }
+            self.uncertain = true;
+        }
+        self.best_arrival(tag, send)
+    }
+
     /// In doubt: the send whose number is the receive's, if its size agrees, else the oldest earlier one of this size.
-    pub(crate) fn best_send(&mut self, tag: i32, arrival: &Arrival) -> Option<PendingSend> {
+    fn best_send(&mut self, tag: i32, arrival: &Arrival) -> Option<PendingSend> {
         let sends = &mut self.channels.get_mut(&tag)?.sends;
         let same = |send: &PendingSend| send.bytes == arrival.bytes;
         // Numbers grow along the queue.
@@ -137,7 +163,7 @@ impl Pair {
     }
 
     /// In doubt: the receive that fits a send, likewise.
-    pub(crate) fn best_arrival(&mut self, tag: i32, send: &PendingSend) -> Option<Arrival> {
+    fn best_arrival(&mut self, tag: i32, send: &PendingSend) -> Option<Arrival> {
         let ready = &mut self.channels.get_mut(&tag)?.ready;
         let same = |arrival: &Arrival| arrival.bytes == send.bytes;
         let exact = ready.binary_search_by_key(&send.number, |arrival| arrival.number).ok();

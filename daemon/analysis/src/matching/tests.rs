@@ -71,11 +71,19 @@ fn lost_sends_leave_their_receives_alone() {
 }
 
 #[test]
-fn sizes_that_differ_prove_a_doubt() {
+fn sizes_that_differ_prove_a_doubt_and_are_never_a_pair() {
     let mut matcher = Matcher::default();
-    let matched = matcher.feed(&[send(0, 1, 7, 8, 10), receive(1, 0, 7, 16, None, 100)]);
-    assert_eq!((matched.messages.len(), matched.uncertain), (1, 1));
+    // The receive of the first send was lost, and nobody has said so yet.
+    let events = [send(0, 1, 7, 8, 10), send(0, 1, 7, 16, 20), receive(1, 0, 7, 16, None, 100)];
+    assert_eq!(pairs(&matcher.feed(&events)), []);
+    let said = [
+        Event::Numbers { rank: 1, comm: 0, peer: 0, sent: 0, received: 2 },
+        Event::Numbers { rank: 0, comm: 0, peer: 1, sent: 2, received: 0 },
+    ];
+    let matched = matcher.feed(&said);
+    assert_eq!((pairs(&matched), matched.uncertain), (vec![(20, 100)], 1));
     assert!(!matched.messages[0].exact);
+    assert_eq!((matcher.unmatched_sends(), matcher.unmatched_receives(), matcher.pending), (1, 0, 0));
 }
 
 #[test]
