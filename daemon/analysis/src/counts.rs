@@ -116,8 +116,7 @@ impl Counts {
             function.polls += polls;
             function.bytes += call.bytes;
             function.time_ns += duration_ns;
-            // A row of folded polls stands for many calls: its length is not that of one.
-            let each_ns = duration_ns / call.count.max(1);
+            let each_ns = call.each_ns();
             function.longest_ns = function.longest_ns.max(each_ns);
             function.durations.saturating_record(each_ns);
             let rank = self.ranks.entry(call.rank).or_default();

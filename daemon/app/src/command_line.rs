@@ -23,8 +23,15 @@ Examples:
   mpiscope run --out sim.scope -- mpiexec -n 16 ./sim
 
 The program needs no rebuild; its output, its signals and its exit status are its own. The recording is a folder; \
-`mpiscope report FOLDER` reads it.")]
+`mpiscope replay FOLDER` shows it again, `mpiscope report FOLDER` says what it holds.")]
     Run(RunOptions),
+    /// Show a recording as it was shown live.
+    #[command(after_help = "\
+Examples:
+  mpiscope replay sim.scope
+
+The page has the same views and the same figures as during the run. It is served until Ctrl-C.")]
+    Replay(ReplayOptions),
     /// Say what a recording holds, for people or as JSON.
     Report(ReportOptions),
     /// Say what works on this machine, and what to do about the rest.
@@ -42,6 +49,9 @@ pub(crate) struct RunOptions {
     /// Where the page is served [default: a free port of 127.0.0.1]
     #[arg(long, value_name = "ADDR", conflicts_with = "no_dashboard")]
     pub(crate) listen: Option<SocketAddr>,
+    /// Open the page in the browser
+    #[arg(long, conflicts_with = "no_dashboard")]
+    pub(crate) open: bool,
     /// Serve no page
     #[arg(long)]
     pub(crate) no_dashboard: bool,
@@ -51,6 +61,19 @@ pub(crate) struct RunOptions {
     /// The program and its arguments, for example mpirun -n 4 ./sim
     #[arg(required = true, last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<std::ffi::OsString>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplayOptions {
+    /// The folder of the recording
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// Where the page is served [default: a free port of 127.0.0.1]
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// Open the page in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
 }
 
 #[derive(Debug, Args)]
@@ -94,7 +117,7 @@ mod tests {
     #[test]
     fn help_is_as_pinned() {
         let mut help = String::new();
-        for name in [None, Some("run"), Some("report"), Some("doctor")] {
+        for name in [None, Some("run"), Some("replay"), Some("report"), Some("doctor")] {
             let mut command = Arguments::command();
             command.build();
             let command = match name {

@@ -5,6 +5,9 @@ mod command_line;
 mod daemon;
 mod doctor;
 mod engine;
+mod load;
+mod page;
+mod replay;
 mod report;
 mod run;
 mod words;
@@ -20,6 +23,7 @@ fn main() -> ExitCode {
     };
     let result = match arguments.command {
         Command::Run(options) => run::run(&options),
+        Command::Replay(options) => replay::replay(&options),
         Command::Report(options) => report::report(&options),
         Command::Doctor => doctor::doctor(),
         Command::Record => daemon::record(),

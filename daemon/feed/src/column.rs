@@ -1,24 +1,31 @@
 //! Numeric columns as blobs, so that a reader maps them onto a typed array without touching single values.
 
 use serde::de::{Error, Visitor};
-use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
-/// A column of whole numbers below 2^32: on the wire `{"u32": blob}`, 4 bytes a value, little-endian.
+/// A column of whole numbers below 2^32: on the wire a blob, 4 bytes a value, little-endian.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(type = "Uint8Array"))]
 pub struct U32Column(pub Vec<u32>);
 
-/// A column of counts, bytes or nanoseconds: on the wire `{"f64": blob}`, 8 bytes a value, little-endian.
+/// A column of counts, bytes or nanoseconds: on the wire a blob, 8 bytes a value, little-endian.
 ///
 /// A page has no 64-bit integers in its fast arrays; doubles are exact up to 2^53, which is 104 days in nanoseconds
 /// and 8 PiB, and beyond that they are still right to 16 digits.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(type = "Uint8Array"))]
 pub struct F64Column(pub Vec<f64>);
 
 impl FromIterator<u32> for U32Column {
     fn from_iter<I: IntoIterator<Item = u32>>(values: I) -> Self {
         U32Column(values.into_iter().collect())
+    }
+}
+
+impl FromIterator<f64> for F64Column {
+    fn from_iter<I: IntoIterator<Item = f64>>(values: I) -> Self {
+        F64Column(values.into_iter().collect())
     }
 }
 
@@ -31,28 +38,20 @@ impl FromIterator<u64> for F64Column {
 impl Serialize for U32Column {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let bytes: Vec<u8> = self.0.iter().flat_map(|value| value.to_le_bytes()).collect();
-        let mut map = serializer.serialize_struct("U32Column", 1)?;
-        map.serialize_field("u32", &Blob(bytes))?;
-        map.end()
+        serializer.serialize_bytes(&bytes)
     }
 }
 
 impl Serialize for F64Column {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let bytes: Vec<u8> = self.0.iter().flat_map(|value| value.to_le_bytes()).collect();
-        let mut map = serializer.serialize_struct("F64Column", 1)?;
-        map.serialize_field("f64", &Blob(bytes))?;
-        map.end()
+        serializer.serialize_bytes(&bytes)
     }
 }
 
 impl<'de> Deserialize<'de> for U32Column {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        struct Wire {
-            u32: Blob,
-        }
-        let Blob(bytes) = Wire::deserialize(deserializer)?.u32;
+        let Blob(bytes) = Blob::deserialize(deserializer)?;
         let (values, rest) = bytes.as_chunks::<4>();
         if !rest.is_empty() {
             return Err(D::Error::custom("a u32 column is not a multiple of 4 bytes long"));
@@ -63,11 +62,7 @@ impl<'de> Deserialize<'de> for U32Column {
 
 impl<'de> Deserialize<'de> for F64Column {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        struct Wire {
-            f64: Blob,
-        }
-        let Blob(bytes) = Wire::deserialize(deserializer)?.f64;
+        let Blob(bytes) = Blob::deserialize(deserializer)?;
         let (values, rest) = bytes.as_chunks::<8>();
         if !rest.is_empty() {
             return Err(D::Error::custom("an f64 column is not a multiple of 8 bytes long"));
@@ -76,14 +71,8 @@ impl<'de> Deserialize<'de> for F64Column {
     }
 }
 
-/// Bytes as the binary type of MessagePack; serde writes a plain `Vec<u8>` as an array of numbers.
+/// Bytes as the binary type of MessagePack; serde reads a plain `Vec<u8>` from an array of numbers.
 struct Blob(Vec<u8>);
-
-impl Serialize for Blob {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(&self.0)
-    }
-}
 
 impl<'de> Deserialize<'de> for Blob {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -1,6 +1,6 @@
 //! What the page and outside views receive: one snapshot, then numbered deltas.
 //!
-//! What it is: the state that viewers see and its bytes, protocol version 1, MessagePack with numeric columns as
+//! What it is: the state that viewers see and its bytes, protocol version 2, MessagePack with numeric columns as
 //! little-endian blobs (see [`message`]). What it is not: sockets, tasks, clocks, or the counting itself; time comes
 //! in with each [`Update`]. Who calls it: the one task that owns the run's counters calls [`FeedState::apply`] some
 //! ten times a second; `mpiscope-server` calls [`FeedState::next_after`] for each viewer.
@@ -8,17 +8,28 @@
 //! What must hold: a snapshot with number `n` followed by the deltas `n+1 ... m` gives the snapshot `m`; deltas carry
 //! absolute values, so that applying one is assignment; everything kept is bounded, in rows or in bytes.
 
+pub mod exchange;
 pub mod message;
 
+mod calls;
 mod column;
 mod history;
+mod library;
+mod perspective;
 mod rows;
 mod state;
+#[cfg(test)]
+mod types;
 mod windows;
 
+pub use calls::{Calls, NO_TAG, NONE};
 pub use column::{F64Column, U32Column};
-pub use rows::{FunctionRow, Job, JobState, RankRow, Update, WindowIncrement};
-pub use state::{EncodeError, FeedState, Limits, Step};
+pub use library::{CallSource, Library};
+pub use perspective::{Known, Perspective};
+pub use rows::{
+    FunctionRow, InFlightCall, Job, JobState, RankRow, RunSource, TimelineIncrement, Update, WindowIncrement,
+};
+pub use state::{EncodeError, FeedState, Limits, Step, encode};
 
 /// The version of the messages. A reader that knows another one says so and stops.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;

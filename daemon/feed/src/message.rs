@@ -1,16 +1,18 @@
-//! The messages of protocol version 1, as a reader in Rust sees them.
+//! The state of the run as messages of protocol version 2, as a reader in Rust sees them.
 //!
 //! A message is one MessagePack map with the field names below. A snapshot has every part; a delta has the clock and
-//! those parts in which something changed. In `functions`, `ranks` and `windows` a delta has only the changed rows,
-//! with absolute values, keyed by `id`, `rank` and `start_ns`; the other parts are replaced as a whole. When
-//! `windows.window_ns` differs from what the reader holds, pairs of windows were merged: the rows are the whole
-//! history then. A reader takes a delta only when its number is the next one.
+//! those parts in which something changed. In `functions`, `ranks`, `windows` and `timeline` a delta has only the changed
+//! rows, with absolute values, keyed by `id`, `rank`, `start_ns`, and `start_ns` with `function`; the other parts are
+//! replaced as a whole. When `window_ns` differs from what the reader holds, pairs of windows were merged: the rows are
+//! the whole history then. `calls` are those that ended since the delta before and are in no snapshot. A reader takes a
+//! delta only when its number is the next one.
 
-use crate::{F64Column, Job, U32Column};
+use crate::{Calls, F64Column, Job, U32Column};
 use serde::{Deserialize, Serialize};
 
 /// Whether a message stands alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// Everything; forget what was before.
@@ -21,6 +23,7 @@ pub enum Kind {
 
 /// One message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Message {
     /// [`crate::PROTOCOL`].
     pub protocol: u32,
@@ -51,10 +54,20 @@ pub struct Message {
     /// The run over time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub windows: Option<Windows>,
+    /// Calls by function over time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeline: Option<TimelineCells>,
+    /// Calls that have not returned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_flight: Option<InFlight>,
+    /// Calls that ended since the delta before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<Calls>,
 }
 
 /// When this is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Clock {
     /// The run time.
     pub now_ns: u64,
@@ -64,6 +77,7 @@ pub struct Clock {
 
 /// [`mpiscope_model::Totals`], field by field.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[expect(missing_docs, reason = "the model says what each one means")]
 pub struct Totals {
     pub calls: u64,
@@ -79,6 +93,7 @@ pub struct Totals {
 
 /// [`mpiscope_model::Losses`], field by field.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[expect(missing_docs, reason = "the model says what each one means")]
 pub struct Losses {
     pub ring_full: u64,
@@ -88,6 +103,7 @@ pub struct Losses {
 
 /// Faults in the input.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Faults {
     /// How many there were.
     pub count: u64,
@@ -97,6 +113,7 @@ pub struct Faults {
 
 /// One fault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Fault {
     /// Whose input, when known.
     pub rank: Option<u32>,
@@ -108,6 +125,7 @@ pub struct Fault {
 
 /// Functions as columns, ordered by id; see [`crate::FunctionRow`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[expect(missing_docs, reason = "the row says what each one means")]
 pub struct Functions {
     pub id: U32Column,
@@ -124,6 +142,7 @@ pub struct Functions {
 
 /// Ranks as columns, ordered by rank; see [`crate::RankRow`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[expect(missing_docs, reason = "the row says what each one means")]
 pub struct Ranks {
     pub rank: U32Column,
@@ -139,6 +158,7 @@ pub struct Ranks {
 
 /// Windows as columns, ordered by start; a snapshot has them without gaps from the start of the run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Windows {
     /// How long each window is; doubles whenever the history is full.
     pub window_ns: u64,
@@ -150,4 +170,34 @@ pub struct Windows {
     pub messages: F64Column,
     /// Their payload.
     pub bytes: F64Column,
+}
+
+/// How many calls of each function began in which window of the whole run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct TimelineCells {
+    /// How long each window is; doubles whenever the history is full.
+    pub window_ns: u64,
+    /// When it begins.
+    pub start_ns: F64Column,
+    /// The function.
+    pub function: U32Column,
+    /// Rows of calls.
+    pub calls: F64Column,
+}
+
+/// Calls that are inside MPI now, the longest first.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct InFlight {
+    /// How many there are; not all may be listed.
+    pub total: u64,
+    /// Who called.
+    pub rank: U32Column,
+    /// Which of its threads.
+    pub thread: U32Column,
+    /// What was called.
+    pub function: U32Column,
+    /// When it was entered.
+    pub since_ns: F64Column,
 }

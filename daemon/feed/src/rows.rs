@@ -1,10 +1,12 @@
 //! What the owner of the counters hands in.
 
-use mpiscope_model::{Fault, Function, Losses, Nanoseconds, Node, ProcessState, Rank, Totals};
+use mpiscope_model::{Call, Fault, Function, Losses, Nanoseconds, Node, ProcessState, Rank, Totals};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// How the job stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum JobState {
     /// No rank was heard yet.
@@ -18,11 +20,27 @@ pub enum JobState {
     Killed,
 }
 
+/// Where the figures come from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum RunSource {
+    /// The run is being recorded.
+    #[default]
+    Live,
+    /// A recording.
+    Replay,
+}
+
 /// The job, as viewers see it; also a part of the messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Job {
     /// The name of the run, unique on this machine.
     pub run: String,
+    /// Where the figures come from.
+    #[serde(default)]
+    pub source: RunSource,
     /// The command as typed; empty when it is not known.
     pub command: String,
     /// Hosts heard so far.
@@ -101,6 +119,30 @@ pub struct WindowIncrement {
     pub bytes: u64,
 }
 
+/// Calls of one function that were **added** to a window of run time since the last update.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimelineIncrement {
+    /// Where in the run.
+    pub start_ns: Nanoseconds,
+    /// The function.
+    pub function: Function,
+    /// More rows of calls.
+    pub calls: u64,
+}
+
+/// A call that has not returned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InFlightCall {
+    /// Who called.
+    pub rank: Rank,
+    /// Which of its threads.
+    pub thread: u16,
+    /// What was called.
+    pub function: Function,
+    /// When it was entered.
+    pub since_ns: Nanoseconds,
+}
+
 /// Everything that viewers should know from now on. Rows that did not change may be left out, or be there anyway.
 #[derive(Debug, Clone, Copy)]
 pub struct Update<'a> {
@@ -120,6 +162,12 @@ pub struct Update<'a> {
     pub ranks: &'a [RankRow],
     /// Windows, increments.
     pub windows: &'a [WindowIncrement],
+    /// Calls by function over time, increments.
+    pub timeline: &'a [TimelineIncrement],
+    /// Calls that have not returned, all of them.
+    pub in_flight: &'a [InFlightCall],
+    /// Calls that ended since the last update, in pieces.
+    pub calls: &'a [Arc<Vec<Call>>],
     /// Faults since the last update.
     pub faults: &'a [Fault],
 }

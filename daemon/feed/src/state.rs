@@ -1,11 +1,15 @@
 //! The state that viewers see, and how it becomes messages.
 
 use crate::history::DeltaHistory;
-use crate::message::{Clock, Fault, Faults, Functions, Kind, Losses, Message, Ranks, Totals};
+use crate::message::{
+    Clock, Fault, Faults, Functions, InFlight, Kind, Losses, Message, Ranks, TimelineCells, Totals,
+};
 use crate::windows::{WindowChanges, WindowHistory};
-use crate::{FunctionRow, Job, PROTOCOL, RankRow, Update};
+use crate::{Calls, FunctionRow, InFlightCall, Job, PROTOCOL, RankRow, Update};
+use mpiscope_analysis::{Timeline, TimelineCell};
 use mpiscope_model::{Function, ProcessState, Rank};
-use std::collections::{BTreeMap, VecDeque};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
@@ -16,6 +20,12 @@ pub struct Limits {
     pub window_ns: u64,
     /// Rows of the history over time; at this many, pairs merge.
     pub windows_max: usize,
+    /// Windows of the calls by function over time; at this many, pairs merge.
+    pub timeline_windows_max: usize,
+    /// Calls of one delta.
+    pub calls_max: u64,
+    /// Calls in flight listed; all are counted.
+    pub in_flight_max: usize,
     /// Deltas kept for viewers that are behind.
     pub deltas_max: usize,
     /// Bytes of those deltas.
@@ -31,8 +41,11 @@ impl Default for Limits {
         Limits {
             window_ns: 100_000_000,
             windows_max: 4_096,
+            timeline_windows_max: 2_048,
+            calls_max: 2_000,
+            in_flight_max: 4_096,
             deltas_max: 64,
-            delta_bytes_max: 4 << 20,
+            delta_bytes_max: 8 << 20,
             faults_max: 64,
             fault_characters_max: 400,
         }
@@ -74,6 +87,8 @@ pub struct FeedState {
     functions: BTreeMap<Function, FunctionRow>,
     ranks: BTreeMap<Rank, RankRow>,
     windows: WindowHistory,
+    timeline: Timeline,
+    in_flight: InFlight,
     deltas: DeltaHistory,
     /// The snapshot of the current number, once somebody asked for it.
     snapshot: Option<Arc<[u8]>>,
@@ -101,6 +116,8 @@ impl FeedState {
             functions: BTreeMap::new(),
             ranks: BTreeMap::new(),
             windows: WindowHistory::new(limits.window_ns, limits.windows_max),
+            timeline: Timeline::new(limits.window_ns, limits.timeline_windows_max),
+            in_flight: InFlight::default(),
             deltas: DeltaHistory::new(limits.deltas_max, limits.delta_bytes_max),
             snapshot: None,
         }
@@ -112,6 +129,18 @@ impl FeedState {
         self.number
     }
 
+    /// The clock of the current state.
+    #[must_use]
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// The job of the current state.
+    #[must_use]
+    pub fn job(&self) -> &Job {
+        &self.job
+    }
+
     /// Bytes of deltas that are kept now.
     #[must_use]
     pub fn delta_bytes(&self) -> usize {
@@ -121,8 +150,8 @@ impl FeedState {
     /// Takes an update; returns the number of the state after it, the same as before when nothing changed.
     pub fn apply(&mut self, update: &Update<'_>) -> u64 {
         let clock = Clock { now_ns: update.now_ns, lag_ns: update.lag_ns };
-        let clock_moved = clock != self.clock;
-        self.clock = clock;
+        let before = std::mem::replace(&mut self.clock, clock);
+        let clock_moved = clock != before;
         let delta = Message {
             protocol: PROTOCOL,
             kind: Kind::Delta,
@@ -140,6 +169,9 @@ impl FeedState {
                 let changes: WindowChanges = self.windows.apply(update.windows, update.now_ns);
                 self.windows.changed(&changes)
             },
+            timeline: self.take_timeline(update),
+            in_flight: replace(&mut self.in_flight, &in_flight(update.in_flight, self.limits.in_flight_max)),
+            calls: self.take_calls(before, update),
         };
         if clock_moved || has_parts(&delta) {
             self.publish(&delta);
@@ -170,6 +202,32 @@ impl FeedState {
             });
         }
         (!update.faults.is_empty()).then(|| self.faults())
+    }
+
+    fn take_timeline(&mut self, update: &Update<'_>) -> Option<TimelineCells> {
+        let window_ns = self.timeline.window_ns();
+        let mut changed = BTreeSet::new();
+        for increment in update.timeline.iter().filter(|increment| increment.calls > 0) {
+            // One bad clock must not merge the whole run into a few windows.
+            let start_ns = increment.start_ns.min(update.now_ns);
+            let window = self.timeline.add(increment.function, start_ns, increment.calls);
+            changed.insert((window, increment.function));
+        }
+        if self.timeline.window_ns() != window_ns {
+            return Some(timeline(self.timeline.window_ns(), &self.timeline.cells()));
+        }
+        let cells: Vec<TimelineCell> =
+            changed.into_iter().map(|(window, function)| self.timeline.cell(window, function)).collect();
+        (!cells.is_empty()).then(|| timeline(window_ns, &cells))
+    }
+
+    /// Calls are complete up to the time that the clock was behind; those of an update ended since the last one did.
+    fn take_calls(&self, before: Clock, update: &Update<'_>) -> Option<Calls> {
+        let known = |clock: Clock| clock.now_ns.saturating_sub(clock.lag_ns);
+        let range = known(before)..known(self.clock);
+        let calls = update.calls.iter().flat_map(|piece| piece.iter());
+        let calls = Calls::sampled(&range, calls, self.limits.calls_max);
+        (calls.total > 0).then_some(calls)
     }
 
     fn faults(&self) -> Faults {
@@ -205,6 +263,9 @@ impl FeedState {
             functions: Some(functions(&self.functions.values().copied().collect::<Vec<_>>())),
             ranks: Some(ranks(&self.ranks.values().copied().collect::<Vec<_>>())),
             windows: Some(self.windows.all()),
+            timeline: Some(timeline(self.timeline.window_ns(), &self.timeline.cells())),
+            in_flight: Some(self.in_flight.clone()),
+            calls: None,
         }
     }
 
@@ -232,7 +293,11 @@ impl FeedState {
     }
 }
 
-fn encode(message: &Message) -> Result<Vec<u8>, EncodeError> {
+/// Writes a message.
+///
+/// # Errors
+/// When it cannot be written, which plain values in memory give no reason for.
+pub fn encode(message: &impl Serialize) -> Result<Vec<u8>, EncodeError> {
     rmp_serde::to_vec_named(message).map_err(|error| EncodeError(error.to_string()))
 }
 
@@ -244,6 +309,9 @@ fn has_parts(message: &Message) -> bool {
         || message.functions.is_some()
         || message.ranks.is_some()
         || message.windows.is_some()
+        || message.timeline.is_some()
+        || message.in_flight.is_some()
+        || message.calls.is_some()
 }
 
 /// Assigns, and returns the new value when it is another one.
@@ -297,6 +365,28 @@ fn ranks(rows: &[RankRow]) -> Ranks {
         bytes_sent: rows.iter().map(|row| row.bytes_sent).collect(),
         mpi_time_ns: rows.iter().map(|row| row.mpi_time_ns).collect(),
         state: rows.iter().map(|row| state_number(row.state)).collect(),
+    }
+}
+
+fn timeline(window_ns: u64, cells: &[TimelineCell]) -> TimelineCells {
+    TimelineCells {
+        window_ns,
+        start_ns: cells.iter().map(|cell| cell.start_ns).collect(),
+        function: cells.iter().map(|cell| u32::from(cell.function)).collect(),
+        calls: cells.iter().map(|cell| cell.calls).collect(),
+    }
+}
+
+fn in_flight(calls: &[InFlightCall], most: usize) -> InFlight {
+    let mut longest = calls.to_vec();
+    longest.sort_unstable_by_key(|call| (call.since_ns, call.rank, call.thread));
+    longest.truncate(most);
+    InFlight {
+        total: calls.len() as u64,
+        rank: longest.iter().map(|call| call.rank).collect(),
+        thread: longest.iter().map(|call| u32::from(call.thread)).collect(),
+        function: longest.iter().map(|call| u32::from(call.function)).collect(),
+        since_ns: longest.iter().map(|call| call.since_ns).collect(),
     }
 }
 

@@ -2,13 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-use mpiscope_feed::message::{Functions, Kind, Message, Ranks, Windows};
+use mpiscope_feed::message::{Functions, Kind, Message, Ranks, TimelineCells, Windows};
 use mpiscope_feed::{
-    FeedState, FunctionRow, Job, JobState, Limits, PROTOCOL, RankRow, Update, WindowIncrement,
+    FeedState, FunctionRow, InFlightCall, Job, JobState, Limits, PROTOCOL, RankRow, TimelineIncrement,
+    Update, WindowIncrement,
 };
-use mpiscope_model::{Fault, Losses, ProcessState, Totals};
+use mpiscope_model::{Call, Fault, Losses, ProcessState, Totals};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What a page knows, kept as simply as possible.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -21,6 +23,8 @@ struct Replica {
     ranks: BTreeMap<u32, Vec<f64>>,
     window_ns: u64,
     windows: BTreeMap<u64, Vec<f64>>,
+    timeline_window_ns: u64,
+    timeline: BTreeMap<(u64, u32), f64>,
     parts: BTreeMap<&'static str, String>,
 }
 
@@ -44,9 +48,21 @@ impl Replica {
         assign("totals", message.totals.map(|part| format!("{part:?}")));
         assign("losses", message.losses.map(|part| format!("{part:?}")));
         assign("faults", message.faults.map(|part| format!("{part:?}")));
+        assign("in_flight", message.in_flight.map(|part| format!("{part:?}")));
         message.functions.into_iter().for_each(|part| self.functions(&part));
         message.ranks.into_iter().for_each(|part| self.ranks(&part));
         message.windows.into_iter().for_each(|part| self.windows(&part));
+        message.timeline.into_iter().for_each(|part| self.timeline(&part));
+    }
+
+    fn timeline(&mut self, part: &TimelineCells) {
+        if part.window_ns != self.timeline_window_ns {
+            self.timeline.clear();
+            self.timeline_window_ns = part.window_ns;
+        }
+        for (row, start_ns) in part.start_ns.0.iter().enumerate() {
+            self.timeline.insert((*start_ns as u64, part.function.0[row]), part.calls.0[row]);
+        }
     }
 
     fn functions(&mut self, part: &Functions) {
@@ -90,7 +106,7 @@ impl Replica {
 }
 
 /// One update with values of its own.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Round {
     now_ns: u64,
     job: Job,
@@ -99,6 +115,9 @@ struct Round {
     functions: Vec<FunctionRow>,
     ranks: Vec<RankRow>,
     windows: Vec<WindowIncrement>,
+    timeline: Vec<TimelineIncrement>,
+    in_flight: Vec<InFlightCall>,
+    calls: Vec<Arc<Vec<Call>>>,
     faults: Vec<Fault>,
 }
 
@@ -113,6 +132,9 @@ impl Round {
             functions: &self.functions,
             ranks: &self.ranks,
             windows: &self.windows,
+            timeline: &self.timeline,
+            in_flight: &self.in_flight,
+            calls: &self.calls,
             faults: &self.faults,
         }
     }
@@ -156,29 +178,53 @@ fn window() -> impl Strategy<Value = WindowIncrement> {
     })
 }
 
+fn timeline() -> impl Strategy<Value = TimelineIncrement> {
+    (0..3_000_u64, 0..4_u16, 0..3_u64).prop_map(|(start_ns, function, calls)| TimelineIncrement {
+        start_ns,
+        function,
+        calls,
+    })
+}
+
+fn in_flight() -> impl Strategy<Value = InFlightCall> {
+    (0..5_u32, 0..9_u64).prop_map(|(rank, since_ns)| InFlightCall { rank, thread: 0, function: 3, since_ns })
+}
+
 fn round() -> impl Strategy<Value = Round> {
     (
         (0..3_000_u64, 0..3_u64, 0..2_u64, any::<bool>()),
         prop::collection::vec(function(), 0..4),
         prop::collection::vec(rank(), 0..4),
-        prop::collection::vec(window(), 0..4),
+        (prop::collection::vec(window(), 0..4), prop::collection::vec(timeline(), 0..4)),
+        prop::collection::vec(in_flight(), 0..4),
         prop::collection::vec("[a-zä]{0,12}", 0..2),
     )
-        .prop_map(|((now_ns, calls, lost, running), functions, ranks, windows, faults)| Round {
-            now_ns,
-            job: Job { state: if running { JobState::Running } else { JobState::Ended }, ..Job::default() },
-            totals: Totals { calls, ..Totals::default() },
-            losses: Losses { ring_full: lost, ..Losses::default() },
-            functions,
-            ranks,
-            windows,
-            faults: faults.into_iter().map(|text| Fault { rank: None, text }).collect(),
+        .prop_map(|((now_ns, calls, lost, running), functions, ranks, over_time, in_flight, faults)| {
+            Round {
+                now_ns,
+                job: Job {
+                    state: if running { JobState::Running } else { JobState::Ended },
+                    ..Job::default()
+                },
+                totals: Totals { calls, ..Totals::default() },
+                losses: Losses { ring_full: lost, ..Losses::default() },
+                functions,
+                ranks,
+                windows: over_time.0,
+                timeline: over_time.1,
+                in_flight,
+                calls: Vec::new(),
+                faults: faults.into_iter().map(|text| Fault { rank: None, text }).collect(),
+            }
         })
 }
 
 const SMALL: Limits = Limits {
     window_ns: 100,
     windows_max: 8,
+    timeline_windows_max: 8,
+    calls_max: 3,
+    in_flight_max: 2,
     deltas_max: 5,
     delta_bytes_max: 4_000,
     faults_max: 3,
@@ -248,16 +294,7 @@ proptest! {
 fn nothing_new_makes_no_delta() {
     let mut feed = FeedState::new(Job::default());
     let job = Job { command: "mpirun -n 4 ./heat".to_owned(), ..Job::default() };
-    let round = Round {
-        now_ns: 5,
-        job,
-        totals: Totals::default(),
-        losses: Losses::default(),
-        functions: Vec::new(),
-        ranks: Vec::new(),
-        windows: Vec::new(),
-        faults: Vec::new(),
-    };
+    let round = Round { now_ns: 5, job, ..Round::default() };
     assert_eq!(feed.apply(&round.update()), 1);
     assert_eq!(feed.apply(&round.update()), 1);
     assert!(feed.next_after(Some(1)).unwrap().is_none());
@@ -266,4 +303,35 @@ fn nothing_new_makes_no_delta() {
         1,
         "a number from elsewhere gets a snapshot"
     );
+}
+
+#[test]
+fn calls_are_in_the_delta_of_their_update_the_longest_always() {
+    let mut feed = FeedState::with_limits(Job::default(), Limits { calls_max: 8, ..SMALL });
+    let call = |start_ns: u64, end_ns| Call {
+        rank: 2,
+        thread: 1,
+        function: 4,
+        start_ns,
+        end_ns,
+        peer: None,
+        tag: Some(-3),
+        bytes: 9,
+        comm: Some(0),
+        site: None,
+        count: 1,
+    };
+    let short: Vec<Call> = (0..40).map(|number| call(number * 10, number * 10 + 5)).collect();
+    let calls = vec![Arc::new(short), Arc::new(vec![call(1, 500)])];
+    let before = feed.number();
+    feed.apply(&Round { now_ns: 700, calls, ..Round::default() }.update());
+    let delta: Message = rmp_serde::from_slice(&feed.delta_after(before).unwrap().bytes).unwrap();
+    let sample = delta.calls.unwrap();
+    assert_eq!((sample.from_ns, sample.to_ns, sample.total), (0, 600, 41));
+    assert!(sample.kept() < 30 && sample.share < 1.0 && sample.all_from_ns <= 499);
+    let longest = sample.duration_ns.0.iter().position(|duration_ns| *duration_ns == 499.0).unwrap();
+    let tag = sample.tag.0[longest].cast_signed();
+    assert_eq!((sample.rank.0[longest], tag, sample.peer.0[longest]), (2, -3, mpiscope_feed::NONE));
+    let snapshot: Message = rmp_serde::from_slice(&feed.snapshot().unwrap().bytes).unwrap();
+    assert!(snapshot.calls.is_none());
 }

@@ -33,4 +33,10 @@ impl Call {
     pub fn duration_ns(&self) -> u64 {
         self.end_ns.saturating_sub(self.start_ns)
     }
+
+    /// How long one call of it took: a row of folded polls stands for many.
+    #[must_use]
+    pub fn each_ns(&self) -> u64 {
+        self.duration_ns() / self.count.max(1)
+    }
 }

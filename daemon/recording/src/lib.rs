@@ -33,7 +33,7 @@ pub use manifest::{
     Clock, ClockNode, ClockVersion, Cost, Job, JobNode, Lost, Manifest, RunTotals, SCHEMA, Segment, Segments,
     State,
 };
-pub use reader::{Batches, Recording, SegmentFault};
+pub use reader::{Batches, Recording, SegmentFault, read_segment};
 pub use row::{Row, SegmentRow};
 pub use rows::{FunctionName, WindowRow};
 pub use segment::SegmentWriter;

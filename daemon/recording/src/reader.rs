@@ -92,14 +92,7 @@ impl Recording {
         if let Some(range) = &range_ns {
             segments.retain(|segment| segment.from_ns < range.end && segment.to_ns >= range.start);
         }
-        Batches {
-            dir: self.dir.clone(),
-            segments: segments.into_iter(),
-            range_ns,
-            seen: HashSet::new(),
-            current: None,
-            faults: Vec::new(),
-        }
+        Batches::of(&self.dir, segments, range_ns)
     }
 
     /// The log of what is not in the segments yet.
@@ -143,6 +136,14 @@ impl Recording {
     }
 }
 
+/// All rows of one segment of the recording in `dir`, and what is wrong with it, if anything.
+#[must_use]
+pub fn read_segment<R: SegmentRow>(dir: &Path, segment: &Segment) -> (Vec<R>, Vec<SegmentFault>) {
+    let mut batches = Batches::of(dir, vec![segment.clone()], None);
+    let rows = batches.by_ref().flatten().collect();
+    (rows, batches.faults)
+}
+
 /// The rows of one kind, a batch at a time.
 pub struct Batches<R: SegmentRow> {
     dir: PathBuf,
@@ -154,6 +155,17 @@ pub struct Batches<R: SegmentRow> {
 }
 
 impl<R: SegmentRow> Batches<R> {
+    fn of(dir: &Path, segments: Vec<Segment>, range_ns: Option<Range<Nanoseconds>>) -> Self {
+        Self {
+            dir: dir.to_path_buf(),
+            segments: segments.into_iter(),
+            range_ns,
+            seen: HashSet::new(),
+            current: None,
+            faults: Vec::new(),
+        }
+    }
+
     /// What went wrong up to now; complete once the iteration is at its end.
     #[must_use]
     pub fn faults(&self) -> &[SegmentFault] {

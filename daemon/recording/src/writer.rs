@@ -164,6 +164,18 @@ impl RecordingWriter {
         outcomes.into_iter().collect()
     }
 
+    /// Calls that wait for their segment.
+    #[must_use]
+    pub fn waiting_calls(&self) -> usize {
+        self.calls.waiting_rows()
+    }
+
+    /// The segments of calls that are sealed.
+    #[must_use]
+    pub fn call_segments(&self) -> &[Segment] {
+        &self.manifest.segments.calls
+    }
+
     /// Rows that were given up because the disk did not take them: calls, messages, windows.
     #[must_use]
     pub fn unwritten_rows(&self) -> u64 {

@@ -1,4 +1,4 @@
-//! The page's files, inside the program.
+//! The page's files, inside the program; see `build.rs`.
 
 /// One file.
 #[derive(Debug, Clone, Copy)]
@@ -8,33 +8,15 @@ pub(crate) struct Asset {
     pub(crate) bytes: &'static [u8],
 }
 
-const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
+include!(concat!(env!("OUT_DIR"), "/assets.rs"));
 
-macro_rules! asset {
-    ($path:literal, $file:literal, $media_type:expr) => {
-        Asset {
-            path: $path,
-            media_type: $media_type,
-            bytes: include_bytes!(concat!("../../../dashboard/", $file)),
-        }
-    };
-}
-
-const ASSETS: [Asset; 12] = [
-    asset!("/", "index.html", "text/html; charset=utf-8"),
-    asset!("/page.css", "page.css", "text/css; charset=utf-8"),
-    asset!("/page.js", "page.js", JAVASCRIPT),
-    asset!("/decode.js", "decode.js", JAVASCRIPT),
-    asset!("/state.js", "state.js", JAVASCRIPT),
-    asset!("/words.js", "words.js", JAVASCRIPT),
-    asset!("/charts.js", "charts.js", JAVASCRIPT),
-    asset!("/colours.js", "colours.js", JAVASCRIPT),
-    asset!("/net.js", "net.js", JAVASCRIPT),
-    asset!("/views.js", "views.js", JAVASCRIPT),
-    asset!("/tables.js", "tables.js", JAVASCRIPT),
-    asset!("/favicon.svg", "favicon.svg", "image/svg+xml"),
-];
+/// What a program that was built without the page says.
+const NO_PAGE: Asset = Asset {
+    path: "/",
+    media_type: "text/plain; charset=utf-8",
+    bytes: b"This mpiscope was built without its page.\n",
+};
 
 pub(crate) fn find(path: &str) -> Option<Asset> {
-    ASSETS.into_iter().find(|asset| asset.path == path)
+    ASSETS.into_iter().find(|asset| asset.path == path).or_else(|| (path == "/").then_some(NO_PAGE))
 }

@@ -1,6 +1,7 @@
 //! HTTP and WebSocket for the page, behind a token.
 //!
-//! What it is: the page's files, the gate before them, and one loop for each open page that carries the feed. What it
+//! What it is: the page's files, the gate before them, the clock that pages share, and one loop for each open page that
+//! carries the feed, the clock and answers. What it
 //! is not: the feed's content, the counters, the command line. Who calls it: the program binds a [`Server`], hands the
 //! [`Source`] of [`live`] to [`Bound::serve`], and keeps the [`Publisher`] with the one task that owns the counters.
 //!
@@ -13,6 +14,7 @@ mod gate;
 mod listen;
 mod live;
 mod routes;
+mod stage;
 mod token;
 mod viewer;
 

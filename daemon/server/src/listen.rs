@@ -26,6 +26,10 @@ const REQUESTS_MAX: usize = 128;
 const HEADER_BYTES_MAX: usize = 16 << 10;
 /// To send them, and between two requests on one connection.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
+/// Questions of all pages together that may read files at a time: the job needs the processors more.
+const READERS_MAX: usize = 2;
+/// How often the shared clock is looked after.
+const CLOCK_EVERY: Duration = Duration::from_millis(30);
 /// For all connections together to take the last state.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -125,6 +129,7 @@ impl Bound {
             source,
             viewers: Arc::clone(&viewers),
             viewers_max: options.viewers_max,
+            readers: Arc::new(Semaphore::new(READERS_MAX)),
             patience: Patience {
                 send: options.send_timeout,
                 silence: options.silence_timeout,
@@ -133,8 +138,10 @@ impl Bound {
             stop: stop.clone(),
         };
         let requests = Arc::new(Semaphore::new(REQUESTS_MAX));
+        let clock = site.source.clone();
         let filter = routes::filter(Arc::new(site));
         tokio::select! {
+            () = keep_clock(&clock) => {}
             () = accept(&listener, &filter, &requests, &stop) => {}
             () = shutdown => {}
         }
@@ -146,6 +153,14 @@ impl Bound {
             let _ = viewers.acquire_many(count(options.viewers_max)).await;
         };
         let _ = timeout(FAREWELL, all).await;
+    }
+}
+
+/// Stops the shared clock where there is no more to show.
+async fn keep_clock(source: &Source) {
+    loop {
+        sleep(CLOCK_EVERY).await;
+        source.stage.look_after(source.known());
     }
 }
 

@@ -1,6 +1,7 @@
-//! The feed between its one owner and the pages.
+//! The feed between its one owner and the pages, and the clock that they share.
 
-use mpiscope_feed::{EncodeError, FeedState, Step, Update};
+use crate::stage::Stage;
+use mpiscope_feed::{EncodeError, FeedState, JobState, Known, Library, RunSource, Step, Update};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
@@ -9,6 +10,7 @@ use tokio::sync::watch;
 pub struct Publisher {
     state: Arc<Mutex<FeedState>>,
     number: watch::Sender<u64>,
+    stage: Arc<Stage>,
 }
 
 /// The pages' end.
@@ -16,14 +18,18 @@ pub struct Publisher {
 pub struct Source {
     state: Arc<Mutex<FeedState>>,
     number: watch::Receiver<u64>,
+    pub(crate) library: Arc<Library>,
+    pub(crate) stage: Arc<Stage>,
 }
 
-/// Shares a feed between one owner and any number of pages.
+/// Shares a feed, and what can be asked about its run, between one owner and any number of pages.
 #[must_use]
-pub fn live(state: FeedState) -> (Publisher, Source) {
+pub fn live(state: FeedState, library: Arc<Library>) -> (Publisher, Source) {
     let (sender, receiver) = watch::channel(state.number());
+    let stage = Arc::new(Stage::new(known(&state)));
     let state = Arc::new(Mutex::new(state));
-    (Publisher { state: Arc::clone(&state), number: sender }, Source { state, number: receiver })
+    let publisher = Publisher { state: Arc::clone(&state), number: sender, stage: Arc::clone(&stage) };
+    (publisher, Source { state, number: receiver, library, stage })
 }
 
 impl Publisher {
@@ -33,6 +39,12 @@ impl Publisher {
         let number = lock(&self.state).apply(update);
         self.number.send_if_modified(|current| std::mem::replace(current, number) != number);
         number
+    }
+
+    /// Whether any page is open.
+    #[must_use]
+    pub fn is_watched(&self) -> bool {
+        self.stage.pages() > 0
     }
 }
 
@@ -48,11 +60,25 @@ impl Source {
         lock(&self.state).next_after(last)
     }
 
+    /// What there is to be shown.
+    pub(crate) fn known(&self) -> Known {
+        known(&lock(&self.state))
+    }
+
     /// Returns when there is a newer number than at the last call, or never again once the owner is gone.
     pub(crate) async fn changed(&mut self) {
         if self.number.changed().await.is_err() {
             std::future::pending::<()>().await;
         }
+    }
+}
+
+fn known(state: &FeedState) -> Known {
+    let (clock, job) = (state.clock(), state.job());
+    let moves = matches!(job.state, JobState::Waiting | JobState::Running);
+    Known {
+        until_ns: clock.now_ns.saturating_sub(clock.lag_ns) as f64,
+        live: moves && job.source == RunSource::Live,
     }
 }
 

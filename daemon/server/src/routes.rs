@@ -14,8 +14,8 @@ use warp::http::{Method, StatusCode};
 use warp::reply::{Reply, Response};
 use warp::ws::Ws;
 
-/// The page sends almost nothing.
-const INCOMING_BYTES_MAX: usize = 4 << 10;
+/// What a page sends is small: questions, and moves of the clock.
+const INCOMING_BYTES_MAX: usize = 8 << 10;
 
 /// What all requests share.
 #[derive(Debug)]
@@ -24,6 +24,8 @@ pub(crate) struct Site {
     pub(crate) source: Source,
     pub(crate) viewers: Arc<Semaphore>,
     pub(crate) viewers_max: usize,
+    /// Questions of all pages together that may read files at a time.
+    pub(crate) readers: Arc<Semaphore>,
     pub(crate) patience: Patience,
     pub(crate) stop: watch::Receiver<bool>,
 }
@@ -92,11 +94,12 @@ impl Site {
             return words(StatusCode::SERVICE_UNAVAILABLE, &text);
         };
         let (source, stop, patience) = (self.source.clone(), self.stop.clone(), self.patience);
+        let readers = Arc::clone(&self.readers);
         upgrade
             .max_message_size(INCOMING_BYTES_MAX)
             .max_frame_size(INCOMING_BYTES_MAX)
             .on_upgrade(move |socket| async move {
-                viewer::run(socket, source, stop, patience).await;
+                viewer::run(socket, source, readers, stop, patience).await;
                 drop(permit);
             })
             .into_response()
@@ -166,8 +169,8 @@ fn protect(headers: &mut HeaderMap, host: &str) {
     // `'self'` covers the WebSocket in current browsers; older ones want it named, and cannot read IPv6 literals.
     let socket = if host.is_empty() || host.contains('[') { String::new() } else { format!(" ws://{host}") };
     let policy = format!(
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'{socket}; img-src 'self' data:; \
-         base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'{socket}; img-src 'self' data: blob:; \
+         worker-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
     );
     if let Ok(policy) = HeaderValue::from_str(&policy) {
         headers.insert(header::CONTENT_SECURITY_POLICY, policy);

@@ -1,10 +1,15 @@
 //! One open page: its own pace, its own last number, at most one message in hand.
 
 use crate::live::{Source, stopped};
+use crate::stage::Seat;
 use futures_util::stream::SplitStream;
 use futures_util::{Sink, SinkExt, StreamExt};
+use mpiscope_feed::encode;
+use mpiscope_feed::exchange::{Command, Incoming, Question, Senseless};
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::task::spawn_blocking;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 use warp::ws::{Message, WebSocket};
 
@@ -19,37 +24,105 @@ pub(crate) struct Patience {
     pub(crate) farewell: Duration,
 }
 
+/// Questions of one page that wait for their answers.
+const ASKED_MAX: usize = 8;
+
 /// The page's connection is no use any more.
 struct Gone;
 
 /// The close code for a server that ends.
 const GOING_AWAY: u16 = 1001;
+/// The close code for what makes no sense.
+const UNSUPPORTED: u16 = 1003;
 /// The close code for a fault of ours.
 const INTERNAL_ERROR: u16 = 1011;
 
 /// Carries the feed to one page until it leaves, gets stuck, or the server ends.
-pub(crate) async fn run(socket: WebSocket, source: Source, stop: watch::Receiver<bool>, patience: Patience) {
+pub(crate) async fn run(
+    socket: WebSocket,
+    source: Source,
+    readers: Arc<Semaphore>,
+    stop: watch::Receiver<bool>,
+    patience: Patience,
+) {
     let (mut out, incoming) = socket.split();
-    tokio::select! {
-        () = listen(incoming, patience.silence) => {}
-        _ = write(&mut out, source, stop, patience) => {}
+    let stage = Arc::clone(&source.stage);
+    let (answer, answers) = mpsc::channel(ASKED_MAX);
+    let page = Page { source: source.clone(), readers, answer, asked: Arc::new(Semaphore::new(ASKED_MAX)) };
+    let left = tokio::select! {
+        left = listen(incoming, &page, stage.enter(), patience.silence) => left,
+        _ = write(&mut out, source, answers, stop, patience) => Left::Gone,
+    };
+    if let Left::Senseless(reason) = left {
+        // Says why when there is somebody; errors here mean that there is not.
+        let reason: String = reason.chars().take(100).collect();
+        let _ = timeout(patience.farewell, out.send(Message::close_with(UNSUPPORTED, reason))).await;
     }
-    // Says goodbye when there is somebody; errors here mean that there is not.
     let _ = timeout(patience.farewell, out.close()).await;
 }
 
-/// Returns when the page closes, sends too much, or was silent for too long.
-async fn listen(mut incoming: SplitStream<WebSocket>, silence: Duration) {
+/// Why nothing more is read from a page.
+enum Left {
+    Gone,
+    Senseless(String),
+}
+
+/// What it takes to answer a page.
+struct Page {
+    source: Source,
+    /// Questions of all pages together that may read files at a time.
+    readers: Arc<Semaphore>,
+    answer: mpsc::Sender<Vec<u8>>,
+    asked: Arc<Semaphore>,
+}
+
+/// Returns when the page closes, sends what makes no sense, or was silent for too long.
+async fn listen(
+    mut incoming: SplitStream<WebSocket>,
+    page: &Page,
+    mut seat: Seat<'_>,
+    silence: Duration,
+) -> Left {
     while let Ok(Some(Ok(message))) = timeout(silence, incoming.next()).await {
         if message.is_close() {
-            return;
+            break;
         }
+        if !message.is_binary() && !message.is_text() {
+            continue;
+        }
+        match Incoming::decode(message.as_bytes()) {
+            Ok(Incoming::Do(Command::Follow(follow))) => seat.follow(follow),
+            Ok(Incoming::Do(command)) => page.source.stage.command(command, page.source.known()),
+            Ok(Incoming::Ask(id, question)) => page.ask(id, question).await,
+            Err(Senseless(reason)) => return Left::Senseless(reason),
+        }
+    }
+    Left::Gone
+}
+
+impl Page {
+    /// Sees to it that the answer comes. A page with as many questions open as it may have is not read from meanwhile.
+    async fn ask(&self, id: u32, question: Question) {
+        let Ok(asked) = Arc::clone(&self.asked).acquire_owned().await else { return };
+        let (library, readers) = (Arc::clone(&self.source.library), Arc::clone(&self.readers));
+        let answer = self.answer.clone();
+        tokio::spawn(async move {
+            let Ok(reader) = readers.acquire_owned().await else { return };
+            let found = spawn_blocking(move || encode(&library.answer(id, &question))).await;
+            drop(reader);
+            if let Ok(Ok(bytes)) = found {
+                // The page may have left meanwhile.
+                let _ = answer.send(bytes).await;
+            }
+            drop(asked);
+        });
     }
 }
 
 async fn write<S>(
     out: &mut S,
     mut source: Source,
+    mut answers: mpsc::Receiver<Vec<u8>>,
     mut stop: watch::Receiver<bool>,
     patience: Patience,
 ) -> Result<(), Gone>
@@ -57,13 +130,24 @@ where
     S: Sink<Message, Error = warp::Error> + Unpin,
 {
     let mut last = None;
-    let every = patience.silence / 3;
-    let mut ping = interval_at(Instant::now() + every, every);
-    ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let every = |period| {
+        let mut ticks = interval_at(Instant::now() + period, period);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        ticks
+    };
+    let mut ping = every(patience.silence / 3);
+    let mut second = every(Duration::from_secs(1));
+    let stage = Arc::clone(&source.stage);
+    let mut moves = stage.changes();
+    catch_up(out, &source, &mut last, patience.send).await?;
+    tell_perspective(out, &source, patience.send).await?;
     loop {
-        catch_up(out, &source, &mut last, patience.send).await?;
         tokio::select! {
-            () = source.changed() => {}
+            () = source.changed() => catch_up(out, &source, &mut last, patience.send).await?,
+            // The stage lives as long as the source, so that this does not fail.
+            _ = moves.changed() => tell_perspective(out, &source, patience.send).await?,
+            _ = second.tick(), if stage.is_playing() => tell_perspective(out, &source, patience.send).await?,
+            Some(bytes) = answers.recv() => send(out, Message::binary(bytes), patience.send).await?,
             _ = ping.tick() => send(out, Message::ping(Vec::new()), patience.send).await?,
             () = stopped(&mut stop) => break,
         }
@@ -73,6 +157,17 @@ where
         send(out, Message::close_with(GOING_AWAY, "mpiscope ends"), patience.send).await
     };
     timeout(patience.farewell, farewell).await.unwrap_or(Err(Gone))
+}
+
+async fn tell_perspective<S>(out: &mut S, source: &Source, patience: Duration) -> Result<(), Gone>
+where
+    S: Sink<Message, Error = warp::Error> + Unpin,
+{
+    match encode(&source.stage.message(source.known())) {
+        Ok(bytes) => send(out, Message::binary(bytes), patience).await,
+        // The feed itself will say so.
+        Err(_) => Ok(()),
+    }
 }
 
 /// Sends what the page misses, one message at a time, so that a slow page holds one message and no queue.

@@ -4,16 +4,18 @@
 //! Two threads carry the calls, with a bounded queue between them: the agent empties the rings into the log; the
 //! recorder turns what was read into rows, counts and the page's feed. A third serves the page.
 
-mod page;
 mod protocol;
 mod queue;
 mod recorder;
+mod viewers;
 
 pub(crate) use protocol::{Configuration, FromDaemon, LIVE_FILE, Live, Summary, ToDaemon};
 
 use crate::agent::{Agent, Resume, run_start};
+use crate::page::{Page, Shelf};
 use anyhow::{Context as _, Result};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
+use mpiscope_feed::Job;
 use mpiscope_recording::{Manifest, RecordingOptions, RecordingWriter, WalReader, WalWriter};
 use mpiscope_ring::clock::{knot, monotonic_ns};
 use mpiscope_wire::{Message, RunEnd};
@@ -22,6 +24,7 @@ use recorder::Recorder;
 use std::io::{BufRead as _, Write as _};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
+use viewers::Viewers;
 
 /// Between two looks at the rings, when some had a little and when none had anything.
 const SHORT_REST: Duration = Duration::from_micros(500);
@@ -30,6 +33,9 @@ const REST: Duration = Duration::from_millis(2);
 const BEGINNING: Duration = Duration::from_secs(10);
 /// How long ranks may linger after the command returned.
 const LINGER: Duration = Duration::from_secs(2);
+
+/// Sealed calls that stay in memory for those who look back.
+const SHELF_BYTES: usize = 256 << 20;
 
 /// How the command ended, as far as this process was told.
 #[derive(Debug, Clone, Copy)]
@@ -59,11 +65,28 @@ fn answer(message: &FromDaemon) -> Result<()> {
 
 fn serve(configuration: &Configuration) -> Result<Summary> {
     let options = RecordingOptions::default();
+    let shelf = Shelf::new(configuration.out.clone(), Vec::new(), SHELF_BYTES);
+    let mut page = None;
     let mut recorder;
+    let mut with_page = |recorder: &mut Recorder| -> Result<()> {
+        let Some(address) = configuration.listen else { return Ok(()) };
+        let job = Job {
+            run: configuration.run.clone(),
+            command: configuration.command.join(" "),
+            ..Job::default()
+        };
+        let window_ns = recorder.window_ns();
+        let (opened, feeding) =
+            Page::open(address, &configuration.token, job, window_ns, Box::new(shelf.clone()))?;
+        page = Some(opened);
+        recorder.tell(Viewers::new(feeding, shelf.clone(), window_ns));
+        Ok(())
+    };
     let (resume, log);
     if configuration.resume {
         let writer = RecordingWriter::rebuild(&configuration.out, options)?;
         recorder = Recorder::new(writer, configuration.window_ns);
+        with_page(&mut recorder)?;
         resume = recorder.replay(&WalReader::open(&configuration.out)?);
         log = WalWriter::append_to(&configuration.out)?;
     } else {
@@ -75,15 +98,14 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
         };
         let writer = RecordingWriter::create(&configuration.out, manifest, options)?;
         recorder = Recorder::new(writer, configuration.window_ns);
+        with_page(&mut recorder)?;
         resume = Resume::default();
         log = WalWriter::create(&configuration.out)?;
     }
     let live = Live { rings: configuration.rings.clone(), pid: std::process::id() };
     // Held while this process lives: whoever can lock it knows that nobody records.
     let _lock = live.write(&configuration.out)?;
-    let mut page = page::Page::open(configuration, recorder.window_ns())?;
-    recorder.publish_to(page.publisher());
-    answer(&FromDaemon::Ready { url: page.url() })?;
+    answer(&FromDaemon::Ready { url: page.as_ref().map(|page| page.url().to_owned()) })?;
 
     let (send, receive) = queue::queue();
     let (tell_end, ended) = bounded(1);
@@ -98,7 +120,9 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
     drop(receive);
     // The agent's thread can only have ended by itself or by a fault that the recorder has already seen.
     let _ = agent.join();
-    page.close();
+    if let Some(page) = page {
+        page.close();
+    }
     let summary = summary?;
     // Everything that was in them is in the recording.
     for folder in &configuration.rings {

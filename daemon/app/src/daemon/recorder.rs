@@ -2,23 +2,21 @@
 
 use super::Summary;
 use super::queue::Receiving;
+use super::viewers::{Due, Viewers};
 use crate::agent::Resume;
 use crate::engine::{Engine, Step, replay};
 use crate::words::printable;
 use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
-use mpiscope_feed::{FunctionRow, Job, JobState, RankRow, Update, WindowIncrement};
 use mpiscope_model::Fault;
 use mpiscope_recording::{
     Cost, FunctionName, Manifest, RecordingWriter, State, Tables, WalReader, WindowRow,
 };
-use mpiscope_ring::clock::monotonic_ns;
-use mpiscope_server::Publisher;
 use mpiscope_wire::Message;
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-const PUBLISH_EVERY: Duration = Duration::from_millis(100);
+/// The longest wait for something from the agent: the page is told at least so often.
+const MOST_PATIENCE: Duration = Duration::from_millis(15);
 const MOST_FAULTS: usize = 100;
 const LOW_PRIORITY: i32 = 5;
 const MANIFEST_EVERY: Duration = Duration::from_secs(2);
@@ -26,11 +24,9 @@ const MANIFEST_EVERY: Duration = Duration::from_secs(2);
 pub(crate) struct Recorder {
     engine: Engine,
     writer: RecordingWriter,
-    publisher: Option<Publisher>,
-    published: Instant,
+    viewers: Option<Viewers>,
     manifest_written: Instant,
-    /// What was added to each window since the page was last told.
-    windows: BTreeMap<u64, WindowIncrement>,
+    /// What the page was not told yet.
     faults: Vec<Fault>,
     /// What went wrong in reading rings and in writing, each once.
     write_faults: Vec<String>,
@@ -41,10 +37,8 @@ impl Recorder {
         Self {
             engine: Engine::new(window_ns),
             writer,
-            publisher: None,
-            published: Instant::now(),
+            viewers: None,
             manifest_written: Instant::now(),
-            windows: BTreeMap::new(),
             faults: Vec::new(),
             write_faults: Vec::new(),
         }
@@ -54,8 +48,9 @@ impl Recorder {
         self.engine.counts.window_ns()
     }
 
-    pub(crate) fn publish_to(&mut self, publisher: Option<Publisher>) {
-        self.publisher = publisher;
+    /// From now on viewers are told. To be called before anything is taken in.
+    pub(crate) fn tell(&mut self, viewers: Viewers) {
+        self.viewers = Some(viewers);
     }
 
     /// Takes in the log of a predecessor; says where it stopped.
@@ -71,11 +66,11 @@ impl Recorder {
         // allow it changes nothing but that.
         let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), LOW_PRIORITY);
         loop {
-            match input.receive(PUBLISH_EVERY / 2) {
+            match input.receive(MOST_PATIENCE) {
                 Ok(item) => {
                     let over = matches!(item.messages.last(), Some(Message::RunEnd(_)));
                     item.messages.into_iter().for_each(|message| self.take(message));
-                    item.faults.into_iter().for_each(|text| self.tell(&text));
+                    item.faults.into_iter().for_each(|text| self.complain(&text));
                     if over {
                         break;
                     }
@@ -83,10 +78,13 @@ impl Recorder {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => bail!("the agent had a fault of its own and stopped"),
             }
-            if self.published.elapsed() >= PUBLISH_EVERY {
-                self.published = Instant::now();
-                self.engine.count_unmatched();
-                self.publish();
+            match self.viewers.as_ref().map_or(Due::Nothing, Viewers::due) {
+                Due::Nothing => {}
+                Due::Calls => self.publish(false),
+                Due::Everything => {
+                    self.engine.count_unmatched();
+                    self.publish(true);
+                }
             }
             if self.manifest_written.elapsed() >= MANIFEST_EVERY {
                 self.manifest_written = Instant::now();
@@ -106,8 +104,8 @@ impl Recorder {
 
     fn write(&mut self, step: Step) {
         let window_ns = self.window_ns();
-        let calls = self.writer.push_calls(&step.calls);
-        self.note(calls);
+        let pushed = self.writer.push_calls(&step.calls);
+        self.note(pushed);
         let messages = self.writer.push_messages(&step.messages);
         self.note(messages);
         let rows: Vec<WindowRow> = step
@@ -127,37 +125,20 @@ impl Recorder {
             .collect();
         let windows = self.writer.push_windows(&rows);
         self.note(windows);
-        if self.publisher.is_some() {
-            self.add_to_windows(&step, window_ns);
+        if let Some(viewers) = &mut self.viewers {
+            viewers.take(step.calls, &step.messages, &self.writer);
         }
         self.faults.extend(step.faults);
     }
 
-    fn add_to_windows(&mut self, step: &Step, window_ns: u64) {
-        let start_of = |time_ns: u64| time_ns / window_ns * window_ns;
-        for call in &step.calls {
-            let start_ns = start_of(call.start_ns);
-            let window = self.windows.entry(start_ns).or_default();
-            window.start_ns = start_ns;
-            window.calls += 1;
-        }
-        for message in &step.messages {
-            let start_ns = start_of(message.recv_ns);
-            let window = self.windows.entry(start_ns).or_default();
-            window.start_ns = start_ns;
-            window.messages += 1;
-            window.bytes += message.bytes;
-        }
-    }
-
     fn note<E: std::fmt::Display>(&mut self, result: Result<(), E>) {
         if let Err(error) = result {
-            self.tell(&error.to_string());
+            self.complain(&error.to_string());
         }
     }
 
     /// Something of ours went wrong: said at once, and again in the recording.
-    fn tell(&mut self, text: &str) {
+    fn complain(&mut self, text: &str) {
         let text = printable(text);
         if !self.write_faults.contains(&text) && self.write_faults.len() < MOST_FAULTS {
             eprintln!("mpiscope: {text}");
@@ -166,80 +147,10 @@ impl Recorder {
         }
     }
 
-    fn publish(&mut self) {
-        let Some(publisher) = &mut self.publisher else { return };
-        let engine = &self.engine;
-        let ended = engine.ingest().ended();
-        let started = engine.ingest().started();
-        let now_ns = ended.map_or_else(
-            || monotonic_ns().saturating_sub(started.map_or_else(monotonic_ns, |start| start.monotonic_ns)),
-            |(_, end_ns)| end_ns,
-        );
-        let exit = ended.and_then(|(exit, _)| exit);
-        let job = Job {
-            run: started.map(|start| start.run.clone()).unwrap_or_default(),
-            command: started.map(|start| start.command.join(" ")).unwrap_or_default(),
-            nodes: engine.nodes.len() as u32,
-            ranks: engine.world_size(),
-            mpi: engine.library(),
-            state: match (ended, exit) {
-                (None, _) if engine.ranks.is_empty() => JobState::Waiting,
-                (None, _) => JobState::Running,
-                (Some(_), Some(exit)) if exit <= 128 => JobState::Ended,
-                (Some(_), _) => JobState::Killed,
-            },
-            exit,
-            started_unix_ns: started.map_or(0, |start| start.unix_ns),
-        };
-        let functions: Vec<FunctionRow> = engine
-            .counts
-            .functions()
-            .filter_map(|(function, totals)| {
-                let entry = mpiscope_wire::by_id(function)?;
-                Some(FunctionRow {
-                    function,
-                    name: entry.name,
-                    family: entry.family.word(),
-                    calls: totals.calls,
-                    polls: totals.polls,
-                    bytes: totals.bytes,
-                    time_ns: totals.time_ns,
-                    p50_ns: totals.quantile_ns(0.5),
-                    p99_ns: totals.quantile_ns(0.99),
-                    max_ns: totals.max_ns(),
-                })
-            })
-            .collect();
-        let ranks: Vec<RankRow> = engine
-            .ranks
-            .values()
-            .map(|info| {
-                let totals = engine.counts.rank(info.rank);
-                RankRow {
-                    rank: info.rank,
-                    node: info.node,
-                    calls: totals.calls,
-                    sent: totals.sent,
-                    received: totals.received,
-                    bytes_sent: totals.sent_bytes,
-                    mpi_time_ns: totals.time_ns,
-                    state: info.state,
-                }
-            })
-            .collect();
-        let windows: Vec<WindowIncrement> = std::mem::take(&mut self.windows).into_values().collect();
-        let lag_ns = if ended.is_some() { 0 } else { now_ns.saturating_sub(engine.until_ns) };
-        publisher.publish(&Update {
-            now_ns,
-            lag_ns,
-            job: &job,
-            totals: engine.totals,
-            losses: engine.losses,
-            functions: &functions,
-            ranks: &ranks,
-            windows: &windows,
-            faults: &std::mem::take(&mut self.faults),
-        });
+    fn publish(&mut self, everything: bool) {
+        if let Some(viewers) = &mut self.viewers {
+            viewers.tell(&self.engine, &std::mem::take(&mut self.faults), everything);
+        }
     }
 
     fn fill_manifest(&mut self) {
@@ -272,7 +183,7 @@ impl Recorder {
     fn finish(mut self) -> Result<Summary> {
         let step = self.engine.finish();
         self.write(step);
-        self.publish();
+        self.publish(true);
         self.fill_manifest();
         if self.engine.ingest().ended().is_none_or(|(exit, _)| exit.is_none()) {
             let manifest = self.writer.manifest_mut();

@@ -1,6 +1,6 @@
 //! The report for scripts.
 
-use super::load::Loaded;
+use crate::load::Loaded;
 use anyhow::Result;
 use serde::Serialize;
 
@@ -101,7 +101,7 @@ pub(crate) fn json(loaded: &Loaded) -> Result<String> {
             unmatched_sends: totals.unmatched_sends,
             unmatched_receives: totals.unmatched_receives,
             uncertain_messages: totals.uncertain_messages,
-            lost_calls: loaded.lost_calls,
+            lost_calls: loaded.losses.total(),
         },
         functions,
         missing: &loaded.missing,

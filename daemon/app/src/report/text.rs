@@ -1,6 +1,6 @@
 //! The report for people.
 
-use super::load::Loaded;
+use crate::load::Loaded;
 use crate::words::{bytes, count, nanoseconds, plural, run_time};
 use mpiscope_recording::State;
 use std::fmt::Write as _;
@@ -45,7 +45,7 @@ fn write(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
     if totals.uncertain_messages > 0 {
         row("paired in doubt", count(totals.uncertain_messages))?;
     }
-    row("lost calls", count(loaded.lost_calls))?;
+    row("lost calls", count(loaded.losses.total()))?;
     functions(loaded, out)?;
     if !loaded.missing.is_empty() {
         writeln!(out, "\nWhat is missing:")?;

@@ -8,17 +8,17 @@ mod supervisor;
 
 use crate::command_line::RunOptions;
 use crate::daemon::Configuration;
+use crate::page;
 use anyhow::Result;
 use place::Place;
 use signals::Signals;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{ExitCode, ExitStatus};
 use supervisor::Supervisor;
 
 pub(crate) use command::find_collector;
-pub(crate) use place::left_over_rings;
+pub(crate) use place::{left_over_rings, random};
 
 /// A run that is being recorded.
 struct Recorded {
@@ -60,20 +60,22 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode> {
 fn begin(options: &RunOptions, out: PathBuf) -> Result<Recorded> {
     let collector = find_collector()?;
     let place = Place::make(out)?;
-    let anywhere = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
     let configuration = Configuration {
         run: place.name.clone(),
         out: place.out.clone(),
         rings: vec![place.rings.clone(), place.spool.clone()],
         command: options.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
         window_ns: options.window * 1_000_000,
-        listen: (!options.no_dashboard).then(|| options.listen.unwrap_or(anywhere)),
-        token: format!("{:032x}", place::random()?),
+        listen: (!options.no_dashboard).then(|| options.listen.unwrap_or(page::ANYWHERE)),
+        token: format!("{:032x}", random()?),
         resume: false,
     };
     let supervisor = Supervisor::start(configuration).inspect_err(|_| place.remove_rings())?;
     if let Some(url) = supervisor.url() {
-        summary::address(url);
+        page::say_address("live page", url);
+        if options.open {
+            page::open_in_browser(url);
+        }
     }
     Ok(Recorded { place, collector, supervisor })
 }

@@ -1,21 +1,9 @@
-//! What `mpiscope run` says on stderr: the page's address at the start, the figures at the end.
+//! What `mpiscope run` says on stderr at the end: the figures.
 
 use crate::daemon::Summary;
 use crate::words::{bytes, nanoseconds, plural, run_time};
 use std::path::Path;
 use std::time::Duration;
-
-/// The page's address, and how to reach it from elsewhere.
-pub(crate) fn address(url: &str) {
-    eprintln!("mpiscope: live page  {url}");
-    let port = url.strip_prefix("http://").and_then(|rest| rest.split('/').next()?.rsplit(':').next());
-    if let Some(port) = port {
-        let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-        eprintln!(
-            "mpiscope: from elsewhere   ssh -N -L {port}:localhost:{port} {host}   then the same address"
-        );
-    }
-}
 
 const MOST_FUNCTIONS: usize = 5;
 const MOST_MISSING: usize = 5;

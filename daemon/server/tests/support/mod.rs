@@ -2,12 +2,15 @@
 
 #![allow(dead_code, reason = "each test program uses its part")]
 
-use futures_util::StreamExt;
+use futures_util::{SinkExt, StreamExt};
+use mpiscope_feed::exchange::{Answer, PerspectiveMessage};
 use mpiscope_feed::message::Message;
-use mpiscope_feed::{FeedState, Job, JobState, RankRow, Update};
-use mpiscope_model::{Losses, ProcessState, Totals};
+use mpiscope_feed::{CallSource, FeedState, Job, JobState, Library, RankRow, Update};
+use mpiscope_model::{Call, Losses, Nanoseconds, ProcessState, Totals};
 use mpiscope_server::{Options, Publisher, Server, Token, live};
 use std::net::SocketAddr;
+use std::ops::Range;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -19,6 +22,29 @@ use tokio_tungstenite::tungstenite::{self, Error};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
 pub(crate) type Page = WebSocketStream<MaybeTlsStream<TcpStream>>;
+
+/// A run of one call.
+#[derive(Debug)]
+struct OneCall;
+
+impl CallSource for OneCall {
+    fn visit(&self, _: &Range<Nanoseconds>, visitor: &mut dyn FnMut(&Call)) -> Result<(), String> {
+        visitor(&Call {
+            rank: 3,
+            thread: 0,
+            function: 7,
+            start_ns: 100,
+            end_ns: 250,
+            peer: Some(1),
+            tag: Some(9),
+            bytes: 64,
+            comm: Some(0),
+            site: None,
+            count: 1,
+        });
+        Ok(())
+    }
+}
 
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
@@ -39,7 +65,7 @@ pub(crate) async fn start(change: impl FnOnce(&mut Options)) -> Running {
     change(&mut options);
     let bound = Server::bind(Server::DEFAULT_ADDRESS, options).await.unwrap();
     let (address, url) = (bound.local_address(), bound.page_url());
-    let (publisher, source) = live(FeedState::new(Job::default()));
+    let (publisher, source) = live(FeedState::new(Job::default()), Arc::new(Library::new(Box::new(OneCall))));
     let (stop, stopped) = oneshot::channel::<()>();
     let serving = tokio::spawn(bound.serve(source, async {
         let _ = stopped.await;
@@ -72,6 +98,9 @@ impl Running {
             functions: &[],
             ranks: &self.ranks,
             windows: &[],
+            timeline: &[],
+            in_flight: &[],
+            calls: &[],
             faults: &[],
         })
     }
@@ -122,13 +151,58 @@ pub(crate) fn refused(result: Result<Page, Error>) -> u16 {
     }
 }
 
+/// Something that came from the server.
+#[derive(Debug)]
+pub(crate) enum Heard {
+    State(Box<Message>),
+    Perspective(PerspectiveMessage),
+    Answer(Box<Answer>),
+    Closed(Option<u16>),
+}
+
+pub(crate) async fn hear(page: &mut Page) -> Heard {
+    loop {
+        match timeout(Duration::from_secs(5), page.next()).await.unwrap() {
+            Some(Ok(tungstenite::Message::Binary(bytes))) => {
+                if let Ok(perspective) = rmp_serde::from_slice(&bytes) {
+                    return Heard::Perspective(perspective);
+                }
+                if let Ok(answer) = rmp_serde::from_slice(&bytes) {
+                    return Heard::Answer(Box::new(answer));
+                }
+                return Heard::State(Box::new(rmp_serde::from_slice(&bytes).unwrap()));
+            }
+            Some(Ok(tungstenite::Message::Close(frame))) => {
+                return Heard::Closed(frame.map(|frame| frame.code.into()));
+            }
+            Some(Ok(_)) => {}
+            Some(Err(_)) | None => return Heard::Closed(None),
+        }
+    }
+}
+
 /// The next feed message; nothing once the server closed.
 pub(crate) async fn next(page: &mut Page) -> Option<Message> {
     loop {
-        match timeout(Duration::from_secs(5), page.next()).await.unwrap()?.ok()? {
-            tungstenite::Message::Binary(bytes) => return Some(rmp_serde::from_slice(&bytes).unwrap()),
-            tungstenite::Message::Close(_) => return None,
+        match hear(page).await {
+            Heard::State(message) => return Some(*message),
+            Heard::Closed(_) => return None,
             _ => {}
         }
     }
+}
+
+/// The next word of the shared clock.
+pub(crate) async fn perspective(page: &mut Page) -> PerspectiveMessage {
+    loop {
+        if let Heard::Perspective(message) = hear(page).await {
+            return message;
+        }
+    }
+}
+
+/// Sends what a page sends.
+pub(crate) async fn say(page: &mut Page, message: serde_json::Value) {
+    let bytes = rmp_serde::to_vec_named(&message).unwrap();
+    page.send(tungstenite::Message::binary(bytes)).await.unwrap();
 }

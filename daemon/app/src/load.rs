@@ -3,10 +3,10 @@
 
 use crate::agent::{Agent, Resume};
 use crate::daemon::Live;
-use crate::engine::{Engine, replay};
+use crate::engine::{Engine, Step, replay};
 use anyhow::Result;
 use mpiscope_analysis::Counts;
-use mpiscope_model::Totals;
+use mpiscope_model::{Call, Losses, Message, RankInfo, Totals};
 use mpiscope_recording::{Job, Recording, State};
 use std::path::Path;
 use std::time::Duration;
@@ -17,23 +17,39 @@ pub(crate) struct Loaded {
     pub(crate) state: State,
     pub(crate) job: Job,
     pub(crate) totals: Totals,
-    pub(crate) lost_calls: u64,
+    pub(crate) losses: Losses,
     pub(crate) counts: Counts,
+    pub(crate) ranks: Vec<RankInfo>,
     pub(crate) missing: Vec<String>,
 }
 
-pub(crate) fn load(dir: &Path) -> Result<Loaded> {
-    let recording = Recording::open(dir)?;
-    match recording.manifest().state {
-        State::Complete => Ok(from_segments(&recording)),
-        State::Running | State::Incomplete if recording.wal().is_ok_and(|log| !log.is_empty()) => {
-            from_log(dir, &recording)
-        }
-        State::Running | State::Incomplete => Ok(from_segments(&recording)),
-    }
+/// What a recording's rows are shown to as they are read.
+pub(crate) trait Reader {
+    fn calls(&mut self, calls: Vec<Call>) -> Result<()>;
+    fn messages(&mut self, messages: Vec<Message>);
 }
 
-fn from_segments(recording: &Recording) -> Loaded {
+/// For those who want nothing but the figures.
+pub(crate) struct NoReader;
+
+impl Reader for NoReader {
+    fn calls(&mut self, _: Vec<Call>) -> Result<()> {
+        Ok(())
+    }
+    fn messages(&mut self, _: Vec<Message>) {}
+}
+
+/// Whether the rows are read from the log, because the segments do not have them all.
+pub(crate) fn is_in_log(recording: &Recording) -> bool {
+    recording.manifest().state != State::Complete && recording.wal().is_ok_and(|log| !log.is_empty())
+}
+
+/// Reads a recording to its end.
+pub(crate) fn load(dir: &Path, recording: &Recording, reader: &mut impl Reader) -> Result<Loaded> {
+    if is_in_log(recording) { from_log(dir, recording, reader) } else { from_segments(recording, reader) }
+}
+
+fn from_segments(recording: &Recording, reader: &mut impl Reader) -> Result<Loaded> {
     let manifest = recording.manifest();
     let mut counts = Counts::new(manifest.window_ns);
     let mut totals = Totals {
@@ -50,6 +66,7 @@ fn from_segments(recording: &Recording) -> Loaded {
         counts.calls(&batch);
         // Only the totals are wanted here.
         counts.take_windows(u64::MAX);
+        reader.calls(batch)?;
     }
     let mut messages = recording.messages();
     for batch in messages.by_ref() {
@@ -60,33 +77,44 @@ fn from_segments(recording: &Recording) -> Loaded {
             totals.intra_messages += u64::from(!message.inter);
         }
         counts.messages(&batch);
+        reader.messages(batch);
     }
+    let (tables, faults) = recording.tables();
+    missing.extend(faults.into_iter().map(|fault| fault.text));
     for fault in calls.faults().iter().chain(messages.faults()) {
         missing.push(format!("{} rows of {}: {}", fault.missing_rows, fault.file, fault.text));
     }
-    Loaded {
+    Ok(Loaded {
         run: manifest.run.clone(),
         state: manifest.state,
         job: manifest.job.clone(),
         totals,
-        lost_calls: mpiscope_model::Losses::from(manifest.lost).total(),
+        losses: manifest.lost.into(),
         counts,
+        ranks: tables.ranks,
         missing,
-    }
+    })
 }
 
-fn from_log(dir: &Path, recording: &Recording) -> Result<Loaded> {
+fn from_log(dir: &Path, recording: &Recording, reader: &mut impl Reader) -> Result<Loaded> {
     let manifest = recording.manifest();
     let mut engine = Engine::new(manifest.window_ns);
-    let faults = replay(&recording.wal()?, |message| drop(engine.feed(message)));
+    let mut outcome = Ok(());
+    let mut take = |engine: &mut Engine, message| {
+        if let Some(step) = engine.feed(message) {
+            hand_on(step, reader, &mut outcome);
+        }
+    };
+    let faults = replay(&recording.wal()?, |message| take(&mut engine, message));
     let mut state = State::Running;
     if let Some(live) = Live::of_dead(dir) {
         state = State::Incomplete;
-        rest_of_rings(&live, &mut engine);
+        rest_of_rings(&live, &mut engine, &mut take);
     } else if !dir.join(crate::daemon::LIVE_FILE).exists() {
         state = State::Incomplete;
     }
-    engine.finish();
+    hand_on(engine.finish(), reader, &mut outcome);
+    outcome?;
     let mut missing = engine.missing();
     match state {
         State::Running => missing.push("the run is not over: these are the figures until now".into()),
@@ -109,17 +137,29 @@ fn from_log(dir: &Path, recording: &Recording) -> Result<Loaded> {
         state,
         job,
         totals: engine.totals,
-        lost_calls: engine.losses.total(),
+        losses: engine.losses,
         counts: engine.counts,
+        ranks: engine.ranks.into_values().collect(),
         missing,
     })
 }
 
+fn hand_on(step: Step, reader: &mut impl Reader, outcome: &mut Result<()>) {
+    if outcome.is_ok() {
+        *outcome = reader.calls(step.calls);
+    }
+    reader.messages(step.messages);
+}
+
 /// Calls that reached the rings and that nobody took: read, and left where they are.
-fn rest_of_rings(live: &Live, engine: &mut Engine) {
+fn rest_of_rings(
+    live: &Live,
+    engine: &mut Engine,
+    take: &mut impl FnMut(&mut Engine, mpiscope_wire::Message),
+) {
     let resume: Resume = engine.resume();
     let mut agent = Agent::new(live.rings.clone(), resume, None);
-    let mut take = |message| drop(engine.feed(message));
+    let mut take = |message| take(engine, message);
     agent.drain(Duration::ZERO, |agent| agent.pass(&mut take));
     agent.look(&mut take);
 }

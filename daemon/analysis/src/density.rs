@@ -1,0 +1,249 @@
+//! How often each rank's calls of each function took how long, over the run: what the history behind the particles is
+//! drawn from. Durations in bins of a sixteenth of an octave, so that any scale of the picture can be made from them.
+
+use mpiscope_model::{Call, Function, Nanoseconds, Rank};
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// Bins in which a duration doubles.
+pub const BINS_PER_OCTAVE: u32 = 16;
+
+/// Where the sixteenths of an octave begin.
+static SIXTEENTHS: LazyLock<[f64; BINS_PER_OCTAVE as usize]> =
+    LazyLock::new(|| std::array::from_fn(|number| (number as f64 / f64::from(BINS_PER_OCTAVE)).exp2()));
+
+/// The bin of a duration: `floor(16 * log2(1 + ns))`, without a logarithm for each call.
+#[must_use]
+pub fn duration_bin(duration_ns: u64) -> u16 {
+    const MANTISSA: u64 = (1 << f64::MANTISSA_DIGITS.saturating_sub(1)) - 1;
+    let bits = (duration_ns as f64 + 1.0).to_bits();
+    let octave = (bits >> (f64::MANTISSA_DIGITS - 1)) - 1_023;
+    let within = f64::from_bits((bits & MANTISSA) | 1.0_f64.to_bits());
+    let sixteenth = SIXTEENTHS.partition_point(|begin| *begin <= within).saturating_sub(1);
+    (octave * u64::from(BINS_PER_OCTAVE) + sixteenth as u64) as u16
+}
+
+/// One cell: a row of ranks, a function, a bin of durations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DensityKey {
+    /// The number of the row of ranks.
+    pub row: u32,
+    /// The function.
+    pub function: Function,
+    /// The bin of the duration.
+    pub bin: u16,
+}
+
+/// Counts of calls by how long they took.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Density {
+    /// Ranks that share a row, a power of two.
+    ranks_per_row: u32,
+    cells: FxHashMap<DensityKey, u64>,
+}
+
+impl Density {
+    /// Counts with so many ranks in a row.
+    #[must_use]
+    pub fn new(ranks_per_row: u32) -> Self {
+        Self { ranks_per_row: ranks_per_row.max(1).next_power_of_two(), cells: FxHashMap::default() }
+    }
+
+    /// Ranks that share a row.
+    #[must_use]
+    pub fn ranks_per_row(&self) -> u32 {
+        self.ranks_per_row
+    }
+
+    /// Counts a call.
+    pub fn add(&mut self, call: &Call) {
+        let row = call.rank / self.ranks_per_row;
+        let key = DensityKey { row, function: call.function, bin: duration_bin(call.each_ns()) };
+        *self.cells.entry(key).or_default() += 1;
+    }
+
+    /// Adds what another counted.
+    pub fn merge(&mut self, other: &Self) {
+        self.widen(other.ranks_per_row);
+        for (&DensityKey { row, function, bin }, &count) in &other.cells {
+            let row =
+                (u64::from(row) * u64::from(other.ranks_per_row) / u64::from(self.ranks_per_row)) as u32;
+            *self.cells.entry(DensityKey { row, function, bin }).or_default() += count;
+        }
+    }
+
+    fn widen(&mut self, ranks_per_row: u32) {
+        if ranks_per_row <= self.ranks_per_row {
+            return;
+        }
+        let narrow = std::mem::replace(self, Self::new(ranks_per_row));
+        self.merge(&narrow);
+    }
+
+    /// All cells, in order.
+    #[must_use]
+    pub fn cells(&self) -> Vec<(DensityKey, u64)> {
+        let mut cells: Vec<_> = self.cells.iter().map(|(&key, &count)| (key, count)).collect();
+        cells.sort_unstable_by_key(|(key, _)| *key);
+        cells
+    }
+
+    /// Calls counted.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.cells.values().sum()
+    }
+}
+
+/// The density over time, by the end of the calls, in a bounded number of chapters that double in length when the run
+/// outgrows them.
+#[derive(Debug, Clone)]
+pub struct DensityHistory {
+    chapter_ns: u64,
+    chapters_max: usize,
+    rows_max: u32,
+    ranks_per_row: u32,
+    chapters: Vec<Density>,
+}
+
+impl DensityHistory {
+    /// So many chapters, of so many nanoseconds until there are more, with so many rows of ranks.
+    #[must_use]
+    pub fn new(chapter_ns: u64, chapters_max: usize, rows_max: u32) -> Self {
+        Self {
+            chapter_ns: chapter_ns.max(1),
+            chapters_max: chapters_max.max(2),
+            rows_max: rows_max.max(1),
+            ranks_per_row: 1,
+            chapters: Vec::new(),
+        }
+    }
+
+    /// Ranks that share a row.
+    #[must_use]
+    pub fn ranks_per_row(&self) -> u32 {
+        self.ranks_per_row
+    }
+
+    /// Takes in calls.
+    pub fn calls(&mut self, calls: &[Call]) {
+        for call in calls {
+            self.make_room(call.rank, call.end_ns);
+            let chapter = (call.end_ns / self.chapter_ns) as usize;
+            self.chapters[chapter].add(call);
+        }
+    }
+
+    fn make_room(&mut self, rank: Rank, end_ns: Nanoseconds) {
+        while rank / self.ranks_per_row >= self.rows_max {
+            self.ranks_per_row *= 2;
+            for chapter in &mut self.chapters {
+                chapter.widen(self.ranks_per_row);
+            }
+        }
+        while end_ns / self.chapter_ns >= self.chapters_max as u64 {
+            self.chapter_ns = self.chapter_ns.saturating_mul(2);
+            let pairs = std::mem::take(&mut self.chapters);
+            self.chapters = pairs
+                .chunks(2)
+                .map(|pair| {
+                    let mut both = pair[0].clone();
+                    pair[1..].iter().for_each(|second| both.merge(second));
+                    both
+                })
+                .collect();
+        }
+        let chapter = (end_ns / self.chapter_ns) as usize;
+        while self.chapters.len() <= chapter {
+            self.chapters.push(Density::new(self.ranks_per_row));
+        }
+    }
+
+    /// What whole chapters know of a range, and the ranges at its edges whose calls have to be counted one by one.
+    #[must_use]
+    pub fn between(&self, range_ns: &Range<Nanoseconds>) -> (Density, Vec<Range<Nanoseconds>>) {
+        let mut density = Density::new(self.ranks_per_row);
+        let first = range_ns.start.div_ceil(self.chapter_ns);
+        // Nothing ended after the last chapter, so that a range that reaches beyond it has all of it.
+        let known = self.chapters.len() as u64;
+        let last = if range_ns.end >= known.saturating_mul(self.chapter_ns) {
+            known
+        } else {
+            range_ns.end / self.chapter_ns
+        };
+        if first >= last {
+            let rest = range_ns.start..range_ns.end.min(known.saturating_mul(self.chapter_ns));
+            return (density, if rest.is_empty() { Vec::new() } else { vec![rest] });
+        }
+        for chapter in self.chapters.iter().take(last as usize).skip(first as usize) {
+            density.merge(chapter);
+        }
+        let edges = [range_ns.start..first * self.chapter_ns, last * self.chapter_ns..range_ns.end];
+        let open = |edge: &Range<u64>| !edge.is_empty() && edge.start < known.saturating_mul(self.chapter_ns);
+        (density, edges.into_iter().filter(open).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn call(rank: Rank, function: Function, start_ns: u64, end_ns: u64) -> Call {
+        Call {
+            rank,
+            thread: 0,
+            function,
+            start_ns,
+            end_ns,
+            peer: None,
+            tag: None,
+            bytes: 0,
+            comm: None,
+            site: None,
+            count: 1,
+        }
+    }
+
+    #[test]
+    fn bins_are_sixteenths_of_octaves() {
+        assert_eq!([0, 1, 3, 1_023].map(duration_bin), [0, 16, 32, 160]);
+        assert!(duration_bin(u64::MAX) <= 1_024);
+    }
+
+    proptest! {
+        #[test]
+        fn bins_are_those_of_the_logarithm(octave in 0_u32..60, part in 0_u64..1 << 20) {
+            let duration_ns = (1_u64 << octave) + (((1_u128 << octave) * u128::from(part)) >> 20) as u64;
+            let plain = 16.0 * (duration_ns as f64 + 1.0).log2();
+            // At an edge the logarithm itself is not exact.
+            prop_assert!((f64::from(duration_bin(duration_ns)) - plain.floor()).abs() < 1e-9
+                || (plain - plain.round()).abs() < 1e-9);
+        }
+
+        #[test]
+        fn chapters_and_edges_make_what_counting_all_makes(
+            calls in proptest::collection::vec((0_u32..40, 1_u16..3, 0_u64..3_000, 0_u64..100), 0..150),
+            from in 0_u64..3_200,
+            span in 0_u64..3_200,
+        ) {
+            let calls: Vec<Call> =
+                calls.into_iter().map(|(rank, function, at, long)| call(rank, function, at, at + long)).collect();
+            let mut history = DensityHistory::new(7, 16, 8);
+            history.calls(&calls);
+            let range = from..from + span;
+            let (mut found, edges) = history.between(&range);
+            let mut plain = Density::new(history.ranks_per_row());
+            for call in calls.iter().filter(|call| range.contains(&call.end_ns)) {
+                plain.add(call);
+            }
+            for edge in edges {
+                prop_assert!(edge.start >= range.start && edge.end <= range.end);
+                calls.iter().filter(|call| edge.contains(&call.end_ns)).for_each(|call| found.add(call));
+            }
+            prop_assert_eq!(found.cells(), plain.cells());
+            prop_assert_eq!(found.total(), plain.total());
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! How many calls of each function began when: the whole run in a bounded number of windows, which double in length
+//! when the run outgrows them.
+
+use mpiscope_model::{Call, Function, Nanoseconds};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// The operator.
+#[derive(Debug, Clone)]
+pub struct Timeline {
+    window_ns: u64,
+    windows_max: usize,
+    columns: FxHashMap<Function, Vec<u64>>,
+}
+
+/// Calls of one function that began in one window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimelineCell {
+    /// Where the window begins.
+    pub start_ns: Nanoseconds,
+    /// The function.
+    pub function: Function,
+    /// Rows of calls.
+    pub calls: u64,
+}
+
+/// Counts of a range in bins of equal length.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Bins {
+    /// Where the first begins.
+    pub from_ns: Nanoseconds,
+    /// How long each is.
+    pub bin_ns: u64,
+    /// How many there are.
+    pub bins: usize,
+    /// The functions that occur, each with a count for every bin.
+    pub counts: BTreeMap<Function, Vec<u64>>,
+}
+
+impl Bins {
+    /// Empty bins; the last one may reach beyond the range.
+    #[must_use]
+    pub fn over(range_ns: &Range<Nanoseconds>, bins: usize) -> Self {
+        let bins = bins.max(1);
+        let bin_ns = range_ns.end.saturating_sub(range_ns.start).div_ceil(bins as u64).max(1);
+        Self { from_ns: range_ns.start, bin_ns, bins, counts: BTreeMap::new() }
+    }
+
+    /// Where the last one ends.
+    #[must_use]
+    pub fn to_ns(&self) -> Nanoseconds {
+        self.from_ns.saturating_add(self.bin_ns.saturating_mul(self.bins as u64))
+    }
+
+    /// Counts calls of a function that began then; those outside are left out.
+    pub fn add(&mut self, function: Function, start_ns: Nanoseconds, calls: u64) {
+        let Some(after) = start_ns.checked_sub(self.from_ns) else { return };
+        let bin = usize::try_from(after / self.bin_ns).unwrap_or(usize::MAX);
+        if calls > 0 && bin < self.bins {
+            self.counts.entry(function).or_insert_with(|| vec![0; self.bins])[bin] += calls;
+        }
+    }
+}
+
+impl Timeline {
+    /// Windows of so many nanoseconds, until there are more than `windows_max` of them.
+    #[must_use]
+    pub fn new(window_ns: u64, windows_max: usize) -> Self {
+        Self { window_ns: window_ns.max(1), windows_max: windows_max.max(2), columns: FxHashMap::default() }
+    }
+
+    /// How long a window is now.
+    #[must_use]
+    pub fn window_ns(&self) -> u64 {
+        self.window_ns
+    }
+
+    /// Takes in calls.
+    pub fn calls(&mut self, calls: &[Call]) {
+        for call in calls {
+            self.add(call.function, call.start_ns, 1);
+        }
+    }
+
+    /// Counts calls of a function that began then; says where their window begins.
+    pub fn add(&mut self, function: Function, start_ns: Nanoseconds, calls: u64) -> Nanoseconds {
+        while start_ns / self.window_ns >= self.windows_max as u64 {
+            self.merge_pairs();
+        }
+        let window = (start_ns / self.window_ns) as usize;
+        let column = self.columns.entry(function).or_default();
+        if column.len() <= window {
+            column.resize(window + 1, 0);
+        }
+        column[window] = column[window].saturating_add(calls);
+        window as u64 * self.window_ns
+    }
+
+    fn merge_pairs(&mut self) {
+        self.window_ns = self.window_ns.saturating_mul(2);
+        for column in self.columns.values_mut() {
+            *column = column
+                .chunks(2)
+                .map(|pair| pair.iter().fold(0, |sum: u64, n| sum.saturating_add(*n)))
+                .collect();
+        }
+    }
+
+    /// All cells that hold something, in order.
+    #[must_use]
+    pub fn cells(&self) -> Vec<TimelineCell> {
+        let cell = |function: Function| {
+            move |(window, &calls): (usize, &u64)| TimelineCell {
+                start_ns: window as u64 * self.window_ns,
+                function,
+                calls,
+            }
+        };
+        let mut cells: Vec<_> = self
+            .columns
+            .iter()
+            .flat_map(|(&function, column)| column.iter().enumerate().map(cell(function)))
+            .filter(|cell| cell.calls > 0)
+            .collect();
+        cells.sort_unstable_by_key(|cell| (cell.start_ns, cell.function));
+        cells
+    }
+
+    /// The cell of a window, known by where it begins, and a function.
+    #[must_use]
+    pub fn cell(&self, start_ns: Nanoseconds, function: Function) -> TimelineCell {
+        let window = usize::try_from(start_ns / self.window_ns).unwrap_or(usize::MAX);
+        let calls = self.columns.get(&function).and_then(|column| column.get(window)).copied();
+        TimelineCell { start_ns, function, calls: calls.unwrap_or_default() }
+    }
+
+    /// The range in about so many bins, when they are no shorter than a window; their edges are those of windows.
+    #[must_use]
+    pub fn bins(&self, range_ns: &Range<Nanoseconds>, bins: usize) -> Option<Bins> {
+        let span_ns = range_ns.end.saturating_sub(range_ns.start);
+        let windows_a_bin = (span_ns / bins.max(1) as u64) / self.window_ns;
+        if windows_a_bin == 0 {
+            return None;
+        }
+        let bin_ns = windows_a_bin * self.window_ns;
+        let from_ns = range_ns.start / bin_ns * bin_ns;
+        let bins = usize::try_from(range_ns.end.saturating_sub(from_ns).div_ceil(bin_ns)).ok()?;
+        let mut found = Bins { from_ns, bin_ns, bins, counts: BTreeMap::new() };
+        let first = (from_ns / self.window_ns) as usize;
+        let last = (found.to_ns() / self.window_ns) as usize;
+        for (&function, column) in &self.columns {
+            let windows = first.min(column.len())..last.min(column.len());
+            for window in windows {
+                found.add(function, window as u64 * self.window_ns, column[window]);
+            }
+        }
+        Some(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn windows_that_are_full_merge_and_keep_their_sums() {
+        let mut timeline = Timeline::new(10, 4);
+        for start_ns in [0, 10, 20, 39] {
+            timeline.add(1, start_ns, 1);
+        }
+        assert_eq!(timeline.add(2, 79, 5), 60);
+        assert_eq!(timeline.window_ns(), 20);
+        let cells: Vec<_> =
+            timeline.cells().iter().map(|cell| (cell.start_ns, cell.function, cell.calls)).collect();
+        assert_eq!(cells, [(0, 1, 2), (20, 1, 2), (60, 2, 5)]);
+        assert_eq!(timeline.cell(20, 1).calls, 2);
+    }
+
+    #[test]
+    fn bins_shorter_than_a_window_are_not_guessed() {
+        let mut timeline = Timeline::new(10, 100);
+        timeline.add(1, 55, 1);
+        assert_eq!(timeline.bins(&(50..60), 2), None);
+        assert_eq!(timeline.bins(&(50..60), 1).unwrap().counts[&1], [1]);
+    }
+
+    proptest! {
+        #[test]
+        fn bins_are_what_counting_one_by_one_gives(
+            starts in proptest::collection::vec((0_u64..5_000, 1_u16..4), 0..200),
+            from in 0_u64..4_000,
+            span in 1_u64..3_000,
+            bins in 1_usize..50,
+        ) {
+            let mut timeline = Timeline::new(3, 64);
+            for &(start_ns, function) in &starts {
+                timeline.add(function, start_ns, 1);
+            }
+            if let Some(found) = timeline.bins(&(from..from + span), bins) {
+                prop_assert!(found.from_ns <= from && found.to_ns() >= from + span);
+                prop_assert_eq!(found.bin_ns % timeline.window_ns(), 0);
+                let mut plain = Bins { counts: BTreeMap::new(), ..found.clone() };
+                for &(start_ns, function) in &starts {
+                    plain.add(function, start_ns, 1);
+                }
+                prop_assert_eq!(plain, found);
+            }
+        }
+    }
+}

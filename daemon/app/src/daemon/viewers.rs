@@ -1,0 +1,127 @@
+//! What viewers of a live run are told, and when.
+
+use crate::engine::Engine;
+use crate::page::{Feeding, Increments, Shelf, function_rows, rank_rows};
+use mpiscope_feed::{InFlightCall, Job, JobState, RunSource, Update};
+use mpiscope_model::{Call, Fault, Message};
+use mpiscope_recording::RecordingWriter;
+use mpiscope_ring::clock::monotonic_ns;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// While a page is open it gets new calls so often, and all figures so often.
+const CALLS_EVERY: Duration = Duration::from_millis(30);
+const EVERYTHING_EVERY: Duration = Duration::from_millis(180);
+/// While none is, the state is kept up so often, for the next that opens.
+const UNWATCHED_EVERY: Duration = Duration::from_millis(450);
+
+/// What is to be told now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Due {
+    Nothing,
+    Calls,
+    Everything,
+}
+
+pub(crate) struct Viewers {
+    feeding: Feeding,
+    shelf: Shelf,
+    increments: Increments,
+    /// Calls that no page was told of yet.
+    fresh: Vec<Arc<Vec<Call>>>,
+    pub(crate) in_flight: Vec<InFlightCall>,
+    told: Instant,
+    told_everything: Instant,
+}
+
+impl Viewers {
+    pub(crate) fn new(feeding: Feeding, shelf: Shelf, window_ns: u64) -> Self {
+        Self {
+            feeding,
+            shelf,
+            increments: Increments::new(window_ns),
+            fresh: Vec::new(),
+            in_flight: Vec::new(),
+            told: Instant::now(),
+            told_everything: Instant::now(),
+        }
+    }
+
+    /// Takes in what became known. The calls were given to the writer.
+    pub(crate) fn take(&mut self, calls: Vec<Call>, messages: &[Message], writer: &RecordingWriter) {
+        self.increments.add(&calls, messages);
+        if calls.is_empty() {
+            return;
+        }
+        self.feeding.library.add(&calls);
+        let calls = Arc::new(calls);
+        self.shelf.add(Arc::clone(&calls), writer.waiting_calls(), writer.call_segments());
+        if self.feeding.publisher.is_watched() {
+            self.fresh.push(calls);
+        }
+    }
+
+    pub(crate) fn due(&self) -> Due {
+        let watched = self.feeding.publisher.is_watched();
+        if self.told_everything.elapsed() >= if watched { EVERYTHING_EVERY } else { UNWATCHED_EVERY } {
+            Due::Everything
+        } else if watched && self.told.elapsed() >= CALLS_EVERY {
+            Due::Calls
+        } else {
+            Due::Nothing
+        }
+    }
+
+    pub(crate) fn tell(&mut self, engine: &Engine, faults: &[Fault], everything: bool) {
+        self.told = Instant::now();
+        let (mut functions, mut ranks) = (Vec::new(), Vec::new());
+        if everything {
+            self.told_everything = self.told;
+            functions = function_rows(&engine.counts);
+            ranks = rank_rows(&engine.counts, engine.ranks.values());
+        }
+        let ended = engine.ingest().ended();
+        let started = engine.ingest().started();
+        let now_ns = ended.map_or_else(
+            || monotonic_ns().saturating_sub(started.map_or_else(monotonic_ns, |start| start.monotonic_ns)),
+            |(_, end_ns)| end_ns,
+        );
+        let (windows, timeline) = self.increments.take();
+        self.feeding.publisher.publish(&Update {
+            now_ns,
+            lag_ns: if ended.is_some() { 0 } else { now_ns.saturating_sub(engine.until_ns) },
+            job: &job(engine),
+            totals: engine.totals,
+            losses: engine.losses,
+            functions: &functions,
+            ranks: &ranks,
+            windows: &windows,
+            timeline: &timeline,
+            in_flight: if ended.is_some() { &[] } else { &self.in_flight },
+            calls: &std::mem::take(&mut self.fresh),
+            faults,
+        });
+    }
+}
+
+fn job(engine: &Engine) -> Job {
+    let ended = engine.ingest().ended();
+    let started = engine.ingest().started();
+    let exit = ended.and_then(|(exit, _)| exit);
+    Job {
+        run: started.map(|start| start.run.clone()).unwrap_or_default(),
+        source: RunSource::Live,
+        command: started.map(|start| start.command.join(" ")).unwrap_or_default(),
+        nodes: engine.nodes.len() as u32,
+        ranks: engine.world_size(),
+        mpi: engine.library(),
+        state: match (ended, exit) {
+            (None, _) if engine.ranks.is_empty() => JobState::Waiting,
+            (None, _) => JobState::Running,
+            (Some(_), Some(exit)) if exit <= 128 => JobState::Ended,
+            (Some(_), _) => JobState::Killed,
+        },
+        exit,
+        started_unix_ns: started.map_or(0, |start| start.unix_ns),
+    }
+}

@@ -1,0 +1,89 @@
+//! The page of a run or of a recording: its server, on a runtime of its own, and what it is fed with.
+
+mod open;
+mod rows;
+mod shelf;
+mod updates;
+
+pub(crate) use open::{open_in_browser, say_address};
+pub(crate) use rows::{function_rows, rank_rows};
+pub(crate) use shelf::Shelf;
+pub(crate) use updates::Increments;
+
+use anyhow::{Context as _, Result};
+use mpiscope_feed::{CallSource, FeedState, Job, Library, Limits};
+use mpiscope_server::{Options, Publisher, Server, Token, live};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+/// Where pages are served unless told otherwise: this machine only, any free port.
+pub(crate) const ANYWHERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+/// How long pages get to take in the last state.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// A page that is being served.
+pub(crate) struct Page {
+    runtime: Runtime,
+    server: JoinHandle<()>,
+    shut: oneshot::Sender<()>,
+    url: String,
+}
+
+/// What a page is fed through; one thread has it.
+pub(crate) struct Feeding {
+    pub(crate) publisher: Publisher,
+    pub(crate) library: Arc<Library>,
+}
+
+impl Page {
+    /// Binds and serves.
+    pub(crate) fn open(
+        address: SocketAddr,
+        token: &str,
+        job: Job,
+        window_ns: u64,
+        calls: Box<dyn CallSource>,
+    ) -> Result<(Self, Feeding)> {
+        let state = FeedState::with_limits(job, Limits { window_ns, ..Limits::default() });
+        let library = Arc::new(Library::new(calls));
+        let (publisher, source) = live(state, Arc::clone(&library));
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("page")
+            .enable_all()
+            .build()
+            .context("start the page's server")?;
+        let token = Token::from_bytes(parse_token(token)?);
+        let bound = runtime.block_on(Server::bind(address, Options::new(token)))?;
+        let url = bound.page_url();
+        let (shut, closing) = oneshot::channel();
+        let server = runtime.spawn(bound.serve(source, async {
+            // A dropped sender means the same.
+            let _ = closing.await;
+        }));
+        Ok((Self { runtime, server, shut, url }, Feeding { publisher, library }))
+    }
+
+    /// The address to open, secret included.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Lets the open pages take in the last state, then closes.
+    pub(crate) fn close(self) {
+        let Self { runtime, server, shut, .. } = self;
+        let _ = shut.send(());
+        // Pages that do not take it in are left behind.
+        let _ = runtime.block_on(async { tokio::time::timeout(FAREWELL, server).await });
+        runtime.shutdown_timeout(FAREWELL);
+    }
+}
+
+fn parse_token(text: &str) -> Result<[u8; 16]> {
+    let number = u128::from_str_radix(text, 16).context("the page's secret is no hexadecimal number")?;
+    Ok(number.to_be_bytes())
+}

@@ -1,0 +1,44 @@
+//! Figures as rows of the feed.
+
+use mpiscope_analysis::Counts;
+use mpiscope_feed::{FunctionRow, RankRow};
+use mpiscope_model::RankInfo;
+
+pub(crate) fn function_rows(counts: &Counts) -> Vec<FunctionRow> {
+    counts
+        .functions()
+        .filter_map(|(function, totals)| {
+            let entry = mpiscope_wire::by_id(function)?;
+            Some(FunctionRow {
+                function,
+                name: entry.name,
+                family: entry.family.word(),
+                calls: totals.calls,
+                polls: totals.polls,
+                bytes: totals.bytes,
+                time_ns: totals.time_ns,
+                p50_ns: totals.quantile_ns(0.5),
+                p99_ns: totals.quantile_ns(0.99),
+                max_ns: totals.max_ns(),
+            })
+        })
+        .collect()
+}
+
+pub(crate) fn rank_rows<'a>(counts: &Counts, ranks: impl Iterator<Item = &'a RankInfo>) -> Vec<RankRow> {
+    ranks
+        .map(|info| {
+            let totals = counts.rank(info.rank);
+            RankRow {
+                rank: info.rank,
+                node: info.node,
+                calls: totals.calls,
+                sent: totals.sent,
+                received: totals.received,
+                bytes_sent: totals.sent_bytes,
+                mpi_time_ns: totals.time_ns,
+                state: info.state,
+            }
+        })
+        .collect()
+}

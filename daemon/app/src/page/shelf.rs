@@ -1,0 +1,153 @@
+//! The calls of a run for those who ask: those in sealed segments on disk, of which the last ones asked for stay in
+//! memory, and those that wait to be sealed.
+
+use mpiscope_feed::CallSource;
+use mpiscope_model::{Call, Nanoseconds};
+use mpiscope_recording::{Segment, read_segment};
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Shared between the thread that adds and those that answer.
+#[derive(Debug, Clone)]
+pub(crate) struct Shelf {
+    dir: PathBuf,
+    cache_bytes_max: usize,
+    inner: Arc<Mutex<Inner>>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    segments: Vec<Segment>,
+    /// Calls that are in no segment yet, with the number of the first of each piece.
+    waiting: VecDeque<(u64, Arc<Vec<Call>>)>,
+    /// The number of the next call, and of the first that is in no segment.
+    next: u64,
+    unsealed: u64,
+    /// Segments that were read, the newest use last.
+    cache: VecDeque<(String, Arc<Vec<Call>>)>,
+}
+
+impl Shelf {
+    /// The calls in segments under this folder.
+    pub(crate) fn new(dir: PathBuf, segments: Vec<Segment>, cache_bytes_max: usize) -> Self {
+        let inner = Inner { segments, ..Inner::default() };
+        Self { dir, cache_bytes_max, inner: Arc::new(Mutex::new(inner)) }
+    }
+
+    /// A panic elsewhere while the lock was held leaves lists that are still sound.
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes in calls that were given to the writer of segments, of which so many wait now; `segments` are all there are.
+    pub(crate) fn add(&self, calls: Arc<Vec<Call>>, waiting: usize, segments: &[Segment]) {
+        let mut inner = self.lock();
+        let first = inner.next;
+        inner.next += calls.len() as u64;
+        inner.unsealed = inner.next.saturating_sub(waiting as u64);
+        inner.waiting.push_back((first, calls));
+        let unsealed = inner.unsealed;
+        while inner.waiting.front().is_some_and(|(first, calls)| first + calls.len() as u64 <= unsealed) {
+            inner.waiting.pop_front();
+        }
+        if inner.segments.len() != segments.len() {
+            inner.segments = segments.to_vec();
+        }
+    }
+
+    fn cached(&self, segment: &Segment) -> Option<Arc<Vec<Call>>> {
+        let mut inner = self.lock();
+        let at = inner.cache.iter().position(|(file, _)| *file == segment.file)?;
+        let entry = inner.cache.remove(at)?;
+        let calls = Arc::clone(&entry.1);
+        inner.cache.push_back(entry);
+        Some(calls)
+    }
+
+    /// One that is damaged costs its own calls; whoever opened the recording has said so.
+    fn read(&self, segment: &Segment) -> Arc<Vec<Call>> {
+        if let Some(calls) = self.cached(segment) {
+            return calls;
+        }
+        let calls = Arc::new(read_segment::<Call>(&self.dir, segment).0);
+        let mut inner = self.lock();
+        inner.cache.push_back((segment.file.clone(), Arc::clone(&calls)));
+        let mut bytes: usize = inner.cache.iter().map(|(_, calls)| size_of_val(calls.as_slice())).sum();
+        while bytes > self.cache_bytes_max && inner.cache.len() > 1 {
+            let Some((_, oldest)) = inner.cache.pop_front() else { break };
+            bytes -= size_of_val(oldest.as_slice());
+        }
+        calls
+    }
+}
+
+impl CallSource for Shelf {
+    fn visit(&self, range: &Range<Nanoseconds>, visitor: &mut dyn FnMut(&Call)) -> Result<(), String> {
+        let (segments, waiting, unsealed) = {
+            let inner = self.lock();
+            let overlap = |segment: &&Segment| segment.from_ns < range.end && segment.to_ns >= range.start;
+            let segments: Vec<Segment> = inner.segments.iter().filter(overlap).cloned().collect();
+            (segments, inner.waiting.clone(), inner.unsealed)
+        };
+        let overlaps = |call: &&Call| call.start_ns < range.end && call.end_ns >= range.start;
+        for (first, calls) in waiting {
+            let sealed = unsealed.saturating_sub(first) as usize;
+            calls.iter().skip(sealed).filter(overlaps).for_each(&mut *visitor);
+        }
+        for segment in segments {
+            self.read(&segment).iter().filter(overlaps).for_each(&mut *visitor);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mpiscope_recording::SegmentWriter;
+
+    fn call(number: u64) -> Call {
+        Call {
+            rank: (number % 3) as u32,
+            thread: 0,
+            function: 1,
+            start_ns: number * 10,
+            end_ns: number * 10 + 5,
+            peer: None,
+            tag: None,
+            bytes: number,
+            comm: None,
+            site: None,
+            count: 1,
+        }
+    }
+
+    /// Whatever is sealed when, each call is shown once.
+    #[test]
+    fn every_call_is_shown_once_sealed_or_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path().to_path_buf();
+        let mut writer = SegmentWriter::<Call>::open(&dir, 100, 1).unwrap();
+        // Room for one segment, so that others are read again.
+        let shelf = Shelf::new(dir, Vec::new(), 100 * size_of::<Call>());
+        let (mut segments, mut made) = (Vec::new(), 0);
+        for piece in [3, 96, 1, 70, 40, 95, 0, 7] {
+            let calls: Vec<Call> = (made..made + piece).map(call).collect();
+            made += piece;
+            writer.push(&calls, &mut segments).unwrap();
+            shelf.add(Arc::new(calls), writer.waiting_rows(), &segments);
+            let mut seen = Vec::new();
+            shelf.visit(&(0..u64::MAX), &mut |call| seen.push(call.bytes)).unwrap();
+            seen.sort_unstable();
+            assert_eq!(seen, (0..made).collect::<Vec<_>>());
+        }
+        assert_eq!(segments.len(), 3);
+        let mut seen = Vec::new();
+        shelf.visit(&(995..1_021), &mut |call| seen.push(call.bytes)).unwrap();
+        seen.sort_unstable();
+        assert_eq!(seen, [99, 100, 101, 102]);
+        assert!(shelf.lock().cache.len() <= 2);
+    }
+}

@@ -1,0 +1,169 @@
+//! `mpiscope replay`: a recording on the page that showed it live, through the same feed.
+
+use crate::command_line::ReplayOptions;
+use crate::load::{Loaded, Reader, is_in_log, load};
+use crate::page::{self, Feeding, Increments, Page, Shelf, function_rows, rank_rows};
+use crate::run::random;
+use crate::words::counted;
+use anyhow::{Context as _, Result};
+use mpiscope_feed::{Job, JobState, Library, RunSource, Update};
+use mpiscope_model::{Call, Fault, Message};
+use mpiscope_recording::{Recording, Segment, SegmentWriter, State};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Calls that stay in memory for those who look around.
+const SHELF_BYTES: usize = 1 << 30;
+/// As in a recording.
+const CALLS_PER_SEGMENT: usize = 1_000_000;
+
+pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
+    let recording = Recording::open(&options.dir)?;
+    // Taken before anything is read, so that a signal meanwhile still cleans up.
+    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).context("wait for Ctrl-C")?;
+    let manifest = recording.manifest();
+    let spilled = if is_in_log(&recording) { Some(Spilled::make()?) } else { None };
+    let (dir, segments) = match &spilled {
+        Some(spilled) => (spilled.0.clone(), Vec::new()),
+        None => (options.dir.clone(), manifest.segments.calls.clone()),
+    };
+    let shelf = Shelf::new(dir, segments, SHELF_BYTES);
+    let token = format!("{:032x}", random()?);
+    let address = options.listen.unwrap_or(page::ANYWHERE);
+    let job = Job { run: manifest.run.clone(), source: RunSource::Replay, ..Job::default() };
+    let (page, mut feeding) = Page::open(address, &token, job, manifest.window_ns, Box::new(shelf.clone()))?;
+    let mut shown = Shown {
+        library: Arc::clone(&feeding.library),
+        increments: Increments::new(manifest.window_ns),
+        last_ns: 0,
+        spill: match &spilled {
+            Some(Spilled(dir)) => Some(Spill::into(dir, shelf)?),
+            None => None,
+        },
+    };
+    let loaded = load(&options.dir, &recording, &mut shown)?;
+    publish(&mut feeding, &loaded, &mut shown);
+    page::say_address("replay", page.url());
+    eprintln!("mpiscope: {}; Ctrl-C ends it", summary(&loaded));
+    if options.open {
+        page::open_in_browser(page.url());
+    }
+    // Whichever comes first.
+    let _ = signals.forever().next();
+    page.close();
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What the page is shown of the rows.
+struct Shown {
+    library: Arc<Library>,
+    increments: Increments,
+    /// When the last call ended.
+    last_ns: u64,
+    /// Where calls go that are in no segment.
+    spill: Option<Spill>,
+}
+
+impl Reader for Shown {
+    fn calls(&mut self, calls: Vec<Call>) -> Result<()> {
+        self.library.add(&calls);
+        self.increments.add(&calls, &[]);
+        self.last_ns = calls.iter().map(|call| call.end_ns).fold(self.last_ns, u64::max);
+        match &mut self.spill {
+            Some(spill) => spill.add(calls),
+            None => Ok(()),
+        }
+    }
+
+    fn messages(&mut self, messages: Vec<Message>) {
+        self.increments.add(&[], &messages);
+    }
+}
+
+/// The calls of a log, as segments, so that however many there are they need not stay in memory.
+struct Spill {
+    writer: SegmentWriter<Call>,
+    segments: Vec<Segment>,
+    shelf: Shelf,
+}
+
+impl Spill {
+    fn into(dir: &Path, shelf: Shelf) -> Result<Self> {
+        let writer = SegmentWriter::open(dir, CALLS_PER_SEGMENT, 1)?;
+        Ok(Self { writer, segments: Vec::new(), shelf })
+    }
+
+    fn add(&mut self, calls: Vec<Call>) -> Result<()> {
+        self.writer
+            .push(&calls, &mut self.segments)
+            .context("keep the calls of the log for looking back at them (TMPDIR says where)")?;
+        self.shelf.add(Arc::new(calls), self.writer.waiting_rows(), &self.segments);
+        Ok(())
+    }
+}
+
+/// A folder of our own, gone when this ends.
+struct Spilled(PathBuf);
+
+impl Spilled {
+    fn make() -> Result<Self> {
+        let dir = std::env::temp_dir().join(format!("mpiscope-replay-{:016x}", random()? as u64));
+        Ok(Self(dir))
+    }
+}
+
+impl Drop for Spilled {
+    fn drop(&mut self) {
+        // It may not have been made yet.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn publish(feeding: &mut Feeding, loaded: &Loaded, shown: &mut Shown) {
+    let duration_ns = loaded.job.duration_s.map_or(0, |seconds| (seconds * 1e9).round() as u64);
+    let job = Job {
+        run: loaded.run.clone(),
+        source: RunSource::Replay,
+        command: loaded.job.command.join(" "),
+        nodes: loaded.job.nodes.len() as u32,
+        ranks: loaded.job.ranks,
+        mpi: loaded.job.mpi.clone(),
+        state: match (loaded.state, loaded.job.exit) {
+            (State::Running, _) => JobState::Running,
+            (_, Some(exit)) if exit <= 128 => JobState::Ended,
+            _ => JobState::Killed,
+        },
+        exit: loaded.job.exit,
+        started_unix_ns: loaded.job.started_unix_ns,
+    };
+    let faults: Vec<Fault> =
+        loaded.missing.iter().map(|text| Fault { rank: None, text: text.clone() }).collect();
+    let (windows, timeline) = shown.increments.take();
+    feeding.publisher.publish(&Update {
+        now_ns: duration_ns.max(shown.last_ns),
+        lag_ns: 0,
+        job: &job,
+        totals: loaded.totals,
+        losses: loaded.losses,
+        functions: &function_rows(&loaded.counts),
+        ranks: &rank_rows(&loaded.counts, loaded.ranks.iter()),
+        windows: &windows,
+        timeline: &timeline,
+        in_flight: &[],
+        calls: &[],
+        faults: &faults,
+    });
+}
+
+fn summary(loaded: &Loaded) -> String {
+    let totals = &loaded.totals;
+    format!(
+        "{} of {}, {}",
+        counted(totals.calls, "call"),
+        counted(loaded.job.ranks.into(), "rank"),
+        counted(totals.messages, "message")
+    )
+}

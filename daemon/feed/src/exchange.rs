@@ -1,0 +1,320 @@
+//! What pages ask and command, and what they get back: protocol version 2.
+//!
+//! A page sends MessagePack maps: `{ask: "calls" | "timeline" | "history" | "ping", id, ...}`, to which an [`Answer`]
+//! with the same number comes, and `{do: "live" | "pause" | ...}`, which moves the shared clock. Every page hears of
+//! each move by a [`PerspectiveMessage`].
+
+use crate::{Calls, F64Column, U32Column};
+use mpiscope_model::Nanoseconds;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// The most calls of one answer.
+pub const CALLS_MAX: u64 = 200_000;
+/// The most bins of one answer.
+pub const BINS_MAX: u32 = 8_192;
+/// The most ranges of ranks and hidden functions that are kept.
+const SELECTED_MAX: usize = 256;
+
+/// What a page sends.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Incoming {
+    /// A question, with the number that its answer bears.
+    Ask(u32, Question),
+    /// A command.
+    Do(Command),
+}
+
+/// A question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Question {
+    /// The calls of which some part is in a range, about so many at the most.
+    Calls(Range<Nanoseconds>, u64),
+    /// How many calls of each function began when, in about so many bins.
+    Timeline(Range<Nanoseconds>, u32),
+    /// How often calls that ended in a range took how long.
+    History(Range<Nanoseconds>),
+    /// Is anybody there?
+    Ping,
+}
+
+/// A move of the shared clock, or of what it shows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Command {
+    /// Back to now.
+    Live,
+    /// Stop.
+    Pause,
+    /// Run, at so many seconds of the run a second; backward when negative.
+    Play(f64),
+    /// Go there.
+    Seek(f64),
+    /// Go on by so much and stop.
+    Step(f64),
+    /// What is selected.
+    Select(Selection),
+    /// Whether this page follows the shared clock.
+    Follow(bool),
+}
+
+/// What is selected, for all views.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Selection {
+    /// A range of time.
+    pub range_ns: Option<(f64, f64)>,
+    /// Ranges of ranks, both ends included.
+    pub ranks: Option<Vec<(u32, u32)>>,
+    /// Functions that are not shown.
+    pub hidden: Vec<u32>,
+}
+
+/// Why what a page sent makes no sense.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Senseless(pub String);
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Plain {
+    ask: Option<String>,
+    #[serde(rename = "do")]
+    command: Option<String>,
+    id: u32,
+    from_ns: f64,
+    to_ns: f64,
+    most: f64,
+    bins: f64,
+    rate: f64,
+    time_ns: f64,
+    by_ns: f64,
+    range_ns: Option<(f64, f64)>,
+    ranks: Option<Vec<(u32, u32)>>,
+    hidden: Vec<u32>,
+    follow: bool,
+}
+
+impl Incoming {
+    /// Reads what a page sent.
+    ///
+    /// # Errors
+    /// When it is no message of this protocol.
+    pub fn decode(bytes: &[u8]) -> Result<Self, Senseless> {
+        let plain: Plain = rmp_serde::from_slice(bytes).map_err(|error| Senseless(error.to_string()))?;
+        let range = || time(plain.from_ns)..time(plain.to_ns).max(time(plain.from_ns));
+        match (plain.ask.as_deref(), plain.command.as_deref()) {
+            (Some(ask), None) => {
+                let question = match ask {
+                    "calls" => Question::Calls(range(), (plain.most as u64).clamp(1, CALLS_MAX)),
+                    "timeline" => Question::Timeline(range(), (plain.bins as u32).clamp(1, BINS_MAX)),
+                    "history" => Question::History(range()),
+                    "ping" => Question::Ping,
+                    other => return Err(Senseless(format!("there is no question {other:?}"))),
+                };
+                Ok(Incoming::Ask(plain.id, question))
+            }
+            (None, Some(command)) => Ok(Incoming::Do(match command {
+                "live" => Command::Live,
+                "pause" => Command::Pause,
+                "play" => Command::Play(finite(plain.rate)?),
+                "seek" => Command::Seek(finite(plain.time_ns)?),
+                "step" => Command::Step(finite(plain.by_ns)?),
+                "select" => Command::Select(plain.selection()?),
+                "follow" => Command::Follow(plain.follow),
+                other => return Err(Senseless(format!("there is no command {other:?}"))),
+            })),
+            _ => Err(Senseless("a message either asks or does".to_owned())),
+        }
+    }
+}
+
+impl Plain {
+    fn selection(self) -> Result<Selection, Senseless> {
+        let range_ns = match self.range_ns {
+            Some((from, to)) => Some((finite(from)?, finite(to)?)),
+            None => None,
+        };
+        let too_many = self.ranks.as_ref().is_some_and(|ranks| ranks.len() > SELECTED_MAX);
+        if too_many || self.hidden.len() > SELECTED_MAX {
+            return Err(Senseless(format!("at most {SELECTED_MAX} ranges and functions can be selected")));
+        }
+        Ok(Selection { range_ns, ranks: self.ranks, hidden: self.hidden })
+    }
+}
+
+fn finite(number: f64) -> Result<f64, Senseless> {
+    if number.is_finite() { Ok(number) } else { Err(Senseless("a number is missing".to_owned())) }
+}
+
+/// Not a number and what is negative are the start.
+fn time(ns: f64) -> Nanoseconds {
+    ns.max(0.0) as Nanoseconds
+}
+
+/// How the shared clock stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Now, as far as calls are known.
+    #[default]
+    Live,
+    /// It stands.
+    Paused,
+    /// It runs.
+    Playing,
+}
+
+/// How the shared clock stands, for pages.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct PerspectiveMessage {
+    /// Always `perspective`.
+    pub kind: PerspectiveKind,
+    /// Grows with every move.
+    pub version: u64,
+    /// Whether it runs.
+    pub mode: Mode,
+    /// Where it is.
+    pub time_ns: f64,
+    /// Seconds of the run a second, while it plays.
+    pub rate: f64,
+    /// What is selected.
+    #[serde(flatten)]
+    pub selection: Selection,
+    /// Open pages.
+    pub pages: u32,
+    /// Those that follow.
+    pub followers: u32,
+}
+
+/// Names the message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "there is one")]
+pub enum PerspectiveKind {
+    Perspective,
+}
+
+/// Names the message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "there is one")]
+pub enum AnswerKind {
+    Answer,
+}
+
+/// What comes back to a question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Answer {
+    /// Always `answer`.
+    pub kind: AnswerKind,
+    /// The number of the question.
+    pub id: u32,
+    /// Why there is no answer, in a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Single calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<Calls>,
+    /// Counts over time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeline: Option<TimelineBins>,
+    /// Counts of durations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history: Option<History>,
+}
+
+impl Answer {
+    /// An answer without anything.
+    #[must_use]
+    pub fn to(id: u32) -> Self {
+        Answer { kind: AnswerKind::Answer, id, error: None, calls: None, timeline: None, history: None }
+    }
+}
+
+/// How many calls of each function began when.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct TimelineBins {
+    /// Where the first bin begins.
+    pub from_ns: u64,
+    /// Where the last one ends.
+    pub to_ns: u64,
+    /// How many there are, all of one length.
+    pub bins: u32,
+    /// The functions that occur.
+    pub functions: U32Column,
+    /// Their counts, all bins of the first function before those of the second.
+    pub counts: F64Column,
+    /// The windows that were summed up; 0 when single calls were counted.
+    pub window_ns: u64,
+}
+
+/// How often calls that ended in a range took how long.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct History {
+    /// The range.
+    pub from_ns: u64,
+    /// Its end, outside.
+    pub to_ns: u64,
+    /// Bin `b` has durations of which `floor(bins_per_octave * log2(1 + ns))` is `b`.
+    pub bins_per_octave: u32,
+    /// Ranks that share a row.
+    pub ranks_per_row: u32,
+    /// The first rank of the cell's row.
+    pub row: U32Column,
+    /// The cell's function.
+    pub function: U32Column,
+    /// The cell's bin.
+    pub bin: U32Column,
+    /// Calls in it.
+    pub count: F64Column,
+    /// Calls in all.
+    pub total: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn decode(value: &Value) -> Result<Incoming, Senseless> {
+        Incoming::decode(&rmp_serde::to_vec_named(value).unwrap())
+    }
+
+    #[test]
+    fn what_a_page_sends_is_understood() {
+        let ask = json!({"ask": "calls", "id": 7, "from_ns": 5, "to_ns": 9.5, "most": 10});
+        assert_eq!(decode(&ask), Ok(Incoming::Ask(7, Question::Calls(5..9, 10))));
+        let ask = json!({"ask": "timeline", "id": 1, "from_ns": 9, "to_ns": 3, "bins": 1e9});
+        assert_eq!(decode(&ask), Ok(Incoming::Ask(1, Question::Timeline(9..9, BINS_MAX))));
+        assert_eq!(decode(&json!({"do": "play", "rate": -0.5})), Ok(Incoming::Do(Command::Play(-0.5))));
+        let select = json!({"do": "select", "range_ns": [1, 2], "ranks": null, "hidden": [3]});
+        let selection = Selection { range_ns: Some((1.0, 2.0)), ranks: None, hidden: vec![3] };
+        assert_eq!(decode(&select), Ok(Incoming::Do(Command::Select(selection))));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for value in [
+            json!({}),
+            json!({"ask": "calls", "do": "live"}),
+            json!({"ask": "what"}),
+            json!({"do": "dance"}),
+            json!({"do": "select", "hidden": vec![1; 300]}),
+            json!([1, 2]),
+            json!("live"),
+        ] {
+            assert!(decode(&value).is_err(), "{value}");
+        }
+        assert!(Incoming::decode(&[0xc1, 0, 0]).is_err());
+        let nan = rmp_serde::to_vec_named(
+            &[("do", "seek")].into_iter().collect::<std::collections::BTreeMap<_, _>>(),
+        );
+        assert_eq!(Incoming::decode(&nan.unwrap()), Ok(Incoming::Do(Command::Seek(0.0))));
+    }
+}

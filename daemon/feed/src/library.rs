@@ -1,0 +1,148 @@
+//! Answers to what pages ask about any range of a run: from summaries where they are fine enough, else from the calls.
+
+use crate::Calls;
+use crate::exchange::{Answer, History, Question, TimelineBins};
+use mpiscope_analysis::{BINS_PER_OCTAVE, Bins, DensityHistory, Durations, Timeline};
+use mpiscope_model::{Call, Nanoseconds};
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The finest windows of the timeline, and how many there are of them.
+const WINDOW_NS: u64 = 1_000_000;
+const WINDOWS_MAX: usize = 1 << 16;
+/// The finest chapters of the density, and how many there are of them.
+const CHAPTER_NS: u64 = 250_000_000;
+const CHAPTERS_MAX: usize = 64;
+/// Rows of ranks.
+const ROWS_MAX: u32 = 512;
+
+/// Where the calls of a run can be read.
+pub trait CallSource: Send + Sync + fmt::Debug {
+    /// Shows each call of which some part is in a range, once, in any order.
+    ///
+    /// # Errors
+    /// One sentence when they cannot be read.
+    fn visit(&self, range_ns: &Range<Nanoseconds>, visitor: &mut dyn FnMut(&Call)) -> Result<(), String>;
+}
+
+/// The summaries of a run and its calls. Many ask, one adds.
+#[derive(Debug)]
+pub struct Library {
+    summary: Mutex<Summary>,
+    source: Box<dyn CallSource>,
+}
+
+#[derive(Debug)]
+struct Summary {
+    timeline: Timeline,
+    density: DensityHistory,
+}
+
+impl Library {
+    /// A library of calls that are, or will be, in this source.
+    #[must_use]
+    pub fn new(source: Box<dyn CallSource>) -> Self {
+        let summary = Summary {
+            timeline: Timeline::new(WINDOW_NS, WINDOWS_MAX),
+            density: DensityHistory::new(CHAPTER_NS, CHAPTERS_MAX, ROWS_MAX),
+        };
+        Self { summary: Mutex::new(summary), source }
+    }
+
+    /// Counts calls that were added to the source.
+    pub fn add(&self, calls: &[Call]) {
+        let mut summary = self.summary();
+        summary.timeline.calls(calls);
+        summary.density.calls(calls);
+    }
+
+    /// A panic elsewhere while the lock was held leaves counts that are still fine to show.
+    fn summary(&self) -> MutexGuard<'_, Summary> {
+        self.summary.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Answers a question; it may read files, so not where others wait.
+    #[must_use]
+    pub fn answer(&self, id: u32, question: &Question) -> Answer {
+        let mut answer = Answer::to(id);
+        let error = match question {
+            Question::Ping => None,
+            Question::Calls(range, most) => {
+                self.calls(range, *most).map(|calls| answer.calls = Some(calls)).err()
+            }
+            Question::Timeline(range, bins) => {
+                self.timeline(range, *bins as usize).map(|bins| answer.timeline = Some(bins)).err()
+            }
+            Question::History(range) => {
+                self.history(range).map(|history| answer.history = Some(history)).err()
+            }
+        };
+        answer.error = error;
+        answer
+    }
+
+    fn calls(&self, range: &Range<Nanoseconds>, most: u64) -> Result<Calls, String> {
+        // Twice, so that there is never more in memory than what is kept.
+        let mut durations = Durations::default();
+        self.source.visit(range, &mut |call| durations.add(call))?;
+        let sample = durations.sample(most);
+        let mut calls = Calls::of(range, durations.total(), &sample);
+        self.source.visit(range, &mut |call| {
+            if sample.keeps(call) {
+                calls.push(call);
+            }
+        })?;
+        Ok(calls)
+    }
+
+    fn timeline(&self, range: &Range<Nanoseconds>, bins: usize) -> Result<TimelineBins, String> {
+        let (summed, window_ns) = {
+            let summary = self.summary();
+            (summary.timeline.bins(range, bins), summary.timeline.window_ns())
+        };
+        if let Some(bins) = summed {
+            return Ok(columns(&bins, window_ns));
+        }
+        let mut counted = Bins::over(range, bins);
+        self.source.visit(&(range.start..counted.to_ns()), &mut |call| {
+            counted.add(call.function, call.start_ns, 1);
+        })?;
+        Ok(columns(&counted, 0))
+    }
+
+    fn history(&self, range: &Range<Nanoseconds>) -> Result<History, String> {
+        let (mut density, edges) = self.summary().density.between(range);
+        for edge in edges {
+            // What ended there, as opposed to what was under way there.
+            self.source.visit(&edge, &mut |call| {
+                if edge.contains(&call.end_ns) {
+                    density.add(call);
+                }
+            })?;
+        }
+        let cells = density.cells();
+        Ok(History {
+            from_ns: range.start,
+            to_ns: range.end,
+            bins_per_octave: BINS_PER_OCTAVE,
+            ranks_per_row: density.ranks_per_row(),
+            row: cells.iter().map(|(key, _)| key.row * density.ranks_per_row()).collect(),
+            function: cells.iter().map(|(key, _)| u32::from(key.function)).collect(),
+            bin: cells.iter().map(|(key, _)| u32::from(key.bin)).collect(),
+            count: cells.iter().map(|&(_, count)| count).collect(),
+            total: density.total(),
+        })
+    }
+}
+
+fn columns(bins: &Bins, window_ns: u64) -> TimelineBins {
+    TimelineBins {
+        from_ns: bins.from_ns,
+        to_ns: bins.to_ns(),
+        bins: bins.bins as u32,
+        functions: bins.counts.keys().map(|&function| u32::from(function)).collect(),
+        counts: bins.counts.values().flatten().copied().collect(),
+        window_ns,
+    }
+}

@@ -1,0 +1,53 @@
+//! Writes the page's types: `MPISCOPE_WRITE=1 cargo test -p mpiscope-feed types` after a change of the messages.
+
+use crate::{Calls, Job, JobState, RunSource, exchange, message};
+use ts_rs::{Config, TS};
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dashboard/src/feed/types.ts");
+
+fn types() -> String {
+    let config = Config::new().with_large_int("number");
+    let mut text = String::from(
+        "// Written from daemon/feed by `MPISCOPE_WRITE=1 cargo test -p mpiscope-feed types`; not to be edited.\n\
+         // Columns are blobs, little-endian, of 32-bit whole numbers or 64-bit floating-point ones: daemon/feed says which.\n",
+    );
+    let mut declare = |declaration: String| text.push_str(&format!("\nexport {declaration}\n"));
+    declare(RunSource::decl(&config));
+    declare(JobState::decl(&config));
+    declare(Job::decl(&config));
+    declare(message::Kind::decl(&config));
+    declare(message::Clock::decl(&config));
+    declare(message::Totals::decl(&config));
+    declare(message::Losses::decl(&config));
+    declare(message::Fault::decl(&config));
+    declare(message::Faults::decl(&config));
+    declare(message::Functions::decl(&config));
+    declare(message::Ranks::decl(&config));
+    declare(message::Windows::decl(&config));
+    declare(message::TimelineCells::decl(&config));
+    declare(message::InFlight::decl(&config));
+    declare(Calls::decl(&config));
+    declare(message::Message::decl(&config));
+    declare(exchange::Mode::decl(&config));
+    declare(exchange::Selection::decl(&config));
+    declare(exchange::PerspectiveKind::decl(&config));
+    declare(exchange::PerspectiveMessage::decl(&config));
+    declare(exchange::AnswerKind::decl(&config));
+    declare(exchange::TimelineBins::decl(&config));
+    declare(exchange::History::decl(&config));
+    declare(exchange::Answer::decl(&config));
+    text
+}
+
+#[test]
+fn the_types_of_the_page_are_those_of_the_messages() {
+    let types = types();
+    if std::env::var_os("MPISCOPE_WRITE").is_some() {
+        std::fs::write(FILE, &types).unwrap();
+    }
+    let written = std::fs::read_to_string(FILE).unwrap_or_default();
+    assert!(
+        written == types,
+        "dashboard/src/feed/types.ts is not what the messages are; see daemon/feed/src/types.rs"
+    );
+}

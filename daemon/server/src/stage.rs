@@ -1,0 +1,117 @@
+//! The clock that all pages share, and who follows it.
+
+use mpiscope_feed::exchange::{Command, PerspectiveMessage};
+use mpiscope_feed::{Known, Perspective};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+use tokio::sync::watch;
+
+/// The clock with its pages.
+#[derive(Debug)]
+pub(crate) struct Stage {
+    inner: Mutex<Inner>,
+    changes: watch::Sender<u64>,
+    begun: Instant,
+}
+
+#[derive(Debug)]
+struct Inner {
+    perspective: Perspective,
+    pages: u32,
+    followers: u32,
+}
+
+/// One open page; leaves when dropped.
+#[derive(Debug)]
+pub(crate) struct Seat<'a> {
+    stage: &'a Stage,
+    follows: bool,
+}
+
+impl Stage {
+    pub(crate) fn new(known: Known) -> Self {
+        let inner = Inner { perspective: Perspective::new(known), pages: 0, followers: 0 };
+        Self { inner: Mutex::new(inner), changes: watch::Sender::new(0), begun: Instant::now() }
+    }
+
+    /// A panic elsewhere while the lock was held leaves a clock that still goes.
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wall_ms(&self) -> f64 {
+        self.begun.elapsed().as_secs_f64() * 1e3
+    }
+
+    fn tell(&self) {
+        self.changes.send_modify(|changes| *changes += 1);
+    }
+
+    /// Tells of moves.
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    /// A page opens; it follows.
+    pub(crate) fn enter(&self) -> Seat<'_> {
+        let mut inner = self.lock();
+        inner.pages += 1;
+        inner.followers += 1;
+        drop(inner);
+        self.tell();
+        Seat { stage: self, follows: true }
+    }
+
+    /// Does what a page wants.
+    pub(crate) fn command(&self, command: Command, known: Known) {
+        self.lock().perspective.command(command, self.wall_ms(), known);
+        self.tell();
+    }
+
+    /// Stops the clock where there is no more to show.
+    pub(crate) fn look_after(&self, known: Known) {
+        let moved = self.lock().perspective.look_after(self.wall_ms(), known);
+        if moved {
+            self.tell();
+        }
+    }
+
+    pub(crate) fn pages(&self) -> u32 {
+        self.lock().pages
+    }
+
+    pub(crate) fn is_playing(&self) -> bool {
+        self.lock().perspective.is_playing()
+    }
+
+    /// What pages are told.
+    pub(crate) fn message(&self, known: Known) -> PerspectiveMessage {
+        let inner = self.lock();
+        inner.perspective.message(self.wall_ms(), known, inner.pages, inner.followers)
+    }
+}
+
+impl Seat<'_> {
+    /// The page follows, or lets go.
+    pub(crate) fn follow(&mut self, follow: bool) {
+        let mut inner = self.stage.lock();
+        match (self.follows, follow) {
+            (true, false) => inner.followers -= 1,
+            (false, true) => inner.followers += 1,
+            _ => return,
+        }
+        self.follows = follow;
+        drop(inner);
+        self.stage.tell();
+    }
+}
+
+impl Drop for Seat<'_> {
+    fn drop(&mut self) {
+        let mut inner = self.stage.lock();
+        inner.pages -= 1;
+        inner.followers -= u32::from(self.follows);
+        drop(inner);
+        self.stage.tell();
+    }
+}

@@ -1,0 +1,426 @@
+// Written from daemon/feed by `MPISCOPE_WRITE=1 cargo test -p mpiscope-feed types`; not to be edited.
+// Columns are blobs, little-endian, of 32-bit whole numbers or 64-bit floating-point ones: daemon/feed says which.
+
+export type RunSource = "live" | "replay";
+
+export type JobState = "waiting" | "running" | "ended" | "killed";
+
+export type Job = { 
+/**
+ * The name of the run, unique on this machine.
+ */
+run: string, 
+/**
+ * Where the figures come from.
+ */
+source: RunSource, 
+/**
+ * The command as typed; empty when it is not known.
+ */
+command: string, 
+/**
+ * Hosts heard so far.
+ */
+nodes: number, 
+/**
+ * Ranks in the job; 0 until known.
+ */
+ranks: number, 
+/**
+ * The MPI library, in one line; empty until known.
+ */
+mpi: string, 
+/**
+ * How it stands.
+ */
+state: JobState, 
+/**
+ * The exit status of the command once it returned; 128 + the signal when killed.
+ */
+exit: number | null, 
+/**
+ * Wall clock time of the start of the run (nanoseconds since 1970); 0 until known.
+ */
+started_unix_ns: number, };
+
+export type Kind = "snapshot" | "delta";
+
+export type Clock = { 
+/**
+ * The run time.
+ */
+now_ns: number, 
+/**
+ * How far the figures are behind the job.
+ */
+lag_ns: number, };
+
+export type Totals = { calls: number, polls: number, messages: number, bytes: number, intra_messages: number, inter_messages: number, unmatched_sends: number, unmatched_receives: number, uncertain_messages: number, };
+
+export type Losses = { ring_full: number, no_ring: number, unreadable: number, };
+
+export type Fault = { 
+/**
+ * Whose input, when known.
+ */
+rank: number | null, 
+/**
+ * The run time at which it was reported.
+ */
+at_ns: number, 
+/**
+ * One sentence.
+ */
+text: string, };
+
+export type Faults = { 
+/**
+ * How many there were.
+ */
+count: number, 
+/**
+ * The newest of them, oldest first.
+ */
+newest: Array<Fault>, };
+
+export type Functions = { id: U32Column, name: Array<string>, family: Array<string>, calls: F64Column, polls: F64Column, bytes: F64Column, time_ns: F64Column, p50_ns: F64Column, p99_ns: F64Column, max_ns: F64Column, };
+
+export type Ranks = { rank: U32Column, node: U32Column, calls: F64Column, sent: F64Column, received: F64Column, bytes_sent: F64Column, mpi_time_ns: F64Column, 
+/**
+ * 0 running, 1 finalized, 2 aborted, 3 vanished.
+ */
+state: U32Column, };
+
+export type Windows = { 
+/**
+ * How long each window is; doubles whenever the history is full.
+ */
+window_ns: number, 
+/**
+ * When each begins: a multiple of `window_ns`.
+ */
+start_ns: F64Column, 
+/**
+ * Rows of calls in it.
+ */
+calls: F64Column, 
+/**
+ * Matched messages in it.
+ */
+messages: F64Column, 
+/**
+ * Their payload.
+ */
+bytes: F64Column, };
+
+export type TimelineCells = { 
+/**
+ * How long each window is; doubles whenever the history is full.
+ */
+window_ns: number, 
+/**
+ * When it begins.
+ */
+start_ns: F64Column, 
+/**
+ * The function.
+ */
+function: U32Column, 
+/**
+ * Rows of calls.
+ */
+calls: F64Column, };
+
+export type InFlight = { 
+/**
+ * How many there are; not all may be listed.
+ */
+total: number, 
+/**
+ * Who called.
+ */
+rank: U32Column, 
+/**
+ * Which of its threads.
+ */
+thread: U32Column, 
+/**
+ * What was called.
+ */
+function: U32Column, 
+/**
+ * When it was entered.
+ */
+since_ns: F64Column, };
+
+export type Calls = { 
+/**
+ * The range.
+ */
+from_ns: number, 
+/**
+ * Its end, outside.
+ */
+to_ns: number, 
+/**
+ * How many calls there are.
+ */
+total: number, 
+/**
+ * What share of the shorter calls is here.
+ */
+share: number, 
+/**
+ * Every call at least so long is here; 0 when all are.
+ */
+all_from_ns: number, 
+/**
+ * Who called.
+ */
+rank: U32Column, 
+/**
+ * Which of its threads.
+ */
+thread: U32Column, 
+/**
+ * What was called.
+ */
+function: U32Column, 
+/**
+ * When it was entered.
+ */
+start_ns: F64Column, 
+/**
+ * How long it took.
+ */
+duration_ns: F64Column, 
+/**
+ * The one other rank; [`NONE`] where there is none or several.
+ */
+peer: U32Column, 
+/**
+ * The bits of the tag; [`NO_TAG`] where there is none.
+ */
+tag: U32Column, 
+/**
+ * What the call sent, or received where it sent nothing.
+ */
+bytes: F64Column, 
+/**
+ * The communicator; [`NONE`] where there is none.
+ */
+comm: U32Column, 
+/**
+ * Polls folded into the row, else 1.
+ */
+count: F64Column, };
+
+export type Message = { 
+/**
+ * [`crate::PROTOCOL`].
+ */
+protocol: number, 
+/**
+ * Snapshot or delta.
+ */
+kind: Kind, 
+/**
+ * The number of the state that a reader has after this message.
+ */
+number: number, 
+/**
+ * Run time and lag.
+ */
+clock: Clock, 
+/**
+ * The job.
+ */
+job?: Job | null, 
+/**
+ * The totals.
+ */
+totals?: Totals | null, 
+/**
+ * What was lost.
+ */
+losses?: Losses | null, 
+/**
+ * Faults.
+ */
+faults?: Faults | null, 
+/**
+ * Functions.
+ */
+functions?: Functions | null, 
+/**
+ * Ranks.
+ */
+ranks?: Ranks | null, 
+/**
+ * The run over time.
+ */
+windows?: Windows | null, 
+/**
+ * Calls by function over time.
+ */
+timeline?: TimelineCells | null, 
+/**
+ * Calls that have not returned.
+ */
+in_flight?: InFlight | null, 
+/**
+ * Calls that ended since the delta before.
+ */
+calls?: Calls | null, };
+
+export type Mode = "live" | "paused" | "playing";
+
+export type Selection = { 
+/**
+ * A range of time.
+ */
+range_ns: [number, number] | null, 
+/**
+ * Ranges of ranks, both ends included.
+ */
+ranks: Array<[number, number]> | null, 
+/**
+ * Functions that are not shown.
+ */
+hidden: Array<number>, };
+
+export type PerspectiveKind = "perspective";
+
+export type PerspectiveMessage = { 
+/**
+ * Always `perspective`.
+ */
+kind: PerspectiveKind, 
+/**
+ * Grows with every move.
+ */
+version: number, 
+/**
+ * Whether it runs.
+ */
+mode: Mode, 
+/**
+ * Where it is.
+ */
+time_ns: number, 
+/**
+ * Seconds of the run a second, while it plays.
+ */
+rate: number, 
+/**
+ * Open pages.
+ */
+pages: number, 
+/**
+ * Those that follow.
+ */
+followers: number, 
+/**
+ * A range of time.
+ */
+range_ns: [number, number] | null, 
+/**
+ * Ranges of ranks, both ends included.
+ */
+ranks: Array<[number, number]> | null, 
+/**
+ * Functions that are not shown.
+ */
+hidden: Array<number>, };
+
+export type AnswerKind = "answer";
+
+export type TimelineBins = { 
+/**
+ * Where the first bin begins.
+ */
+from_ns: number, 
+/**
+ * Where the last one ends.
+ */
+to_ns: number, 
+/**
+ * How many there are, all of one length.
+ */
+bins: number, 
+/**
+ * The functions that occur.
+ */
+functions: U32Column, 
+/**
+ * Their counts, all bins of the first function before those of the second.
+ */
+counts: F64Column, 
+/**
+ * The windows that were summed up; 0 when single calls were counted.
+ */
+window_ns: number, };
+
+export type History = { 
+/**
+ * The range.
+ */
+from_ns: number, 
+/**
+ * Its end, outside.
+ */
+to_ns: number, 
+/**
+ * Bin `b` has durations of which `floor(bins_per_octave * log2(1 + ns))` is `b`.
+ */
+bins_per_octave: number, 
+/**
+ * Ranks that share a row.
+ */
+ranks_per_row: number, 
+/**
+ * The first rank of the cell's row.
+ */
+row: U32Column, 
+/**
+ * The cell's function.
+ */
+function: U32Column, 
+/**
+ * The cell's bin.
+ */
+bin: U32Column, 
+/**
+ * Calls in it.
+ */
+count: F64Column, 
+/**
+ * Calls in all.
+ */
+total: number, };
+
+export type Answer = { 
+/**
+ * Always `answer`.
+ */
+kind: AnswerKind, 
+/**
+ * The number of the question.
+ */
+id: number, 
+/**
+ * Why there is no answer, in a sentence.
+ */
+error?: string | null, 
+/**
+ * Single calls.
+ */
+calls?: Calls | null, 
+/**
+ * Counts over time.
+ */
+timeline?: TimelineBins | null, 
+/**
+ * Counts of durations.
+ */
+history?: History | null, };
