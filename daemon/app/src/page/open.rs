@@ -24,7 +24,7 @@ pub(crate) fn open_in_browser(url: &str) {
             std::thread::spawn(move || drop(opening.wait()));
         }
         Err(error) => {
-            eprintln!("mpiscope: no browser could be opened (xdg-open: {error}); open the address yourself")
+            eprintln!("mpiscope: no browser could be opened (xdg-open: {error}); open the address yourself");
         }
     }
 }
