@@ -34,7 +34,8 @@ impl Perspective {
         Self {
             version: 1,
             mode,
-            time_ns: known.until_ns,
+            // The end, also of a recording that is still being read.
+            time_ns: f64::MAX,
             rate: 1.0,
             since_ms: 0.0,
             selection: Selection::default(),
@@ -46,7 +47,7 @@ impl Perspective {
     pub fn time_ns(&self, wall_ms: f64, known: Known) -> f64 {
         match self.mode {
             Mode::Live => known.until_ns,
-            Mode::Paused => self.time_ns,
+            Mode::Paused => self.time_ns.clamp(0.0, known.until_ns.max(0.0)),
             Mode::Playing => {
                 let moved_ns = (wall_ms - self.since_ms).max(0.0) * 1e6 * self.rate;
                 (self.time_ns + moved_ns).clamp(0.0, known.until_ns.max(0.0))
@@ -181,6 +182,12 @@ mod tests {
         clock.command(Command::Play(1.0), 0.0, RECORDED);
         assert_eq!(clock.time_ns(1_000.0, RECORDED), 1e9);
         assert!(clock.look_after(20_000.0, RECORDED));
+        assert_eq!((clock.mode, clock.time_ns(0.0, RECORDED)), (Mode::Paused, 10e9));
+    }
+
+    #[test]
+    fn a_recording_opens_at_its_end_also_while_it_is_read() {
+        let clock = Perspective::new(Known { until_ns: 0.0, live: false });
         assert_eq!((clock.mode, clock.time_ns(0.0, RECORDED)), (Mode::Paused, 10e9));
     }
 

@@ -1,6 +1,6 @@
 //! Writes the page's types: `MPISCOPE_WRITE=1 cargo test -p mpiscope-feed types` after a change of the messages.
 
-use crate::{Calls, Job, JobState, RunSource, exchange, message};
+use crate::{Calls, F64Column, Job, JobState, RunSource, U32Column, exchange, message};
 use ts_rs::{Config, TS};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dashboard/src/feed/types.ts");
@@ -12,6 +12,8 @@ fn types() -> String {
          // Columns are blobs, little-endian, of 32-bit whole numbers or 64-bit floating-point ones: daemon/feed says which.\n",
     );
     let mut declare = |declaration: String| text.push_str(&format!("\nexport {declaration}\n"));
+    declare(U32Column::decl(&config));
+    declare(F64Column::decl(&config));
     declare(RunSource::decl(&config));
     declare(JobState::decl(&config));
     declare(Job::decl(&config));

@@ -1,0 +1,82 @@
+# What quickstart and test have in common: finding what is missing on this machine, installing it, building. Sourced,
+# with $root set to the top of the tree.
+
+say() { echo "deploy: $*"; }
+
+has() { command -v "$1" > /dev/null 2>&1; }
+
+# Installs Debian packages, where that is possible without asking anybody.
+install_packages() { # PACKAGE...
+    local as_root=()
+    [ "$(id -u)" = 0 ] || as_root=(sudo -n)
+    if has apt-get && "${as_root[@]}" true 2> /dev/null; then
+        say "installing $*"
+        "${as_root[@]}" apt-get update -qq &&
+            DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "$@" > /dev/null
+    else
+        say "please install: $* (as Debian and Ubuntu name them)"
+        return 1
+    fi
+}
+
+# Installs the packages of those tools that are not there.
+need_tools() { # TOOL=PACKAGE...
+    local missing=() pair
+    for pair in "$@"; do
+        has "${pair%%=*}" || missing+=("${pair#*=}")
+    done
+    [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
+}
+
+need_rust() {
+    if ! has cargo && [ -x "$HOME/.cargo/bin/cargo" ]; then
+        PATH=$HOME/.cargo/bin:$PATH
+    fi
+    has cargo && return 0
+    need_tools curl=curl || return 1
+    say "installing Rust for this user, with rustup"
+    curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y -q --profile minimal || {
+        say "please install Rust (https://rustup.rs); nothing can be built without it"
+        return 1
+    }
+    PATH=$HOME/.cargo/bin:$PATH
+}
+
+# Whether this Node is one that the page can be built with.
+node_suits() {
+    has node && has npm &&
+        node -e 'const [major, minor] = process.versions.node.split(".").map(Number);
+                 process.exit(major > 20 || (major === 20 && minor >= 19) ? 0 : 1)'
+}
+
+need_node() {
+    local own=$root/target/node/node_modules/.bin
+    [ -x "$own/node" ] && PATH=$own:$PATH
+    node_suits && return 0
+    need_tools node=nodejs npm=npm || return 1
+    node_suits && return 0
+    say "this Node is too old to build the page ($(node --version)); fetching a newer one for this folder only"
+    npm install --silent --no-save --prefix "$root/target/node" node@22 && PATH=$own:$PATH
+    node_suits || {
+        say "please install Node 20.19 or newer (https://nodejs.org); the page cannot be built without it"
+        return 1
+    }
+}
+
+# What the page is built with, as its lock file says; again only when that changed.
+page_packages() {
+    local lock=$root/dashboard/package-lock.json stamp=$root/dashboard/node_modules/.of-lock
+    if ! cmp -s "$lock" "$stamp"; then
+        (cd "$root/dashboard" && npm ci --no-audit --no-fund) && cp "$lock" "$stamp"
+    fi
+}
+
+build_page() {
+    page_packages && (cd "$root/dashboard" && npm run --silent build)
+}
+
+build_programs() {
+    # The collector has a command and a profile of its own, so that no other crate's features reach it.
+    (cd "$root" && cargo build --locked --profile shim -p mpiscope-shim &&
+        cargo build --locked --release -p mpiscope-app)
+}
