@@ -1,6 +1,10 @@
 // Written from daemon/feed by `MPISCOPE_WRITE=1 cargo test -p mpiscope-feed types`; not to be edited.
 // Columns are blobs, little-endian, of 32-bit whole numbers or 64-bit floating-point ones: daemon/feed says which.
 
+export type U32Column = Uint8Array;
+
+export type F64Column = Uint8Array;
+
 export type RunSource = "live" | "replay";
 
 export type JobState = "waiting" | "running" | "ended" | "killed";

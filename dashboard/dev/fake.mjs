@@ -1,0 +1,222 @@
+// A feed server with a made-up job, to work on the page without MPI. Serves dist/ as the real server does.
+// node dev/fake.mjs [--port 4180] [--ranks 4] [--calls 20000] [--seconds 30] [--scene live]
+// Scenes: live, replay, waiting, first, ended, failed, killed, lossy, lagging, full, refused, mismatch, broken.
+
+import { decode, encode } from "@msgpack/msgpack";
+import { createServer } from "node:http";
+import { readFile } from "node:fs/promises";
+import { extname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { WebSocketServer } from "ws";
+import { makeJob } from "./job.mjs";
+
+const { values } = parseArgs({ options: {
+  port: { type: "string", default: "4180" }, ranks: { type: "string", default: "4" },
+  calls: { type: "string", default: "20000" }, seconds: { type: "string", default: "30" }, scene: { type: "string", default: "live" },
+} });
+const scene = values.scene;
+const ranks = Number(values.ranks);
+const job = makeJob({ ranks, callsPerSecond: Number(values.calls) });
+const DIST = fileURLToPath(new URL("../dist/", import.meta.url));
+const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
+const u32 = (list) => new Uint8Array(Uint32Array.from(list, (value) => value >>> 0).buffer);
+const f64 = (list) => new Uint8Array(Float64Array.from(list).buffer);
+
+const over = ["replay", "ended", "failed", "killed"].includes(scene);
+const startedMs = Date.now() - (scene === "first" ? 0.8 : Number(values.seconds)) * 1000;
+const endNs = over ? Number(values.seconds) * 1e9 + 123456789 : Infinity;
+const lagNs = () => (over ? 0 : scene === "lagging" ? 4.2e9 : 80e6);
+const nowNs = () => Math.min(endNs, Math.round((Date.now() - startedMs) * 1e6));
+const edgeNs = () => Math.max(0, nowNs() - lagNs());
+
+const STATES = { waiting: "waiting", ended: "ended", failed: "ended", killed: "killed", replay: "ended" };
+const EXITS = { ended: 0, failed: 3, killed: 137, replay: 0 };
+function jobPart() {
+  const waiting = scene === "waiting";
+  return {
+    run: "halo3d-20261120-152444", command: waiting && ranks === 0 ? "" : `mpirun -n ${ranks} ./halo3d 2000 16 1`, nodes: waiting ? 0 : Math.ceil(ranks / 32),
+    ranks: waiting ? 0 : ranks, mpi: waiting ? "" : "Open MPI v4.1.4", state: STATES[scene] ?? "running", exit: EXITS[scene] ?? null,
+    started_unix_ns: startedMs * 1e6, source: scene === "replay" ? "replay" : "live",
+  };
+}
+
+const lossy = ["lossy", "killed"].includes(scene);
+const losses = () => (lossy ? { ring_full: 12345, no_ring: 17, unreadable: 2 } : { ring_full: 0, no_ring: 0, unreadable: 0 });
+const faults = () => (lossy ? { count: 3, newest: [
+  { rank: 3, at_ns: 4e9, text: "The ring of thread 2 was full for 40 ms." },
+  { rank: null, at_ns: 9e9, text: "The clock of node 1 is uncertain by 3.2 ms." },
+  { rank: 2, at_ns: 2.1e10, text: "The process vanished without MPI_Finalize." },
+] } : { count: 0, newest: [] });
+
+function figures() {
+  const rows = job.counts(0, edgeNs());
+  const calls = rows.reduce((sum, [, n]) => sum + n, 0);
+  const sends = rows.find(([id]) => id === 11)?.[1] ?? 0;
+  const median = { 10: 410, 11: 900, 12: 9000, 13: 45_000, 14: 11_000, 15: 21_000, 16: 240, 17: 7e8 };
+  const longest = { 10: 900, 11: 6000, 12: 400_000, 13: 300_000, 14: 60_000, 15: 70_000, 16: 500, 17: 7e8 };
+  return {
+    totals: { calls, polls: (rows.find(([id]) => id === 16)?.[1] ?? 0) * 20, messages: sends, bytes: sends * 8192, intra_messages: sends * 0.8, inter_messages: sends * 0.2, unmatched_sends: 6, unmatched_receives: 2, uncertain_messages: 0 },
+    losses: losses(), faults: faults(),
+    functions: {
+      id: u32(rows.map(([id]) => id)), name: job.names.map(([, name]) => name), family: job.names.map(([, , family]) => family),
+      calls: f64(rows.map(([, n]) => n)), polls: f64(rows.map(([id, n]) => (id === 16 ? n * 20 : 0))), bytes: f64(rows.map(([id, n]) => (id <= 11 ? n * 8192 : 0))),
+      time_ns: f64(rows.map(([id, n]) => n * median[id] * 1.7)), p50_ns: f64(rows.map(([id]) => median[id])),
+      p99_ns: f64(rows.map(([id]) => longest[id] * 0.8)), max_ns: f64(rows.map(([id]) => longest[id])),
+    },
+    ranks: (() => {
+      const all = Array.from({ length: ranks }, (_, rank) => rank);
+      return {
+        rank: u32(all), node: u32(all.map((rank) => Math.floor(rank / 32))), calls: f64(all.map(() => calls / ranks)), sent: f64(all.map(() => sends / ranks)), received: f64(all.map(() => sends / ranks)),
+        bytes_sent: f64(all.map(() => (sends / ranks) * 8192)), mpi_time_ns: f64(all.map((rank) => edgeNs() * (0.1 + 0.5 * job.hash(rank, 1, 1)))),
+        state: u32(all.map((rank) => (scene === "killed" && rank === 2 ? 3 : over ? 1 : 0))),
+      };
+    })(),
+  };
+}
+
+const WINDOW_NS = 100e6;
+function timelinePart(fromWindow, toWindow) {
+  const rows = [];
+  for (let window = fromWindow; window < toWindow; window++) {
+    for (const [id, n] of job.counts(window * WINDOW_NS, Math.min((window + 1) * WINDOW_NS, edgeNs()))) if (n > 0) rows.push([window * WINDOW_NS, id, n]);
+  }
+  return { window_ns: WINDOW_NS, start_ns: f64(rows.map((row) => row[0])), function: u32(rows.map((row) => row[1])), calls: f64(rows.map((row) => row[2])) };
+}
+
+function callsPart(fromNs, toNs, most, keep) {
+  let found = job.calls(fromNs, toNs, keep);
+  const total = found.length;
+  let share = 1;
+  let allFromNs = 0;
+  if (total > most) {
+    const lengths = found.map((call) => call.durationNs).sort((a, b) => b - a);
+    allFromNs = lengths[Math.floor(most / 2)];
+    const longer = lengths.findIndex((length) => length < allFromNs);
+    share = Math.max(0.0001, (most - longer) / (total - longer));
+    found = found.filter((call) => call.durationNs >= allFromNs || job.hash(call.startNs, call.rank, call.id) < share);
+  }
+  const column = (name) => found.map((call) => call[name]);
+  return {
+    from_ns: fromNs, to_ns: toNs, total, share, all_from_ns: allFromNs, rank: u32(column("rank")), thread: u32(column("thread")), function: u32(column("id")),
+    start_ns: f64(column("startNs")), duration_ns: f64(column("durationNs")), peer: u32(column("peer")), tag: u32(column("tag")), bytes: f64(column("bytes")), comm: u32(column("comm")), count: f64(column("count")),
+  };
+}
+
+function inFlightPart() {
+  const now = edgeNs();
+  const found = job.calls(now - 1e6, now, (call) => call.startNs <= now && call.startNs + call.durationNs > now).sort((a, b) => a.startNs - b.startNs).slice(0, 4096);
+  return { total: found.length, rank: u32(found.map((c) => c.rank)), thread: u32(found.map((c) => c.thread)), function: u32(found.map((c) => c.id)), since_ns: f64(found.map((c) => c.startNs)) };
+}
+
+const answers = {
+  ping: () => ({}),
+  calls: ({ from_ns, to_ns, most }) => ({ calls: callsPart(from_ns, to_ns, Math.min(most, 200_000), (c) => c.startNs < to_ns && c.startNs + c.durationNs >= from_ns && c.startNs + c.durationNs <= edgeNs()) }),
+  timeline: ({ from_ns, to_ns, bins }) => {
+    const ids = job.names.map(([id]) => id);
+    const width = (to_ns - from_ns) / bins;
+    const counts = new Float64Array(ids.length * bins);
+    for (let bin = 0; bin < bins; bin++) job.counts(from_ns + bin * width, Math.min(edgeNs(), from_ns + (bin + 1) * width)).forEach(([, n], row) => (counts[row * bins + bin] = n));
+    return { timeline: { from_ns, to_ns, bins, functions: u32(ids), counts: f64(counts), window_ns: 0 } };
+  },
+  history: ({ from_ns, to_ns }) => {
+    const cells = new Map();
+    // A slice stands for the whole: this is a made-up job.
+    const slice = Math.min(to_ns - from_ns, 2e9);
+    for (const call of job.calls(from_ns, from_ns + slice, (c) => c.startNs + c.durationNs < from_ns + slice)) {
+      const key = `${call.rank}/${call.id}/${Math.floor(16 * Math.log2(1 + call.durationNs))}`;
+      cells.set(key, (cells.get(key) ?? 0) + (to_ns - from_ns) / slice);
+    }
+    const rows = [...cells].map(([key, n]) => [...key.split("/").map(Number), Math.round(n)]);
+    const column = (at) => rows.map((row) => row[at]);
+    return { history: { from_ns, to_ns, bins_per_octave: 16, ranks_per_row: 1, row: u32(column(0)), function: u32(column(1)), bin: u32(column(2)), count: f64(column(3)), total: column(3).reduce((a, b) => a + b, 0) } };
+  },
+};
+
+const shared = { version: 1, mode: "live", time_ns: 0, rate: 1, range_ns: null, ranks: null, hidden: [], atMs: Date.now() };
+const pages = new Set();
+const timeNs = () => (shared.mode === "live" ? edgeNs() : Math.min(edgeNs(), Math.max(0, shared.time_ns + (shared.mode === "playing" ? shared.rate * (Date.now() - shared.atMs) * 1e6 : 0))));
+const perspective = () => {
+  const { version, mode, rate, range_ns, ranks: only, hidden } = shared;
+  return { kind: "perspective", version, mode, time_ns: Math.round(timeNs()), rate, range_ns, ranks: only, hidden, pages: pages.size, followers: [...pages].filter((page) => page.follows).length };
+};
+const commands = {
+  live: () => ({ mode: "live", rate: 1 }),
+  pause: () => ({ mode: "paused" }),
+  play: ({ rate }) => ({ mode: "playing", rate }),
+  seek: ({ time_ns }) => ({ mode: shared.mode === "playing" ? "playing" : "paused", time_ns }),
+  step: ({ by_ns }) => ({ mode: "paused", time_ns: Math.min(edgeNs(), Math.max(0, timeNs() + by_ns)) }),
+  select: ({ range_ns, ranks: only, hidden }) => ({ range_ns, ranks: only, hidden }),
+  follow: () => ({}),
+};
+function tell() {
+  shared.version++;
+  for (const page of pages) page.send(encode(perspective()));
+}
+setInterval(() => {
+  if (shared.mode !== "playing") return;
+  if (timeNs() >= edgeNs()) Object.assign(shared, over ? { mode: "paused", time_ns: edgeNs() } : { mode: "live" });
+  else if (timeNs() <= 0) Object.assign(shared, { mode: "paused", time_ns: 0 });
+  tell();
+}, 1000);
+
+const server = createServer(async (request, response) => {
+  const path = new URL(request.url, "http://x").pathname;
+  response.setHeader("Content-Security-Policy", `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self' ws://${request.headers.host}; img-src 'self' data: blob:; worker-src 'self'`);
+  if (path === "/health") {
+    response.statusCode = scene === "refused" ? 403 : 200;
+    response.end(JSON.stringify({ status: "ok", viewers: scene === "full" ? 8 : pages.size, viewers_max: 8 }));
+    return;
+  }
+  try {
+    const file = normalize(path === "/" ? "/index.html" : path);
+    const body = await readFile(join(DIST, file));
+    response.setHeader("Content-Type", TYPES[extname(file)] ?? "application/octet-stream");
+    response.end(body);
+  } catch {
+    response.statusCode = 404;
+    response.end("There is no such file.");
+  }
+});
+const sockets = new WebSocketServer({ noServer: true });
+server.on("upgrade", (request, socket, head) => {
+  if (scene === "refused" || scene === "full") socket.end("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n");
+  else sockets.handleUpgrade(request, socket, head, open);
+});
+
+function open(socket) {
+  const page = { follows: true, send: (bytes) => socket.send(bytes) };
+  let number = 1;
+  let edge = edgeNs();
+  const snapshot = { protocol: scene === "mismatch" ? 3 : 2, kind: "snapshot", number, clock: { now_ns: nowNs(), lag_ns: lagNs() }, job: jobPart() };
+  if (scene !== "waiting") Object.assign(snapshot, figures(), { timeline: timelinePart(0, Math.ceil(edge / WINDOW_NS)) });
+  if (scene === "broken") snapshot.functions.calls = f64([1]);
+  if (scene === "waiting") Object.assign(snapshot.clock, { now_ns: 0, lag_ns: 0 });
+  pages.add(page);
+  page.send(encode(snapshot));
+  tell();
+  const timer = setInterval(() => {
+    if (over || scene === "waiting") return;
+    const from = edge;
+    edge = edgeNs();
+    page.send(encode({
+      protocol: 2, kind: "delta", number: ++number, clock: { now_ns: nowNs(), lag_ns: lagNs() }, ...figures(),
+      timeline: timelinePart(Math.floor(from / WINDOW_NS), Math.ceil(edge / WINDOW_NS)), in_flight: inFlightPart(),
+      calls: callsPart(from, edge, 50_000, (c) => c.startNs + c.durationNs >= from && c.startNs + c.durationNs < edge),
+    }));
+  }, 100);
+  socket.on("message", (bytes) => {
+    const message = decode(bytes);
+    if (message.ask) page.send(encode({ kind: "answer", id: message.id, ...answers[message.ask](message) }));
+    if (!message.do) return;
+    if (message.do === "follow") page.follows = message.follow;
+    Object.assign(shared, { time_ns: timeNs() }, commands[message.do](message), { atMs: Date.now() });
+    tell();
+  });
+  socket.on("close", () => {
+    clearInterval(timer);
+    pages.delete(page);
+    tell();
+  });
+}
+server.listen(Number(values.port), "127.0.0.1", () => console.log(`http://127.0.0.1:${values.port}/`));

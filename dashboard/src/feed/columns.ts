@@ -1,0 +1,82 @@
+// Fields and columns of a decoded MessagePack map, each checked for what it must be.
+// A message that does not fit is refused with one sentence: showing half of it would be untrue.
+
+export class FeedError extends Error {}
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function fields(value: unknown, what: string): Fields {
+  if (typeof value !== "object" || value === null || Array.isArray(value) || ArrayBuffer.isView(value)) {
+    throw new FeedError(`${what} is not a map.`);
+  }
+  return value as Fields;
+}
+
+export function number(from: Fields, name: string): number {
+  const value = from[name];
+  if (typeof value !== "number" || !Number.isFinite(value)) throw new FeedError(`The field "${name}" is not a number.`);
+  return value;
+}
+
+export function text(from: Fields, name: string): string {
+  const value = from[name];
+  if (typeof value !== "string") throw new FeedError(`The field "${name}" is not a text.`);
+  return value;
+}
+
+export function list(from: Fields, name: string): readonly unknown[] {
+  const value = from[name];
+  if (!Array.isArray(value)) throw new FeedError(`The field "${name}" is not a list.`);
+  return value;
+}
+
+export function texts(from: Fields, name: string): readonly string[] {
+  const values = list(from, name);
+  for (const value of values) {
+    if (typeof value !== "string") throw new FeedError(`The list "${name}" holds something that is not a text.`);
+  }
+  return values as readonly string[];
+}
+
+/** A pair of numbers, the first not above the second. */
+export function pair(value: unknown, name: string): [number, number] {
+  if (!Array.isArray(value) || value.length !== 2) throw new FeedError(`"${name}" is not a pair.`);
+  const [first, last] = value as unknown[];
+  if (typeof first !== "number" || typeof last !== "number" || !(first <= last)) {
+    throw new FeedError(`"${name}" is not an ordered pair of numbers.`);
+  }
+  return [first, last];
+}
+
+/** The bytes of a column. */
+function blob(from: Fields, name: string, valueBytes: number): Uint8Array {
+  const value = from[name];
+  if (!(value instanceof Uint8Array)) throw new FeedError(`The column "${name}" is not a blob.`);
+  if (value.length % valueBytes !== 0) throw new FeedError(`The column "${name}" is not a multiple of ${valueBytes} bytes long.`);
+  return value;
+}
+
+/** The copy of the bytes is what makes them aligned. */
+export function u32Column(from: Fields, name: string): Uint32Array {
+  return new Uint32Array(blob(from, name, 4).slice().buffer);
+}
+
+export function i32Column(from: Fields, name: string): Int32Array {
+  return new Int32Array(blob(from, name, 4).slice().buffer);
+}
+
+export function f64Column(from: Fields, name: string): Float64Array {
+  return new Float64Array(blob(from, name, 8).slice().buffer);
+}
+
+/** The common length of columns; throws when they differ. */
+export function sameLength(what: string, columns: Readonly<Record<string, { readonly length: number }>>): number {
+  let length = -1;
+  for (const [name, column] of Object.entries(columns)) {
+    if (length < 0) length = column.length;
+    if (column.length !== length) {
+      throw new FeedError(`The column "${name}" of ${what} is ${column.length} long where others are ${length}.`);
+    }
+  }
+  return Math.max(0, length);
+}

@@ -1,0 +1,354 @@
+// The messages of feed protocol 2: bytes in, checked values out. Nothing of the page.
+
+import { decode as unpack } from "@msgpack/msgpack";
+import type { Calls, History, InFlight } from "./calls";
+import {
+  FeedError, type Fields, f64Column, fields, i32Column, list, number, pair, sameLength, text, texts, u32Column,
+} from "./columns";
+
+export const PROTOCOL = 2;
+
+export type JobState = "waiting" | "running" | "ended" | "killed";
+
+export interface Job {
+  run: string;
+  command: string;
+  nodes: number;
+  ranks: number;
+  mpi: string;
+  state: JobState;
+  exit: number | null;
+  startedUnixNs: number;
+  source: "live" | "replay";
+}
+
+export interface Totals {
+  calls: number;
+  polls: number;
+  messages: number;
+  bytes: number;
+  intraMessages: number;
+  interMessages: number;
+  unmatchedSends: number;
+  unmatchedReceives: number;
+  uncertainMessages: number;
+}
+
+export interface Losses { ringFull: number; noRing: number; unreadable: number }
+export interface Fault { rank: number | null; atNs: number; text: string }
+export interface Faults { count: number; newest: readonly Fault[] }
+
+export interface FunctionRows {
+  length: number;
+  id: Uint32Array;
+  name: readonly string[];
+  family: readonly string[];
+  calls: Float64Array;
+  polls: Float64Array;
+  bytes: Float64Array;
+  timeNs: Float64Array;
+  p50Ns: Float64Array;
+  p99Ns: Float64Array;
+  maxNs: Float64Array;
+}
+
+export interface RankRows {
+  length: number;
+  rank: Uint32Array;
+  node: Uint32Array;
+  calls: Float64Array;
+  sent: Float64Array;
+  received: Float64Array;
+  bytesSent: Float64Array;
+  mpiTimeNs: Float64Array;
+  /** 0 running, 1 finalized, 2 aborted, 3 vanished. */
+  state: Uint32Array;
+}
+
+/** Counts of call starts of the whole run: one row for each window and function with calls. */
+export interface TimelineCells {
+  windowNs: number;
+  length: number;
+  startNs: Float64Array;
+  function: Uint32Array;
+  calls: Float64Array;
+}
+
+export interface Clock { nowNs: number; lagNs: number }
+
+export interface StateMessage {
+  kind: "snapshot" | "delta";
+  number: number;
+  clock: Clock;
+  job?: Job;
+  totals?: Totals;
+  losses?: Losses;
+  faults?: Faults;
+  functions?: FunctionRows;
+  ranks?: RankRows;
+  timeline?: TimelineCells;
+  inFlight?: InFlight;
+  calls?: Calls;
+}
+
+export type Mode = "live" | "paused" | "playing";
+
+export interface PerspectiveMessage {
+  kind: "perspective";
+  version: number;
+  mode: Mode;
+  timeNs: number;
+  rate: number;
+  rangeNs: readonly [number, number] | null;
+  ranks: readonly (readonly [number, number])[] | null;
+  hidden: readonly number[];
+  pages: number;
+  followers: number;
+}
+
+/** Counts of call starts in a range: `counts[f * bins + bin]` belongs to `functions[f]`. */
+export interface TimelineAnswer {
+  fromNs: number;
+  toNs: number;
+  bins: number;
+  functions: Uint32Array;
+  counts: Float64Array;
+  windowNs: number;
+}
+
+export interface AnswerMessage {
+  kind: "answer";
+  id: number;
+  error?: string;
+  calls?: Calls;
+  timeline?: TimelineAnswer;
+  history?: History;
+}
+
+export type Message = StateMessage | PerspectiveMessage | AnswerMessage;
+
+/** The server speaks another version; no snapshot helps. */
+export class ProtocolMismatch extends Error {}
+
+export function decode(buffer: ArrayBuffer): Message {
+  const value = fields(unpackChecked(buffer), "The message");
+  const kind = value["kind"];
+  switch (kind) {
+    case "snapshot":
+    case "delta":
+      return stateMessage(value, kind);
+    case "perspective":
+      return perspective(value);
+    case "answer":
+      return answer(value);
+    default:
+      throw new FeedError("The message is of a kind that this page does not know.");
+  }
+}
+
+function unpackChecked(buffer: ArrayBuffer): unknown {
+  try {
+    return unpack(buffer);
+  } catch {
+    throw new FeedError("The message is not whole MessagePack.");
+  }
+}
+
+function stateMessage(value: Fields, kind: "snapshot" | "delta"): StateMessage {
+  if (value["protocol"] !== PROTOCOL) throw new ProtocolMismatch(`The server speaks feed protocol ${String(value["protocol"])}.`);
+  const clock = fields(value["clock"], "The clock");
+  const message: StateMessage = {
+    kind,
+    number: number(value, "number"),
+    clock: { nowNs: number(clock, "now_ns"), lagNs: number(clock, "lag_ns") },
+  };
+  const part = <T>(name: string, read: (from: Fields) => T): T | undefined =>
+    value[name] === undefined || value[name] === null ? undefined : read(fields(value[name], `The part "${name}"`));
+  const parts = {
+    job: part("job", job),
+    totals: part("totals", totals),
+    losses: part("losses", losses),
+    faults: part("faults", faults),
+    functions: part("functions", functionRows),
+    ranks: part("ranks", rankRows),
+    timeline: part("timeline", timelineCells),
+    inFlight: part("in_flight", inFlight),
+    calls: part("calls", calls),
+  };
+  return Object.assign(message, Object.fromEntries(Object.entries(parts).filter(([, found]) => found !== undefined)));
+}
+
+function job(from: Fields): Job {
+  const state = from["state"];
+  if (state !== "waiting" && state !== "running" && state !== "ended" && state !== "killed") {
+    throw new FeedError("The job is in a state that this page does not know.");
+  }
+  return {
+    run: text(from, "run"),
+    command: text(from, "command"),
+    nodes: number(from, "nodes"),
+    ranks: number(from, "ranks"),
+    mpi: text(from, "mpi"),
+    state,
+    exit: from["exit"] === null || from["exit"] === undefined ? null : number(from, "exit"),
+    startedUnixNs: number(from, "started_unix_ns"),
+    source: from["source"] === "replay" ? "replay" : "live",
+  };
+}
+
+function totals(from: Fields): Totals {
+  return {
+    calls: number(from, "calls"),
+    polls: number(from, "polls"),
+    messages: number(from, "messages"),
+    bytes: number(from, "bytes"),
+    intraMessages: number(from, "intra_messages"),
+    interMessages: number(from, "inter_messages"),
+    unmatchedSends: number(from, "unmatched_sends"),
+    unmatchedReceives: number(from, "unmatched_receives"),
+    uncertainMessages: number(from, "uncertain_messages"),
+  };
+}
+
+function losses(from: Fields): Losses {
+  return { ringFull: number(from, "ring_full"), noRing: number(from, "no_ring"), unreadable: number(from, "unreadable") };
+}
+
+function faults(from: Fields): Faults {
+  const newest = list(from, "newest").map((entry): Fault => {
+    const row = fields(entry, "A fault");
+    const rank = row["rank"];
+    return { rank: typeof rank === "number" ? rank : null, atNs: number(row, "at_ns"), text: text(row, "text") };
+  });
+  return { count: number(from, "count"), newest };
+}
+
+function functionRows(from: Fields): FunctionRows {
+  const columns = {
+    id: u32Column(from, "id"),
+    name: texts(from, "name"),
+    family: texts(from, "family"),
+    calls: f64Column(from, "calls"),
+    polls: f64Column(from, "polls"),
+    bytes: f64Column(from, "bytes"),
+    timeNs: f64Column(from, "time_ns"),
+    p50Ns: f64Column(from, "p50_ns"),
+    p99Ns: f64Column(from, "p99_ns"),
+    maxNs: f64Column(from, "max_ns"),
+  };
+  return { length: sameLength("functions", columns), ...columns };
+}
+
+function rankRows(from: Fields): RankRows {
+  const columns = {
+    rank: u32Column(from, "rank"),
+    node: u32Column(from, "node"),
+    calls: f64Column(from, "calls"),
+    sent: f64Column(from, "sent"),
+    received: f64Column(from, "received"),
+    bytesSent: f64Column(from, "bytes_sent"),
+    mpiTimeNs: f64Column(from, "mpi_time_ns"),
+    state: u32Column(from, "state"),
+  };
+  return { length: sameLength("ranks", columns), ...columns };
+}
+
+function timelineCells(from: Fields): TimelineCells {
+  const columns = { startNs: f64Column(from, "start_ns"), function: u32Column(from, "function"), calls: f64Column(from, "calls") };
+  return { windowNs: number(from, "window_ns"), length: sameLength("timeline", columns), ...columns };
+}
+
+function inFlight(from: Fields): InFlight {
+  const columns = {
+    rank: u32Column(from, "rank"),
+    thread: u32Column(from, "thread"),
+    function: u32Column(from, "function"),
+    sinceNs: f64Column(from, "since_ns"),
+  };
+  return { total: number(from, "total"), length: sameLength("in_flight", columns), ...columns };
+}
+
+function calls(from: Fields): Calls {
+  const columns = {
+    rank: u32Column(from, "rank"),
+    thread: u32Column(from, "thread"),
+    function: u32Column(from, "function"),
+    startNs: f64Column(from, "start_ns"),
+    durationNs: f64Column(from, "duration_ns"),
+    peer: u32Column(from, "peer"),
+    tag: i32Column(from, "tag"),
+    bytes: f64Column(from, "bytes"),
+    comm: u32Column(from, "comm"),
+    count: f64Column(from, "count"),
+  };
+  return {
+    fromNs: number(from, "from_ns"),
+    toNs: number(from, "to_ns"),
+    total: number(from, "total"),
+    share: number(from, "share"),
+    allFromNs: number(from, "all_from_ns"),
+    length: sameLength("calls", columns),
+    ...columns,
+  };
+}
+
+function perspective(value: Fields): PerspectiveMessage {
+  const mode = value["mode"];
+  if (mode !== "live" && mode !== "paused" && mode !== "playing") throw new FeedError("The shared clock is in a mode that this page does not know.");
+  const range = value["range_ns"];
+  const ranks = value["ranks"];
+  return {
+    kind: "perspective",
+    version: number(value, "version"),
+    mode,
+    timeNs: number(value, "time_ns"),
+    rate: number(value, "rate"),
+    rangeNs: range === null || range === undefined ? null : pair(range, "range_ns"),
+    ranks: ranks === null || ranks === undefined ? null : list(value, "ranks").map((entry) => pair(entry, "ranks")),
+    hidden: list(value, "hidden").filter((id): id is number => typeof id === "number"),
+    pages: number(value, "pages"),
+    followers: number(value, "followers"),
+  };
+}
+
+function answer(value: Fields): AnswerMessage {
+  const message: AnswerMessage = { kind: "answer", id: number(value, "id") };
+  if (typeof value["error"] === "string") message.error = value["error"];
+  if (value["calls"]) message.calls = calls(fields(value["calls"], "The calls"));
+  if (value["timeline"]) message.timeline = timelineAnswer(fields(value["timeline"], "The timeline"));
+  if (value["history"]) message.history = history(fields(value["history"], "The history"));
+  return message;
+}
+
+function timelineAnswer(from: Fields): TimelineAnswer {
+  const found = {
+    fromNs: number(from, "from_ns"),
+    toNs: number(from, "to_ns"),
+    bins: number(from, "bins"),
+    functions: u32Column(from, "functions"),
+    counts: f64Column(from, "counts"),
+    windowNs: number(from, "window_ns"),
+  };
+  if (found.counts.length !== found.functions.length * found.bins) {
+    throw new FeedError("The timeline's counts are not one for each function and bin.");
+  }
+  return found;
+}
+
+function history(from: Fields): History {
+  const columns = {
+    row: u32Column(from, "row"),
+    function: u32Column(from, "function"),
+    bin: u32Column(from, "bin"),
+    count: f64Column(from, "count"),
+  };
+  return {
+    fromNs: number(from, "from_ns"),
+    toNs: number(from, "to_ns"),
+    binsPerOctave: number(from, "bins_per_octave"),
+    ranksPerRow: number(from, "ranks_per_row"),
+    length: sameLength("history", columns),
+    ...columns,
+    total: number(from, "total"),
+  };
+}

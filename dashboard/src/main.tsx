@@ -1,0 +1,76 @@
+// Puts the page together: the session, the frames, the panels.
+
+import { signal } from "@preact/signals";
+import { render } from "preact";
+import { Frames } from "./frames";
+import { leaveClickedButtons, listenKeys } from "./keys";
+import { Header, Notice } from "./panels/header/header";
+import { Help } from "./panels/help";
+import { Inspector } from "./panels/inspector/inspector";
+import { drawOnChange, ParticleHost } from "./panels/stage/particle-host";
+import { Stage } from "./panels/stage/stage";
+import { Timeline } from "./panels/timeline/timeline";
+import { Transport } from "./panels/transport/transport";
+import { Actions } from "./state/actions";
+import { Session } from "./state/session";
+import "./styles/base.css";
+import "./styles/shell.css";
+import "./styles/panels.css";
+
+const session = new Session();
+const actions = new Actions(session);
+const frames = new Frames((nowMs) => session.tick(nowMs));
+const particles = new ParticleHost(session, frames);
+const help = signal(false);
+/** "No news for 3 s" must appear without news, and what failed is tried again. */
+const second = signal(0);
+
+function Page() {
+  const run = session.run.value;
+  const waiting = run.job.state === "waiting" && run.job.source === "live";
+  const setHelp = (open: boolean) => () => {
+    help.value = open;
+  };
+  return (
+    <div class="shell">
+      <Header session={session} second={second} openHelp={setHelp(true)} />
+      <Notice session={session} second={second} />
+      {waiting ? <main class="waiting">{run.number >= 0 && <Waiting command={run.job.command} />}</main> : (
+        <>
+          <div class="middle">
+            <Stage session={session} particles={particles} />
+            <Inspector session={session} />
+          </div>
+          <Timeline session={session} frames={frames} />
+          <Transport session={session} actions={actions} />
+        </>
+      )}
+      <Help open={help.value} close={setHelp(false)} />
+    </div>
+  );
+}
+
+function Waiting({ command }: { command: string }) {
+  return (
+    <>
+      <h2>{command ? "Waiting for the job" : "No job yet"}</h2>
+      <p class="command">{command || "mpiscope run -- mpirun -n 4 ./program"}</p>
+      <p>
+        {command
+          ? "Figures appear when its first rank calls MPI_Init; a program that never does stays invisible here."
+          : "This starts one. Figures appear when its first rank calls MPI_Init."}
+      </p>
+    </>
+  );
+}
+
+const root = document.getElementById("page");
+if (root) render(<Page />, root);
+listenKeys(session, actions, help);
+leaveClickedButtons();
+drawOnChange(session, frames);
+setInterval(() => {
+  second.value++;
+  frames.request();
+}, 1000);
+session.start();

@@ -1,0 +1,87 @@
+// The hues of families of MPI functions, and which member has which lightness. The first one is the most common.
+// Numbers come from a search for the greatest least distance under usual and dichromatic vision; the tests hold them.
+
+export interface Shades {
+  hueDegrees: number;
+  chroma: number;
+  lightness: readonly number[];
+}
+
+export interface Family {
+  dark: Shades;
+  light: Shades;
+  /** Names without MPI_ and the lightness they have; others are given one by a hash. */
+  members: Readonly<Record<string, number>>;
+}
+
+const shades = (hueDegrees: number, chroma: number, ...lightness: number[]): Shades => ({ hueDegrees, chroma, lightness });
+
+export const FAMILIES: Readonly<Record<string, Family>> = {
+  send: {
+    dark: shades(252, 0.117, 0.62, 0.77, 0.543, 0.854),
+    light: shades(269, 0.195, 0.477, 0.562, 0.384, 0.66),
+    members: {
+      Send: 0, Isend: 1, Sendrecv: 2, Bsend: 3, Ssend: 3, Rsend: 3, Ibsend: 1, Issend: 1, Irsend: 1,
+      Sendrecv_replace: 2, Send_init: 3, Start: 3, Startall: 3, Psend_init: 3,
+    },
+  },
+  receive: {
+    dark: shades(182, 0.095, 0.84, 0.721, 0.504),
+    light: shades(184, 0.113, 0.64, 0.523, 0.353),
+    members: { Recv: 0, Irecv: 1, Mrecv: 2, Imrecv: 2, Recv_init: 2, Precv_init: 2 },
+  },
+  complete: {
+    dark: shades(290, 0.195, 0.641, 0.55, 0.729, 0.92),
+    light: shades(302, 0.168, 0.38, 0.493, 0.63, 0.3),
+    members: { Wait: 1, Waitall: 0, Waitany: 3, Waitsome: 3, Test: 2, Testall: 2, Testany: 2, Testsome: 2 },
+  },
+  probe: {
+    dark: shades(294, 0.058, 0.779),
+    light: shades(288, 0.058, 0.579),
+    members: {},
+  },
+  rooted: {
+    dark: shades(61, 0.149, 0.8, 0.595, 0.92),
+    light: shades(55, 0.167, 0.582, 0.403, 0.66),
+    members: { Bcast: 0, Reduce: 1, Gather: 2, Gatherv: 2, Scatter: 2, Scatterv: 2, Ibcast: 0, Ireduce: 1 },
+  },
+  all: {
+    dark: shades(25, 0.158, 0.58, 0.862, 0.652),
+    light: shades(21, 0.247, 0.51, 0.612, 0.437),
+    members: {
+      Allreduce: 0, Iallreduce: 0, Allgather: 1, Allgatherv: 1, Iallgather: 1, Alltoall: 2, Alltoallv: 2,
+      Alltoallw: 2, Reduce_scatter: 1, Reduce_scatter_block: 1, Scan: 2, Exscan: 2,
+    },
+  },
+  barrier: {
+    dark: shades(260, 0.004, 0.58),
+    light: shades(260, 0.004, 0.461),
+    members: {},
+  },
+  communicator: {
+    dark: shades(55, 0.074, 0.7, 0.792),
+    light: shades(59, 0.08, 0.34, 0.579),
+    members: {
+      Comm_split: 0, Comm_split_type: 0, Comm_create: 0, Comm_dup: 1, Comm_dup_with_info: 1, Comm_free: 1,
+      Comm_disconnect: 1, Cart_create: 0, Graph_create: 0,
+    },
+  },
+  "one-sided": {
+    dark: shades(331, 0.17, 0.55, 0.737),
+    light: shades(333, 0.184, 0.505, 0.399),
+    members: { Put: 0, Get: 0, Accumulate: 0, Win_fence: 1, Win_lock: 1, Win_unlock: 1, Win_flush: 1 },
+  },
+  io: {
+    dark: shades(109, 0.143, 0.649),
+    light: shades(115, 0.081, 0.65),
+    members: {},
+  },
+  setup: {
+    dark: shades(223, 0.046, 0.69),
+    light: shades(246, 0.046, 0.3),
+    members: {},
+  },
+};
+
+/** For a family that this page does not know yet: the quiet one. */
+export const UNKNOWN_FAMILY = "setup";

@@ -1,0 +1,30 @@
+// The dialog that lists the keys.
+
+import { useEffect, useRef } from "preact/hooks";
+
+const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
+  [["Space", "k"], "play or pause"], [["j"], "play backward"], [["l"], "play forward"],
+  [["Left", "Right"], "one step"], [["Shift Left", "Shift Right"], "ten steps"],
+  [["Home"], "to the start"], [["End"], "to now, or to the end"],
+  [[",", "."], "slower, faster"], [["+", "-"], "zoom the timeline"], [["0"], "the whole run"],
+  [["[", "]"], "range starts, ends here"], [["f"], "follow or let go"], [["1", "2"], "the views"],
+  [["t"], "theme"], [["Esc"], "clear the selection"], [["?"], "this help"],
+];
+
+export function Help({ open, close }: { open: boolean; close: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (open && !dialog.current?.open) dialog.current?.showModal();
+    if (!open && dialog.current?.open) dialog.current.close();
+  }, [open]);
+  return (
+    <dialog ref={dialog} aria-labelledby="help-title" onClose={close}>
+      <h2><span id="help-title">Keys</span><button type="button" onClick={close}>Close</button></h2>
+      <dl class="keys">
+        {KEYS.map(([keys, does]) => <div key={does}><dt>{keys.map((key) => <kbd key={key}>{key}</kbd>)}</dt><dd>{does}</dd></div>)}
+      </dl>
+      <p>On the timeline: the wheel zooms, dragging pans, dragging the cursor scrubs, Shift and dragging (or dragging on the ruler) selects a range, a double click shows the whole run.</p>
+      <p>All pages that follow the shared clock see the same time, range and functions. Let go to look around alone.</p>
+    </dialog>
+  );
+}

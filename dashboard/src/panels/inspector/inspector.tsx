@@ -1,0 +1,202 @@
+// Answers "what is this?" for whatever was clicked last; with nothing clicked, for the run.
+
+import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { functionColours } from "../colours";
+import type { Session } from "../../state/session";
+import { around } from "../../state/span";
+import { bytes, clock, count, counted, duration, share } from "../../words";
+import { figures, lossSentences } from "../../words/standing";
+import { PROCESS_STATES } from "../tables/figures";
+import type { CallText } from "../view";
+
+export function Inspector({ session }: { session: Session }) {
+  const selection = session.selection.value;
+  return (
+    <aside class="inspector" aria-label="Inspector" tabIndex={0}>
+      {selection?.kind === "call" && <CallPart session={session} call={selection.call} />}
+      {selection?.kind === "rank" && <RankPart session={session} rank={selection.rank} />}
+      {session.perspective.value.rangeNs && <RangePart session={session} />}
+      {selection === null && <RunPart session={session} />}
+    </aside>
+  );
+}
+
+function Row({ name, note, children }: { name: string; note?: string; children: ComponentChildren }) {
+  return <><dt>{name}</dt><dd>{children}{note && <small>{note}</small>}</dd></>;
+}
+
+function Title({ text, clear, label }: { text: ComponentChildren; clear: () => void; label: string }) {
+  return <h2>{text}<button type="button" onClick={clear} title={`${label} (Esc)`}>{label}</button></h2>;
+}
+
+function CallPart({ session, call }: { session: Session; call: CallText }) {
+  const colours = useComputed(() => functionColours(session.run)).value.value;
+  const edge = session.run.value.clock.nowNs;
+  const endNs = call.endNs;
+  return (
+    <section>
+      <Title label="Clear" clear={() => (session.selection.value = null)} text={<><span class="swatch" style={{ backgroundColor: colours.get(call.function) ?? "" }} />{call.name}</>} />
+      <dl>
+        <Row name="Rank"><RankLink session={session} rank={call.rank} /></Row>
+        {call.thread > 0 && <Row name="Thread">{call.thread}</Row>}
+        <Row name="Start">{clock(call.startNs, 9)}</Row>
+        <Row name="End">{endNs === null ? "still runs" : clock(endNs, 9)}</Row>
+        {endNs !== null && <Row name="Duration" note={endNs - call.startNs >= 1000 ? `${count(endNs - call.startNs)} ns` : ""}>{duration(endNs - call.startNs)}</Row>}
+        {call.peer !== null && <Row name="Partner"><RankLink session={session} rank={call.peer} /></Row>}
+        {call.tag !== null && <Row name="Tag">{call.tag}</Row>}
+        <Row name="Payload" note={call.bytes >= 1024 ? `${count(call.bytes)} B` : ""}>{bytes(call.bytes)}</Row>
+        {call.comm !== null && <Row name="Communicator">{call.comm}</Row>}
+        {call.count > 1 && <Row name="Polls" note="failed ones, folded into this row">{count(call.count)}</Row>}
+      </dl>
+      <div class="actions">
+        <button type="button" onClick={() => session.command({ do: "seek", time_ns: call.startNs })}>Go to its start</button>
+        {endNs !== null && <>
+          <button type="button" onClick={() => session.command({ do: "seek", time_ns: endNs })}>Go to its end</button>
+          <button type="button" onClick={() => (session.zoom.value = around([call.startNs, Math.max(endNs, call.startNs + 1)], edge))}>Zoom to it</button>
+        </>}
+      </div>
+    </section>
+  );
+}
+
+function RankLink({ session, rank }: { session: Session; rank: number }) {
+  return <button type="button" title={`Show rank ${rank}`} onClick={() => (session.selection.value = { kind: "rank", rank })}>{rank}</button>;
+}
+
+function RankPart({ session, rank }: { session: Session; rank: number }) {
+  const run = session.run.value;
+  const { ranks, inFlight, functions } = run;
+  const only = session.perspective.value.ranks;
+  const alone = only?.length === 1 && only[0]?.[0] === rank && only[0]?.[1] === rank;
+  const inside: string[] = [];
+  for (let row = 0; inFlight && row < inFlight.length; row++) {
+    if (inFlight.rank[row] !== rank) continue;
+    const name = functions.get(inFlight.function[row] ?? -1)?.name ?? "a call";
+    inside.push(`${name} for ${duration(Math.max(0, run.clock.nowNs - (inFlight.sinceNs[row] ?? 0)))}`);
+  }
+  if (ranks.heard[rank] !== 1) {
+    return <section><Title label="Clear" clear={() => (session.selection.value = null)} text={`Rank ${rank}`} /><p class="soft">This rank was not heard yet.</p></section>;
+  }
+  return (
+    <section>
+      <Title label="Clear" clear={() => (session.selection.value = null)} text={`Rank ${rank}`} />
+      <dl>
+        <Row name="Process">{PROCESS_STATES[ranks.state[rank] ?? 0] ?? "unknown"}</Row>
+        <Row name="Node">{ranks.node[rank] ?? 0}</Row>
+        {inside.length > 0 && <Row name="In MPI now">{inside.map((line) => <div key={line}>{line}</div>)}</Row>}
+        <Row name="Calls">{count(ranks.calls[rank] ?? 0)}</Row>
+        <Row name="Sent" note={bytes(ranks.bytesSent[rank] ?? 0)}>{counted(ranks.sent[rank] ?? 0, "message", "messages")}</Row>
+        <Row name="Received">{counted(ranks.received[rank] ?? 0, "message", "messages")}</Row>
+        <Row name="Time in MPI" note={`${share(ranks.mpiTimeNs[rank] ?? 0, run.clock.nowNs)} of run time`}>{duration(ranks.mpiTimeNs[rank] ?? 0)}</Row>
+      </dl>
+      <div class="actions">
+        <button type="button" aria-pressed={alone} onClick={() => session.select({ ranks: alone ? null : [[rank, rank]] })}>Only this rank</button>
+      </div>
+    </section>
+  );
+}
+
+/** The counts of a selected range come from the server, whatever the zoom is. */
+function RangePart({ session }: { session: Session }) {
+  const colours = useComputed(() => functionColours(session.run)).value.value;
+  const found = useSignal<{ rows: { id: number; calls: number }[]; fromNs: number; toNs: number } | string | null>(null);
+  useSignalEffect(() => {
+    const range = session.perspective.value.rangeNs;
+    found.value = null;
+    if (!range) return undefined;
+    let current = true;
+    // Brushing changes the range with every move; the last one counts.
+    const timer = setTimeout(() => {
+      session.timeline(range[0], range[1], 1).then((answer) => {
+        if (!current) return;
+        const rows = [...answer.functions].map((id, row) => ({ id, calls: answer.counts[row] ?? 0 }));
+        found.value = { rows: rows.filter((row) => row.calls > 0).sort((a, b) => b.calls - a.calls), fromNs: answer.fromNs, toNs: answer.toNs };
+      }, (reason: Error) => {
+        if (current) found.value = reason.message;
+      });
+    }, 150);
+    return () => {
+      current = false;
+      clearTimeout(timer);
+    };
+  });
+  const range = session.perspective.value.rangeNs;
+  if (!range) return null;
+  const { functions, clock: { nowNs } } = session.run.value;
+  const answer = found.value;
+  return (
+    <section>
+      <Title label="Clear" clear={() => session.select({ rangeNs: null })} text="Selected range" />
+      <dl>
+        <Row name="From">{clock(range[0], 6)}</Row>
+        <Row name="To">{clock(range[1], 6)}</Row>
+        <Row name="Length">{duration(range[1] - range[0])}</Row>
+        {answer && typeof answer !== "string" && <Row name="Calls started" note={snapped(answer, range)}>{count(answer.rows.reduce((sum, row) => sum + row.calls, 0))}</Row>}
+      </dl>
+      {typeof answer === "string" && <p class="soft">The counts are missing: {answer}</p>}
+      {answer && typeof answer !== "string" && (
+        <div class="bars">
+          {answer.rows.map(({ id, calls }) => <div key={id}><span class="swatch" style={{ backgroundColor: colours.get(id) ?? "" }} /><span>{functions.get(id)?.name ?? `function ${id}`}</span><span>{count(calls)}</span></div>)}
+        </div>
+      )}
+      <div class="actions">
+        <button type="button" onClick={() => (session.zoom.value = around(range, nowNs))}>Zoom to it</button>
+        <button type="button" onClick={() => session.command({ do: "seek", time_ns: range[0] })}>Go to its start</button>
+      </div>
+    </section>
+  );
+}
+
+/** The summary counts whole windows only; then the counts are of a little more than was selected. */
+function snapped(answer: { fromNs: number; toNs: number }, range: readonly [number, number]): string {
+  const off = Math.abs(answer.fromNs - range[0]) + Math.abs(answer.toNs - range[1]);
+  return off > 2 ? `in whole windows, ${clock(answer.fromNs)} to ${clock(answer.toNs)}` : "";
+}
+
+function RunPart({ session }: { session: Session }) {
+  const run = session.run.value;
+  const { job, faults, losses, inFlight } = run;
+  const reasons = lossSentences(losses);
+  const only = session.perspective.value.ranks;
+  const hidden = [...session.perspective.value.hidden].filter((id) => run.functions.has(id)).length;
+  return (
+    <>
+      <section>
+        <h2>The run</h2>
+        <dl>
+          {figures(run).map(([name, value, note]) => <Row key={name} name={name} note={note}>{value}</Row>)}
+          {inFlight && <Row name="In MPI now">{counted(inFlight.total, "call", "calls")}</Row>}
+        </dl>
+        <p class="soft small">Click a particle or a rank to see what it is.</p>
+      </section>
+      {(only || hidden > 0) && (
+        <section>
+          <h2>Left out</h2>
+          {only && <p>Only {only.map(([first, last]) => (first === last ? `rank ${first}` : `ranks ${first}\u2013${last}`)).join(", ")} shown. <button type="button" onClick={() => session.select({ ranks: null })}>All ranks</button></p>}
+          {hidden > 0 && <p>{counted(hidden, "function is", "functions are")} hidden. <button type="button" onClick={() => session.select({ hidden: new Set() })}>All functions</button></p>}
+        </section>
+      )}
+      {(reasons.length > 0 || faults.count > 0) && (
+        <section>
+          <h2>Lost and odd</h2>
+          <ul>
+            {reasons.map((reason) => <li key={reason}>{reason}</li>)}
+            {[...faults.newest].reverse().map((fault) => (
+              <li key={`${fault.atNs}/${fault.rank}/${fault.text}`}><span class="soft">{clock(fault.atNs)}{fault.rank === null ? "" : `, rank ${fault.rank}`}</span><br />{fault.text}</li>
+            ))}
+          </ul>
+          {faults.count > faults.newest.length && <p class="soft small">The newest {faults.newest.length} of {counted(faults.count, "report", "reports")}.</p>}
+        </section>
+      )}
+      <section>
+        <h2>The job</h2>
+        <dl>
+          <Row name="Run">{job.run || "\u2013"}</Row>
+          {job.mpi && <Row name="MPI">{job.mpi}</Row>}
+          {job.startedUnixNs > 0 && <Row name="Started">{new Date(job.startedUnixNs / 1e6).toLocaleString("sv-SE")}</Row>}
+        </dl>
+      </section>
+    </>
+  );
+}

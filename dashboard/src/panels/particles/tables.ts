@@ -1,0 +1,51 @@
+// Small tables that both renderers look functions and ranks up in. Made anew only when what they say changes.
+import { themeColours } from "../../palette";
+import { MOST_FUNCTIONS } from "./moment";
+import type { ParticleFrame } from "../view";
+
+/** A text that is the same exactly while the tables stay the same. */
+export function tablesKey(frame: ParticleFrame): string {
+  const hidden = [...frame.hidden].sort((one, other) => one - other).join();
+  const ranges = frame.rankRanges === null ? "all" : frame.rankRanges.map(([first, last]) => `${first}-${last}`).join();
+  return `${frame.theme} ${frame.functions.size} ${hidden} ${frame.ranks} ${ranges}`;
+}
+
+/** A number that changes with the content: the array may be made anew for every frame. */
+export function contentOf(values: Uint32Array): number {
+  let hash = values.length;
+  for (const value of values) hash = Math.imul(hash ^ value, 0x01000193);
+  return hash;
+}
+
+/** Colours by function id, as bytes; hidden and unknown functions stay all 0. */
+export function colourTable(frame: ParticleFrame): Uint8Array {
+  const table = new Uint8Array(MOST_FUNCTIONS * 4);
+  for (const [id, colour] of themeColours(frame.functions, frame.theme)) {
+    if (id >= MOST_FUNCTIONS || frame.hidden.has(id)) continue;
+    for (const [part, channel] of colour.entries()) table[id * 4 + part] = Math.round(channel * 255);
+    table[id * 4 + 3] = 255;
+  }
+  return table;
+}
+
+/** 1 for each rank that is shown; null when all are. */
+export function rankTable(frame: ParticleFrame): Uint8Array | null {
+  if (frame.rankRanges === null) return null;
+  const table = new Uint8Array(frame.ranks);
+  for (const [first, last] of frame.rankRanges) table.fill(1, first, last + 1);
+  return table;
+}
+
+/** The diameter of particles: 2 pixels where ranks stand dense, 4 for ranks of 12 pixels, 6.5 for those of 300. */
+export function particleSizePx(slotPx: number): number {
+  return 2 + 0.55 * Math.log2(1 + slotPx);
+}
+
+/** What the view puts together for lack of width; empty when every rank has a pixel. */
+export function aggregationWords(ranks: number, widthPx: number, historyRanksPerRow: number): string {
+  const ranksPerPixel = ranks / Math.max(1, widthPx);
+  const parts: string[] = [];
+  if (ranksPerPixel > 1) parts.push(`${ranksPerPixel.toFixed(1)} ranks share a pixel`);
+  if (historyRanksPerRow > 1) parts.push(`history by ${historyRanksPerRow} ranks`);
+  return parts.join(", ");
+}

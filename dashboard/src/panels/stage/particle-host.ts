@@ -1,0 +1,133 @@
+// Gives the particle view its frames and its services, and says so when it cannot work.
+
+import { effect, signal } from "@preact/signals";
+import type { Frames } from "../../frames";
+import { edgeNs, over, type RunState } from "../../state/run";
+import type { Session } from "../../state/session";
+import { moves } from "../../state/clock";
+import { reducedMotion, theme } from "../../state/theme";
+import type { ParticleFrame, ParticleServices } from "../view";
+
+/** What the shell needs of the view. */
+interface View {
+  draw(frame: ParticleFrame): void;
+  resize(): void;
+  dispose(): void;
+  readonly words: { sampling: string; renderer: string };
+}
+
+export class ParticleHost {
+  /** Why there is no view; empty when there is one. */
+  readonly failure = signal("");
+  /** Why calls of the moment are missing; empty when they are not. */
+  readonly note = signal("");
+  private view: View | null = null;
+  private nodes = new Uint32Array(0);
+  private nodesKey = "";
+
+  constructor(private readonly session: Session, private readonly frames: Frames) {}
+
+  /** Shows the view in an element until the returned function is called. */
+  show(element: HTMLElement): () => void {
+    let gone = false;
+    let stop: () => void = () => undefined;
+    const size = new ResizeObserver(() => {
+      this.guarded(() => this.view?.resize());
+      this.frames.request();
+    });
+    void import("../particles").then(({ ParticleView }) => {
+      if (gone) return;
+      this.guarded(() => {
+        this.view = new ParticleView(element, this.services());
+      });
+      stop = this.frames.add(() => this.draw());
+      size.observe(element);
+    }, () => {
+      this.failure.value = "Its program could not be loaded from the server. Reload the page.";
+    });
+    return () => {
+      gone = true;
+      stop();
+      size.disconnect();
+      this.guarded(() => this.view?.dispose());
+      this.view = null;
+      element.replaceChildren();
+    };
+  }
+
+  private draw(): void {
+    const view = this.view;
+    if (!view) return;
+    const { frame, note } = this.frame();
+    this.guarded(() => view.draw(frame));
+    this.note.value = note;
+  }
+
+  private frame(): { frame: ParticleFrame; note: string } {
+    const { session } = this;
+    const run = session.run.peek();
+    const perspective = session.perspective.peek();
+    const { calls, live, note } = session.calls();
+    const frame: ParticleFrame = {
+      timeNs: session.timeNs.peek(),
+      fadeNs: session.fadeNs(),
+      live,
+      moving: moves(perspective.clock, session.bounds()),
+      tiles: calls,
+      inFlight: session.inFlight(),
+      longestNs: run.longestNs,
+      ranks: Math.max(run.job.ranks, run.ranks.length),
+      nodes: this.nodesFor(run),
+      functions: run.functions,
+      hidden: perspective.hidden,
+      rankRanges: perspective.ranks?.map(([first, last]): [number, number] => [first, last]) ?? null,
+      theme: theme.peek(),
+      reducedMotion: reducedMotion.peek(),
+    };
+    return { frame, note };
+  }
+
+  /** Nodes as whole numbers; made anew only when more ranks were heard. */
+  private nodesFor(run: RunState): Uint32Array {
+    const ranks = Math.max(run.job.ranks, run.ranks.length);
+    const key = `${run.job.run}/${ranks}/${run.ranks.count}`;
+    if (this.nodesKey !== key) {
+      this.nodesKey = key;
+      this.nodes = new Uint32Array(ranks);
+      for (let rank = 0; rank < run.ranks.length; rank++) this.nodes[rank] = run.ranks.node[rank] ?? 0;
+    }
+    return this.nodes;
+  }
+
+  private services(): ParticleServices {
+    const { session } = this;
+    return {
+      history: (fromNs, toNs) => session.history(fromNs, toNs),
+      setHidden: (hidden) => session.select({ hidden }),
+      hover: () => undefined,
+      select: (call) => (session.selection.value = call && { kind: "call", call }),
+      runName: () => session.run.peek().job.run || "mpiscope",
+      wholeRunNs: () => edgeNs(session.run.peek()),
+      budgetChanged: (points) => session.setPoints(points),
+    };
+  }
+
+  private guarded(act: () => void): void {
+    if (this.failure.peek()) return;
+    try {
+      act();
+    } catch (error) {
+      this.view = null;
+      this.failure.value = error instanceof Error ? error.message : String(error);
+    }
+  }
+}
+
+/** Asks for a frame whenever something changed that a frame shows. */
+export function drawOnChange(session: Session, frames: Frames): void {
+  effect(() => {
+    void [session.run.value, session.perspective.value, session.arrivals.value, session.zoom.value, session.tab.value];
+    void [session.selection.value, theme.value, reducedMotion.value, over(session.run.value)];
+    frames.request();
+  });
+}

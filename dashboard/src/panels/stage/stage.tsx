@@ -1,0 +1,59 @@
+// The main view: tabs, and what each of them holds.
+
+import { useEffect, useRef } from "preact/hooks";
+import type { Session } from "../../state/session";
+import { Figures } from "../tables/figures";
+import type { ParticleHost } from "./particle-host";
+
+export const TABS = [
+  { id: "particles", label: "Particles" },
+  { id: "figures", label: "Figures" },
+] as const;
+
+export function Stage({ session, particles }: { session: Session; particles: ParticleHost }) {
+  const current = TABS.find((tab) => tab.id === session.tab.value) ?? TABS[0];
+  const move = (event: KeyboardEvent): void => {
+    const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    if (by === 0) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const next = TABS[(TABS.indexOf(current) + by + TABS.length) % TABS.length] ?? TABS[0];
+    session.tab.value = next.id;
+    document.getElementById(`tab-${next.id}`)?.focus();
+  };
+  return (
+    <main class="stage">
+      <div class="tabs">
+        <div role="tablist" aria-label="Views" class="tablist">
+          {TABS.map((tab, index) => (
+            <button type="button" role="tab" key={tab.id} id={`tab-${tab.id}`} aria-selected={tab === current} aria-controls="view" tabIndex={tab === current ? 0 : -1}
+              title={`${tab.label} (${index + 1})`} onClick={() => (session.tab.value = tab.id)} onKeyDown={move}>
+              {tab.label}
+            </button>
+          ))}
+        </div>
+        {current.id === "particles" && <span class="note small soft" title={particles.note.value}>{particles.note.value}</span>}
+      </div>
+      <div class="tab" role="tabpanel" id="view" aria-labelledby={`tab-${current.id}`}>
+        {current.id === "particles" ? <Particles host={particles} /> : <Figures session={session} />}
+      </div>
+    </main>
+  );
+}
+
+function Particles({ host }: { host: ParticleHost }) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => (box.current ? host.show(box.current) : undefined), [host]);
+  return (
+    <>
+      <div class="host" ref={box} />
+      {host.failure.value && (
+        <div class="message" role="alert">
+          <h2>The particle view cannot be shown</h2>
+          <p>{host.failure.value}</p>
+          <p>The timeline below and the figures work without it.</p>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,98 @@
+// The tab of tables: functions, and ranks with a bar for each.
+
+import { useComputed } from "@preact/signals";
+import { functionColours } from "../colours";
+import type { FunctionRow } from "../../state/run";
+import type { Session } from "../../state/session";
+import { bytes, count, counted, duration, share } from "../../words";
+import { RankStrip } from "./strip";
+import { type Column, Table } from "./table";
+
+export const PROCESS_STATES = ["running", "finalized", "aborted", "vanished"];
+
+export function Figures({ session }: { session: Session }) {
+  return (
+    <div class="figures">
+      <FunctionTable session={session} />
+      <RankTable session={session} />
+    </div>
+  );
+}
+
+function FunctionTable({ session }: { session: Session }) {
+  const colours = useComputed(() => functionColours(session.run)).value.value;
+  const rows = [...session.run.value.functions.values()];
+  const { hidden } = session.perspective.value;
+  const total = rows.reduce((sum, row) => sum + row.timeNs, 0);
+  const toggle = (id: number): void => {
+    const next = new Set(hidden);
+    if (!next.delete(id)) next.add(id);
+    session.select({ hidden: next });
+  };
+  const value = (key: "calls" | "polls" | "timeNs" | "p50Ns" | "p99Ns" | "maxNs" | "bytes", label: string, title: string, words: (n: number) => string): Column<FunctionRow> => ({
+    key, label, title, sort: (row) => row[key], cell: (row) => words(row[key]),
+  });
+  const columns: Column<FunctionRow>[] = [
+    {
+      key: "name", label: "function", title: "Sort by name", sort: (row) => row.name, ascending: true,
+      className: (row) => `name ${hidden.has(row.id) ? "off" : ""}`,
+      cell: (row) => (
+        <button type="button" aria-pressed={!hidden.has(row.id)} title={`Family: ${row.family}. Click to ${hidden.has(row.id) ? "show" : "hide"} it in the particles and the timeline.`} onClick={() => toggle(row.id)}>
+          <span class="swatch" style={{ backgroundColor: colours.get(row.id) ?? "" }} />{row.name}
+        </button>
+      ),
+    },
+    value("calls", "calls", "Rows of calls: a run of failed polls is one row", count),
+    value("polls", "polls", "Failed polls folded into those rows", count),
+    value("timeNs", "time", "Time between entry and return, summed over all ranks and threads", duration),
+    {
+      key: "share", label: "share", title: "Share of the time in all MPI functions", sort: (row) => row.timeNs,
+      cell: (row) => share(row.timeNs, total), part: (row) => row.timeNs / Math.max(1, total),
+    },
+    value("p50Ns", "p50", "Half of the calls took at most this long", duration),
+    value("p99Ns", "p99", "99 of 100 calls took at most this long", duration),
+    value("maxNs", "max", "The longest call", duration),
+    value("bytes", "bytes", "What the calls sent, or received where they sent nothing", bytes),
+  ];
+  return (
+    <div class="half">
+      <h2><span>Functions</span><span class="note small soft">{rows.length > 0 ? `${counted(rows.length, "function", "functions")}; times are summed over all ranks` : "none called yet"}</span></h2>
+      <Table label="Functions" columns={columns} rows={rows} rowKey={(row) => row.id} first={{ key: "timeNs", descending: true }} selected={null} />
+    </div>
+  );
+}
+
+function RankTable({ session }: { session: Session }) {
+  const run = session.run.value;
+  const { ranks, clock: { nowNs } } = run;
+  const rows: number[] = [];
+  for (let rank = 0; rank < ranks.length; rank++) if (ranks.heard[rank] === 1) rows.push(rank);
+  const value = (key: "calls" | "sent" | "received" | "bytesSent" | "node", label: string, title: string, words: (n: number) => string): Column<number> => ({
+    key, label, title, sort: (rank) => ranks[key][rank] ?? 0, cell: (rank) => words(ranks[key][rank] ?? 0), ascending: key === "node",
+  });
+  const timeNs = (rank: number): number => ranks.mpiTimeNs[rank] ?? 0;
+  const columns: Column<number>[] = [
+    {
+      key: "rank", label: "rank", title: "Sort by rank", sort: (rank) => rank, ascending: true,
+      cell: (rank) => <button type="button" class="rank" title={`Show rank ${rank} in the inspector`} onClick={() => (session.selection.value = { kind: "rank", rank })}>{rank}</button>,
+    },
+    value("calls", "calls", "Rows of calls: a run of failed polls is one row", count),
+    value("sent", "sent", "Messages sent", count),
+    value("received", "received", "Messages received", count),
+    value("bytesSent", "bytes sent", "Payload of the messages sent", bytes),
+    {
+      key: "share", label: "in MPI", title: "Time in MPI as a share of run time; above 100 % when several threads are in MPI", sort: timeNs,
+      cell: (rank) => <span title={`${duration(timeNs(rank))} in MPI`}>{share(timeNs(rank), nowNs)}</span>, part: (rank) => timeNs(rank) / Math.max(1, nowNs),
+    },
+    value("node", "node", "Number of the node", String),
+    { key: "state", label: "state", title: "How the process stands", sort: (rank) => ranks.state[rank] ?? 0, cell: (rank) => PROCESS_STATES[ranks.state[rank] ?? 0] ?? "unknown" },
+  ];
+  const selection = session.selection.value;
+  return (
+    <div class="half">
+      <h2><span>Ranks</span><span class="note small soft">share of run time in MPI</span></h2>
+      <RankStrip session={session} />
+      <Table label="Ranks" columns={columns} rows={rows} rowKey={(rank) => rank} first={{ key: "rank", descending: false }} selected={selection?.kind === "rank" ? selection.rank : null} />
+    </div>
+  );
+}

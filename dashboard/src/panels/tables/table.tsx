@@ -1,0 +1,104 @@
+// A table that is sorted by its headings and draws only the rows in sight: jobs have thousands of ranks.
+
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+
+export interface Column<Row> {
+  key: string;
+  label: string;
+  title: string;
+  sort: (row: Row) => number | string;
+  cell: (row: Row) => ComponentChildren;
+  /** From 0 to 1: a bar behind the text. */
+  part?: (row: Row) => number;
+  className?: (row: Row) => string;
+  /** The first click sorts the smallest first. */
+  ascending?: boolean;
+}
+
+interface TableProps<Row> {
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  rowKey: (row: Row) => number;
+  first: { key: string; descending: boolean };
+  selected: number | null;
+}
+
+const ROW_PIXELS = 25;
+const MARGIN_ROWS = 8;
+
+export function Table<Row>({ label, columns, rows, rowKey, first, selected }: TableProps<Row>) {
+  const order = useSignal(first);
+  const scroll = useSignal(0);
+  const height = useSignal(400);
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return undefined;
+    const size = new ResizeObserver(() => (height.value = element.clientHeight));
+    size.observe(element);
+    return () => size.disconnect();
+  }, [height]);
+
+  const sorted = sortRows(rows, columns, order.value, rowKey);
+  const start = Math.max(0, Math.min(sorted.length, Math.floor(scroll.value / ROW_PIXELS) - MARGIN_ROWS));
+  const end = Math.min(sorted.length, start + Math.ceil(height.value / ROW_PIXELS) + 2 * MARGIN_ROWS);
+  const sortBy = (column: Column<Row>): void => {
+    const { key, descending } = order.value;
+    order.value = { key: column.key, descending: key === column.key ? !descending : !column.ascending };
+  };
+  return (
+    <div class="scroll" ref={box} tabIndex={0} role="region" aria-label={label} onScroll={(event) => (scroll.value = event.currentTarget.scrollTop)}>
+      <table aria-label={label} aria-rowcount={sorted.length + 1}>
+        <thead>
+          <tr>
+            {columns.map((column) => {
+              const mine = order.value.key === column.key;
+              return (
+                <th scope="col" key={column.key} aria-sort={mine ? (order.value.descending ? "descending" : "ascending") : "none"}>
+                  <button type="button" title={column.title} onClick={() => sortBy(column)}>
+                    {column.label}{mine ? (order.value.descending ? " \u2193" : " \u2191") : ""}
+                  </button>
+                </th>
+              );
+            })}
+          </tr>
+        </thead>
+        <tbody>
+          <Spacer rows={start} columns={columns.length} />
+          {sorted.slice(start, end).map((row, index) => (
+            <tr key={rowKey(row)} aria-rowindex={start + index + 2} aria-selected={rowKey(row) === selected}>
+              {columns.map((column) => (
+                <td key={column.key} class={`${column.part ? "part" : ""} ${column.className?.(row) ?? ""}`}>
+                  {column.part && <i style={{ width: `calc((100% - 60px) * ${Math.min(1, column.part(row)).toFixed(4)})` }} />}
+                  <span>{column.cell(row)}</span>
+                </td>
+              ))}
+            </tr>
+          ))}
+          <Spacer rows={sorted.length - end} columns={columns.length} />
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Stands for rows that are out of sight. */
+function Spacer({ rows, columns }: { rows: number; columns: number }) {
+  return rows > 0 ? <tr aria-hidden="true"><td colSpan={columns} style={{ height: `${rows * ROW_PIXELS}px` }} /></tr> : null;
+}
+
+function sortRows<Row>(
+  rows: readonly Row[], columns: readonly Column<Row>[], order: { key: string; descending: boolean }, rowKey: (row: Row) => number,
+): Row[] {
+  const column = columns.find(({ key }) => key === order.key) ?? columns[0];
+  if (!column) return [...rows];
+  const sign = order.descending ? -1 : 1;
+  return [...rows].sort((a, b) => {
+    const left = column.sort(a);
+    const right = column.sort(b);
+    return left < right ? -sign : left > right ? sign : rowKey(a) - rowKey(b);
+  });
+}

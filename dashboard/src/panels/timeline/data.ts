@@ -1,0 +1,84 @@
+// The bins that the timeline draws: from the summary while that is fine enough, else from the server. Until an answer
+// comes, the older picture stays, stretched to where it belongs.
+
+import { signal } from "@preact/signals";
+import { type Bins, covers, fromAnswer, fromSummary, question, summarySuffices } from "../../state/bins";
+import type { Span } from "../../state/perspective";
+import { edgeNs, over, type Timeline } from "../../state/run";
+import type { Session } from "../../state/session";
+
+/** From the first change to the question; it asks for what is visible by then. */
+const GATHER_MS = 120;
+/** At a moving edge, the newest bins are asked for so often. */
+const EDGE_AGAIN_MS = 250;
+
+export class TimelineData {
+  /** Why finer counts are missing; else empty. */
+  readonly error = signal("");
+  private answer: { bins: Bins; edgeNs: number; run: string } | null = null;
+  private asking = false;
+  private askedMs = -Infinity;
+  private timer = 0;
+  private wanted: { span: Span; pixels: number } = { span: [0, 1], pixels: 1 };
+  private summary: { bins: Bins; timeline: Timeline; from: number; to: number; pixels: number } | null = null;
+
+  constructor(private readonly session: Session, private readonly changed: () => void) {}
+
+  /** What to draw for a span, and up to where its counts are complete. */
+  bins(span: Span, pixels: number): { bins: Bins; edgeNs: number } | null {
+    const run = this.session.run.peek();
+    const edge = edgeNs(run);
+    if (run.timeline.windowNs <= 0) return null;
+    if (summarySuffices(run.timeline, span, pixels, this.session.zoom.peek() === null)) return { bins: this.summed(run.timeline, span, pixels), edgeNs: edge };
+    const held = this.answer?.run === run.job.run ? this.answer : null;
+    const covered = held !== null && covers(held.bins, span, pixels, Math.min(edge, held.edgeNs));
+    const grows = held !== null && !over(run) && span[1] > held.edgeNs && edge > held.edgeNs;
+    if (!covered) this.askSoon(span, pixels, GATHER_MS);
+    else if (grows) this.askSoon(span, pixels, Math.max(GATHER_MS, EDGE_AGAIN_MS - (performance.now() - this.askedMs)));
+    // Of a picture that has nothing to do with the span any more, the coarse one is better.
+    if (held && held.bins.fromNs < span[1] && held.bins.fromNs + held.bins.bins * held.bins.binNs > span[0] && (covered || near(held.bins, span))) return held;
+    return { bins: this.summed(run.timeline, span, pixels), edgeNs: edge };
+  }
+
+  private summed(timeline: Timeline, span: Span, pixels: number): Bins {
+    const held = this.summary;
+    if (held && held.timeline === timeline && held.from === span[0] && held.to === span[1] && held.pixels === pixels) return held.bins;
+    const bins = fromSummary(timeline, span, pixels);
+    this.summary = { bins, timeline, from: span[0], to: span[1], pixels };
+    return bins;
+  }
+
+  private askSoon(span: Span, pixels: number, waitMs: number): void {
+    this.wanted = { span, pixels };
+    if (this.asking || this.timer !== 0) return;
+    this.timer = window.setTimeout(() => {
+      this.timer = 0;
+      void this.askFor();
+    }, waitMs);
+  }
+
+  private async askFor(): Promise<void> {
+    const { span, pixels } = this.wanted;
+    const run = this.session.run.peek();
+    const edge = edgeNs(run);
+    const { fromNs, toNs, bins } = question(span, pixels, edge);
+    this.asking = true;
+    this.askedMs = performance.now();
+    try {
+      const answer = await this.session.timeline(fromNs, toNs, bins);
+      this.answer = { bins: fromAnswer(answer), edgeNs: edge, run: run.job.run };
+      this.error.value = "";
+    } catch (reason) {
+      this.error.value = reason instanceof Error ? reason.message : String(reason);
+    } finally {
+      this.asking = false;
+      this.changed();
+    }
+  }
+}
+
+/** Not more than about eight times too coarse or too fine. */
+function near(bins: Bins, span: Span): boolean {
+  const ratio = (bins.bins * bins.binNs) / (span[1] - span[0]);
+  return ratio > 0.25 && ratio < 16;
+}

@@ -1,0 +1,60 @@
+// The timeline: how many calls of each function started when, from the whole run down to microseconds; cursor, range,
+// and the whole run in small under it.
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { Frames } from "../../frames";
+import type { Session } from "../../state/session";
+import { clock, count, counted, roundDuration } from "../../words";
+import { Icon } from "../icons";
+import { type Hover, TimelineView } from "./view";
+
+const TIP_ROWS = 12;
+
+export function Timeline({ session, frames }: { session: Session; frames: Frames }) {
+  const plot = useRef<HTMLDivElement>(null);
+  const minimap = useRef<HTMLDivElement>(null);
+  const hover = useSignal<Hover | null>(null);
+  const words = useSignal("");
+  const view = useRef<TimelineView | null>(null);
+  useEffect(() => {
+    if (!plot.current || !minimap.current) return undefined;
+    const made = new TimelineView(session, frames, plot.current, minimap.current, { hover, words });
+    view.current = made;
+    return () => made.dispose();
+  }, [session, frames, hover, words]);
+  const whole = session.zoom.value === null;
+  return (
+    <section class="timeline" aria-label="Timeline">
+      <div class="bar">
+        <h2>Timeline</h2>
+        <span class="value small soft">{words.value}</span>
+        <div class="buttons">
+          <button type="button" class="icon" title="Zoom out (-)" aria-label="Zoom out" disabled={whole} onClick={() => view.current?.zoom(2)}><Icon name="minus" /></button>
+          <button type="button" class="icon" title="Zoom in (+)" aria-label="Zoom in" onClick={() => view.current?.zoom(0.5)}><Icon name="plus" /></button>
+          <button type="button" title="Show the whole run (0)" disabled={whole} onClick={() => (session.zoom.value = null)}>Whole run</button>
+        </div>
+      </div>
+      <div class="plot" ref={plot} role="img" aria-label={`Calls started by function. ${words.value}`}>
+        <canvas /><canvas />
+      </div>
+      <div class="minimap" ref={minimap} role="img" aria-label="The whole run; the frame is what the timeline shows"><canvas /></div>
+      {hover.value && <Tip hover={hover.value} />}
+    </section>
+  );
+}
+
+function Tip({ hover }: { hover: Hover }) {
+  const rest = hover.rows.slice(TIP_ROWS);
+  const total = hover.rows.reduce((sum, row) => sum + row.calls, 0);
+  return (
+    <div class="tip" style={hover.x < innerWidth / 2 ? { left: `${hover.x + 12}px` } : { right: `${innerWidth - hover.x + 12}px` }}>
+      <div><b>{clock(hover.fromNs, hover.digits)}</b><span>{roundDuration(hover.binNs)}{hover.incomplete ? ", not over" : ""}</span></div>
+      <div><span>{counted(total, "call", "calls")} started</span></div>
+      {hover.rows.slice(0, TIP_ROWS).map((row) => (
+        <div key={row.name}><span class="swatch" style={{ backgroundColor: row.colour }} /><span>{row.name}</span><span>{count(row.calls)}</span></div>
+      ))}
+      {rest.length > 0 && <div><span>{counted(rest.length, "more function", "more functions")}</span><span>{count(rest.reduce((sum, row) => sum + row.calls, 0))}</span></div>}
+    </div>
+  );
+}

@@ -1,0 +1,128 @@
+// Moves the clock: start, steps, play in both directions, now; speed, step and time; and whether others see the same.
+
+import { useSignal, useSignalEffect } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import { type Actions, STEPS_NS } from "../../state/actions";
+import { RATES } from "../../state/clock";
+import { edgeNs, over } from "../../state/run";
+import type { Session } from "../../state/session";
+import { lengthOf, wholeRun } from "../../state/span";
+import { clock, counted, roundDuration, short } from "../../words";
+import { parseTime, rate as rateWords, rateMeaning, span } from "../../words/time";
+import { Icon, type IconName } from "../icons";
+
+export function Transport({ session, actions }: { session: Session; actions: Actions }) {
+  const { clock: shown } = session.perspective.value;
+  const run = session.run.value;
+  const done = over(run);
+  const live = shown.mode === "live" && !done;
+  const forward = live || (shown.mode === "playing" && shown.rate > 0);
+  const backward = shown.mode === "playing" && shown.rate < 0;
+  const step = roundDuration(session.stepNs.value);
+  return (
+    <section class="transport" aria-label="Transport">
+      <div class="group">
+        <Button icon="start" label="To the start" keys="Home" act={() => actions.toStart()} />
+        <Button icon="stepBack" label={`Back by ${step}`} keys="Left" act={() => actions.step(-1)} />
+        <Button icon="backward" label="Play backward" keys="j" pressed={backward} act={() => (backward ? actions.pause() : actions.play(-1))} />
+        {forward || backward
+          ? <Button icon="pause" label="Pause" keys="Space" act={() => actions.pause()} />
+          : <Button icon="forward" label="Play" keys="Space" act={() => actions.play(1)} />}
+        <Button icon="stepForward" label={`Forward by ${step}`} keys="Right" act={() => actions.step(1)} />
+        <button type="button" class="live" aria-pressed={shown.mode === "live"} title={`${done ? "To the end" : "Back to now"} (End)`} onClick={() => actions.toEnd()}>
+          {done ? "End" : "Live"}
+        </button>
+      </div>
+      <TimeField session={session} actions={actions} />
+      <div class="group">
+        <Button icon="minus" label="Slower" keys="," act={() => actions.changeRate(-1)} />
+        <select class="rate" aria-label="Speed" title={rateMeaning(session.rate.value)} value={session.rate.value} onChange={(event) => actions.setRate(Number(event.currentTarget.value))}>
+          {choices(RATES, session.rate.value).map((each) => <option key={each} value={each} title={rateMeaning(each)}>{rateWords(each)}</option>)}
+        </select>
+        <Button icon="plus" label="Faster" keys="." act={() => actions.changeRate(1)} />
+        <span class="small soft wide">{rateMeaning(session.rate.value)}</span>
+      </div>
+      <label class="group small soft">step
+        <select value={session.stepNs.value} onChange={(event) => (session.stepNs.value = Number(event.currentTarget.value))}>
+          {STEPS_NS.map((each) => <option key={each} value={each}>{roundDuration(each)}</option>)}
+        </select>
+      </label>
+      <span class="spring" />
+      <Meanwhile session={session} />
+      <Follow session={session} actions={actions} />
+    </section>
+  );
+}
+
+/** A shared clock may run at a speed that is not on the ladder. */
+function choices(ladder: readonly number[], current: number): readonly number[] {
+  return ladder.includes(current) ? ladder : [...ladder, current].sort((a, b) => a - b);
+}
+
+function Button({ icon, label, keys, pressed, act }: { icon: IconName; label: string; keys: string; pressed?: boolean; act: () => void }) {
+  return (
+    <button type="button" class="icon" aria-label={label} title={`${label} (${keys})`} {...(pressed === undefined ? {} : { "aria-pressed": pressed })} onClick={act}>
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+/** Shows the time; typing one goes there. Changes with every frame, so it bypasses rendering. */
+function TimeField({ session, actions }: { session: Session; actions: Actions }) {
+  const input = useRef<HTMLInputElement>(null);
+  const invalid = useSignal(false);
+  const editing = useSignal(false);
+  const digits = digitsFor(lengthOf(session.zoom.value ?? wholeRun(edgeNs(session.run.value))));
+  useSignalEffect(() => {
+    const text = clock(session.timeNs.value, digitsFor(lengthOf(session.zoom.value ?? wholeRun(edgeNs(session.run.value)))));
+    if (input.current && !editing.value && input.current.value !== text) input.current.value = text;
+  });
+  const finish = (): void => {
+    editing.value = false;
+    invalid.value = false;
+  };
+  const keys = (event: KeyboardEvent): void => {
+    if (event.key === "Escape") input.current?.blur();
+    if (event.key !== "Enter" || !input.current) return;
+    const ns = parseTime(input.current.value);
+    invalid.value = ns === null;
+    if (ns === null) return;
+    actions.seek(ns);
+    input.current.blur();
+  };
+  return (
+    <input ref={input} class={`time ${digits > 3 ? "long" : ""}`} aria-label="Time of the run" aria-invalid={invalid.value} spellcheck={false} autocomplete="off"
+      title={invalid.value ? "Not a time. Try 0:01:23.456, 83.4 or 250 ms." : "Type a time and press Enter: 0:01:23.456, 83.4 or 250 ms"}
+      onFocus={(event) => {
+        editing.value = true;
+        event.currentTarget.select();
+      }}
+      onBlur={finish} onKeyDown={keys} />
+  );
+}
+
+/** As many digits as a pixel of the timeline can show. */
+function digitsFor(visibleNs: number): number {
+  return visibleNs >= 2e9 ? 3 : visibleNs >= 2e5 ? 6 : 9;
+}
+
+/** Looking elsewhere during a run: what is new since. */
+function Meanwhile({ session }: { session: Session }) {
+  const left = session.leftLive.value;
+  if (!left) return null;
+  const run = session.run.value;
+  const calls = Math.max(0, run.totals.calls - left.calls);
+  return <span class="meanwhile small" title="What the job did since this page looked elsewhere">+{span(edgeNs(run) - left.nowNs)}, {short(calls)} {calls === 1 ? "call" : "calls"} since</span>;
+}
+
+function Follow({ session, actions }: { session: Session; actions: Actions }) {
+  const follows = session.own.value === null;
+  const { pages, followers } = session.company.value;
+  const company = pages > 1 ? `${followers} of ${counted(pages, "page", "pages")} follow it.` : "No other page is open.";
+  return (
+    <label class="group" title={`The shared clock: every page that follows it sees the same time, range and functions. ${company} (f)`}>
+      <input type="checkbox" class="check" checked={follows} onChange={() => actions.toggleFollow()} />
+      Follow the shared clock{pages > 1 ? ` (${followers} of ${pages})` : ""}
+    </label>
+  );
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import type { RankRows, StateMessage, TimelineCells } from "../feed/message";
+import { apply, edgeNs, emptyRun, over } from "./run";
+
+const message = (kind: "snapshot" | "delta", number: number, parts: Partial<StateMessage> = {}): StateMessage => ({
+  kind, number, clock: { nowNs: number * 1e9, lagNs: 1e8 }, ...parts,
+});
+const cells = (windowNs: number, rows: [start: number, id: number, calls: number][]): TimelineCells => ({
+  windowNs, length: rows.length, startNs: Float64Array.from(rows, (row) => row[0]), function: Uint32Array.from(rows, (row) => row[1]), calls: Float64Array.from(rows, (row) => row[2]),
+});
+const rank = (number: number, calls: number): RankRows => ({
+  length: 1, rank: Uint32Array.of(number), node: Uint32Array.of(0), calls: Float64Array.of(calls), sent: Float64Array.of(0), received: Float64Array.of(0),
+  bytesSent: Float64Array.of(0), mpiTimeNs: Float64Array.of(0), state: Uint32Array.of(0),
+});
+
+describe("run", () => {
+  it("takes a delta only when it is the next one", () => {
+    const first = apply(emptyRun(), message("snapshot", 4));
+    expect(apply(first, message("delta", 6))).toBe(first);
+    expect(apply(first, message("delta", 4))).toBe(first);
+    expect(apply(first, message("delta", 5)).number).toBe(5);
+    expect(apply(first, message("snapshot", 9)).number).toBe(9);
+  });
+
+  it("forgets everything with a snapshot", () => {
+    const before = apply(emptyRun(), message("snapshot", 1, { ranks: rank(3, 10), timeline: cells(100, [[0, 1, 5]]) }));
+    const after = apply(before, message("snapshot", 2));
+    expect(after.ranks.count).toBe(0);
+    expect(after.timeline.windows).toBe(0);
+  });
+
+  it("keeps absolute values by rank, and makes room", () => {
+    let state = apply(emptyRun(), message("snapshot", 1, { ranks: rank(3, 10) }));
+    state = apply(state, message("delta", 2, { ranks: rank(3, 12) }));
+    state = apply(state, message("delta", 3, { ranks: rank(1000, 1) }));
+    expect(state.ranks.calls[3]).toBe(12);
+    expect(state.ranks.count).toBe(2);
+    expect(state.ranks.length).toBe(1001);
+    expect(state.ranks.heard[999]).toBe(0);
+  });
+
+  it("keeps counts by window and function, and starts anew when windows were merged", () => {
+    let state = apply(emptyRun(), message("snapshot", 1, { timeline: cells(100, [[0, 1, 5], [100, 1, 6], [100, 2, 1]]) }));
+    state = apply(state, message("delta", 2, { timeline: cells(100, [[100, 1, 7], [40_000, 2, 3]]) }));
+    expect([...(state.timeline.counts.get(1) ?? []).slice(0, 3)]).toEqual([5, 7, 0]);
+    expect(state.timeline.counts.get(2)?.[400]).toBe(3);
+    expect(state.timeline.windows).toBe(401);
+    state = apply(state, message("delta", 3, { timeline: cells(200, [[0, 1, 12]]) }));
+    expect(state.timeline.windows).toBe(1);
+    expect(state.timeline.counts.get(2)).toBeUndefined();
+  });
+
+  it("knows up to where calls are complete", () => {
+    const job = { run: "r", command: "c", nodes: 1, ranks: 1, mpi: "", state: "running" as const, exit: null, startedUnixNs: 0, source: "live" as const };
+    const live = apply(emptyRun(), message("snapshot", 2, { job }));
+    expect(edgeNs(live)).toBe(1.9e9);
+    const done = apply(live, message("delta", 3, { job: { ...job, state: "ended", exit: 0 } }));
+    expect([over(done), edgeNs(done)]).toEqual([true, 3e9]);
+  });
+});

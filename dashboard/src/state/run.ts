@@ -1,0 +1,174 @@
+// From feed messages to what the page knows of the run. No socket, no clock, no document.
+
+import type { InFlight } from "../feed/calls";
+import type {
+  Clock, Faults, FunctionRows, Job, Losses, RankRows, StateMessage, TimelineCells, Totals,
+} from "../feed/message";
+
+/** One function; the row is replaced when anything about it changes. */
+export interface FunctionRow {
+  id: number; name: string; family: string; calls: number; polls: number; bytes: number;
+  timeNs: number; p50Ns: number; p99Ns: number; maxNs: number;
+}
+
+export type RankColumn = "node" | "calls" | "sent" | "received" | "bytesSent" | "mpiTimeNs" | "state";
+const RANK_COLUMNS: readonly RankColumn[] = ["node", "calls", "sent", "received", "bytesSent", "mpiTimeNs", "state"];
+
+/** Ranks as columns indexed by rank; jobs have thousands. `heard[rank]` is 1 once the rank was heard. */
+export interface Ranks extends Record<RankColumn, Float64Array> {
+  /** One more than the highest rank heard. */
+  length: number;
+  count: number;
+  heard: Uint8Array;
+}
+
+/** Counts of call starts by function, `counts.get(id)[window]`, over the whole run. */
+export interface Timeline {
+  windowNs: number;
+  windows: number;
+  counts: Map<number, Float64Array>;
+}
+
+export interface RunState {
+  /** Of the newest message; -1 before any. */
+  number: number;
+  clock: Clock;
+  job: Job;
+  totals: Totals;
+  losses: Losses;
+  faults: Faults;
+  functions: ReadonlyMap<number, FunctionRow>;
+  /** Its columns are changed in place (and grown); a new wrapper says that they were. */
+  ranks: Ranks;
+  /** Its columns are changed in place (and grown); a new wrapper says that they were. */
+  timeline: Timeline;
+  inFlight: InFlight | null;
+  longestNs: number;
+}
+
+/** More ranks than any job has, and more windows than any feed sends: a wrong number must not fill the memory. */
+const RANKS_MAX = 1 << 22;
+const WINDOWS_MAX = 1 << 17;
+
+export function emptyRun(): RunState {
+  return {
+    number: -1,
+    clock: { nowNs: 0, lagNs: 0 },
+    job: { run: "", command: "", nodes: 0, ranks: 0, mpi: "", state: "waiting", exit: null, startedUnixNs: 0, source: "live" },
+    totals: {
+      calls: 0, polls: 0, messages: 0, bytes: 0, intraMessages: 0, interMessages: 0,
+      unmatchedSends: 0, unmatchedReceives: 0, uncertainMessages: 0,
+    },
+    losses: { ringFull: 0, noRing: 0, unreadable: 0 },
+    faults: { count: 0, newest: [] },
+    functions: new Map(),
+    ranks: emptyRanks(64),
+    timeline: { windowNs: 0, windows: 0, counts: new Map() },
+    inFlight: null,
+    longestNs: 0,
+  };
+}
+
+function emptyRanks(room: number): Ranks {
+  const columns = Object.fromEntries(RANK_COLUMNS.map((name) => [name, new Float64Array(room)])) as Record<RankColumn, Float64Array>;
+  return { length: 0, count: 0, heard: new Uint8Array(room), ...columns };
+}
+
+/**
+ * The state after a message. A delta that is not the next one changes nothing: the server sends a snapshot by itself
+ * when a page fell behind.
+ */
+export function apply(before: RunState, message: StateMessage): RunState {
+  const snapshot = message.kind === "snapshot";
+  if (!snapshot && message.number !== before.number + 1) return before;
+  const state: RunState = { ...(snapshot ? emptyRun() : before), number: message.number, clock: message.clock };
+  if (message.job) state.job = message.job;
+  if (message.totals) state.totals = message.totals;
+  if (message.losses) state.losses = message.losses;
+  if (message.faults) state.faults = message.faults;
+  if (message.inFlight) state.inFlight = message.inFlight;
+  if (message.functions) {
+    state.functions = withFunctions(state.functions, message.functions);
+    for (const row of state.functions.values()) state.longestNs = Math.max(state.longestNs, row.maxNs);
+  }
+  if (message.ranks) state.ranks = withRanks(state.ranks, message.ranks);
+  if (message.timeline) state.timeline = withCells(state.timeline, message.timeline);
+  if (over(state)) state.inFlight = null;
+  return state;
+}
+
+/** The job is over, or it was before this page's server started: the run time stands still. */
+export function over(state: RunState): boolean {
+  return state.job.source === "replay" || state.job.state === "ended" || state.job.state === "killed";
+}
+
+/** Calls are complete up to here. */
+export function edgeNs(state: RunState): number {
+  return over(state) ? state.clock.nowNs : Math.max(0, state.clock.nowNs - state.clock.lagNs);
+}
+
+export function lost(losses: Losses): number {
+  return losses.ringFull + losses.noRing + losses.unreadable;
+}
+
+function withFunctions(before: ReadonlyMap<number, FunctionRow>, part: FunctionRows): ReadonlyMap<number, FunctionRow> {
+  const after = new Map(before);
+  for (let index = 0; index < part.length; index++) {
+    const id = part.id[index] ?? 0;
+    after.set(id, {
+      id,
+      name: part.name[index] ?? "",
+      family: part.family[index] ?? "",
+      calls: part.calls[index] ?? 0,
+      polls: part.polls[index] ?? 0,
+      bytes: part.bytes[index] ?? 0,
+      timeNs: part.timeNs[index] ?? 0,
+      p50Ns: part.p50Ns[index] ?? 0,
+      p99Ns: part.p99Ns[index] ?? 0,
+      maxNs: part.maxNs[index] ?? 0,
+    });
+  }
+  return after;
+}
+
+/** Room for `length` values, doubling. */
+function wider<T extends Float64Array | Uint8Array>(column: T, length: number): T {
+  if (length <= column.length) return column;
+  const make = column.constructor as new (room: number) => T;
+  const grown = new make(2 ** Math.ceil(Math.log2(length)));
+  grown.set(column);
+  return grown;
+}
+
+function withRanks(before: Ranks, part: RankRows): Ranks {
+  const after = { ...before };
+  for (let index = 0; index < part.length; index++) {
+    const rank = part.rank[index] ?? 0;
+    if (rank >= RANKS_MAX) continue;
+    after.length = Math.max(after.length, rank + 1);
+    after.heard = wider(after.heard, after.length);
+    if (after.heard[rank] === 0) after.count++;
+    after.heard[rank] = 1;
+    for (const name of RANK_COLUMNS) {
+      after[name] = wider(after[name], after.length);
+      after[name][rank] = part[name][index] ?? 0;
+    }
+  }
+  return after;
+}
+
+function withCells(before: Timeline, part: TimelineCells): Timeline {
+  const same = part.windowNs === before.windowNs;
+  const after: Timeline = same ? { ...before } : { windowNs: part.windowNs, windows: 0, counts: new Map() };
+  if (!(part.windowNs > 0)) return after;
+  for (let index = 0; index < part.length; index++) {
+    const window = Math.round((part.startNs[index] ?? 0) / part.windowNs);
+    if (!(window >= 0 && window < WINDOWS_MAX)) continue;
+    const id = part.function[index] ?? 0;
+    const column = wider(after.counts.get(id) ?? new Float64Array(256), window + 1);
+    column[window] = part.calls[index] ?? 0;
+    after.counts.set(id, column);
+    after.windows = Math.max(after.windows, window + 1);
+  }
+  return after;
+}

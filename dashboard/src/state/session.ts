@@ -1,0 +1,280 @@
+// Everything the page knows and what it does about it: messages in, signals out, commands back. Panels read the
+// signals and call the methods; none of them knows the socket.
+
+import { batch, computed, signal } from "@preact/signals";
+import type { Calls, History, InFlight } from "../feed/calls";
+import type { Message, TimelineAnswer } from "../feed/message";
+import { type Link, Net } from "../net";
+import type { CallText } from "../panels/view";
+import { type Bounds, type Command, commanded, fadeNs, LiveTime, moves, settled, timeAt } from "./clock";
+import { fromHash, toHash } from "./link";
+import {
+  type Choice, chosen, type Company, firstPerspective, type Perspective, received, selectCommand, type Span,
+} from "./perspective";
+import { apply, edgeNs, emptyRun, over } from "./run";
+import { inside, lengthOf } from "./span";
+import { Tail } from "./tail";
+import { Tiles } from "./tiles";
+
+export type Selection = { kind: "call"; call: CallText } | { kind: "rank"; rank: number } | null;
+
+/** Calls to draw, whether they are the live tail, and what to say about calls that are not there. */
+export interface Shown { calls: readonly Calls[]; live: boolean; note: string }
+
+/** After a command this page trusts itself for a moment: what arrives then may have been sent before it. */
+const TRUST_MS = 200;
+/** What a view can afford before it says so. */
+const POINTS_FIRST = 200_000;
+const HASH_EVERY_MS = 500;
+
+export class Session {
+  readonly run = signal(emptyRun());
+  readonly link = signal<Link>({ phase: "connecting", retryInSeconds: 0, reason: "" });
+  /** Not a number until measured. */
+  readonly roundTripMs = signal(Number.NaN);
+  readonly company = signal<Company>({ pages: 1, followers: 1 });
+  readonly shared = signal<Perspective>(firstPerspective());
+  /** Of a page that let go of the shared clock. */
+  readonly own = signal<Perspective | null>(null);
+  readonly perspective = computed(() => this.own.value ?? this.shared.value);
+  readonly timeNs = signal(0);
+  /** The speed that play takes; without a sign. */
+  readonly rate = signal(1);
+  readonly stepNs = signal(100e6);
+  readonly selection = signal<Selection>(null);
+  readonly tab = signal("particles");
+  /** The visible part of the run; null is all of it. */
+  readonly zoom = signal<Span | null>(null);
+  /** Where a live run was when this page looked elsewhere. */
+  readonly leftLive = signal<{ nowNs: number; calls: number } | null>(null);
+  /** Advances when calls to draw arrived. */
+  readonly arrivals = signal(0);
+  /** When the server was last heard (performance.now). */
+  heardMs = performance.now();
+  /** The part of the calls that the view can draw. */
+  private points = POINTS_FIRST;
+
+  private readonly liveTime = new LiveTime();
+  private readonly tail = new Tail();
+  private readonly tiles = new Tiles(
+    async (fromNs, toNs, most) => this.asked((await this.net.asks.ask({ ask: "calls", from_ns: fromNs, to_ns: toNs, most })).calls),
+    () => performance.now(),
+    () => this.arrivals.value++,
+  );
+  private readonly net = new Net({
+    message: (message) => batch(() => this.take(message)),
+    link: (link) => {
+      this.link.value = link;
+      // The server counts who follows; to a new connection it has to be said again.
+      if (link.phase === "open" && this.own.peek()) this.net.command({ do: "follow", follow: false });
+    },
+    roundTrip: (ms) => (this.roundTripMs.value = ms),
+  });
+  private trustUntilMs = 0;
+  private postponed: Perspective | null = null;
+  private place = fromHash(location.hash);
+  private placeRestored = false;
+  private firstShared: Perspective | null = null;
+  private hashWritten = "";
+  private shown: Shown = { calls: [], live: true, note: "" };
+  private heldInFlight: InFlight | null = null;
+
+  start(): void {
+    this.zoom.value = this.place.zoomNs;
+    if (this.place.tab) this.tab.value = this.place.tab;
+    setInterval(() => this.writePlace(), HASH_EVERY_MS);
+    this.net.start();
+  }
+
+  retryNow(): void {
+    this.net.retryNow();
+  }
+
+  bounds(nowMs = performance.now()): Bounds {
+    const run = this.run.peek();
+    const done = over(run);
+    return { edgeNs: edgeNs(run), liveNs: this.liveTime.at(nowMs, done), over: done };
+  }
+
+  private take(message: Message): void {
+    const nowMs = performance.now();
+    this.heardMs = nowMs;
+    if (message.kind === "perspective") {
+      this.company.value = { pages: message.pages, followers: message.followers };
+      const next = received(this.shared.peek(), message, nowMs, this.bounds(nowMs));
+      if (nowMs < this.trustUntilMs) this.postponed = next;
+      else this.shared.value = next;
+      this.firstShared ??= next;
+      this.restorePlace();
+      return;
+    }
+    if (message.kind === "answer") return;
+    const before = this.run.peek();
+    const after = apply(before, message);
+    if (after === before) return;
+    if (message.kind === "snapshot") {
+      this.tail.clear();
+      if (after.job.run !== before.job.run) this.tiles.clear();
+    }
+    if (message.calls) {
+      this.tail.add(message.calls);
+      this.arrivals.value++;
+    }
+    this.run.value = after;
+    this.liveTime.heard(edgeNs(after), nowMs);
+    this.restorePlace();
+  }
+
+  /** Time for a new frame. Returns whether the next frame will differ by itself. */
+  tick(nowMs: number): boolean {
+    if (this.postponed && nowMs >= this.trustUntilMs) {
+      this.shared.value = this.postponed;
+      this.postponed = null;
+    }
+    const bounds = this.bounds(nowMs);
+    const own = this.own.peek();
+    if (own) {
+      const clock = settled(own.clock, nowMs, bounds);
+      if (clock !== own.clock) this.own.value = { ...own, clock };
+    }
+    const { clock } = this.perspective.peek();
+    const timeNs = timeAt(clock, nowMs, bounds);
+    const moved = timeNs !== this.timeNs.peek();
+    const run = this.run.peek();
+    if (clock.mode === "live" || bounds.over) this.leftLive.value = null;
+    else if (!this.leftLive.peek()) this.leftLive.value = { nowNs: bounds.edgeNs, calls: run.totals.calls };
+    if (moved && moves(clock, bounds)) this.keepInSight(this.timeNs.peek(), timeNs, bounds.edgeNs);
+    this.timeNs.value = timeNs;
+    return moves(clock, bounds);
+  }
+
+  /** While zoomed in, the picture turns its page when the moving cursor leaves it. */
+  private keepInSight(beforeNs: number, timeNs: number, edge: number): void {
+    const zoom = this.zoom.peek();
+    if (!zoom || beforeNs < zoom[0] || beforeNs > zoom[1] || (timeNs >= zoom[0] && timeNs <= zoom[1])) return;
+    const length = lengthOf(zoom);
+    const from = timeNs > zoom[1] ? timeNs - 0.1 * length : timeNs - 0.9 * length;
+    // A live edge has nothing to its right yet.
+    const shift = this.perspective.peek().clock.mode === "live" ? timeNs - 0.7 * length : from;
+    this.zoom.value = inside([shift, shift + length], Math.max(edge, shift + length));
+  }
+
+  /** The calls to draw at the moment, and what to say about those that are missing. */
+  calls(): Shown {
+    const { clock } = this.perspective.peek();
+    const bounds = this.bounds();
+    if (clock.mode === "live" && !bounds.over) return (this.shown = { calls: this.tail.list(), live: true, note: "" });
+    const rate = clock.mode === "playing" ? clock.rate : 0;
+    const found = this.tiles.at({ timeNs: this.timeNs.peek(), fadeNs: this.fadeNs(), rate, edgeNs: bounds.edgeNs, points: this.points });
+    // Just paused: the last live picture stays until the answers are here, rather than an empty one.
+    if (found.tiles.length === 0 && !found.complete && !found.error && this.shown.live) return this.shown;
+    const note = found.error ? `Calls of these moments are missing: ${found.error}` : found.complete ? "" : "Loading the calls of these moments.";
+    return (this.shown = { calls: found.tiles, live: false, note });
+  }
+
+  /** Calls that are in MPI at the moment: of the past only those that still are. */
+  inFlight(): InFlight | null {
+    const all = this.run.peek().inFlight;
+    const { clock } = this.perspective.peek();
+    if (!all || clock.mode === "live") return all;
+    const timeNs = this.timeNs.peek();
+    // Longest first means that those already running then are a prefix.
+    let length = 0;
+    while (length < all.length && (all.sinceNs[length] ?? Infinity) <= timeNs) length++;
+    if (this.heldInFlight?.length !== length || this.heldInFlight.sinceNs !== all.sinceNs) this.heldInFlight = { ...all, length };
+    return this.heldInFlight;
+  }
+
+  fadeNs(): number {
+    const { clock } = this.perspective.peek();
+    return fadeNs(clock);
+  }
+
+  setPoints(points: number): void {
+    this.points = points;
+    this.arrivals.value++;
+  }
+
+  command(command: Command): void {
+    const nowMs = performance.now();
+    const before = this.perspective.peek();
+    const next = { ...before, clock: commanded(before.clock, command, nowMs, this.bounds(nowMs)) };
+    if (this.own.peek()) {
+      this.own.value = next;
+      return;
+    }
+    this.trust(nowMs, next);
+    this.net.command(command.do === "seek" ? { ...command, time_ns: Math.round(next.clock.timeNs) } : { ...command });
+  }
+
+  select(choice: Partial<Choice>): void {
+    const next = chosen(this.perspective.peek(), choice);
+    if (this.own.peek()) {
+      this.own.value = next;
+      return;
+    }
+    this.trust(performance.now(), next);
+    this.net.command(selectCommand(next));
+  }
+
+  private trust(nowMs: number, perspective: Perspective): void {
+    const roundTrip = this.roundTripMs.peek();
+    this.trustUntilMs = nowMs + Math.max(TRUST_MS, Number.isFinite(roundTrip) ? 2 * roundTrip : 0);
+    this.postponed = null;
+    this.shared.value = perspective;
+    // What was postponed until then is taken by a frame.
+    setTimeout(() => this.arrivals.value++, this.trustUntilMs - nowMs + 1);
+  }
+
+  setFollow(follow: boolean): void {
+    if (follow === (this.own.peek() === null)) return;
+    const nowMs = performance.now();
+    const { clock } = this.shared.peek();
+    // An own clock starts where the shared one is.
+    this.own.value = follow
+      ? null
+      : { ...this.shared.peek(), clock: { ...clock, timeNs: timeAt(clock, nowMs, this.bounds(nowMs)), atMs: nowMs } };
+    this.net.command({ do: "follow", follow });
+  }
+
+  async history(fromNs: number, toNs: number): Promise<History> {
+    return this.asked((await this.net.asks.ask({ ask: "history", from_ns: Math.round(fromNs), to_ns: Math.round(toNs) })).history);
+  }
+
+  async timeline(fromNs: number, toNs: number, bins: number): Promise<TimelineAnswer> {
+    return this.asked((await this.net.asks.ask({ ask: "timeline", from_ns: Math.round(fromNs), to_ns: Math.round(toNs), bins })).timeline);
+  }
+
+  private asked<T>(part: T | undefined): T {
+    if (part === undefined) throw new Error("The server's answer lacks what was asked.");
+    return part;
+  }
+
+  /** A link with a time must not move the clock of others who look along: with company, this page lets go. */
+  private restorePlace(): void {
+    const shared = this.firstShared;
+    if (this.placeRestored || !shared || this.run.peek().number < 0) return;
+    this.placeRestored = true;
+    const { timeNs, rangeNs } = this.place;
+    const timeDiffers = timeNs !== null && !(shared.clock.mode === "paused" && Math.abs(shared.clock.timeNs - timeNs) < 1000);
+    const rangeDiffers = rangeNs !== null && (shared.rangeNs?.[0] !== rangeNs[0] || shared.rangeNs[1] !== rangeNs[1]);
+    if (!timeDiffers && !rangeDiffers) return;
+    this.shared.value = shared;
+    if (this.company.peek().pages > 1) this.setFollow(false);
+    if (timeDiffers) {
+      this.command({ do: "pause" });
+      this.command({ do: "seek", time_ns: timeNs });
+    }
+    if (rangeDiffers) this.select({ rangeNs });
+  }
+
+  private writePlace(): void {
+    if (!this.placeRestored) return;
+    const { clock, rangeNs } = this.perspective.peek();
+    const timeNs = clock.mode === "paused" ? this.timeNs.peek() : null;
+    const hash = toHash({ timeNs, rangeNs, zoomNs: this.zoom.peek(), tab: this.tab.peek() });
+    if (hash === this.hashWritten) return;
+    this.hashWritten = hash;
+    history.replaceState(null, "", `#${hash}`);
+  }
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { emptyRun, type RunState } from "../state/run";
+import { axisCount, bytes, clock, count, duration, roundDuration, share, short } from "./index";
+import { standing } from "./standing";
+import { parseTime, rate, rateMeaning, span } from "./time";
+
+describe("numbers", () => {
+  it("have three digits, a unit, thin spaces", () => {
+    expect([duration(0), duration(999), duration(1000), duration(12_345), duration(999_600), duration(8.1e9), duration(4e12)]).toEqual(["0 ns", "999 ns", "1.00 us", "12.3 us", "1.00 ms", "8.10 s", "4\u2009000 s"]);
+    expect([roundDuration(5e6), roundDuration(1.5e6), roundDuration(1e9), roundDuration(100)]).toEqual(["5 ms", "1.5 ms", "1 s", "100 ns"]);
+    expect(count(1_234_567)).toBe("1\u2009234\u2009567");
+    expect([bytes(1023), bytes(8192), bytes(5.5 * 2 ** 30)]).toEqual(["1\u2009023 B", "8.00 KiB", "5.50 GiB"]);
+    expect([short(999), short(240_400), axisCount(150_000), axisCount(0)]).toEqual(["999", "240 k", "150 k", "0"]);
+    expect([share(0, 5), share(1, 1e6), share(1, 3), share(1, 0)]).toEqual(["0\u2009%", "<\u20090.1\u2009%", "33.3\u2009%", ""]);
+  });
+
+  it("say times of the run", () => {
+    expect([clock(0), clock(3_723_456_789_012), clock(1.9999e9), clock(5e9, 0), clock(1_234_567, 6)]).toEqual(["0:00:00.000", "1:02:03.456", "0:00:01.999", "0:00:05", "0:00:00.001234"]);
+    expect([rate(1), rate(0.05), rateMeaning(0.001), rateMeaning(100)]).toEqual(["x1", "x0.05", "1 ms of the run per second", "100 s of the run per second"]);
+    expect([span(1.5e9), span(12e9), span(150e9), span(7.5e12)]).toEqual(["1.50 s", "12 s", "2 min 30 s", "2 h 5 min"]);
+  });
+
+  it("understand typed times", () => {
+    expect([parseTime("0:01:23.456"), parseTime("83.456"), parseTime("1:23"), parseTime(" 250 ms"), parseTime("3.5us"), parseTime("2 min")]).toEqual([83.456e9, 83.456e9, 83e9, 250e6, 3500, 120e9]);
+    expect([parseTime("soon"), parseTime(""), parseTime("1:x"), parseTime("-5"), parseTime("1:2:3:4")]).toEqual([null, null, null, null, null]);
+    expect(parseTime(clock(3_723_456_000_000))).toBe(3_723_456_000_000);
+  });
+});
+
+describe("standing", () => {
+  const open = { phase: "open", retryInSeconds: 0, reason: "" } as const;
+  const run = (job: Partial<RunState["job"]>, rest: Partial<RunState> = {}): RunState => {
+    const empty = emptyRun();
+    return { ...empty, number: 1, clock: { nowNs: 60e9, lagNs: 5e7 }, ...rest, job: { ...empty.job, state: "running", ...job } };
+  };
+
+  it("is quiet when all is well, and says what is not", () => {
+    expect(standing(run({}), open, 0)).toEqual({ word: "live", mood: "good", sentence: "" });
+    expect(standing(run({}), open, 4000).sentence).toMatch(/No news for 4 s/);
+    expect(standing(run({}, { clock: { nowNs: 2e9, lagNs: 0 } }), open, 0).sentence).toMatch(/First seconds/);
+    expect(standing(run({}, { clock: { nowNs: 60e9, lagNs: 5e9 } }), open, 0)).toMatchObject({ word: "lagging", mood: "warn" });
+    expect(standing(run({}, { losses: { ringFull: 3, noRing: 0, unreadable: 0 } }), open, 0).sentence).toMatch(/3 calls were made and not recorded/);
+  });
+
+  it("tells the ends apart", () => {
+    expect(standing(run({ state: "ended", exit: 0 }), open, 0)).toMatchObject({ word: "ended well", mood: "good" });
+    expect(standing(run({ state: "ended", exit: 3 }), open, 0).sentence).toMatch(/badly .* exit status 3/);
+    expect(standing(run({ state: "killed", exit: 137 }), open, 0).sentence).toMatch(/signal 9/);
+    expect(standing(run({ state: "ended", exit: 0, source: "replay" }), open, 0)).toMatchObject({ word: "recording" });
+  });
+
+  it("tells broken connections apart", () => {
+    expect(standing(emptyRun(), { phase: "connecting", retryInSeconds: 0, reason: "" }, 0).word).toBe("connecting");
+    expect(standing(run({}), { phase: "lost", retryInSeconds: 4, reason: "" }, 0).sentence).toMatch(/Trying again in 4 s/);
+    expect(standing(run({}), { phase: "refused", retryInSeconds: 0, reason: "" }, 0).mood).toBe("bad");
+    expect(standing(run({}), { phase: "outdated", retryInSeconds: 0, reason: "" }, 0).word).toBe("page too old");
+    expect(standing(run({}), { phase: "lost", retryInSeconds: 2, reason: "A column is short." }, 0).sentence).toMatch(/A column is short/);
+    expect(standing(run({ state: "ended", exit: 0 }), { phase: "lost", retryInSeconds: 2, reason: "" }, 0).word).toBe("ended well");
+  });
+});

@@ -1,0 +1,15 @@
+import { defineConfig } from "vite";
+
+// The server forbids inline scripts and styles, so nothing may be inlined and no polyfill be injected.
+export default defineConfig({
+  base: "/",
+  publicDir: "public",
+  build: {
+    outDir: "dist",
+    target: "es2023",
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    cssCodeSplit: false,
+  },
+  server: { proxy: { "/feed": { target: "ws://127.0.0.1:4180", ws: true }, "/health": "http://127.0.0.1:4180" } },
+});
