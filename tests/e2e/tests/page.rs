@@ -2,73 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-use futures_util::StreamExt as _;
-use mpiscope_feed::message::{Kind, Message};
-use mpiscope_harness::{Mpi, Running, Truth, folder, mpiscope, processes};
-use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
-use tokio_tungstenite::tungstenite;
-use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+mod support;
 
-const LIMIT: Duration = Duration::from_secs(60);
+use mpiscope_feed::message::Kind;
+use mpiscope_harness::{Mpi, Running, Truth, folder, mpiscope};
+use serde_json::json;
+use support::{Feed, Heard, LIMIT, Page, block_on, status};
+
 const RANKS: u32 = 2;
-
-/// The address that `mpiscope run` printed, in parts.
-#[derive(Debug)]
-struct Page {
-    address: SocketAddr,
-    token: String,
-}
-
-impl Page {
-    fn of(running: &Running) -> Self {
-        let find = || {
-            let errors = running.errors_until_now();
-            let line = errors.lines().find(|line| line.starts_with("mpiscope: live page"))?.to_owned();
-            // The end of the line may not have been written yet.
-            errors.contains(&format!("{line}\n")).then_some(line)
-        };
-        let line = processes::until(LIMIT, find).expect("no address is printed");
-        let url = line.split_whitespace().last().unwrap();
-        let (address, token) = url.strip_prefix("http://").unwrap().split_once("/?token=").unwrap();
-        Self { address: address.parse().unwrap(), token: token.to_owned() }
-    }
-
-    fn cookie(&self) -> String {
-        format!("mpiscope_{}={}", self.address.port(), self.token)
-    }
-
-    /// The answer to a GET with these further header lines.
-    fn get(&self, path: &str, headers: &str) -> String {
-        let mut stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(LIMIT)).unwrap();
-        let host = self.address;
-        write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}\r\n").unwrap();
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).unwrap();
-        String::from_utf8_lossy(&answer).into_owned()
-    }
-}
-
-fn status(answer: &str) -> u16 {
-    answer.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or_default()
-}
-
-/// The messages of the feed until the server closes it.
-async fn all_of_the_feed(page: &Page) -> Vec<Message> {
-    let mut request = format!("ws://{}/feed", page.address).into_client_request().unwrap();
-    request.headers_mut().insert("cookie", page.cookie().parse().unwrap());
-    request.headers_mut().insert("origin", format!("http://{}", page.address).parse().unwrap());
-    let (mut socket, _) = tokio_tungstenite::connect_async(request).await.unwrap();
-    let mut messages = Vec::new();
-    while let Some(Ok(message)) = tokio::time::timeout(LIMIT, socket.next()).await.unwrap() {
-        if let tungstenite::Message::Binary(bytes) = message {
-            messages.push(rmp_serde::from_slice(&bytes).unwrap());
-        }
-    }
-    messages
-}
 
 fn run_with_page(mpi: &Mpi, seconds: &str, out: &std::path::Path) -> Running {
     let mut command = mpiscope(&["run", "--out"]).unwrap();
@@ -84,7 +25,7 @@ fn without_the_token_nothing_is_told() {
     };
     let folder = folder().unwrap();
     let running = run_with_page(&mpi, "1", &folder.path().join("recording"));
-    let page = Page::of(&running);
+    let page = Page::of(&running, "mpiscope: live page");
     assert!(page.address.ip().is_loopback(), "{page:?}");
     assert_eq!(page.token.len(), 32);
     let wrong = "0".repeat(32);
@@ -109,9 +50,8 @@ fn the_feed_grows_while_the_job_runs_and_ends_with_all_of_it() {
     for mpi in Mpi::all_or_skip("page the_feed_grows_while_the_job_runs_and_ends_with_all_of_it") {
         let folder = folder().unwrap();
         let running = run_with_page(&mpi, "2", &folder.path().join("recording"));
-        let page = Page::of(&running);
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let messages = runtime.block_on(all_of_the_feed(&page));
+        let page = Page::of(&running, "mpiscope: live page");
+        let messages = block_on(async { Feed::open(&page).await.all().await });
         let ended = running.wait(LIMIT).unwrap();
         assert_eq!(ended.status, 0, "{}", ended.errors());
         assert_eq!(messages[0].kind, Kind::Snapshot);
@@ -126,5 +66,44 @@ fn the_feed_grows_while_the_job_runs_and_ends_with_all_of_it() {
         assert_eq!(last.calls + last.polls, truth.all_calls());
         let job = messages.iter().filter_map(|message| message.job.as_ref()).next_back().unwrap();
         assert_eq!((job.ranks, job.exit), (RANKS, Some(0)));
+        // Every call is in one delta, or is counted there.
+        let shown: u64 = messages.iter().filter_map(|message| Some(message.calls.as_ref()?.total)).sum();
+        let first = messages[0].totals.unwrap().calls;
+        assert!(
+            shown <= last.calls && shown + first >= last.calls,
+            "{shown} of {}, {first} before",
+            last.calls
+        );
     }
+}
+
+#[test]
+fn one_may_look_back_while_the_job_runs() {
+    let Some(mpi) = Mpi::all_or_skip("page one_may_look_back_while_the_job_runs").into_iter().next() else {
+        return;
+    };
+    let folder = folder().unwrap();
+    let running = run_with_page(&mpi, "3", &folder.path().join("recording"));
+    let page = Page::of(&running, "mpiscope: live page");
+    block_on(async {
+        let mut feed = Feed::open(&page).await;
+        let until_ns = loop {
+            if let Heard::State(message) = feed.hear().await.unwrap()
+                && message.clock.now_ns > 1_500_000_000
+                && message.clock.now_ns - message.clock.lag_ns > 1_000_000_000
+            {
+                break 1_000_000_000;
+            }
+        };
+        let ask = |kind| json!({"ask": kind, "id": 1, "from_ns": 0, "to_ns": until_ns, "most": 200_000, "bins": 10});
+        let calls = feed.ask(ask("calls")).await.calls.unwrap();
+        assert!(calls.total > 100 && calls.share >= 1.0, "{calls:?}");
+        assert_eq!(calls, feed.ask(ask("calls")).await.calls.unwrap(), "the past changes");
+        let timeline = feed.ask(ask("timeline")).await.timeline.unwrap();
+        assert_eq!(timeline.counts.0.iter().sum::<f64>() as u64, calls.total);
+        let ended = |row: &usize| calls.start_ns.0[*row] + calls.duration_ns.0[*row] < f64::from(until_ns);
+        let history = feed.ask(ask("history")).await.history.unwrap();
+        assert_eq!(history.total as usize, (0..calls.kept()).filter(ended).count());
+    });
+    assert_eq!(running.wait(LIMIT).unwrap().status, 0);
 }

@@ -1,0 +1,121 @@
+//! The page as a program sees it: its address, plain requests, the feed.
+
+#![allow(dead_code, reason = "each test program uses its part")]
+
+use futures_util::{SinkExt as _, StreamExt as _};
+use mpiscope_feed::exchange::{Answer, PerspectiveMessage};
+use mpiscope_feed::message::Message;
+use mpiscope_harness::{Running, processes};
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+use tokio::net::TcpStream as Stream;
+use tokio_tungstenite::tungstenite;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
+
+pub(crate) const LIMIT: Duration = Duration::from_secs(60);
+
+/// The address that was printed, in parts.
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(crate) address: SocketAddr,
+    pub(crate) token: String,
+}
+
+impl Page {
+    /// Waits for the line that begins so.
+    pub(crate) fn of(running: &Running, begins: &str) -> Self {
+        let find = || {
+            let errors = running.errors_until_now();
+            let line = errors.lines().find(|line| line.starts_with(begins))?.to_owned();
+            // The end of the line may not have been written yet.
+            errors.contains(&format!("{line}\n")).then_some(line)
+        };
+        let line = processes::until(LIMIT, find).expect("no address is printed");
+        let url = line.split_whitespace().last().unwrap();
+        let (address, token) = url.strip_prefix("http://").unwrap().split_once("/?token=").unwrap();
+        Self { address: address.parse().unwrap(), token: token.to_owned() }
+    }
+
+    pub(crate) fn cookie(&self) -> String {
+        format!("mpiscope_{}={}", self.address.port(), self.token)
+    }
+
+    /// The answer to a GET with these further header lines.
+    pub(crate) fn get(&self, path: &str, headers: &str) -> String {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(LIMIT)).unwrap();
+        let host = self.address;
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}\r\n").unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+}
+
+pub(crate) fn status(answer: &str) -> u16 {
+    answer.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or_default()
+}
+
+/// Something that came over the feed.
+#[derive(Debug)]
+pub(crate) enum Heard {
+    State(Box<Message>),
+    Perspective(PerspectiveMessage),
+    Answer(Box<Answer>),
+}
+
+/// An open feed.
+pub(crate) struct Feed(WebSocketStream<MaybeTlsStream<Stream>>);
+
+impl Feed {
+    pub(crate) async fn open(page: &Page) -> Self {
+        let mut request = format!("ws://{}/feed", page.address).into_client_request().unwrap();
+        request.headers_mut().insert("cookie", page.cookie().parse().unwrap());
+        request.headers_mut().insert("origin", format!("http://{}", page.address).parse().unwrap());
+        Self(tokio_tungstenite::connect_async(request).await.unwrap().0)
+    }
+
+    /// The next message; nothing once the server closed.
+    pub(crate) async fn hear(&mut self) -> Option<Heard> {
+        while let Some(Ok(message)) = tokio::time::timeout(LIMIT, self.0.next()).await.unwrap() {
+            if let tungstenite::Message::Binary(bytes) = message {
+                if let Ok(perspective) = rmp_serde::from_slice(&bytes) {
+                    return Some(Heard::Perspective(perspective));
+                }
+                if let Ok(answer) = rmp_serde::from_slice(&bytes) {
+                    return Some(Heard::Answer(Box::new(answer)));
+                }
+                return Some(Heard::State(Box::new(rmp_serde::from_slice(&bytes).unwrap())));
+            }
+        }
+        None
+    }
+
+    /// Asks, and waits for the answer.
+    pub(crate) async fn ask(&mut self, question: serde_json::Value) -> Answer {
+        self.0.send(tungstenite::Message::binary(rmp_serde::to_vec_named(&question).unwrap())).await.unwrap();
+        loop {
+            if let Heard::Answer(answer) = self.hear().await.unwrap() {
+                return *answer;
+            }
+        }
+    }
+
+    /// The states that come until the server closes.
+    pub(crate) async fn all(mut self) -> Vec<Message> {
+        let mut messages = Vec::new();
+        while let Some(heard) = self.hear().await {
+            if let Heard::State(message) = heard {
+                messages.push(*message);
+            }
+        }
+        messages
+    }
+}
+
+/// Runs one thing after another, on this thread.
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+}
