@@ -4,7 +4,7 @@
 use mpiscope_model::{Call, Function, Nanoseconds, Rank};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 /// Bins in which a duration doubles.
 pub const BINS_PER_OCTAVE: u32 = 16;
@@ -97,14 +97,14 @@ impl Density {
 }
 
 /// The density over time, by the end of the calls, in a bounded number of chapters that double in length when the run
-/// outgrows them.
+/// outgrows them. A clone is cheap: it shares the chapters, and one that goes on growing is copied then.
 #[derive(Debug, Clone)]
 pub struct DensityHistory {
     chapter_ns: u64,
     chapters_max: usize,
     rows_max: u32,
     ranks_per_row: u32,
-    chapters: Vec<Density>,
+    chapters: Vec<Arc<Density>>,
 }
 
 impl DensityHistory {
@@ -131,7 +131,7 @@ impl DensityHistory {
         for call in calls {
             self.make_room(call.rank, call.end_ns);
             let chapter = (call.end_ns / self.chapter_ns) as usize;
-            self.chapters[chapter].add(call);
+            Arc::make_mut(&mut self.chapters[chapter]).add(call);
         }
     }
 
@@ -139,7 +139,7 @@ impl DensityHistory {
         while rank / self.ranks_per_row >= self.rows_max {
             self.ranks_per_row *= 2;
             for chapter in &mut self.chapters {
-                chapter.widen(self.ranks_per_row);
+                Arc::make_mut(chapter).widen(self.ranks_per_row);
             }
         }
         while end_ns / self.chapter_ns >= self.chapters_max as u64 {
@@ -148,15 +148,15 @@ impl DensityHistory {
             self.chapters = pairs
                 .chunks(2)
                 .map(|pair| {
-                    let mut both = pair[0].clone();
-                    pair[1..].iter().for_each(|second| both.merge(second));
+                    let mut both = Arc::clone(&pair[0]);
+                    pair[1..].iter().for_each(|second| Arc::make_mut(&mut both).merge(second));
                     both
                 })
                 .collect();
         }
         let chapter = (end_ns / self.chapter_ns) as usize;
         while self.chapters.len() <= chapter {
-            self.chapters.push(Density::new(self.ranks_per_row));
+            self.chapters.push(Arc::new(Density::new(self.ranks_per_row)));
         }
     }
 

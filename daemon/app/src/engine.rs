@@ -1,12 +1,12 @@
 //! Ingest and the operators, tied together: messages in, what became known out. Live and in replay the same.
 
-use crate::agent::Resume;
+use crate::agent::{InFlightReport, Resume};
 use crate::words::counted;
 use mpiscope_analysis::{Counts, Matcher, WindowTotals};
 use mpiscope_ingest::Ingest;
 use mpiscope_model::{
-    Batch, Call, CommInfo, Fault, Function, Losses, Message, Nanoseconds, NodeInfo, ProcessState, Rank,
-    RankInfo, Totals,
+    Batch, Call, CommInfo, Fault, Function, InFlight, Losses, Message, Nanoseconds, NodeInfo, ProcessState,
+    Rank, RankInfo, Totals,
 };
 use mpiscope_recording::{JobNode, WalReader};
 use mpiscope_wire as wire;
@@ -150,6 +150,15 @@ impl Engine {
             self.totals.intra_messages += u64::from(!message.inter);
         }
         self.counts.messages(messages);
+    }
+
+    /// Calls in flight on the clock of the run, as far as it is known until now.
+    pub(crate) fn in_flight(&self, report: &InFlightReport) -> Vec<InFlight> {
+        let timed = report.calls.iter().filter_map(|call| {
+            let since_ns = self.ingest.run_ns(call.process, call.since_ticks)?;
+            Some(InFlight { rank: call.rank, thread: call.thread, function: call.function, since_ns })
+        });
+        timed.collect()
     }
 
     /// How many ranks the job has, as far as its ranks say.

@@ -112,7 +112,9 @@ impl Library {
     }
 
     fn history(&self, range: &Range<Nanoseconds>) -> Result<History, String> {
-        let (mut density, edges) = self.summary().density.between(range);
+        // A clone, so that whoever adds does not wait while chapters are summed up.
+        let history = self.summary().density.clone();
+        let (mut density, edges) = history.between(range);
         for edge in edges {
             // What ended there, as opposed to what was under way there.
             self.source.visit(&edge, &mut |call| {

@@ -1,6 +1,6 @@
 //! Ticks to nanoseconds of the run, between pairs of both that the agent took.
 
-use mpiscope_wire::Knot;
+use mpiscope_wire::{ClockKind, Knot};
 
 /// Pairs this recent are all kept; of older ones, one a second.
 const RECENT: usize = 64;
@@ -54,7 +54,15 @@ impl ClockMap {
         monotonic_ns.saturating_sub(self.zero_ns)
     }
 
-    /// Ticks as time of the run.
+    /// Ticks of a clock of either kind as time of the run.
+    pub(crate) fn of(&self, kind: ClockKind, ticks: u64) -> u64 {
+        match kind {
+            ClockKind::TimeStampCounter => self.of_ticks(ticks),
+            ClockKind::Monotonic => self.of_monotonic(ticks),
+        }
+    }
+
+    /// Ticks of the time-stamp counter as time of the run; after the last knot the line before it goes on.
     pub(crate) fn of_ticks(&self, ticks: u64) -> u64 {
         let [.., before, after] = self.knots.as_slice() else {
             return self.until_ns();

@@ -4,7 +4,7 @@ use crate::clock::ClockMap;
 use crate::process::ProcessInput;
 use crate::ring::{Closed, Output};
 use mpiscope_model::{
-    Batch, Comm, CommInfo, Event, Fault, Losses, Node, NodeInfo, ProcessState, Rank, RankInfo,
+    Batch, Comm, CommInfo, Event, Fault, Losses, Nanoseconds, Node, NodeInfo, ProcessState, Rank, RankInfo,
 };
 use mpiscope_wire::{
     CallFlags, EndState, Entry, Lost, Message, NO_COMM, Part, Process, RunEnd, RunStart, Slots,
@@ -67,6 +67,13 @@ impl Ingest {
     /// The processes fed so far: number, and process id with the time when it made its rings.
     pub fn processes(&self) -> impl Iterator<Item = (u32, (u32, u64))> + '_ {
         self.processes.iter().map(|(&number, process)| (number, process.identity))
+    }
+
+    /// Ticks of a process's clock as time of the run, by what is known of that clock now; `None` for a process that
+    /// never said who it is.
+    #[must_use]
+    pub fn run_ns(&self, process: u32, ticks: u64) -> Option<Nanoseconds> {
+        self.processes.get(&process).map(|process| self.clock.of(process.clock, ticks))
     }
 
     /// Takes in a message.

@@ -71,12 +71,8 @@ impl RingState {
             call.bytes = bytes;
         }
         let end = call.start.saturating_add(call.duration);
-        let time = |ticks| match kind {
-            wire::ClockKind::TimeStampCounter => clock.of_ticks(ticks),
-            wire::ClockKind::Monotonic => clock.of_monotonic(ticks),
-        };
-        let start_ns = time(call.start);
-        (start_ns, time(end).max(start_ns))
+        let start_ns = clock.of(kind, call.start);
+        (start_ns, clock.of(kind, end).max(start_ns))
     }
 
     /// A call closes its group.

@@ -64,6 +64,22 @@ fn part(post: u64, bytes: u64) -> Slot {
 }
 
 #[test]
+fn ticks_of_a_process_are_times_of_the_run() {
+    let mut ingest = Ingest::new();
+    let Message::Process(counting) = process(1, 1) else { unreachable!() };
+    let counting = Message::Process(Process { clock: ClockKind::TimeStampCounter, ..counting });
+    let knot = |ticks, monotonic_ns| Message::Knot(Knot { ticks, monotonic_ns });
+    // The run starts at 1000; the counter runs at two ticks a nanosecond, then at four.
+    for message in [start(), process(0, 0), counting, knot(5000, 1000), knot(5200, 1100), knot(5600, 1200)] {
+        ingest.feed(message);
+    }
+    assert_eq!([900, 1000, 1150, 7000].map(|ticks| ingest.run_ns(0, ticks)), [0, 0, 150, 6000].map(Some));
+    let counted = [4000, 5000, 5100, 5400, 5600, 6000].map(|ticks| ingest.run_ns(1, ticks));
+    assert_eq!(counted, [0, 0, 50, 150, 200, 300].map(Some), "after the last pair, as before it");
+    assert_eq!(ingest.run_ns(2, 5000), None);
+}
+
+#[test]
 fn a_call_becomes_a_row_with_times_of_the_run() {
     let send = call(id::SEND, CallFlags::SEND, 1500, 1, 64).encode();
     let batch = fed(vec![start(), process(0, 0), knot(1100), slots(0, 0, vec![world(0), send]), knot(2000)]);

@@ -7,6 +7,7 @@
 mod batch;
 mod call;
 mod event;
+mod in_flight;
 mod job;
 mod message;
 mod totals;
@@ -14,6 +15,7 @@ mod totals;
 pub use batch::{Batch, Fault};
 pub use call::Call;
 pub use event::{Event, PostId};
+pub use in_flight::InFlight;
 pub use job::{CommInfo, FunctionInfo, NodeInfo, ProcessState, RankInfo};
 pub use message::Message;
 pub use totals::{Losses, Totals};

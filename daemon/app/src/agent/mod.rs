@@ -4,6 +4,8 @@
 //! successor goes on where the log stops.
 
 mod region;
+#[cfg(test)]
+mod tests;
 
 use mpiscope_recording::WalWriter;
 use mpiscope_ring::clock::{knot, monotonic_ns};
@@ -17,6 +19,7 @@ const SCAN_EVERY: Duration = Duration::from_millis(10);
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 const SYNC_EVERY: Duration = Duration::from_millis(900);
 const IDLE_KNOT_EVERY: Duration = Duration::from_millis(50);
+const IN_FLIGHT_EVERY: Duration = Duration::from_millis(50);
 
 /// Where an earlier agent of the same run stopped.
 #[derive(Debug, Default)]
@@ -35,6 +38,24 @@ pub(crate) struct Pass {
     pub(crate) busy: bool,
 }
 
+/// A call that has not returned yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct InFlightCall {
+    pub(crate) process: u32,
+    pub(crate) rank: u32,
+    /// Which of the process's threads, as in `Call`.
+    pub(crate) thread: u16,
+    pub(crate) function: u16,
+    /// Ticks of the process's clock.
+    pub(crate) since_ticks: u64,
+}
+
+/// All calls that were in flight at a moment. It takes the place of the one before.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct InFlightReport {
+    pub(crate) calls: Vec<InFlightCall>,
+}
+
 pub(crate) struct Agent {
     folders: Vec<PathBuf>,
     regions: Vec<Watched>,
@@ -45,6 +66,7 @@ pub(crate) struct Agent {
     scanned: Option<Instant>,
     looked: Option<Instant>,
     knotted: Option<Instant>,
+    reported: Option<Instant>,
     encoded: Vec<u8>,
     /// What went wrong and was not handed on yet, in sentences.
     pub(crate) faults: Vec<String>,
@@ -70,6 +92,7 @@ impl Agent {
             scanned: None,
             looked: None,
             knotted: None,
+            reported: None,
             encoded: Vec::new(),
             faults: Vec::new(),
         }
@@ -144,7 +167,20 @@ impl Agent {
             region.look(&mut |message| self.tell(message, sink));
         }
         self.regions = regions;
+        // Some that were in a call may be gone.
+        self.reported = None;
         self.flush();
+    }
+
+    /// The calls that the living processes are in. After a pass, a call is either in what was read or here.
+    pub(crate) fn in_flight(&self) -> InFlightReport {
+        let now = knot();
+        InFlightReport { calls: self.regions.iter().flat_map(|region| region.in_flight(now)).collect() }
+    }
+
+    /// The same, when the last such report is old.
+    pub(crate) fn in_flight_if_due(&mut self) -> Option<InFlightReport> {
+        due(&mut self.reported, IN_FLIGHT_EVERY).then(|| self.in_flight())
     }
 
     /// Whether any region is being read.
@@ -239,7 +275,7 @@ impl Agent {
             library: identity.library,
             node: identity.node,
         };
-        Ok((Watched::new(path, reader, number, (identity.pid, identity.made_ns), positions), process))
+        Ok((Watched::new(path, reader, &process, positions), process))
     }
 }
 

@@ -1,7 +1,8 @@
 //! One region that is watched.
 
+use super::InFlightCall;
 use mpiscope_ring::{Reader, State};
-use mpiscope_wire::{EndState, Lost, Message, Slots};
+use mpiscope_wire::{ClockKind, EndState, Knot, Lost, Message, Process, Slots};
 use std::path::PathBuf;
 
 /// Slots of one ring in one pass at the most: a quarter of a megabyte. Short passes give room back soon, and a writer
@@ -14,6 +15,8 @@ pub(crate) struct Watched {
     process: u32,
     pid: u32,
     made_ns: u64,
+    rank: u32,
+    clock: ClockKind,
     /// The position of the next slot of each ring.
     positions: Vec<u64>,
     /// Rings whose positions made no sense; they are not read again.
@@ -32,20 +35,16 @@ pub(crate) struct Read {
 }
 
 impl Watched {
-    pub(crate) fn new(
-        path: PathBuf,
-        reader: Reader,
-        process: u32,
-        (pid, made_ns): (u32, u64),
-        positions: Vec<u64>,
-    ) -> Self {
+    pub(crate) fn new(path: PathBuf, reader: Reader, process: &Process, positions: Vec<u64>) -> Self {
         let damaged = vec![false; positions.len()];
         Self {
             path,
             reader,
-            process,
-            pid,
-            made_ns,
+            process: process.process,
+            pid: process.pid,
+            made_ns: process.made_ns,
+            rank: process.rank,
+            clock: process.clock,
             positions,
             damaged,
             told: None,
@@ -148,6 +147,26 @@ impl Watched {
             self.told = Some(lost);
             tell(Message::Lost(lost));
         }
+    }
+
+    /// The calls that the threads of the process are in, if it lives. `now` is of both clocks.
+    pub(crate) fn in_flight(&self, now: Knot) -> impl Iterator<Item = InFlightCall> + '_ {
+        let readable = self.alive && self.reader.is_whole();
+        let rings = if readable { self.positions.len() } else { 0 };
+        let now = match self.clock {
+            ClockKind::TimeStampCounter => now.ticks,
+            ClockKind::Monotonic => now.monotonic_ns,
+        };
+        (0..rings).filter(|&ring| !self.damaged[ring]).filter_map(move |ring| {
+            let seen = self.reader.in_flight(ring, now)?;
+            Some(InFlightCall {
+                process: self.process,
+                rank: self.rank,
+                thread: seen.thread,
+                function: seen.function,
+                since_ticks: seen.since_ticks,
+            })
+        })
     }
 
     /// The process is gone and everything was read: its file is removed, so that many programs in a row do not fill

@@ -188,8 +188,9 @@ fn hand_on<T>(
     let mut messages = Vec::new();
     let done = work(agent, &mut |message| messages.push(message));
     let faults = std::mem::take(&mut agent.faults);
-    if !messages.is_empty() || !faults.is_empty() {
-        send.send(Item { messages, faults });
+    let in_flight = agent.in_flight_if_due();
+    if !messages.is_empty() || !faults.is_empty() || in_flight.is_some() {
+        send.send(Item { messages, faults, in_flight });
     }
     done
 }

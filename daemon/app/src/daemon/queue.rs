@@ -1,5 +1,6 @@
 //! The queue between agent and recorder, bounded in bytes: what a pass over the rings found is one item.
 
+use crate::agent::{InFlightCall, InFlightReport};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use mpiscope_wire::{Message, SLOT_BYTES};
 use std::sync::Arc;
@@ -17,6 +18,8 @@ pub(crate) struct Item {
     pub(crate) messages: Vec<Message>,
     /// What went wrong, in sentences.
     pub(crate) faults: Vec<String>,
+    /// The calls in flight, when it was time to look.
+    pub(crate) in_flight: Option<InFlightReport>,
 }
 
 pub(crate) struct Sending {
@@ -43,7 +46,9 @@ fn weight(item: &Item) -> usize {
         Message::Slots(slots) => slots.slots.len() * SLOT_BYTES,
         _ => 0,
     };
-    item.messages.iter().map(|message| size_of::<Message>() + slots(message)).sum()
+    let messages: usize = item.messages.iter().map(|message| size_of::<Message>() + slots(message)).sum();
+    let in_flight = item.in_flight.as_ref().map_or(0, |report| report.calls.len());
+    messages + in_flight * size_of::<InFlightCall>()
 }
 
 impl Sending {
@@ -86,7 +91,9 @@ mod tests {
         let item = || {
             let slots = vec![[0; 4]; 1 << 20];
             let messages = vec![Message::Slots(Slots { process: 0, ring: 0, from: 0, slots })];
-            Item { messages, faults: Vec::new() }
+            let call = InFlightCall { process: 0, rank: 0, thread: 0, function: 1, since_ticks: 0 };
+            let in_flight = Some(InFlightReport { calls: vec![call; 1 << 10] });
+            Item { messages, faults: Vec::new(), in_flight }
         };
         let sender = std::thread::spawn(move || (0..20).for_each(|_| send.send(item())));
         let mut received = 0;

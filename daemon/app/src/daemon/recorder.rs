@@ -8,7 +8,7 @@ use crate::engine::{Engine, Step, replay};
 use crate::words::printable;
 use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
-use mpiscope_model::Fault;
+use mpiscope_model::{Fault, InFlight};
 use mpiscope_recording::{
     Cost, FunctionName, Manifest, RecordingWriter, State, Tables, WalReader, WindowRow,
 };
@@ -28,6 +28,8 @@ pub(crate) struct Recorder {
     manifest_written: Instant,
     /// What the page was not told yet.
     faults: Vec<Fault>,
+    /// The calls that had not returned at the agent's last look.
+    in_flight: Vec<InFlight>,
     /// What went wrong in reading rings and in writing, each once.
     write_faults: Vec<String>,
 }
@@ -40,6 +42,7 @@ impl Recorder {
             viewers: None,
             manifest_written: Instant::now(),
             faults: Vec::new(),
+            in_flight: Vec::new(),
             write_faults: Vec::new(),
         }
     }
@@ -70,6 +73,9 @@ impl Recorder {
                 Ok(item) => {
                     let over = matches!(item.messages.last(), Some(Message::RunEnd(_)));
                     item.messages.into_iter().for_each(|message| self.take(message));
+                    if let Some(report) = item.in_flight {
+                        self.in_flight = self.engine.in_flight(&report);
+                    }
                     item.faults.into_iter().for_each(|text| self.complain(&text));
                     if over {
                         break;

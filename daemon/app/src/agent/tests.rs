@@ -1,0 +1,106 @@
+//! The agent on regions that these tests write themselves.
+
+use super::*;
+use crate::engine::Engine;
+use mpiscope_model::InFlight;
+use mpiscope_ring::clock::counter;
+use mpiscope_ring::{Capacities, Identity, Writer};
+use mpiscope_wire::{ClockKind, id};
+use std::path::Path;
+
+const MADE_NS: u64 = 5;
+
+fn region(folder: &Path, pid: u32, rank: u32, clock: ClockKind) -> Writer {
+    let identity = Identity {
+        pid,
+        made_ns: MADE_NS + u64::from(rank),
+        rank,
+        world_size: 4,
+        clock,
+        cost_per_call_ns: 20.0,
+        library: "Open MPI".into(),
+        node: "node".into(),
+    };
+    let capacities = Capacities { first_slots: 64, other_slots: 64, rings: 3 };
+    Writer::create(folder, &identity, capacities).unwrap()
+}
+
+fn agent(folder: &Path) -> Agent {
+    Agent::new(vec![folder.to_owned()], Resume::default(), None)
+}
+
+#[test]
+fn calls_in_flight_are_seen_while_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = std::process::id();
+    let counting = region(folder.path(), own, 0, ClockKind::TimeStampCounter);
+    let telling = region(folder.path(), own, 3, ClockKind::Monotonic);
+    let main = counting.claim(0).unwrap().1.in_flight();
+    let (_, idle) = counting.claim(1).unwrap();
+    let (ring, other) = telling.claim(7).unwrap();
+
+    let mut engine = Engine::new(1_000_000);
+    engine.feed(run_start("run", &[]));
+    engine.feed(Message::Knot(knot()));
+    let mut agent = agent(folder.path());
+    let (entered_ticks, entered_ns) = (counter(), monotonic_ns());
+    main.enter(id::RECV, entered_ticks);
+    other.in_flight().enter(id::BARRIER, entered_ns);
+    std::thread::sleep(Duration::from_millis(20));
+    agent.pass(&mut |message| drop(engine.feed(message)));
+
+    let report = agent.in_flight_if_due().unwrap();
+    assert!(agent.in_flight_if_due().is_none(), "not so soon again");
+    let call = |process, rank, thread, function, since_ticks| InFlightCall {
+        process,
+        rank,
+        thread,
+        function,
+        since_ticks,
+    };
+    let expected = [call(0, 0, 0, id::RECV, entered_ticks), call(1, 3, 7, id::BARRIER, entered_ns)];
+    assert_eq!(report.calls, expected);
+    let start_ns = engine.ingest().started().unwrap().monotonic_ns;
+    let since_ns = entered_ns - start_ns;
+    let told = engine.in_flight(&report);
+    assert_eq!(told[1], InFlight { rank: 3, thread: 7, function: id::BARRIER, since_ns });
+    assert!(told[0].since_ns.abs_diff(since_ns) < 1_000_000, "{} for {since_ns}", told[0].since_ns);
+    let unknown = InFlightReport { calls: vec![call(9, 0, 0, id::RECV, 1)] };
+    assert_eq!(engine.in_flight(&unknown), []);
+
+    main.leave();
+    telling.give_back(ring);
+    assert_eq!(agent.in_flight(), InFlightReport::default());
+    idle.in_flight().enter(id::SEND, entered_ticks);
+    assert_eq!(agent.in_flight().calls, [call(0, 0, 1, id::SEND, entered_ticks)]);
+}
+
+#[test]
+fn nobody_waits_in_a_process_that_is_gone_or_in_a_ring_that_is_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = std::process::id();
+    // No process has this number.
+    let gone = region(folder.path(), u32::MAX, 0, ClockKind::Monotonic);
+    let damaged = region(folder.path(), own, 1, ClockKind::Monotonic);
+    let cut = region(folder.path(), own, 2, ClockKind::Monotonic);
+    let words = [&gone, &damaged, &cut].map(|writer| writer.claim(0).unwrap().1.in_flight());
+    let sound = damaged.claim(1).unwrap().1.in_flight();
+    let mut agent = agent(folder.path());
+    let ranks = |agent: &Agent| -> Vec<(u32, u16)> {
+        agent.in_flight().calls.iter().map(|call| (call.rank, call.thread)).collect()
+    };
+    agent.scan(&mut drop);
+    words.iter().chain([&sound]).for_each(|word| word.enter(id::RECV, 1));
+    assert_eq!(agent.in_flight().calls.len(), 4, "as long as nobody has looked");
+
+    let file = |rank: u32| {
+        let path = folder.path().join(format!("{own}-{}.ring", MADE_NS + u64::from(rank)));
+        std::fs::OpenOptions::new().write(true).open(path).unwrap()
+    };
+    // The first ring says that it wrote more than it has room for: its header lies on the second page.
+    std::os::unix::fs::FileExt::write_all_at(&file(1), &u64::MAX.to_le_bytes(), 4096).unwrap();
+    file(2).set_len(4096).unwrap();
+    agent.pass(&mut drop);
+    assert_eq!(ranks(&agent), [(1, 1)]);
+    assert_eq!(agent.faults.len(), 2, "{:?}", agent.faults);
+}
