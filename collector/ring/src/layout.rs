@@ -4,7 +4,7 @@ use crate::sync::{AtomicU32, AtomicU64};
 use mpiscope_wire::SLOT_BYTES;
 
 /// "MSRING" and the version of this layout.
-pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"MSRING\x00\x01");
+pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"MSRING\x00\x02");
 pub(crate) const PAGE_BYTES: usize = 4096;
 pub(crate) const SLOTS_OFFSET: usize = 2 * PAGE_BYTES;
 /// The most rings a region has.
@@ -107,9 +107,12 @@ pub struct RegionHeader {
 pub struct RingHeader {
     pub(crate) head: AtomicU64,
     pub(crate) lost_calls: AtomicU64,
-    writer_line: [u64; 6],
+    /// The call that the thread is in: see `in_flight`.
+    pub(crate) in_flight: AtomicU64,
+    writer_line: [u64; 5],
     pub(crate) tail: AtomicU64,
     reader_line: [u64; 7],
+    /// 0 for nobody, else one more than the number of the thread whose ring it is.
     pub(crate) owner: AtomicU32,
     owner_line: [u32; 15],
 }
@@ -121,7 +124,8 @@ impl RingHeader {
         Self {
             head: AtomicU64::new(0),
             lost_calls: AtomicU64::new(0),
-            writer_line: [0; 6],
+            in_flight: AtomicU64::new(0),
+            writer_line: [0; 5],
             tail: AtomicU64::new(0),
             reader_line: [0; 7],
             owner: AtomicU32::new(0),

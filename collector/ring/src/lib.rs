@@ -8,6 +8,7 @@
 
 #[cfg(not(loom))]
 pub mod clock;
+mod in_flight;
 mod layout;
 #[cfg(not(loom))]
 mod map;
@@ -16,6 +17,7 @@ mod region;
 mod ring;
 mod sync;
 
+pub use in_flight::{InFlight, InFlightWord};
 pub use layout::{Capacities, MAX_RINGS, RegionHeader, RingHeader, State};
 #[cfg(not(loom))]
 pub use region::{CreateError, Identity, OpenError, Reader, Region, Writer};

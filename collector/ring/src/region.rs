@@ -1,5 +1,6 @@
 //! A region: the file of one process. The job makes and writes it, the agent opens and reads it.
 
+use crate::in_flight::InFlight;
 use crate::layout::{Capacities, MAGIC, RegionHeader, SLOTS_OFFSET, State, TEXT_WORDS};
 use crate::map::{Mapping, reserve};
 use crate::ring::{Consumer, Producer};
@@ -161,19 +162,19 @@ impl Writer {
         Ok(Self { region })
     }
 
-    /// Takes a ring for the calling thread; `None` when all are taken.
+    /// Takes a ring for the calling thread, which has this number; `None` when all are taken.
     #[must_use]
-    pub fn claim(&self) -> Option<(usize, Producer<'_>)> {
+    pub fn claim(&self, thread: u16) -> Option<(usize, Producer<'_>)> {
         (0..self.region.capacities.rings as usize).find_map(|ring| {
             let header = self.region.mapping.ring_header(ring);
-            header.owner.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).ok()?;
+            header.claim(thread).then_some(())?;
             Some((ring, Producer::new(header, self.region.mapping.slots(&self.region.capacities, ring))))
         })
     }
 
     /// Gives a ring back, when its thread ends.
     pub fn give_back(&self, ring: usize) {
-        self.region.mapping.ring_header(ring).owner.store(0, Ordering::Release);
+        self.region.mapping.ring_header(ring).give_back();
     }
 
     /// Counts calls of a thread that found no ring.
@@ -264,6 +265,12 @@ impl Reader {
         Consumer::new(self.region.mapping.ring_header(ring), slots, resume_at)
     }
 
+    /// The call that the thread of a ring is in. `now` is the tick of the region's clock at the moment.
+    #[must_use]
+    pub fn in_flight(&self, ring: usize, now: u64) -> Option<InFlight> {
+        self.region.mapping.ring_header(ring).in_flight(now)
+    }
+
     /// Calls of threads that found no ring.
     #[must_use]
     pub fn unrecorded_calls(&self) -> u64 {
@@ -280,6 +287,7 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mpiscope_wire::id;
 
     fn identity() -> Identity {
         Identity {
@@ -303,7 +311,7 @@ mod tests {
         assert_eq!((seen.pid, seen.rank, seen.cost_per_call_ns), (77, 1, 30.5));
         assert_eq!(seen.library, "Open MPI [31mred");
         assert_eq!(seen.node, "é".repeat(128));
-        let (ring, mut producer) = writer.claim().unwrap();
+        let (ring, mut producer) = writer.claim(0).unwrap();
         assert!(producer.push(&[], &[1, 2, 3, 4], 1));
         let mut consumer = reader.consumer(ring, None);
         let mut out = Vec::new();
@@ -318,11 +326,27 @@ mod tests {
     fn rings_are_claimed_once_and_come_back() {
         let folder = tempfile::tempdir().unwrap();
         let writer = Writer::create(folder.path(), &identity(), Capacities::default()).unwrap();
-        let claimed: Vec<usize> = std::iter::from_fn(|| writer.claim().map(|(ring, _)| ring)).collect();
+        let claimed: Vec<usize> = std::iter::from_fn(|| writer.claim(0).map(|(ring, _)| ring)).collect();
         assert_eq!(claimed, (0..8).collect::<Vec<_>>());
         writer.give_back(3);
-        assert_eq!(writer.claim().map(|(ring, _)| ring), Some(3));
-        assert!(writer.claim().is_none());
+        assert_eq!(writer.claim(8).map(|(ring, _)| ring), Some(3));
+        assert!(writer.claim(9).is_none());
+    }
+
+    #[test]
+    fn the_call_a_thread_is_in_is_seen_until_its_ring_is_given_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let writer = Writer::create(folder.path(), &identity(), Capacities::default()).unwrap();
+        let reader = Reader::open(&folder.path().join("77-5.ring")).unwrap();
+        let (first, other) = (writer.claim(0).unwrap(), writer.claim(3).unwrap());
+        other.1.in_flight().enter(id::BARRIER, 70);
+        assert_eq!(reader.in_flight(first.0, 100), None);
+        let seen = InFlight { thread: 3, function: id::BARRIER, since_ticks: 70 };
+        assert_eq!(reader.in_flight(other.0, 100), Some(seen));
+        writer.give_back(other.0);
+        assert_eq!(reader.in_flight(other.0, 100), None);
+        let again = writer.claim(4).unwrap();
+        assert_eq!((again.0, reader.in_flight(again.0, 100)), (other.0, None));
     }
 
     #[test]

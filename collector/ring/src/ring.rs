@@ -1,5 +1,6 @@
 //! One ring: a single writer, a single reader, positions that only grow.
 
+use crate::in_flight::InFlightWord;
 use crate::layout::RingHeader;
 use crate::sync::{AtomicU64, Ordering, yield_now};
 use mpiscope_wire::{Entry, SLOT_WORDS, Slot};
@@ -62,6 +63,12 @@ impl<'a> Producer<'a> {
         let lost_calls = header.lost_calls.load(Ordering::Relaxed);
         // Nothing is free until the tail was read and found sound.
         Self { header, slots, head, free_until: head, lost_calls, announced_lost_calls: 0, stalled_at: None }
+    }
+
+    /// Where the thread of this ring says which call it is in.
+    #[must_use]
+    pub fn in_flight(&self) -> InFlightWord<'a> {
+        self.header.in_flight_word()
     }
 
     /// Calls dropped in this ring's life.

@@ -6,9 +6,11 @@ use crate::mpi::{Handle, Status};
 use crate::process::{self, Process};
 use core::ffi::c_int;
 use mpiscope_capture::{Comm, CommCache, Interval, Posted, Sink, Thread};
-use mpiscope_ring::Producer;
+use mpiscope_ring::{InFlightWord, Producer};
 use mpiscope_wire::{Call, Slot};
-use std::cell::Cell;
+use std::cell::{Cell, UnsafeCell};
+use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -34,7 +36,46 @@ pub(crate) struct Recorder {
 pub(crate) struct Ring {
     number: usize,
     producer: Option<Producer<'static>>,
+    /// Where it is seen which call the thread is in; nowhere, without a ring.
+    in_flight: InFlightWord<'static>,
     process: &'static Process,
+}
+
+impl Ring {
+    fn claim(process: &'static Process, thread: u64) -> Self {
+        let claimed = process.writer.claim(u16::try_from(thread).unwrap_or(u16::MAX));
+        let (number, producer) = claimed.unzip();
+        let in_flight = producer.as_ref().map_or_else(|| process.nowhere(), Producer::in_flight);
+        Self { number: number.unwrap_or_default(), producer, in_flight, process }
+    }
+
+    /// The call is over, however it was left.
+    #[inline(always)]
+    fn leave(&mut self) {
+        if process::is_off() { self.leave_when_off() } else { self.in_flight.leave() }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn leave_when_off(&mut self) {
+        forsake();
+        if self.process.is_forked() {
+            // The call forked, and this is the child: the ring is the parent's, which may still be in the call.
+            self.producer = None;
+            self.in_flight = self.process.nowhere();
+        }
+        self.in_flight.leave();
+    }
+}
+
+/// A call that is seen to be in flight while this lives.
+struct InFlight<'a>(&'a mut Ring);
+
+impl Drop for InFlight<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.0.leave();
+    }
 }
 
 impl Sink for Ring {
@@ -43,7 +84,9 @@ impl Sink for Ring {
         match &mut self.producer {
             Some(producer) => producer.push(before, row, calls),
             None => {
-                self.process.writer.count_unrecorded(calls);
+                if !process::is_off() {
+                    self.process.writer.count_unrecorded(calls);
+                }
                 false
             }
         }
@@ -59,9 +102,19 @@ impl Drop for Ring {
     }
 }
 
+/// All of a thread.
+struct Local {
+    /// Where on the stack the outermost call is that the thread is in; 0 for none.
+    inside: Cell<usize>,
+    /// Where its stack lies; nowhere when the system does not tell.
+    stack: Range<usize>,
+    /// Only of the outermost call.
+    recorder: UnsafeCell<Recorder>,
+}
+
 thread_local! {
-    static RECORDER: Cell<*mut Recorder> = const { Cell::new(core::ptr::null_mut()) };
-    static INSIDE: Cell<bool> = const { Cell::new(false) };
+    static LOCAL: Cell<*mut Local> = const { Cell::new(core::ptr::null_mut()) };
+    static BEGINNING: Cell<bool> = const { Cell::new(false) };
     static LAST_WORD: LastWord = const { LastWord };
 }
 
@@ -70,14 +123,14 @@ struct LastWord;
 
 impl Drop for LastWord {
     fn drop(&mut self) {
-        let recorder = RECORDER.replace(core::ptr::null_mut());
-        if recorder.is_null() {
+        let local = LOCAL.replace(core::ptr::null_mut());
+        if local.is_null() {
             return;
         }
-        // SAFETY: made by `Box::into_raw` in `new_recorder`, and taken out of its cell just now.
-        let mut recorder = unsafe { Box::from_raw(recorder) };
+        // SAFETY: made by `Box::into_raw` in `begin`, and taken out of its cell just now.
+        let mut local = unsafe { Box::from_raw(local) };
         let _ = catch_unwind(AssertUnwindSafe(|| {
-            let Recorder { process, thread, ring, .. } = &mut *recorder;
+            let Recorder { process, thread, ring, .. } = local.recorder.get_mut();
             if process.is_own() {
                 thread.flush(&process.capture, ring);
             }
@@ -85,71 +138,113 @@ impl Drop for LastWord {
     }
 }
 
+/// The thread records no more: recording was switched off, or it is that of a forked child. What it has may be in use
+/// and stays.
+pub(crate) fn forsake() {
+    LOCAL.set(core::ptr::null_mut());
+}
+
 /// A thread that is inside an outermost call. While it lives, calls that MPI makes of itself are passed through.
 pub(crate) struct Entered {
-    recorder: &'static mut Recorder,
+    local: &'static Local,
 }
 
 impl Drop for Entered {
     #[inline]
     fn drop(&mut self) {
-        INSIDE.set(false);
+        self.local.inside.set(0);
     }
 }
 
-/// Enters a call; `None` when it is not to be recorded.
-#[inline]
+/// Enters a call; `None` when it is not to be recorded. Always inline, so that the mark lies in the frame of the call:
+/// whatever the call calls lies below it on the stack.
+#[inline(always)]
 pub(crate) fn enter() -> Option<Entered> {
-    if INSIDE.get() {
+    let mark = MaybeUninit::<u8>::uninit();
+    let here = (&raw const mark).addr();
+    let mut local = LOCAL.get();
+    if local.is_null() {
+        local = begin()?;
+    }
+    // SAFETY: it is this thread's own, and lives until the thread ends.
+    let local = unsafe { &*local };
+    if local.inside.get() != 0 && !local.was_left(here) {
         return None;
     }
-    let mut recorder = RECORDER.get();
-    if recorder.is_null() {
-        recorder = new_recorder()?;
-    }
-    // SAFETY: the pointer is this thread's own, and `INSIDE` keeps a second reference from being made.
-    let recorder = unsafe { &mut *recorder };
-    if recorder.process.is_off() {
-        return None;
-    }
-    INSIDE.set(true);
-    Some(Entered { recorder })
+    local.inside.set(here);
+    Some(Entered { local })
 }
 
 #[cold]
-fn new_recorder() -> Option<*mut Recorder> {
+#[inline(never)]
+fn begin() -> Option<*mut Local> {
     // Finding out who we are calls MPI functions, which must not come back here.
-    INSIDE.set(true);
+    if process::is_off() || BEGINNING.replace(true) {
+        return None;
+    }
     let made = catch_unwind(|| {
         let process = process::current()?;
         // SAFETY: the call has no arguments and cannot fail.
         let thread_id = unsafe { libc::syscall(libc::SYS_gettid) } as u64;
-        let (number, producer) = process.writer.claim().unzip();
+        let thread = process.next_thread();
         let recorder = Recorder {
             process,
-            thread: Thread::new(process.next_thread(), thread_id),
+            thread: Thread::new(thread, thread_id),
             comms: CommCache::default(),
-            ring: Ring { number: number.unwrap_or_default(), producer, process },
+            ring: Ring::claim(process, thread),
             handles: Vec::new(),
             peeked: Vec::new(),
             statuses: Vec::new(),
             types: [(0, 0, 0); TYPES],
         };
-        let recorder = Box::into_raw(Box::new(recorder));
-        RECORDER.set(recorder);
+        let local = Local { inside: Cell::new(0), stack: stack(), recorder: UnsafeCell::new(recorder) };
+        let local = Box::into_raw(Box::new(local));
+        LOCAL.set(local);
         // Late in the life of a thread there is no last word any more; the ring then goes with the process.
         let _ = LAST_WORD.try_with(|_| {});
-        Some(recorder)
+        Some(local)
     });
-    INSIDE.set(false);
+    BEGINNING.set(false);
     made.unwrap_or_else(|_| {
         process::give_up();
         None
     })
 }
 
-/// Makes the real call between two looks at the clock.
-#[inline(always)]
+fn stack() -> Range<usize> {
+    let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();
+    // SAFETY: the call fills the attributes, or says that it did not.
+    if unsafe { libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) } != 0 {
+        return 0..0;
+    }
+    let (mut lowest, mut bytes) = (core::ptr::null_mut(), 0);
+    // SAFETY: the attributes were filled, and are given back after their last use.
+    let told = unsafe {
+        let told = libc::pthread_attr_getstack(attributes.as_ptr(), &raw mut lowest, &raw mut bytes);
+        libc::pthread_attr_destroy(attributes.as_mut_ptr());
+        told
+    };
+    if told == 0 { lowest.addr()..lowest.addr().saturating_add(bytes) } else { 0..0 }
+}
+
+impl Local {
+    /// Whether the call that the thread was in was left by a `longjmp`, which tells nobody: a call at this place of the
+    /// stack does not lie below it, so it cannot be within it. A program that jumps and goes on deeper in its stack is
+    /// seen to have left at its next call that is not as deep. On other stacks (signals, coroutines) places say nothing.
+    #[cold]
+    #[inline(never)]
+    fn was_left(&self, here: usize) -> bool {
+        let outer = self.inside.get();
+        let left = here >= outer && self.stack.contains(&here) && self.stack.contains(&outer);
+        if left {
+            // SAFETY: who else referred to it was on the part of the stack that is gone.
+            unsafe { (*self.recorder.get()).ring.leave() };
+        }
+        left
+    }
+}
+
+/// Makes a real call that is not entered between two looks at the clock.
 pub(crate) fn timed(call: impl FnOnce() -> c_int) -> (c_int, Interval) {
     let start = clock::now();
     let result = call();
@@ -157,10 +252,30 @@ pub(crate) fn timed(call: impl FnOnce() -> c_int) -> (c_int, Interval) {
 }
 
 impl Entered {
+    #[inline(always)]
+    fn recorder(&mut self) -> &mut Recorder {
+        // SAFETY: only the outermost call of a thread is entered, and this borrows it.
+        unsafe { &mut *self.local.recorder.get() }
+    }
+
+    /// Makes the real call between two looks at the clock, and lets it be seen meanwhile.
+    #[inline(always)]
+    pub(crate) fn timed(&mut self, function: u16, call: impl FnOnce() -> c_int) -> (c_int, Interval) {
+        let ring = &mut self.recorder().ring;
+        let start = clock::now();
+        ring.in_flight.enter(function, start);
+        // Dropped also when an exception passes.
+        let in_flight = InFlight(ring);
+        let result = call();
+        let end = clock::now();
+        drop(in_flight);
+        (result, Interval { start, end })
+    }
+
     /// Does work of ours; a fault in it ends recording and nothing else.
     #[inline]
     pub(crate) fn work<T>(&mut self, work: impl FnOnce(&mut Recorder) -> T) -> Option<T> {
-        let recorder = &mut *self.recorder;
+        let recorder = self.recorder();
         match catch_unwind(AssertUnwindSafe(move || work(recorder))) {
             Ok(done) => Some(done),
             Err(_) => {

@@ -3,13 +3,14 @@
 
 use crate::clock;
 use crate::guarded::Guarded;
+use crate::local;
 use crate::mpi::{Handle, Library, is_initialized};
 use mpiscope_capture::{Comm, Comms, Interval, Origin, Requests, Sink as _, Thread};
 use mpiscope_ring::clock::monotonic_ns;
-use mpiscope_ring::{Capacities, Identity, Producer, RingHeader, SlotCell, State, Writer};
-use mpiscope_wire::ClockKind;
+use mpiscope_ring::{Capacities, Identity, InFlightWord, Producer, RingHeader, SlotCell, State, Writer};
+use mpiscope_wire::{ClockKind, id};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The one process.
@@ -35,8 +36,9 @@ pub(crate) struct Process {
     /// Grows whenever a datatype was freed.
     type_epoch: AtomicU32,
     threads: AtomicU64,
-    off: AtomicBool,
     pid: u32,
+    /// The header of no ring, for the threads that found none.
+    nowhere: RingHeader,
 }
 
 fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -53,7 +55,7 @@ fn say(text: &str) {
 /// The process when it records. At the first call it may have to begin.
 pub(crate) fn current() -> Option<&'static Process> {
     match STAGE.load(Ordering::Acquire) {
-        RECORDING => PROCESS.get().filter(|process| !process.off.load(Ordering::Relaxed)),
+        RECORDING => PROCESS.get(),
         UNSET if is_initialized() => begin(),
         _ => None,
     }
@@ -89,17 +91,18 @@ pub(crate) fn give_up() {
     if STAGE.swap(OFF, Ordering::AcqRel) != OFF {
         say("the collector had a fault of its own");
     }
-    if let Some(process) = PROCESS.get() {
-        process.off.store(true, Ordering::Relaxed);
-    }
+}
+
+/// Whether recording was switched off, or never began and never will.
+#[inline(always)]
+pub(crate) fn is_off() -> bool {
+    STAGE.load(Ordering::Relaxed) == OFF
 }
 
 /// In a forked child: the rings belong to the parent.
 extern "C" fn leave_in_child() {
     STAGE.store(OFF, Ordering::Release);
-    if let Some(process) = PROCESS.get() {
-        process.off.store(true, Ordering::Relaxed);
-    }
+    local::forsake();
 }
 
 fn start() -> Result<Option<Process>, String> {
@@ -141,8 +144,8 @@ fn start() -> Result<Option<Process>, String> {
         requests: Guarded::default(),
         type_epoch: AtomicU32::new(1),
         threads: AtomicU64::new(0),
-        off: AtomicBool::new(false),
         pid: std::process::id(),
+        nowhere: RingHeader::new(),
     }))
 }
 
@@ -196,11 +199,14 @@ fn measure(clock: ClockKind) -> (f64, f64) {
     for _ in 0..8 {
         let header = RingHeader::new();
         let mut sink = Scratch(Producer::new(&header, &slots));
+        let in_flight = header.in_flight_word();
         let mut thread = Thread::new(0, 0);
         let (begin_ns, begin) = (monotonic_ns(), clock::now());
         for _ in 0..CALLS {
             let start = clock::now();
+            in_flight.enter(id::SEND, start);
             let end = clock::now();
+            in_flight.leave();
             let call = Thread::plain(0, Interval { start, end });
             thread.commit(&capture, &mut sink, std::hint::black_box(&call));
         }
@@ -226,13 +232,17 @@ impl Process {
 
     /// Whether recording goes on, and this is the process that began it: not a child that was forked, by whatever call.
     pub(crate) fn is_own(&self) -> bool {
-        !self.is_off() && std::process::id() == self.pid
+        !is_off() && !self.is_forked()
     }
 
-    /// Whether recording was switched off.
-    #[inline]
-    pub(crate) fn is_off(&self) -> bool {
-        self.off.load(Ordering::Relaxed)
+    /// Whether this is a child of the process that began recording.
+    pub(crate) fn is_forked(&self) -> bool {
+        std::process::id() != self.pid
+    }
+
+    /// Where threads without a ring say which call they are in.
+    pub(crate) fn nowhere(&self) -> InFlightWord<'_> {
+        self.nowhere.in_flight_word()
     }
 
     #[inline]
@@ -289,6 +299,8 @@ impl Process {
 
     /// Says how the process stands.
     pub(crate) fn set_state(&self, state: State) {
-        self.writer.set_state(state);
+        if !self.is_forked() {
+            self.writer.set_state(state);
+        }
     }
 }

@@ -26,9 +26,7 @@ pub use calls::{Calls, NO_TAG, NONE};
 pub use column::{F64Column, U32Column};
 pub use library::{CallSource, Library};
 pub use perspective::{Known, Perspective};
-pub use rows::{
-    FunctionRow, InFlightCall, Job, JobState, RankRow, RunSource, TimelineIncrement, Update, WindowIncrement,
-};
+pub use rows::{FunctionRow, Job, JobState, RankRow, RunSource, TimelineIncrement, Update, WindowIncrement};
 pub use state::{EncodeError, FeedState, Limits, Step, encode};
 
 /// The version of the messages. A reader that knows another one says so and stops.

@@ -1,6 +1,8 @@
 //! What the owner of the counters hands in.
 
-use mpiscope_model::{Call, Fault, Function, Losses, Nanoseconds, Node, ProcessState, Rank, Totals};
+use mpiscope_model::{
+    Call, Fault, Function, InFlight, Losses, Nanoseconds, Node, ProcessState, Rank, Totals,
+};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -130,19 +132,6 @@ pub struct TimelineIncrement {
     pub calls: u64,
 }
 
-/// A call that has not returned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct InFlightCall {
-    /// Who called.
-    pub rank: Rank,
-    /// Which of its threads.
-    pub thread: u16,
-    /// What was called.
-    pub function: Function,
-    /// When it was entered.
-    pub since_ns: Nanoseconds,
-}
-
 /// Everything that viewers should know from now on. Rows that did not change may be left out, or be there anyway.
 #[derive(Debug, Clone, Copy)]
 pub struct Update<'a> {
@@ -165,7 +154,7 @@ pub struct Update<'a> {
     /// Calls by function over time, increments.
     pub timeline: &'a [TimelineIncrement],
     /// Calls that have not returned, all of them.
-    pub in_flight: &'a [InFlightCall],
+    pub in_flight: &'a [InFlight],
     /// Calls that ended since the last update, in pieces.
     pub calls: &'a [Arc<Vec<Call>>],
     /// Faults since the last update.

@@ -5,7 +5,7 @@ use crate::message::{
     Clock, Fault, Faults, Functions, InFlight, Kind, Losses, Message, Ranks, TimelineCells, Totals,
 };
 use crate::windows::{WindowChanges, WindowHistory};
-use crate::{Calls, FunctionRow, InFlightCall, Job, PROTOCOL, RankRow, Update};
+use crate::{Calls, FunctionRow, Job, PROTOCOL, RankRow, Update};
 use mpiscope_analysis::{Timeline, TimelineCell};
 use mpiscope_model::{Function, ProcessState, Rank};
 use serde::Serialize;
@@ -377,7 +377,7 @@ fn timeline(window_ns: u64, cells: &[TimelineCell]) -> TimelineCells {
     }
 }
 
-fn in_flight(calls: &[InFlightCall], most: usize) -> InFlight {
+fn in_flight(calls: &[mpiscope_model::InFlight], most: usize) -> InFlight {
     let mut longest = calls.to_vec();
     longest.sort_unstable_by_key(|call| (call.since_ns, call.rank, call.thread));
     longest.truncate(most);

@@ -4,10 +4,10 @@
 
 use mpiscope_feed::message::{Functions, Kind, Message, Ranks, TimelineCells, Windows};
 use mpiscope_feed::{
-    FeedState, FunctionRow, InFlightCall, Job, JobState, Limits, PROTOCOL, RankRow, TimelineIncrement,
-    Update, WindowIncrement,
+    FeedState, FunctionRow, Job, JobState, Limits, PROTOCOL, RankRow, TimelineIncrement, Update,
+    WindowIncrement,
 };
-use mpiscope_model::{Call, Fault, Losses, ProcessState, Totals};
+use mpiscope_model::{Call, Fault, InFlight, Losses, ProcessState, Totals};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -116,7 +116,7 @@ struct Round {
     ranks: Vec<RankRow>,
     windows: Vec<WindowIncrement>,
     timeline: Vec<TimelineIncrement>,
-    in_flight: Vec<InFlightCall>,
+    in_flight: Vec<InFlight>,
     calls: Vec<Arc<Vec<Call>>>,
     faults: Vec<Fault>,
 }
@@ -186,8 +186,8 @@ fn timeline() -> impl Strategy<Value = TimelineIncrement> {
     })
 }
 
-fn in_flight() -> impl Strategy<Value = InFlightCall> {
-    (0..5_u32, 0..9_u64).prop_map(|(rank, since_ns)| InFlightCall { rank, thread: 0, function: 3, since_ns })
+fn in_flight() -> impl Strategy<Value = InFlight> {
+    (0..5_u32, 0..9_u64).prop_map(|(rank, since_ns)| InFlight { rank, thread: 0, function: 3, since_ns })
 }
 
 fn round() -> impl Strategy<Value = Round> {

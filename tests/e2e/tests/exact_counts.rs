@@ -108,12 +108,13 @@ macro_rules! exact {
     )*};
 }
 
-exact!(ring halo3d cg master_worker million types split forms out_of_order threads linger abort crash);
+exact!(ring halo3d cg master_worker million types split forms out_of_order threads linger blocked abort crash);
 
 #[test]
 fn no_application_is_left_out() {
     let tested = [
         "abort",
+        "blocked",
         "cg",
         "crash",
         "forms",
@@ -131,7 +132,7 @@ fn no_application_is_left_out() {
         .unwrap()
         .filter_map(|entry| entry.unwrap().file_name().to_str()?.strip_suffix(".c").map(str::to_owned))
         // Tests of their own run these: they never call MPI, fork, or do what few programs do.
-        .filter(|name| !["no_mpi", "fork", "progress", "free_request"].contains(&name.as_str()))
+        .filter(|name| !["no_mpi", "fork", "progress", "free_request", "jumping"].contains(&name.as_str()))
         .collect();
     found.sort();
     assert_eq!(found, tested);

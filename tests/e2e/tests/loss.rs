@@ -47,7 +47,7 @@ fn recorded_and_lost_are_what_was_made(case: &Case<'_>, mpi: &Mpi) -> u64 {
     let out = folder.path().join("recording");
     let mut command = record(mpi, case.ranks, &mpi.app(case.app).unwrap(), case.arguments, &out).unwrap();
     if let Some(slots) = case.slots {
-        command.env("MPISCOPE_RING_SLOTS", slots);
+        command.env("MPISCOPE_RING_SLOTS", slots).env("MPISCOPE_RING_OTHER_SLOTS", slots);
     }
     let ended = run_with_stalls(case, command, &out);
     let said = ended.errors();

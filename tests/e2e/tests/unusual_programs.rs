@@ -1,5 +1,5 @@
 //! Programs that do what MPI allows and few do: they fork, complete in another thread than they posted, throw
-//! exceptions through MPI, run on after their terminal is gone.
+//! exceptions through MPI and jump out of it, run on after their terminal is gone.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
@@ -66,6 +66,11 @@ fn a_forked_child_that_ends_takes_nothing_along() {
 fn receives_complete_in_another_thread_than_posted_them() {
     let test = "unusual_programs receives_complete_in_another_thread_than_posted_them";
     recorded_exactly("progress", &["3000"], test);
+}
+
+#[test]
+fn a_jump_passes_over() {
+    recorded_exactly("jumping", &[], "unusual_programs a_jump_passes_over");
 }
 
 /// Messages and bytes that freed receives took, as the program says it.

@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "all shapes share one signature; the pointers are the program's")]
 
 use super::message::begun;
-use crate::local::{enter, timed};
+use crate::local::enter;
 use crate::mpi::Handle;
 use core::ffi::c_int;
 use mpiscope_wire::CallFlags;
@@ -16,7 +16,7 @@ pub(crate) unsafe fn collective(
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     let Some(mut entered) = enter() else { return real() };
-    let (result, at) = timed(real);
+    let (result, at) = entered.timed(function, real);
     entered.work(|recorder| {
         let mut call = begun(recorder, function, at, result, comm);
         // On a side of an intercommunicator that takes no part, the other arguments mean nothing.

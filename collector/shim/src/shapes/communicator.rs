@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
 use super::message::begun;
-use crate::local::{enter, timed};
+use crate::local::enter;
 use crate::mpi::Handle;
 use core::ffi::c_int;
 use mpiscope_capture::Thread;
@@ -15,7 +15,7 @@ pub(crate) unsafe fn comm_new(
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     let Some(mut entered) = enter() else { return real() };
-    let (result, at) = timed(real);
+    let (result, at) = entered.timed(function, real);
     entered.work(|recorder| {
         let call = begun(recorder, function, at, result, parent);
         let process = recorder.process;
@@ -44,7 +44,7 @@ pub(crate) unsafe fn comm_free(function: u16, comm: *mut Handle, real: impl FnOn
             recorder.process.forget_comm(handle);
         }
     });
-    let (result, at) = timed(real);
+    let (result, at) = entered.timed(function, real);
     entered.work(|recorder| {
         let mut call = Thread::plain(function, at);
         if result != 0 {

@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
 use super::message::received;
-use crate::local::{Recorder, enter, timed};
+use crate::local::{Recorder, enter};
 use crate::mpi::{Handle, Status};
 use core::ffi::c_int;
 use mpiscope_capture::{Interval, Thread};
@@ -86,7 +86,7 @@ unsafe fn all(
     // SAFETY: the array has `count` requests.
     let prepared = entered.work(|recorder| unsafe { prepare(recorder, count, requests, statuses, length) });
     let statuses = prepared.unwrap_or(statuses);
-    let (result, at) = timed(|| real(statuses));
+    let (result, at) = entered.timed(function, || real(statuses));
     entered.work(|recorder| {
         // SAFETY: the call has just set it.
         if result == 0 && flag.is_some_and(|flag| unsafe { *flag } == 0) {
@@ -124,7 +124,7 @@ unsafe fn any(
     // SAFETY: the array has `count` requests.
     let prepared = entered.work(|recorder| unsafe { prepare(recorder, count, requests, status, 1) });
     let status = prepared.unwrap_or(status);
-    let (result, at) = timed(|| real(status));
+    let (result, at) = entered.timed(function, || real(status));
     entered.work(|recorder| {
         // SAFETY: the call has just set it.
         if result == 0 && flag.is_some_and(|flag| unsafe { *flag } == 0) {
@@ -162,7 +162,7 @@ unsafe fn some(
     // SAFETY: the array has `count` requests.
     let prepared = entered.work(|recorder| unsafe { prepare(recorder, count, requests, statuses, length) });
     let statuses = prepared.unwrap_or(statuses);
-    let (result, at) = timed(|| real(statuses));
+    let (result, at) = entered.timed(function, || real(statuses));
     entered.work(|recorder| {
         // SAFETY: the call has just set it; it is negative when no request was active.
         let done = if result == 0 { unsafe { *completed_count } } else { -1 };

@@ -1,7 +1,7 @@
 //! Sends, receives, and both at once.
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
-use crate::local::{Recorder, enter, timed};
+use crate::local::{Recorder, enter};
 use crate::mpi::{Handle, Status};
 use core::ffi::c_int;
 use mpiscope_capture::{Interval, Posted, Received, StatusWords, Thread};
@@ -42,7 +42,7 @@ pub(crate) unsafe fn send(
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     let Some(mut entered) = enter() else { return real() };
-    let (result, at) = timed(real);
+    let (result, at) = entered.timed(function, real);
     entered.work(|recorder| {
         let mut call = Thread::plain(function, at);
         if result == 0 {
@@ -71,7 +71,7 @@ pub(crate) unsafe fn receive(
 ) -> c_int {
     let Some(mut entered) = enter() else { return real(status) };
     let status = entered.work(|recorder| recorder.status(status, 1)).unwrap_or(status);
-    let (result, at) = timed(|| real(status));
+    let (result, at) = entered.timed(function, || real(status));
     entered.work(|recorder| {
         let library = &recorder.process.library;
         if result != 0 || source == library.family.proc_null {
@@ -101,7 +101,7 @@ pub(crate) unsafe fn post(
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     let Some(mut entered) = enter() else { return real() };
-    let (result, at) = timed(real);
+    let (result, at) = entered.timed(function, real);
     entered.work(|recorder| {
         let process = recorder.process;
         let family = process.library.family;
@@ -148,7 +148,7 @@ pub(crate) unsafe fn sendrecv(
 ) -> c_int {
     let Some(mut entered) = enter() else { return real(status) };
     let status = entered.work(|recorder| recorder.status(status, 1)).unwrap_or(status);
-    let (result, at) = timed(|| real(status));
+    let (result, at) = entered.timed(function, || real(status));
     entered.work(|recorder| {
         let mut call = begun(recorder, function, at, result, comm);
         if result != 0 {

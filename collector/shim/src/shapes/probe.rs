@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
 use super::message::begun;
-use crate::local::{Recorder, enter, timed};
+use crate::local::{Recorder, enter};
 use crate::mpi::{Handle, Status};
 use core::ffi::c_int;
 use mpiscope_capture::Interval;
@@ -43,7 +43,7 @@ unsafe fn look(
 ) -> c_int {
     let Some(mut entered) = enter() else { return real(status) };
     let status = entered.work(|recorder| recorder.status(status, 1)).unwrap_or(status);
-    let (result, at) = timed(|| real(status));
+    let (result, at) = entered.timed(function, || real(status));
     entered.work(|recorder| {
         // SAFETY: the call has just set the flag, and the status when the flag says so.
         unsafe {

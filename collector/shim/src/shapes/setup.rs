@@ -24,7 +24,7 @@ pub(crate) unsafe fn init(function: u16, real: impl FnOnce() -> c_int) -> c_int 
 
 pub(crate) unsafe fn finalize(function: u16, real: impl FnOnce() -> c_int) -> c_int {
     let Some(mut entered) = enter() else { return real() };
-    let (result, at) = timed(real);
+    let (result, at) = entered.timed(function, real);
     entered.work(|recorder| {
         recorder.commit(&Thread::plain(function, at));
         recorder.process.set_state(State::Finalized);
@@ -40,5 +40,5 @@ pub(crate) unsafe fn abort(function: u16, _: Handle, real: impl FnOnce() -> c_in
         recorder.commit(&Thread::plain(function, Interval { start: now, end: now }));
         recorder.process.set_state(State::Aborted);
     });
-    real()
+    entered.timed(function, real).0
 }

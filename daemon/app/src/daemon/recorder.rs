@@ -155,7 +155,8 @@ impl Recorder {
 
     fn publish(&mut self, everything: bool) {
         if let Some(viewers) = &mut self.viewers {
-            viewers.tell(&self.engine, &std::mem::take(&mut self.faults), everything);
+            let faults = std::mem::take(&mut self.faults);
+            viewers.tell(&self.engine, &self.in_flight, &faults, everything);
         }
     }
 

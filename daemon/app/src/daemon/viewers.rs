@@ -2,8 +2,8 @@
 
 use crate::engine::Engine;
 use crate::page::{Feeding, Increments, Shelf, function_rows, rank_rows};
-use mpiscope_feed::{InFlightCall, Job, JobState, RunSource, Update};
-use mpiscope_model::{Call, Fault, Message};
+use mpiscope_feed::{Job, JobState, RunSource, Update};
+use mpiscope_model::{Call, Fault, InFlight, Message};
 use mpiscope_recording::RecordingWriter;
 use mpiscope_ring::clock::monotonic_ns;
 use std::sync::Arc;
@@ -29,7 +29,6 @@ pub(crate) struct Viewers {
     increments: Increments,
     /// Calls that no page was told of yet.
     fresh: Vec<Arc<Vec<Call>>>,
-    pub(crate) in_flight: Vec<InFlightCall>,
     told: Instant,
     told_everything: Instant,
 }
@@ -41,7 +40,6 @@ impl Viewers {
             shelf,
             increments: Increments::new(window_ns),
             fresh: Vec::new(),
-            in_flight: Vec::new(),
             told: Instant::now(),
             told_everything: Instant::now(),
         }
@@ -72,7 +70,13 @@ impl Viewers {
         }
     }
 
-    pub(crate) fn tell(&mut self, engine: &Engine, faults: &[Fault], everything: bool) {
+    pub(crate) fn tell(
+        &mut self,
+        engine: &Engine,
+        in_flight: &[InFlight],
+        faults: &[Fault],
+        everything: bool,
+    ) {
         self.told = Instant::now();
         let (mut functions, mut ranks) = (Vec::new(), Vec::new());
         if everything {
@@ -97,7 +101,7 @@ impl Viewers {
             ranks: &ranks,
             windows: &windows,
             timeline: &timeline,
-            in_flight: if ended.is_some() { &[] } else { &self.in_flight },
+            in_flight: if ended.is_some() { &[] } else { in_flight },
             calls: &std::mem::take(&mut self.fresh),
             faults,
         });

@@ -25,17 +25,31 @@ impl Increments {
 
     /// Calls count where they began, messages where they arrived.
     pub(crate) fn add(&mut self, calls: &[Call], messages: &[Message]) {
+        // One after another they are mostly of the same window and few functions.
+        let mut same: Vec<(u64, Function, u64)> = Vec::new();
         for call in calls {
             let start_ns = self.start_of(call.start_ns);
-            self.window(start_ns).calls += 1;
-            *self.timeline.entry((start_ns, call.function)).or_default() += 1;
+            let counted = |(start, function, _): &(u64, Function, u64)| {
+                (*start, *function) == (start_ns, call.function)
+            };
+            match same.iter().position(counted) {
+                Some(at) => same[at].2 += 1,
+                None if same.len() < 16 => same.push((start_ns, call.function, 1)),
+                None => self.count(std::mem::replace(&mut same[0], (start_ns, call.function, 1))),
+            }
         }
+        same.into_iter().for_each(|counted| self.count(counted));
         for message in messages {
             let start_ns = self.start_of(message.recv_ns);
             let window = self.window(start_ns);
             window.messages += 1;
             window.bytes += message.bytes;
         }
+    }
+
+    fn count(&mut self, (start_ns, function, calls): (u64, Function, u64)) {
+        self.window(start_ns).calls += calls;
+        *self.timeline.entry((start_ns, function)).or_default() += calls;
     }
 
     /// What was added since this was last asked.
