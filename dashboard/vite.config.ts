@@ -1,4 +1,4 @@
-import { defineConfig } from "vite";
+import { defineConfig } from "vitest/config";
 
 // The server forbids inline scripts and styles, so nothing may be inlined and no polyfill be injected.
 export default defineConfig({
@@ -11,5 +11,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     cssCodeSplit: false,
   },
+  // A test reads the colours of the style sheet.
+  test: { css: true },
   server: { proxy: { "/feed": { target: "ws://127.0.0.1:4180", ws: true }, "/health": "http://127.0.0.1:4180" } },
 });

@@ -1,6 +1,6 @@
 // Puts the page together: the session, the frames, the panels.
 
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { render } from "preact";
 import { Frames } from "./frames";
 import { leaveClickedButtons, listenKeys } from "./keys";
@@ -25,9 +25,15 @@ const help = signal(false);
 /** "No news for 3 s" must appear without news, and what failed is tried again. */
 const second = signal(0);
 
+/** What is waited for; null when there is something to show. */
+const waitingFor = computed(() => {
+  const { job } = session.run.value;
+  return job.state === "waiting" && job.source === "live" ? job.command : null;
+});
+const known = computed(() => session.run.value.number >= 0);
+
 function Page() {
-  const run = session.run.value;
-  const waiting = run.job.state === "waiting" && run.job.source === "live";
+  const command = waitingFor.value;
   const setHelp = (open: boolean) => () => {
     help.value = open;
   };
@@ -35,7 +41,7 @@ function Page() {
     <div class="shell">
       <Header session={session} second={second} openHelp={setHelp(true)} />
       <Notice session={session} second={second} />
-      {waiting ? <main class="waiting">{run.number >= 0 && <Waiting command={run.job.command} />}</main> : (
+      {command !== null ? <main class="waiting">{known.value && <Waiting command={command} />}</main> : (
         <>
           <div class="middle">
             <Stage session={session} particles={particles} />

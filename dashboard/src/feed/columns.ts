@@ -3,34 +3,35 @@
 
 export class FeedError extends Error {}
 
-export type Fields = Readonly<Record<string, unknown>>;
+/** A map that should be a `T` of the wire; of its fields only the names are believed yet. */
+export type Fields<T> = { readonly [Name in keyof T]?: unknown };
 
-export function fields(value: unknown, what: string): Fields {
+export function fields<T>(value: unknown, what: string): Fields<T> {
   if (typeof value !== "object" || value === null || Array.isArray(value) || ArrayBuffer.isView(value)) {
     throw new FeedError(`${what} is not a map.`);
   }
-  return value as Fields;
+  return value as Fields<T>;
 }
 
-export function number(from: Fields, name: string): number {
+export function number<T>(from: Fields<T>, name: keyof T & string): number {
   const value = from[name];
   if (typeof value !== "number" || !Number.isFinite(value)) throw new FeedError(`The field "${name}" is not a number.`);
   return value;
 }
 
-export function text(from: Fields, name: string): string {
+export function text<T>(from: Fields<T>, name: keyof T & string): string {
   const value = from[name];
   if (typeof value !== "string") throw new FeedError(`The field "${name}" is not a text.`);
   return value;
 }
 
-export function list(from: Fields, name: string): readonly unknown[] {
+export function list<T>(from: Fields<T>, name: keyof T & string): readonly unknown[] {
   const value = from[name];
   if (!Array.isArray(value)) throw new FeedError(`The field "${name}" is not a list.`);
   return value;
 }
 
-export function texts(from: Fields, name: string): readonly string[] {
+export function texts<T>(from: Fields<T>, name: keyof T & string): readonly string[] {
   const values = list(from, name);
   for (const value of values) {
     if (typeof value !== "string") throw new FeedError(`The list "${name}" holds something that is not a text.`);
@@ -49,7 +50,7 @@ export function pair(value: unknown, name: string): [number, number] {
 }
 
 /** The bytes of a column. */
-function blob(from: Fields, name: string, valueBytes: number): Uint8Array {
+function blob<T>(from: Fields<T>, name: keyof T & string, valueBytes: number): Uint8Array {
   const value = from[name];
   if (!(value instanceof Uint8Array)) throw new FeedError(`The column "${name}" is not a blob.`);
   if (value.length % valueBytes !== 0) throw new FeedError(`The column "${name}" is not a multiple of ${valueBytes} bytes long.`);
@@ -57,15 +58,15 @@ function blob(from: Fields, name: string, valueBytes: number): Uint8Array {
 }
 
 /** The copy of the bytes is what makes them aligned. */
-export function u32Column(from: Fields, name: string): Uint32Array {
+export function u32Column<T>(from: Fields<T>, name: keyof T & string): Uint32Array {
   return new Uint32Array(blob(from, name, 4).slice().buffer);
 }
 
-export function i32Column(from: Fields, name: string): Int32Array {
+export function i32Column<T>(from: Fields<T>, name: keyof T & string): Int32Array {
   return new Int32Array(blob(from, name, 4).slice().buffer);
 }
 
-export function f64Column(from: Fields, name: string): Float64Array {
+export function f64Column<T>(from: Fields<T>, name: keyof T & string): Float64Array {
   return new Float64Array(blob(from, name, 8).slice().buffer);
 }
 

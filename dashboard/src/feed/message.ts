@@ -5,6 +5,7 @@ import type { Calls, History, InFlight } from "./calls";
 import {
   FeedError, type Fields, f64Column, fields, i32Column, list, number, pair, sameLength, text, texts, u32Column,
 } from "./columns";
+import type * as Wire from "./types";
 
 export const PROTOCOL = 2;
 
@@ -131,16 +132,16 @@ export type Message = StateMessage | PerspectiveMessage | AnswerMessage;
 export class ProtocolMismatch extends Error {}
 
 export function decode(buffer: ArrayBuffer): Message {
-  const value = fields(unpackChecked(buffer), "The message");
-  const kind = value["kind"];
+  const value = unpackChecked(buffer);
+  const { kind } = fields<{ kind: string }>(value, "The message");
   switch (kind) {
     case "snapshot":
     case "delta":
-      return stateMessage(value, kind);
+      return stateMessage(value as Fields<Wire.Message>, kind);
     case "perspective":
-      return perspective(value);
+      return perspective(value as Fields<Wire.PerspectiveMessage>);
     case "answer":
-      return answer(value);
+      return answer(value as Fields<Wire.Answer>);
     default:
       throw new FeedError("The message is of a kind that this page does not know.");
   }
@@ -154,15 +155,15 @@ function unpackChecked(buffer: ArrayBuffer): unknown {
   }
 }
 
-function stateMessage(value: Fields, kind: "snapshot" | "delta"): StateMessage {
-  if (value["protocol"] !== PROTOCOL) throw new ProtocolMismatch(`The server speaks feed protocol ${String(value["protocol"])}.`);
-  const clock = fields(value["clock"], "The clock");
+function stateMessage(value: Fields<Wire.Message>, kind: "snapshot" | "delta"): StateMessage {
+  if (value.protocol !== PROTOCOL) throw new ProtocolMismatch(`The server speaks feed protocol ${String(value.protocol)}.`);
+  const clock = fields<Wire.Clock>(value.clock, "The clock");
   const message: StateMessage = {
     kind,
     number: number(value, "number"),
     clock: { nowNs: number(clock, "now_ns"), lagNs: number(clock, "lag_ns") },
   };
-  const part = <T>(name: string, read: (from: Fields) => T): T | undefined =>
+  const part = <W, T>(name: keyof Wire.Message, read: (from: Fields<W>) => T): T | undefined =>
     value[name] === undefined || value[name] === null ? undefined : read(fields(value[name], `The part "${name}"`));
   const parts = {
     job: part("job", job),
@@ -178,8 +179,8 @@ function stateMessage(value: Fields, kind: "snapshot" | "delta"): StateMessage {
   return Object.assign(message, Object.fromEntries(Object.entries(parts).filter(([, found]) => found !== undefined)));
 }
 
-function job(from: Fields): Job {
-  const state = from["state"];
+function job(from: Fields<Wire.Job>): Job {
+  const state = from.state;
   if (state !== "waiting" && state !== "running" && state !== "ended" && state !== "killed") {
     throw new FeedError("The job is in a state that this page does not know.");
   }
@@ -190,13 +191,13 @@ function job(from: Fields): Job {
     ranks: number(from, "ranks"),
     mpi: text(from, "mpi"),
     state,
-    exit: from["exit"] === null || from["exit"] === undefined ? null : number(from, "exit"),
+    exit: from.exit === null || from.exit === undefined ? null : number(from, "exit"),
     startedUnixNs: number(from, "started_unix_ns"),
-    source: from["source"] === "replay" ? "replay" : "live",
+    source: from.source === "replay" ? "replay" : "live",
   };
 }
 
-function totals(from: Fields): Totals {
+function totals(from: Fields<Wire.Totals>): Totals {
   return {
     calls: number(from, "calls"),
     polls: number(from, "polls"),
@@ -210,20 +211,20 @@ function totals(from: Fields): Totals {
   };
 }
 
-function losses(from: Fields): Losses {
+function losses(from: Fields<Wire.Losses>): Losses {
   return { ringFull: number(from, "ring_full"), noRing: number(from, "no_ring"), unreadable: number(from, "unreadable") };
 }
 
-function faults(from: Fields): Faults {
+function faults(from: Fields<Wire.Faults>): Faults {
   const newest = list(from, "newest").map((entry): Fault => {
-    const row = fields(entry, "A fault");
-    const rank = row["rank"];
+    const row = fields<Wire.Fault>(entry, "A fault");
+    const rank = row.rank;
     return { rank: typeof rank === "number" ? rank : null, atNs: number(row, "at_ns"), text: text(row, "text") };
   });
   return { count: number(from, "count"), newest };
 }
 
-function functionRows(from: Fields): FunctionRows {
+function functionRows(from: Fields<Wire.Functions>): FunctionRows {
   const columns = {
     id: u32Column(from, "id"),
     name: texts(from, "name"),
@@ -239,7 +240,7 @@ function functionRows(from: Fields): FunctionRows {
   return { length: sameLength("functions", columns), ...columns };
 }
 
-function rankRows(from: Fields): RankRows {
+function rankRows(from: Fields<Wire.Ranks>): RankRows {
   const columns = {
     rank: u32Column(from, "rank"),
     node: u32Column(from, "node"),
@@ -253,12 +254,12 @@ function rankRows(from: Fields): RankRows {
   return { length: sameLength("ranks", columns), ...columns };
 }
 
-function timelineCells(from: Fields): TimelineCells {
+function timelineCells(from: Fields<Wire.TimelineCells>): TimelineCells {
   const columns = { startNs: f64Column(from, "start_ns"), function: u32Column(from, "function"), calls: f64Column(from, "calls") };
   return { windowNs: number(from, "window_ns"), length: sameLength("timeline", columns), ...columns };
 }
 
-function inFlight(from: Fields): InFlight {
+function inFlight(from: Fields<Wire.InFlight>): InFlight {
   const columns = {
     rank: u32Column(from, "rank"),
     thread: u32Column(from, "thread"),
@@ -268,7 +269,7 @@ function inFlight(from: Fields): InFlight {
   return { total: number(from, "total"), length: sameLength("in_flight", columns), ...columns };
 }
 
-function calls(from: Fields): Calls {
+function calls(from: Fields<Wire.Calls>): Calls {
   const columns = {
     rank: u32Column(from, "rank"),
     thread: u32Column(from, "thread"),
@@ -292,11 +293,11 @@ function calls(from: Fields): Calls {
   };
 }
 
-function perspective(value: Fields): PerspectiveMessage {
-  const mode = value["mode"];
+function perspective(value: Fields<Wire.PerspectiveMessage>): PerspectiveMessage {
+  const mode = value.mode;
   if (mode !== "live" && mode !== "paused" && mode !== "playing") throw new FeedError("The shared clock is in a mode that this page does not know.");
-  const range = value["range_ns"];
-  const ranks = value["ranks"];
+  const range = value.range_ns;
+  const ranks = value.ranks;
   return {
     kind: "perspective",
     version: number(value, "version"),
@@ -311,16 +312,16 @@ function perspective(value: Fields): PerspectiveMessage {
   };
 }
 
-function answer(value: Fields): AnswerMessage {
+function answer(value: Fields<Wire.Answer>): AnswerMessage {
   const message: AnswerMessage = { kind: "answer", id: number(value, "id") };
-  if (typeof value["error"] === "string") message.error = value["error"];
-  if (value["calls"]) message.calls = calls(fields(value["calls"], "The calls"));
-  if (value["timeline"]) message.timeline = timelineAnswer(fields(value["timeline"], "The timeline"));
-  if (value["history"]) message.history = history(fields(value["history"], "The history"));
+  if (typeof value.error === "string") message.error = value.error;
+  if (value.calls) message.calls = calls(fields(value.calls, "The calls"));
+  if (value.timeline) message.timeline = timelineAnswer(fields(value.timeline, "The timeline"));
+  if (value.history) message.history = history(fields(value.history, "The history"));
   return message;
 }
 
-function timelineAnswer(from: Fields): TimelineAnswer {
+function timelineAnswer(from: Fields<Wire.TimelineBins>): TimelineAnswer {
   const found = {
     fromNs: number(from, "from_ns"),
     toNs: number(from, "to_ns"),
@@ -335,7 +336,7 @@ function timelineAnswer(from: Fields): TimelineAnswer {
   return found;
 }
 
-function history(from: Fields): History {
+function history(from: Fields<Wire.History>): History {
   const columns = {
     row: u32Column(from, "row"),
     function: u32Column(from, "function"),

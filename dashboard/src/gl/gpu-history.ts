@@ -17,8 +17,7 @@ export class GpuHistory {
 
   /** Draws over the plot's part of the canvas: the given share of its width and height. */
   draw(raster: HistoryRaster, leastOpacity: number, insideWidth: number, insideHeight: number): void {
-    const { shape } = raster;
-    if (shape === null || raster.densest === 0) return;
+    if (raster.densest === 0) return;
     const { gl } = this;
     const program = this.#program;
     gl.activeTexture(gl.TEXTURE0);
@@ -26,12 +25,14 @@ export class GpuHistory {
     gl.activeTexture(gl.TEXTURE1);
     gl.bindTexture(gl.TEXTURE_2D, this.#colour);
     if (this.#shownVersion !== raster.version) {
+      const image = raster.image();
+      if (image === null) return;
       this.#shownVersion = raster.version;
-      const { columns, rows } = shape;
-      gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, columns, rows, 0, gl.RGBA, gl.UNSIGNED_BYTE, raster.colourBytes());
+      const { columns, rows } = image;
+      gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, columns, rows, 0, gl.RGBA, gl.UNSIGNED_BYTE, image.colours);
       gl.activeTexture(gl.TEXTURE0);
       // Half floats would stop counting at 2,048.
-      const density = Float32Array.from(raster.density);
+      const density = Float32Array.from(image.density);
       gl.texImage2D(gl.TEXTURE_2D, 0, gl.R32F, columns, rows, 0, gl.RED, gl.FLOAT, density);
     }
     gl.useProgram(program.handle);

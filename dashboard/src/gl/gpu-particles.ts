@@ -2,8 +2,9 @@
 import { RUNNING_SIZE, type Moment } from "../panels/particles/moment";
 import type { Selected } from "../panels/particles/sampling";
 import { NEVER, STRIDE, type Packed } from "../panels/particles/pack";
+import { logTopOf } from "../panels/particles/scale";
 import { exactTexture, link, type Program } from "./program";
-import { PARTICLE_FRAGMENT, PARTICLE_VERTEX, PLAIN_FRAGMENT, PLAIN_VERTEX } from "./shaders";
+import { PARTICLE_FRAGMENT, PARTICLE_VERTEX } from "./shaders";
 
 /** Buffers of tiles that are not on the screen are kept up to this size, for those who scrub to and fro. */
 const MOST_KEPT_BYTES = 48 * 1024 * 1024;
@@ -19,7 +20,6 @@ interface Held {
 
 export class GpuParticles {
   readonly #particles: Program;
-  #plain: Program | null = null;
   readonly #colours: WebGLTexture;
   readonly #ranksShown: WebGLTexture;
   readonly #held = new Map<Packed, Held>();
@@ -42,7 +42,7 @@ export class GpuParticles {
     this.#textures(moment);
     gl.uniform1f(program.uniform("fade_ns"), moment.fadeNs);
     gl.uniform1f(program.uniform("unit_ns"), moment.scale.unitNs);
-    gl.uniform1f(program.uniform("full_height"), Math.log1p(moment.scale.topNs / moment.scale.unitNs));
+    gl.uniform1f(program.uniform("full_height"), logTopOf(moment.scale));
     gl.uniform1f(program.uniform("ranks"), moment.ranks);
     gl.uniform2f(program.uniform("plot_px"), moment.widthPx, moment.heightPx);
     gl.uniform1f(program.uniform("rim_px"), moment.rimPx);
@@ -71,19 +71,6 @@ export class GpuParticles {
       gl.uniform1f(program.uniform("shorter_than_ns"), longFromNs);
       gl.drawElements(gl.POINTS, sampled, gl.UNSIGNED_INT, 0);
     }
-  }
-
-  /** The same points by a shader that does next to nothing: the measure of what the particle shader costs. */
-  drawPlain(moment: Moment, groups: readonly Selected[]): void {
-    const { gl } = this;
-    this.#plain ??= link(gl, PLAIN_VERTEX, PLAIN_FRAGMENT);
-    gl.useProgram(this.#plain.handle);
-    gl.uniform1f(this.#plain.uniform("ranks"), moment.ranks);
-    for (const { packed } of groups) {
-      gl.bindVertexArray(this.#hold(packed).array);
-      gl.drawArrays(gl.POINTS, 0, packed.length);
-    }
-    gl.bindVertexArray(null);
   }
 
   #hold(packed: Packed): Held {
@@ -160,6 +147,5 @@ export class GpuParticles {
     this.gl.deleteTexture(this.#colours);
     this.gl.deleteTexture(this.#ranksShown);
     this.gl.deleteProgram(this.#particles.handle);
-    if (this.#plain !== null) this.gl.deleteProgram(this.#plain.handle);
   }
 }

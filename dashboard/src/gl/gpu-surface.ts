@@ -10,31 +10,37 @@ export type GpuState = "unproven" | "ready" | "slow" | "missing" | "lost";
 
 /** The proof: so many particles have to be drawn within this time. Software needs 15 ms and more for them. */
 const PROOF_POINTS = 20_000;
+const CLOUD_POINTS = PROOF_POINTS / 2;
 const PROOF_MS = 8;
-const PROOF_ROUNDS = 3;
+const PROOF_ROUNDS = 4;
 /** A fence that takes longer was not waited for (the page was in the background). */
 const NOT_A_FRAME_MS = 1000;
 
 export class GpuSurface {
   readonly canvas = document.createElement("canvas");
   state: GpuState = "unproven";
-  /** What the proof took, in the median. */
+  /** What the proof took. */
   proofMs = 0;
-  #gl: WebGL2RenderingContext | null;
+  #gl: WebGL2RenderingContext | null = null;
   #particles: GpuParticles | null = null;
   #history: GpuHistory | null = null;
   #fence: WebGLSync | null = null;
   #drawnAtMs = 0;
   #disposed = false;
 
-  /** `changed` is called when the state does. */
+  /** `changed` is called when the state does. Nothing of this is done in one go: the page is just being built. */
   constructor(readonly changed: () => void) {
+    setTimeout(() => this.#open(), 0);
+  }
+
+  #open(): void {
+    if (this.#disposed) return;
     this.#gl = this.canvas.getContext("webgl2", {
       alpha: true, antialias: false, depth: false, stencil: false, premultipliedAlpha: true,
       powerPreference: "high-performance",
     });
     if (this.#gl === null) {
-      this.state = "missing";
+      this.#become("missing");
       return;
     }
     this.canvas.addEventListener("webglcontextlost", (event) => {
@@ -47,7 +53,7 @@ export class GpuSurface {
     this.canvas.addEventListener("webglcontextrestored", () => {
       if (this.state === "lost") this.#prove();
     });
-    this.#prove();
+    setTimeout(() => this.#prove(), 0);
   }
 
   #become(state: GpuState): void {
@@ -70,17 +76,19 @@ export class GpuSurface {
   /** Draws a fixed cloud a few times, waiting for the GPU without holding the page up. */
   #prove(): void {
     const gl = this.#gl;
-    if (gl === null) return;
-    let moment: Moment;
-    let particles: GpuParticles;
+    if (gl === null || this.#disposed) return;
     try {
-      particles = this.#build(gl);
-      moment = proofMoment();
+      const particles = this.#build(gl);
+      setTimeout(() => this.#rounds(gl, particles), 0);
     } catch {
       this.#become("missing");
-      return;
     }
-    const groups = proofGroups();
+  }
+
+  #rounds(gl: WebGL2RenderingContext, particles: GpuParticles): void {
+    const moment = proofMoment();
+    const cloud = proofCloud();
+    const groups = [cloud, cloud];
     const times: number[] = [];
     const round = (): void => {
       if (this.#disposed || this.#particles !== particles) return;
@@ -109,9 +117,8 @@ export class GpuSurface {
   }
 
   #judge(times: number[]): void {
-    // The first round compiled the shaders.
-    const rounds = times.slice(1).sort((one, other) => one - other);
-    this.proofMs = rounds[rounds.length >> 1] ?? 0;
+    // The first round compiled the shaders. The best of the others counts: only the machine's other work makes it longer.
+    this.proofMs = Math.min(...times.slice(1));
     if (this.proofMs > PROOF_MS) this.tooSlow();
     else this.#become("ready");
   }
@@ -175,14 +182,14 @@ function proofMoment(): Moment {
   };
 }
 
-function proofGroups(): Selected[] {
-  const zeros = (): Uint32Array => new Uint32Array(PROOF_POINTS);
+function proofCloud(): Selected {
+  const zeros = (): Uint32Array => new Uint32Array(CLOUD_POINTS);
   const packed = pack({
-    fromNs: 0, toNs: 1e6, total: PROOF_POINTS, share: 1, allFromNs: 0, length: PROOF_POINTS,
+    fromNs: 0, toNs: 1e6, total: CLOUD_POINTS, share: 1, allFromNs: 0, length: CLOUD_POINTS,
     rank: zeros().map((_, at) => at % 64), thread: zeros(), function: zeros(),
-    startNs: Float64Array.from(zeros(), (_, at) => at), durationNs: Float64Array.from(zeros(), (_, at) => 1000 + at * 40),
-    peer: zeros(), tag: new Int32Array(PROOF_POINTS), bytes: new Float64Array(PROOF_POINTS), comm: zeros(),
-    count: new Float64Array(PROOF_POINTS).fill(1),
+    startNs: Float64Array.from(zeros(), (_, at) => at), durationNs: Float64Array.from(zeros(), (_, at) => 1000 + at * 80),
+    peer: zeros(), tag: new Int32Array(CLOUD_POINTS), bytes: new Float64Array(CLOUD_POINTS), comm: zeros(),
+    count: new Float64Array(CLOUD_POINTS).fill(1),
   });
-  return [everyOne(packed)];
+  return everyOne(packed);
 }

@@ -70,21 +70,6 @@ void main() {
   pixel = vec4(mix(colour, ink, running * 0.85 * clamp(1.25 * (1.0 - away_px / core_radius_px), 0.0, 1.0)) * cover, cover);
 }`;
 
-/** What the frame time of the particle shader is compared with: the same points, placed without thought. */
-export const PLAIN_VERTEX = `#version 300 es
-layout(location = 0) in vec3 time_ns;
-layout(location = 1) in vec2 place;
-uniform float ranks;
-void main() {
-  gl_Position = vec4(place.x / ranks * 2.0 - 1.0, fract(time_ns.x * 0.000001) * 2.0 - 1.0, 0.0, 1.0);
-  gl_PointSize = 4.0;
-}`;
-
-export const PLAIN_FRAGMENT = `#version 300 es
-precision mediump float;
-out vec4 pixel;
-void main() { pixel = vec4(0.5); }`;
-
 export const HISTORY_VERTEX = `#version 300 es
 precision highp float;
 uniform vec2 inside;                       // the plot's part of the canvas

@@ -42,11 +42,11 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
   },
   rooted: {
     dark: shades(61, 0.149, 0.8, 0.595, 0.92),
-    light: shades(55, 0.167, 0.582, 0.403, 0.66),
+    light: shades(55, 0.167, 0.582, 0.66, 0.403),
     members: { Bcast: 0, Reduce: 1, Gather: 2, Gatherv: 2, Scatter: 2, Scatterv: 2, Ibcast: 0, Ireduce: 1 },
   },
   all: {
-    dark: shades(25, 0.158, 0.58, 0.862, 0.652),
+    dark: shades(25, 0.18, 0.58, 0.862, 0.652),
     light: shades(21, 0.247, 0.51, 0.612, 0.437),
     members: {
       Allreduce: 0, Iallreduce: 0, Allgather: 1, Allgatherv: 1, Iallgather: 1, Alltoall: 2, Alltoallv: 2,

@@ -28,7 +28,9 @@ export function firstPerspective(): Perspective {
 const JITTER_S = 0.03;
 
 export function received(before: Perspective, message: PerspectiveMessage, nowMs: number, bounds: Bounds): Perspective {
-  const clock: Clock = { mode: message.mode, timeNs: message.timeNs, rate: message.rate, atMs: nowMs };
+  // What was on the screen fades at the speed at which it was played, or lived; pausing must not change the picture.
+  const rate = message.mode === "playing" ? message.rate : message.mode === "live" ? 1 : before.clock.rate;
+  const clock: Clock = { mode: message.mode, timeNs: message.timeNs, rate, atMs: nowMs };
   const same = before.clock.mode === "playing" && message.mode === "playing" && before.clock.rate === message.rate;
   const offNs = Math.abs(timeAt(before.clock, nowMs, bounds) - message.timeNs);
   return {

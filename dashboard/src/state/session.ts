@@ -1,12 +1,13 @@
 // Everything the page knows and what it does about it: messages in, signals out, commands back. Panels read the
 // signals and call the methods; none of them knows the socket.
 
-import { batch, computed, signal } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 import type { Calls, History, InFlight } from "../feed/calls";
 import type { Message, TimelineAnswer } from "../feed/message";
 import { type Link, Net } from "../net";
 import type { CallText } from "../panels/view";
 import { type Bounds, type Command, commanded, fadeNs, LiveTime, moves, settled, timeAt } from "./clock";
+import { Echo } from "./echo";
 import { fromHash, toHash } from "./link";
 import {
   type Choice, chosen, type Company, firstPerspective, type Perspective, received, selectCommand, type Span,
@@ -21,14 +22,16 @@ export type Selection = { kind: "call"; call: CallText } | { kind: "rank"; rank:
 /** Calls to draw, whether they are the live tail, and what to say about calls that are not there. */
 export interface Shown { calls: readonly Calls[]; live: boolean; note: string }
 
-/** After a command this page trusts itself for a moment: what arrives then may have been sent before it. */
-const TRUST_MS = 200;
 /** What a view can afford before it says so. */
 const POINTS_FIRST = 200_000;
 const HASH_EVERY_MS = 500;
+const FIGURES_EVERY_MS = 250;
+const PAGE_MIN_S = 1;
 
 export class Session {
   readonly run = signal(emptyRun());
+  /** The same for tables and figures, a few times a second: digits that change faster cannot be read. */
+  readonly figures = signal(this.run.peek());
   readonly link = signal<Link>({ phase: "connecting", retryInSeconds: 0, reason: "" });
   /** Not a number until measured. */
   readonly roundTripMs = signal(Number.NaN);
@@ -65,25 +68,44 @@ export class Session {
     message: (message) => batch(() => this.take(message)),
     link: (link) => {
       this.link.value = link;
+      if (link.phase !== "open") this.echo.reset();
       // The server counts who follows; to a new connection it has to be said again.
       if (link.phase === "open" && this.own.peek()) this.net.command({ do: "follow", follow: false });
     },
     roundTrip: (ms) => (this.roundTripMs.value = ms),
   });
-  private trustUntilMs = 0;
-  private postponed: Perspective | null = null;
+  private readonly echo = new Echo<Perspective>();
+  private figuresTimer = 0;
   private place = fromHash(location.hash);
   private placeRestored = false;
   private firstShared: Perspective | null = null;
   private hashWritten = "";
   private shown: Shown = { calls: [], live: true, note: "" };
   private heldInFlight: InFlight | null = null;
+  private ends = { timeNs: -1, running: 0 };
 
   start(): void {
+    this.showPlace();
+    // Another link pasted into the same page.
+    addEventListener("hashchange", () => {
+      this.place = fromHash(location.hash);
+      this.placeRestored = false;
+      this.firstShared = this.shared.peek();
+      this.showPlace();
+      this.restorePlace();
+    });
+    setInterval(() => this.writePlace(), HASH_EVERY_MS);
+    // Whoever started a shared clock chose its speed for all.
+    effect(() => {
+      const { mode, rate } = this.perspective.value.clock;
+      if (mode === "playing") this.rate.value = Math.abs(rate);
+    });
+    this.net.start();
+  }
+
+  private showPlace(): void {
     this.zoom.value = this.place.zoomNs;
     if (this.place.tab) this.tab.value = this.place.tab;
-    setInterval(() => this.writePlace(), HASH_EVERY_MS);
-    this.net.start();
   }
 
   retryNow(): void {
@@ -102,8 +124,7 @@ export class Session {
     if (message.kind === "perspective") {
       this.company.value = { pages: message.pages, followers: message.followers };
       const next = received(this.shared.peek(), message, nowMs, this.bounds(nowMs));
-      if (nowMs < this.trustUntilMs) this.postponed = next;
-      else this.shared.value = next;
+      if (this.echo.heard(next, message.version, nowMs)) this.shared.value = next;
       this.firstShared ??= next;
       this.restorePlace();
       return;
@@ -121,16 +142,25 @@ export class Session {
       this.arrivals.value++;
     }
     this.run.value = after;
+    this.showFigures(message.kind === "snapshot" || after.job.state !== before.job.state);
     this.liveTime.heard(edgeNs(after), nowMs);
     this.restorePlace();
   }
 
+  private showFigures(now: boolean): void {
+    if (now) this.figures.value = this.run.peek();
+    else if (this.figuresTimer === 0) {
+      this.figuresTimer = window.setTimeout(() => {
+        this.figuresTimer = 0;
+        this.figures.value = this.run.peek();
+      }, FIGURES_EVERY_MS);
+    }
+  }
+
   /** Time for a new frame. Returns whether the next frame will differ by itself. */
   tick(nowMs: number): boolean {
-    if (this.postponed && nowMs >= this.trustUntilMs) {
-      this.shared.value = this.postponed;
-      this.postponed = null;
-    }
+    const late = this.echo.overdue(nowMs);
+    if (late) this.shared.value = late;
     const bounds = this.bounds(nowMs);
     const own = this.own.peek();
     if (own) {
@@ -153,10 +183,21 @@ export class Session {
     const zoom = this.zoom.peek();
     if (!zoom || beforeNs < zoom[0] || beforeNs > zoom[1] || (timeNs >= zoom[0] && timeNs <= zoom[1])) return;
     const length = lengthOf(zoom);
+    const { clock } = this.perspective.peek();
+    // Pages that turn faster than this cannot be read; the picture then stays where it is.
+    if (length < PAGE_MIN_S * 1e9 * (clock.mode === "live" ? 1 : Math.abs(clock.rate))) return;
     const from = timeNs > zoom[1] ? timeNs - 0.1 * length : timeNs - 0.9 * length;
     // A live edge has nothing to its right yet.
-    const shift = this.perspective.peek().clock.mode === "live" ? timeNs - 0.7 * length : from;
+    const shift = clock.mode === "live" ? timeNs - 0.7 * length : from;
     this.zoom.value = inside([shift, shift + length], Math.max(edge, shift + length));
+  }
+
+  /** Who moves the clock wants to see where it is. */
+  private bringInSight(timeNs: number): void {
+    const zoom = this.zoom.peek();
+    if (!zoom || (timeNs >= zoom[0] && timeNs <= zoom[1])) return;
+    const half = lengthOf(zoom) / 2;
+    this.zoom.value = inside([timeNs - half, timeNs + half], edgeNs(this.run.peek()));
   }
 
   /** The calls to draw at the moment, and what to say about those that are missing. */
@@ -164,12 +205,21 @@ export class Session {
     const { clock } = this.perspective.peek();
     const bounds = this.bounds();
     if (clock.mode === "live" && !bounds.over) return (this.shown = { calls: this.tail.list(), live: true, note: "" });
+    this.noticeEnds();
     const rate = clock.mode === "playing" ? clock.rate : 0;
     const found = this.tiles.at({ timeNs: this.timeNs.peek(), fadeNs: this.fadeNs(), rate, edgeNs: bounds.edgeNs, points: this.points });
     // Just paused: the last live picture stays until the answers are here, rather than an empty one.
     if (found.tiles.length === 0 && !found.complete && !found.error && this.shown.live) return this.shown;
     const note = found.error ? `Calls of these moments are missing: ${found.error}` : found.complete ? "" : "Loading the calls of these moments.";
     return (this.shown = { calls: found.tiles, live: false, note });
+  }
+
+  /** While a moment stands, a call that was running then may end: it was in no tile until now. */
+  private noticeEnds(): void {
+    const running = this.inFlight()?.length ?? 0;
+    const timeNs = this.timeNs.peek();
+    if (timeNs === this.ends.timeNs && running < this.ends.running) this.tiles.refresh();
+    this.ends = { timeNs, running };
   }
 
   /** Calls that are in MPI at the moment: of the past only those that still are. */
@@ -199,6 +249,9 @@ export class Session {
     const nowMs = performance.now();
     const before = this.perspective.peek();
     const next = { ...before, clock: commanded(before.clock, command, nowMs, this.bounds(nowMs)) };
+    // At once, not with the next frame: the next key may come before it.
+    this.timeNs.value = timeAt(next.clock, nowMs, this.bounds(nowMs));
+    this.bringInSight(this.timeNs.peek());
     if (this.own.peek()) {
       this.own.value = next;
       return;
@@ -217,13 +270,10 @@ export class Session {
     this.net.command(selectCommand(next));
   }
 
+  /** Shows at once what the server is going to say. */
   private trust(nowMs: number, perspective: Perspective): void {
-    const roundTrip = this.roundTripMs.peek();
-    this.trustUntilMs = nowMs + Math.max(TRUST_MS, Number.isFinite(roundTrip) ? 2 * roundTrip : 0);
-    this.postponed = null;
+    this.echo.sent(nowMs);
     this.shared.value = perspective;
-    // What was postponed until then is taken by a frame.
-    setTimeout(() => this.arrivals.value++, this.trustUntilMs - nowMs + 1);
   }
 
   setFollow(follow: boolean): void {
@@ -266,6 +316,7 @@ export class Session {
       this.command({ do: "seek", time_ns: timeNs });
     }
     if (rangeDiffers) this.select({ rangeNs });
+    this.zoom.value = this.place.zoomNs;
   }
 
   private writePlace(): void {

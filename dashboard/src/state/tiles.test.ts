@@ -75,6 +75,19 @@ describe("tiles", () => {
     expect(asked.slice(before).map(({ from }) => from / 512 / MS)).toEqual([19]);
   });
 
+  it("are asked anew when a call ended that had outlasted them", async () => {
+    const { asked, time, tiles } = setup();
+    tiles.at(view);
+    await settle();
+    time.ms += 1000;
+    const before = asked.length;
+    tiles.at(view);
+    expect(asked).toHaveLength(before);
+    tiles.refresh();
+    tiles.at(view);
+    expect(asked).toHaveLength(before + 5);
+  });
+
   it("are asked finer when the view affords much more", async () => {
     const { asked, time, tiles } = setup(1e9, 2e9);
     tiles.at({ ...view, points: 10_000 });

@@ -90,12 +90,12 @@ export class Tiles {
     let complete = true;
     let error = "";
     for (const index of visible) {
-      const tile = this.want(chunk, index, most, view.edgeNs);
+      const tile = this.want(chunk, index, most, view.edgeNs, true);
       if (tile.calls) found.push(tile.calls);
       else complete = false;
       if (tile.error) error = tile.error;
     }
-    for (const index of ahead) this.want(chunk, index, most, view.edgeNs);
+    for (const index of ahead) this.want(chunk, index, most, view.edgeNs, false);
     this.evict();
     const same = found.length === this.last.tiles.length && found.every((calls, at) => calls === this.last.tiles[at]);
     if (!same || complete !== this.last.complete || error !== this.last.error) {
@@ -104,22 +104,27 @@ export class Tiles {
     return this.last;
   }
 
-  private want(chunk: number, index: number, most: number, edgeNs: number): Tile {
+  /** Calls ended that were running at the moment that is shown: tiles are asked anew when they are visible. */
+  refresh(): void {
+    for (const tile of this.cache.values()) tile.edgeNs = 0;
+  }
+
+  private want(chunk: number, index: number, most: number, edgeNs: number, visible: boolean): Tile {
     const key = `${chunk}/${index}`;
     const tile = this.cache.get(key) ?? { calls: null, most, edgeNs: 0, asking: false, askedMs: -Infinity, error: "" };
     this.cache.delete(key);
     this.cache.set(key, tile);
-    if (!tile.asking && this.nowMs() - tile.askedMs > AGAIN_MS && this.outdated(tile, (index + 1) * chunk, most, edgeNs)) {
+    const needed = tile.calls === null || (visible && this.outdated(tile.calls, tile, (index + 1) * chunk, most, edgeNs));
+    if (needed && !tile.asking && this.nowMs() - tile.askedMs > AGAIN_MS) {
       this.fetch(key, tile, chunk, index, most, edgeNs);
     }
     return tile;
   }
 
-  private outdated(tile: Tile, toNs: number, most: number, edgeNs: number): boolean {
-    if (!tile.calls) return true;
+  private outdated(calls: Calls, tile: Tile, toNs: number, most: number, edgeNs: number): boolean {
     if (tile.edgeNs < toNs && edgeNs > tile.edgeNs) return true;
     // Much too coarse for what the view can afford, or much too fine.
-    return (tile.calls.length < tile.calls.total && most >= 4 * tile.most) || tile.calls.length > 4 * most;
+    return (calls.length < calls.total && most >= 4 * tile.most) || calls.length > 4 * most;
   }
 
   private fetch(key: string, tile: Tile, chunk: number, index: number, most: number, edgeNs: number): void {

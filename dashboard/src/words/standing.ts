@@ -45,7 +45,10 @@ function say(word: string, mood: Mood, sentence: string): Standing {
 function jobStanding(state: RunState, quietMs: number): Standing {
   const { job, clock: { nowNs } } = state;
   const ran = `after ${clock(nowNs)}`;
-  if (job.source === "replay") return say("recording", "", replayed(state));
+  if (job.source === "replay") {
+    const sentence = replayed(state);
+    return say("recording", sentence ? "warn" : "", sentence);
+  }
   switch (job.state) {
     case "waiting":
       return say("waiting", "", "");
@@ -60,12 +63,13 @@ function jobStanding(state: RunState, quietMs: number): Standing {
   }
 }
 
-function replayed(state: RunState): string {
-  const { job, clock: { nowNs } } = state;
-  const how = job.state === "killed" ? `; the job was killed${signal(job.exit)}` : job.exit ? `; the job ended with exit status ${job.exit}` : "";
-  const losses = lost(state.losses);
-  const missing = losses > 0 ? ` ${counted(losses, "call was", "calls were")} made and not recorded.` : "";
-  return `A recording of ${clock(nowNs)}${how}.${missing}`;
+/** Of a recording, only what is not as it should be. */
+function replayed({ job, losses }: RunState): string {
+  const sentences: string[] = [];
+  if (job.state === "killed") sentences.push(`The job was killed${signal(job.exit)}.`);
+  else if (job.exit) sentences.push(`The job ended badly, with exit status ${job.exit}.`);
+  if (lost(losses) > 0) sentences.push(`${counted(lost(losses), "call was", "calls were")} made and not recorded.`);
+  return sentences.join(" ");
 }
 
 function signal(exit: number | null): string {

@@ -16,7 +16,7 @@ interface HeaderProps {
 }
 
 export function Header({ session, second, openHelp }: HeaderProps) {
-  const run = session.run.value;
+  const run = session.figures.value;
   const known = run.number >= 0;
   const { job } = run;
   const now = stand(session, second);
@@ -48,19 +48,24 @@ export function Header({ session, second, openHelp }: HeaderProps) {
 
 function stand(session: Session, second: Signal<number>): Standing {
   void second.value;
-  return standing(session.run.value, session.link.value, performance.now() - session.heardMs);
+  return standing(session.figures.value, session.link.value, performance.now() - session.heardMs);
 }
 
 function lag(session: Session): string {
   if (session.link.value.phase !== "open") return "lag unknown";
-  const { lagNs } = session.run.value.clock;
-  return `lag ${lagNs < 1e6 ? "0 ms" : duration(lagNs)}`;
+  const { lagNs } = session.figures.value.clock;
+  return `lag ${milliseconds(lagNs)}`;
 }
 
 function Latency({ session }: { session: Session }) {
   const ms = session.roundTripMs.value;
   if (session.link.value.phase !== "open" || !Number.isFinite(ms)) return null;
-  return <span class="soft" title="Round trip between this page and the server">ping {duration(ms * 1e6)}</span>;
+  return <span class="soft" title="Round trip between this page and the server">ping {milliseconds(ms * 1e6)}</span>;
+}
+
+/** Whole ones: digits that change ten times a second say nothing. */
+function milliseconds(ns: number): string {
+  return ns < 1e6 ? "< 1 ms" : ns < 1e9 ? `${Math.round(ns / 1e6)} ms` : duration(ns);
 }
 
 /** One line under the header when there is something to say. */

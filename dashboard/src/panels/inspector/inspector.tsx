@@ -7,6 +7,7 @@ import type { Session } from "../../state/session";
 import { around } from "../../state/span";
 import { bytes, clock, count, counted, duration, share } from "../../words";
 import { figures, lossSentences } from "../../words/standing";
+import { describe } from "../particles/describe";
 import { PROCESS_STATES } from "../tables/figures";
 import type { CallText } from "../view";
 
@@ -31,23 +32,17 @@ function Title({ text, clear, label }: { text: ComponentChildren; clear: () => v
 }
 
 function CallPart({ session, call }: { session: Session; call: CallText }) {
-  const colours = useComputed(() => functionColours(session.run)).value.value;
-  const edge = session.run.value.clock.nowNs;
+  const colours = useComputed(() => functionColours(session.figures)).value.value;
+  const edge = session.figures.value.clock.nowNs;
   const endNs = call.endNs;
   return (
     <section>
       <Title label="Clear" clear={() => (session.selection.value = null)} text={<><span class="swatch" style={{ backgroundColor: colours.get(call.function) ?? "" }} />{call.name}</>} />
       <dl>
-        <Row name="Rank"><RankLink session={session} rank={call.rank} /></Row>
-        {call.thread > 0 && <Row name="Thread">{call.thread}</Row>}
-        <Row name="Start">{clock(call.startNs, 9)}</Row>
-        <Row name="End">{endNs === null ? "still runs" : clock(endNs, 9)}</Row>
-        {endNs !== null && <Row name="Duration" note={endNs - call.startNs >= 1000 ? `${count(endNs - call.startNs)} ns` : ""}>{duration(endNs - call.startNs)}</Row>}
-        {call.peer !== null && <Row name="Partner"><RankLink session={session} rank={call.peer} /></Row>}
-        {call.tag !== null && <Row name="Tag">{call.tag}</Row>}
-        <Row name="Payload" note={call.bytes >= 1024 ? `${count(call.bytes)} B` : ""}>{bytes(call.bytes)}</Row>
-        {call.comm !== null && <Row name="Communicator">{call.comm}</Row>}
-        {call.count > 1 && <Row name="Polls" note="failed ones, folded into this row">{count(call.count)}</Row>}
+        {describe(call).slice(1).map(([name, words]) => {
+          const rank = name === "Rank" ? call.rank : name === "Peer" ? call.peer : null;
+          return <Row key={name} name={name}>{rank === null ? words : <RankLink session={session} rank={rank} words={words} />}</Row>;
+        })}
       </dl>
       <div class="actions">
         <button type="button" onClick={() => session.command({ do: "seek", time_ns: call.startNs })}>Go to its start</button>
@@ -60,12 +55,12 @@ function CallPart({ session, call }: { session: Session; call: CallText }) {
   );
 }
 
-function RankLink({ session, rank }: { session: Session; rank: number }) {
-  return <button type="button" title={`Show rank ${rank}`} onClick={() => (session.selection.value = { kind: "rank", rank })}>{rank}</button>;
+function RankLink({ session, rank, words }: { session: Session; rank: number; words: string }) {
+  return <button type="button" title={`Show rank ${rank}`} onClick={() => (session.selection.value = { kind: "rank", rank })}>{words}</button>;
 }
 
 function RankPart({ session, rank }: { session: Session; rank: number }) {
-  const run = session.run.value;
+  const run = session.figures.value;
   const { ranks, inFlight, functions } = run;
   const only = session.perspective.value.ranks;
   const alone = only?.length === 1 && only[0]?.[0] === rank && only[0]?.[1] === rank;
@@ -99,7 +94,7 @@ function RankPart({ session, rank }: { session: Session; rank: number }) {
 
 /** The counts of a selected range come from the server, whatever the zoom is. */
 function RangePart({ session }: { session: Session }) {
-  const colours = useComputed(() => functionColours(session.run)).value.value;
+  const colours = useComputed(() => functionColours(session.figures)).value.value;
   const found = useSignal<{ rows: { id: number; calls: number }[]; fromNs: number; toNs: number } | string | null>(null);
   useSignalEffect(() => {
     const range = session.perspective.value.rangeNs;
@@ -123,7 +118,7 @@ function RangePart({ session }: { session: Session }) {
   });
   const range = session.perspective.value.rangeNs;
   if (!range) return null;
-  const { functions, clock: { nowNs } } = session.run.value;
+  const { functions, clock: { nowNs } } = session.figures.value;
   const answer = found.value;
   return (
     <section>
@@ -155,7 +150,7 @@ function snapped(answer: { fromNs: number; toNs: number }, range: readonly [numb
 }
 
 function RunPart({ session }: { session: Session }) {
-  const run = session.run.value;
+  const run = session.figures.value;
   const { job, faults, losses, inFlight } = run;
   const reasons = lossSentences(losses);
   const only = session.perspective.value.ranks;

@@ -9,8 +9,11 @@ export interface BudgetLimits {
   most: number;
 }
 
-/** A frame of the GPU may take up to two refreshes of the screen; drawing by the CPU leaves room for the page. */
-export const GPU_LIMITS: BudgetLimits = { tooLongMs: 30, roomMs: 18, least: 4_000, most: 200_000 };
+/**
+ * What a frame of the GPU took is seen at the next refresh of the screen: one of 16 ms is not late, one of three is.
+ * Drawing by the CPU leaves room for the rest of the page.
+ */
+export const GPU_LIMITS: BudgetLimits = { tooLongMs: 42, roomMs: 26, least: 4_000, most: 200_000 };
 export const CPU_LIMITS: BudgetLimits = { tooLongMs: 24, roomMs: 12, least: 8_000, most: 120_000 };
 
 const LONG_FRAMES = 3;

@@ -25,36 +25,35 @@ const UNIT_NAMES: readonly [number, string][] = [
 export class Controls {
   readonly element = document.createElement("div");
   readonly settings: Settings = { leastOpacity: 0.3, sizeFactor: 1, unitNs: 1e3 };
-  readonly #status = document.createElement("p");
+  /** One line over the plot: what is seen, and of how much. */
+  readonly status = document.createElement("p");
   readonly #history: HTMLButtonElement;
   readonly #run: HTMLButtonElement;
   readonly #view: HTMLButtonElement;
 
   constructor(readonly orders: Orders) {
-    this.element.className = "particles-controls";
-    this.#status.className = "particles-status";
-    const tools = document.createElement("div");
-    tools.className = "particles-tools";
-    tools.setAttribute("role", "group");
-    tools.setAttribute("aria-label", "Particle view");
+    this.element.className = "particles-tools";
+    this.status.className = "particles-status";
+    this.element.setAttribute("role", "group");
+    this.element.setAttribute("aria-label", "Particle view");
     this.#history = button("Clear history", "The history starts again from this moment", () => orders.clearHistory());
-    this.#run = button("PNG of run", "Saves a picture of the whole run's history", () => orders.pngOfRun());
-    this.#view = button("PNG of view", "Saves the view as a picture", () => orders.pngOfView());
-    tools.append(
+    this.#run = button("Run", "Saves a PNG of the whole run's history", () => orders.pngOfRun());
+    this.#run.setAttribute("aria-label", "PNG of the whole run's history");
+    this.#view = button("View", "Saves a PNG of the view", () => orders.pngOfView());
+    this.#view.setAttribute("aria-label", "PNG of the view");
+    this.element.append(
       this.#slider("History", "Least opacity of the history", 0.02, 1, 0.02, "leastOpacity", (value) => `${Math.round(value * 100)} %`),
       this.#slider("Size", "Size of the particles", 0.5, 3, 0.1, "sizeFactor", (value) => `x${value.toFixed(1)}`),
       this.#unit(),
       this.#history,
       button("Clear fading", "Takes away the calls that ended before now", () => orders.clearFading()),
-      this.#view,
-      this.#run,
+      named("PNG", this.#view, this.#run),
     );
-    this.element.append(this.#status, tools);
   }
 
   say(text: string, more: string): void {
-    if (this.#status.textContent !== text) this.#status.textContent = text;
-    if (this.#status.title !== more) this.#status.title = more;
+    if (this.status.textContent !== text) this.status.textContent = text;
+    if (this.status.title !== more) this.status.title = more;
   }
 
   /** After clearing, the same button brings the whole history back. */
@@ -111,6 +110,13 @@ export class Controls {
     label.append("Unit", select);
     return label;
   }
+}
+
+function named(word: string, ...elements: HTMLElement[]): HTMLElement {
+  const group = document.createElement("span");
+  group.className = "particles-named";
+  group.append(word, ...elements);
+  return group;
 }
 
 function button(text: string, title: string, press: () => void): HTMLButtonElement {

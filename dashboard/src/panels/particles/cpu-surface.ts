@@ -6,7 +6,7 @@ import type { HistoryRaster } from "./history-raster";
 import type { Moment } from "./moment";
 import type { Selected } from "./sampling";
 
-/** Pixels are what costs here: sharper screens get a picture of this size, enlarged. */
+/** Pixels are what costs here: a picture of more is drawn at one for a CSS pixel, and enlarged. */
 const MOST_PIXELS = 2_000_000;
 
 /** The ground of the plot and its rim as pixels. */
@@ -35,9 +35,9 @@ export class CpuSurface {
   #baseOf = "";
   #groundVersion = 0;
 
-  /** Pixels of the canvas for a CSS pixel. */
+  /** Pixels of the canvas for a CSS pixel: those of the screen, or one where that would be too many. */
   pixelRatio(wantedRatio: number, widthPx: number, heightPx: number): number {
-    return Math.min(wantedRatio, Math.max(1, Math.sqrt(MOST_PIXELS / Math.max(1, widthPx * heightPx))));
+    return wantedRatio * wantedRatio * widthPx * heightPx <= MOST_PIXELS ? wantedRatio : 1;
   }
 
   reground(shape: GroundShape, rimPx: number, pixelRatio: number): void {
@@ -58,7 +58,8 @@ export class CpuSurface {
     if (this.#base === null || this.#picture === null || baseOf !== this.#baseOf) {
       this.#baseOf = baseOf;
       this.#picture = new ImageData(new Uint8ClampedArray(ground.data), ground.width, ground.height);
-      drawHistory(this.#picture, raster, leastOpacity, moment.rimPx);
+      const image = raster.image();
+      if (image !== null) drawHistory(this.#picture, image, leastOpacity, moment.rimPx);
       this.#base = new Uint8ClampedArray(this.#picture.data);
     } else {
       this.#picture.data.set(this.#base);

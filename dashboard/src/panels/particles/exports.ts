@@ -2,7 +2,7 @@
 import { clock, count } from "../../words";
 import type { ParticleFrame, ParticleServices } from "../view";
 import type { GroundShape } from "./ground";
-import { HistoryRaster } from "./history-raster";
+import { HistoryRaster, type HistoryImage } from "./history-raster";
 import { entriesOf } from "./legend";
 import type { Moment } from "./moment";
 import { drawPicture, fileName, grainsOf, save } from "./picture";
@@ -14,22 +14,25 @@ const RUN_HEIGHT_PX = 840;
 /** 2400 pixels across. */
 const RUN_PIXEL_RATIO = 1.5;
 const SLICE_MS = 12;
+/** In a picture without particles the history need not step back behind them. */
+const ALONE_OPACITY = 0.45;
 
 export interface Seen {
   frame: ParticleFrame;
   ground: GroundShape;
   moment: Moment;
   groups: readonly Selected[];
-  raster: HistoryRaster;
+  /** A copy: the view goes on while the picture is made. */
+  history: HistoryImage | null;
   leastOpacity: number;
   sampling: string;
 }
 
 export async function saveView(seen: Seen, runName: string): Promise<void> {
-  const { frame, ground, moment, groups, raster, leastOpacity, sampling } = seen;
+  const { frame, ground, moment, groups, history, leastOpacity, sampling } = seen;
   const time = clock(frame.timeNs);
-  const canvas = drawPicture({
-    ground, moment, groups, raster, leastOpacity,
+  const canvas = await drawPicture({
+    ground, moment, groups, history, leastOpacity,
     pixelRatio: Math.max(2, devicePixelRatio),
     title: `${runName}, calls at ${time}`,
     subtitle: `${count(frame.ranks)} ranks; ${sampling}`,
@@ -56,8 +59,10 @@ export async function saveRun(
     raster.work(performance.now() + SLICE_MS, () => performance.now());
     await new Promise((resolve) => setTimeout(resolve, 0));
   }
-  const canvas = drawPicture({
-    ground, raster, leastOpacity,
+  const canvas = await drawPicture({
+    ground,
+    history: raster.image(),
+    leastOpacity: Math.max(leastOpacity, ALONE_OPACITY),
     pixelRatio: RUN_PIXEL_RATIO,
     title: `${runName}, all calls from ${clock(0)} to ${clock(toNs)}`,
     subtitle: `${count(history.total)} calls on ${count(frame.ranks)} ranks, by how long they took; the denser, the more opaque`,

@@ -14,8 +14,6 @@ export class HistoryCells {
   /** Ranks that share a cell's row; 0 while there are no cells. */
   ranksPerRow = 0;
   binsPerOctave = 16;
-  /** All calls counted. */
-  calls = 0;
   length = 0;
   row = new Uint32Array(1024);
   function = new Uint32Array(1024);
@@ -28,7 +26,6 @@ export class HistoryCells {
 
   clear(): void {
     this.ranksPerRow = 0;
-    this.calls = 0;
     this.length = 0;
     this.#keys.fill(EMPTY);
   }
@@ -47,7 +44,6 @@ export class HistoryCells {
 
   /** Counts calls into a cell, and returns which. The rows may have become wider meanwhile: then -1. */
   add(row: number, functionId: number, bin: number, count: number): number {
-    this.calls += count;
     const cell = this.#find(row - (row % this.ranksPerRow), functionId, bin);
     this.count[cell]! += count;
     if (this.length <= this.mostCells) return cell;

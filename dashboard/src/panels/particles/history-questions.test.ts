@@ -27,6 +27,7 @@ it("asks all again when time goes back", () => {
   const back = questions.next(3e9, false, 1000)!;
   expect(back).toEqual({ fromNs: 0, toNs: 3e9, anew: true });
   questions.answered(back, 3e9);
+  expect(questions.next(4e9, false, 1900)).toBeNull();
   expect(questions.next(4e9, false, 2000)).toEqual({ fromNs: 3e9, toNs: 4e9, anew: false });
 });
 

@@ -1,8 +1,9 @@
 // Which part of the history to ask for next: only what is new when time goes forward, all again when it goes back.
 // Pure; the view asks, and tells it what came.
 
-const LIVE_PAUSE_MS = 1000;
-const OTHER_PAUSE_MS = 250;
+/** Live, and after a question for all that there was: going back asks those. */
+const LONG_PAUSE_MS = 1000;
+const SHORT_PAUSE_MS = 250;
 /** After an error: the same question would most likely fail again at once. */
 const ERROR_PAUSE_MS = 3000;
 
@@ -40,7 +41,7 @@ export class HistoryQuestions {
     if (!this.waits(toNs)) return null;
     const anew = this.#anew || toNs < this.#coveredNs;
     this.#underWay = { fromNs: anew ? this.fromNs : this.#coveredNs, toNs: Math.max(toNs, this.fromNs), anew };
-    this.#notBeforeMs = nowMs + (live ? LIVE_PAUSE_MS : OTHER_PAUSE_MS);
+    this.#notBeforeMs = nowMs + (live || anew ? LONG_PAUSE_MS : SHORT_PAUSE_MS);
     return this.#underWay;
   }
 

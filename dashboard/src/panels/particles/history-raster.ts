@@ -6,6 +6,16 @@ import { HistoryCells } from "./history-cells";
 import { SLOT_MARGIN } from "./layout";
 import { heightOf, type Scale } from "./scale";
 
+/** The picture as both renderers and exports take it, bottom row first. */
+export interface HistoryImage {
+  columns: number;
+  rows: number;
+  density: Float64Array;
+  densest: number;
+  /** Four bytes a grain, as they are shown. */
+  colours: Uint8Array;
+}
+
 export interface HistoryShape {
   /** Grains across and up. */
   columns: number;
@@ -77,10 +87,6 @@ export class HistoryRaster {
 
   constructor(cells = new HistoryCells()) {
     this.cells = cells;
-  }
-
-  get shape(): HistoryShape | null {
-    return this.#shape;
   }
 
   /** Whether all that was handed in is in the picture. */
@@ -193,15 +199,19 @@ export class HistoryRaster {
     for (let call = 0; call < rest; call++) put(placeOf(before + call, places, seed), 1);
   }
 
-  /** The mean colours as they are shown, four bytes a grain. */
-  colourBytes(): Uint8Array {
-    const bytes = new Uint8Array(this.density.length * 4);
-    for (let grain = 0; grain < this.density.length; grain++) {
-      if (this.density[grain] === 0) continue;
-      for (let part = 0; part < 3; part++) bytes[grain * 4 + part] = ENCODED[(this.meanColour[grain * 3 + part]! * 4095 + 0.5) | 0]!;
-      bytes[grain * 4 + 3] = 255;
+  /** The picture as it is now; null while there is nothing on it. The density goes on changing with the raster. */
+  image(): HistoryImage | null {
+    const { density, densest, meanColour } = this;
+    if (this.#shape === null || densest === 0) return null;
+    const colours = new Uint8Array(density.length * 4);
+    for (let grain = 0; grain < density.length; grain++) {
+      if (density[grain] === 0) continue;
+      for (let part = 0; part < 3; part++) {
+        colours[grain * 4 + part] = ENCODED[(meanColour[grain * 3 + part]! * 4095 + 0.5) | 0]!;
+      }
+      colours[grain * 4 + 3] = 255;
     }
-    return bytes;
+    return { columns: this.#shape.columns, rows: this.#shape.rows, density, densest, colours };
   }
 }
 

@@ -18,7 +18,7 @@ import { grainsOf, RIM_PX } from "./picture";
 import { Pointer } from "./pointer";
 import { everyOne, samplingWords, select, type Selected, type Selection, type Tile } from "./sampling";
 import { topOf, type Scale } from "./scale";
-import { aggregationWords, colourTable, particleSizePx, rankTable, tablesKey } from "./tables";
+import { aggregationWords, colourTable, filterWords, insideWords, particleSizePx, rankTable, tablesKey } from "./tables";
 
 export type { CallText, ParticleFrame, ParticleServices } from "../view";
 export type { FunctionFact } from "./legend";
@@ -35,6 +35,9 @@ const STILL_MS = 500;
 /** The CPU draws at most so often while time runs, to leave the thread to the rest of the page. */
 const CPU_PAUSE_MS = 30;
 const FIRST_BUDGET = 40_000;
+/** A picture that stands is drawn once: it may have more particles than one of many a second. */
+const STILL_FACTOR = 4;
+const MOST_STILL = 100_000;
 /** Smaller than this nothing can be read. */
 const LEAST_SIDE_PX = 80;
 const INK: Record<"light" | "dark", readonly [number, number, number]> = { dark: [1, 1, 1], light: [0.07, 0.09, 0.12] };
@@ -52,7 +55,9 @@ export class ParticleView {
   #budget: Budget;
   #frame: ParticleFrame | null = null;
   #tiles: readonly Tile[] = [];
-  #selection: Selection = { selected: [], total: 0, drawn: 0, allFromNs: 0, share: 1 };
+  #selection: Selection = { selected: [], drawn: 0, allFromNs: 0, share: 1 };
+  #chosenMoving: boolean | null = null;
+  #saidPoints = 0;
   #inFlight: { from: InFlight; packed: Packed } | null = null;
   #sizeCss = { widthPx: 0, heightPx: 0 };
   #tablesKey = "";
@@ -89,11 +94,10 @@ export class ParticleView {
     this.#canvases = new Canvases(() => this.#rendererChanged());
     this.#budget = new Budget(this.#canvases.limits, FIRST_BUDGET);
     this.words.renderer = this.#canvases.words;
-    this.#plot.append(...this.#canvases.elements, ...this.#pointer.elements);
+    this.#plot.append(...this.#canvases.elements, this.#controls.status, ...this.#pointer.elements);
     this.#root.append(this.#controls.element, this.#plot, this.#legend.element);
     host.append(this.#root);
     this.resize();
-    services.budgetChanged(this.#budget.points);
   }
 
   #rendererChanged(): void {
@@ -102,7 +106,7 @@ export class ParticleView {
     this.#drawn.key = "";
     if (this.#budget.limits !== this.#canvases.limits) {
       this.#budget = new Budget(this.#canvases.limits, FIRST_BUDGET);
-      this.services.budgetChanged(this.#budget.points);
+      if (this.#frame !== null) this.#choose(this.#frame);
     }
     this.#wake();
   }
@@ -157,7 +161,7 @@ export class ParticleView {
         changed = true;
       }
     }
-    if (changed) this.#choose(frame);
+    if (changed || frame.moving !== this.#chosenMoving) this.#choose(frame);
     if (this.#inFlight?.from !== (frame.inFlight ?? undefined)) {
       changed = true;
       this.#inFlight = frame.inFlight === null ? null : { from: frame.inFlight, packed: packInFlight(frame.inFlight) };
@@ -170,7 +174,14 @@ export class ParticleView {
     const first = this.#tiles[0]?.calls.fromNs ?? 0;
     const last = this.#tiles.at(-1)?.calls.toNs ?? 0;
     const spread = Math.min(4, Math.max(1, (last - first) / frame.fadeNs));
-    this.#selection = select(this.#tiles, this.#budget.points * spread);
+    const own = this.#budget.points;
+    const points = frame.moving ? own : Math.max(own, Math.min(MOST_STILL, own * STILL_FACTOR));
+    this.#chosenMoving = frame.moving;
+    if (points !== this.#saidPoints) {
+      this.#saidPoints = points;
+      this.services.budgetChanged(points);
+    }
+    this.#selection = select(this.#tiles, points * spread);
   }
 
   get #groups(): Selected[] {
@@ -233,7 +244,7 @@ export class ParticleView {
     const drawn = this.#drawn;
     const sinceMs = nowMs - drawn.atMs;
     const { busy, tookMs } = this.#canvases.finished(nowMs);
-    if (tookMs !== null) this.#measured(frame, tookMs);
+    if (tookMs !== null && frame.moving) this.#measured(frame, tookMs);
     if (key === drawn.key && drawn.selection === this.#selection && drawn.inFlight === this.#inFlight) return false;
     const user = !drawn.key.startsWith(userKey);
     const pauseMs = frame.reducedMotion ? STILL_MS : this.#canvases.onGpu ? 0 : Math.max(CPU_PAUSE_MS, 2 * drawn.costMs);
@@ -244,7 +255,7 @@ export class ParticleView {
       groups, this.#raster, leastOpacity, nowMs,
     );
     this.#drawn = { key, selection: this.#selection, inFlight: this.#inFlight, atMs: nowMs, costMs: costMs ?? 0 };
-    if (costMs !== null) this.#measured(frame, costMs);
+    if (costMs !== null && frame.moving) this.#measured(frame, costMs);
     this.#follow(frame, ground, groups, callsChanged);
     return false;
   }
@@ -265,7 +276,6 @@ export class ParticleView {
   #measured(frame: ParticleFrame, costMs: number): void {
     if (this.#budget.measured(costMs, this.#selection.drawn)) {
       this.#choose(frame);
-      this.services.budgetChanged(this.#budget.points);
     } else if (this.#canvases.onGpu && this.#budget.hopeless) {
       this.#canvases.tooSlow();
     }
@@ -291,18 +301,24 @@ export class ParticleView {
   #say(frame: ParticleFrame, ground: GroundShape, nowMs: number): boolean {
     if (nowMs - this.#wordsAtMs < WORDS_PAUSE_MS) return this.#drawn.atMs > this.#wordsAtMs;
     this.#wordsAtMs = nowMs;
-    const visible = visibleCalls(this.#cssMoment(frame, ground), this.#selection.selected);
-    const running = frame.inFlight?.total ?? 0;
+    const moment = this.#cssMoment(frame, ground);
+    const visible = visibleCalls(moment, this.#selection.selected);
+    const listed = frame.inFlight?.length ?? 0;
+    const inFlight = this.#inFlight?.packed;
+    const running = inFlight === undefined ? 0 : visibleCalls(moment, [everyOne(inFlight)]);
+    const filtered = filterWords(frame);
     this.words.sampling = samplingWords(this.#selection, visible);
     const parts = [
       this.words.sampling,
-      running > 0 ? `${count(running)} inside MPI` : "",
+      filtered === "" ? insideWords(frame.inFlight?.total ?? 0, listed, frame.live) : insideWords(running, running, true),
+      filtered,
       aggregationWords(frame.ranks, plotSize(ground).widthPx, this.#raster.cells.ranksPerRow),
       this.#questions.fromNs > 0 ? `history since ${clock(this.#questions.fromNs, 1)}` : "",
       this.#trouble,
       this.#canvases.onGpu ? "drawn by WebGL2" : "drawn by the CPU",
     ];
-    this.#controls.say(parts.filter(Boolean).join(" \u00b7 "), `Drawn by: ${this.words.renderer}`);
+    const words = parts.filter(Boolean).join(" \u00b7 ");
+    this.#controls.say(words, `${words}\nDrawn by: ${this.words.renderer}`);
     const range = `${duration(0)} to ${duration(ground.scale.topNs)}, ${count(frame.ranks)} ranks`;
     const label = `${count(visible + running)} calls drawn at run time ${clock(frame.timeNs)}, ${range}. Arrow keys go from call to call, Enter pins one, Escape lets go.`;
     this.#plot.setAttribute("aria-label", label);
@@ -346,7 +362,9 @@ export class ParticleView {
     const moment = this.#cssMoment(frame, ground);
     const sampling = samplingWords(this.#selection, visibleCalls(moment, this.#selection.selected));
     const { leastOpacity } = this.#controls.settings;
-    const seen = { frame, ground, moment, groups: this.#groups, raster: this.#raster, leastOpacity, sampling };
+    const image = this.#raster.image();
+    const history = image && { ...image, density: image.density.slice() };
+    const seen = { frame, ground, moment, groups: this.#groups, history, leastOpacity, sampling };
     await saveView(seen, this.services.runName());
   }
 
@@ -354,7 +372,8 @@ export class ParticleView {
     const frame = this.#frame;
     if (frame === null) return;
     const tables = { colours: this.#colours, ranksShown: this.#ranksShown };
-    await saveRun(frame, this.#scale(frame), tables, this.#controls.settings.leastOpacity, this.services);
+    const scale = { unitNs: this.#controls.settings.unitNs, topNs: topOf(frame.longestNs) };
+    await saveRun(frame, scale, tables, this.#controls.settings.leastOpacity, this.services);
   }
 
   dispose(): void {

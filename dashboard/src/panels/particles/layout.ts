@@ -9,7 +9,7 @@ export interface Segment {
 /** The part of a slot that stays empty on each side, so that neighbours can be told apart. */
 export const SLOT_MARGIN = 0.1;
 /** Lines between nodes closer than this would be a tint and no lines. */
-const LEAST_SEPARATOR_PX = 6;
+const LEAST_SEPARATOR_PX = 14;
 
 /** Ranks on each node when they are placed in equal blocks one after the other (the last may be smaller); else 0. */
 export function ranksPerNode(nodes: Uint32Array): number {
@@ -71,12 +71,16 @@ export function separatorsOf(nodes: Uint32Array, widthPx: number): Separators {
   return { before: borders.filter((_, at) => (at + 1) % every === 0), nodes: every };
 }
 
+/** While a call runs its start is known to some nanoseconds only; it must not jump aside when it ends. */
+const SAME_START_NS = 1024;
+
 /** 32 well mixed bits from a call's rank, thread and start: the same in every tile and after every reload. */
 export function callHash(rank: number, thread: number, startNs: number): number {
-  const low = startNs % 4294967296;
+  const start = Math.floor(startNs / SAME_START_NS);
+  const low = start % 4294967296;
   let hash = Math.imul(rank ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(thread + 0x7f4a7c15, 0xc2b2ae35);
   hash = Math.imul(hash ^ (hash >>> 15) ^ low, 0x2c1b3c6d);
-  hash = Math.imul(hash ^ (hash >>> 12) ^ ((startNs - low) / 4294967296), 0x297a2d39);
+  hash = Math.imul(hash ^ (hash >>> 12) ^ ((start - low) / 4294967296), 0x297a2d39);
   hash = Math.imul(hash ^ (hash >>> 15), 0x846ca68b);
   return (hash ^ (hash >>> 16)) >>> 0;
 }

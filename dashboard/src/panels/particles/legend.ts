@@ -68,6 +68,7 @@ export class Legend {
     hint.textContent = "Click hides; double click or Alt shows only one";
     this.#list.className = "particles-functions";
     this.element.append(this.#list, hint);
+    this.element.hidden = true;
   }
 
   update(frame: ParticleFrame, nowMs: number): void {

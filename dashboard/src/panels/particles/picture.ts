@@ -6,16 +6,18 @@ import { drawHistory } from "./cpu-history";
 import { CpuParticles } from "./cpu-particles";
 import { groundImage } from "./cpu-surface";
 import { drawGround, GROUND, MARGIN_PX, plotSize, type GroundShape } from "./ground";
-import type { HistoryRaster } from "./history-raster";
+import type { HistoryImage } from "./history-raster";
 import type { LegendEntry } from "./legend";
 import type { Moment } from "./moment";
 import type { Selected } from "./sampling";
 
 export const RIM_PX = 8;
-const TITLE_PX = 44;
+const TITLE_PX = 56;
 const ENTRY_HEIGHT_PX = 20;
 const PADDING_PX = 16;
 const SWATCH_PX = 10;
+/** A few milliseconds of work. */
+const LINES_AT_ONCE = 256;
 const FONT_FAMILY = 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 
 export interface PictureParts {
@@ -26,7 +28,7 @@ export interface PictureParts {
   subtitle: string;
   legend: readonly LegendEntry[];
   hidden: ReadonlySet<number>;
-  raster: HistoryRaster;
+  history: HistoryImage | null;
   leastOpacity: number;
   /** Particles; none in a picture of history alone. */
   moment: Moment | null;
@@ -53,7 +55,8 @@ export function legendRows(
   return { placed, rows: Math.ceil(entries.length / columns) };
 }
 
-export function drawPicture(parts: PictureParts): HTMLCanvasElement {
+/** Lets the page do other things between the parts of the work. */
+export async function drawPicture(parts: PictureParts): Promise<HTMLCanvasElement> {
   const { ground, pixelRatio } = parts;
   const colours = GROUND[ground.theme];
   const canvas = document.createElement("canvas");
@@ -71,7 +74,7 @@ export function drawPicture(parts: PictureParts): HTMLCanvasElement {
   context.fillRect(0, 0, ground.widthPx, heightPx);
   context.translate(0, TITLE_PX);
   drawGround(context, ground);
-  drawPlot(context, parts);
+  await drawPlot(context, parts);
   context.translate(0, -TITLE_PX);
 
   context.textBaseline = "alphabetic";
@@ -96,15 +99,24 @@ export function drawPicture(parts: PictureParts): HTMLCanvasElement {
   return canvas;
 }
 
-function drawPlot(context: CanvasRenderingContext2D, parts: PictureParts): void {
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+
+async function drawPlot(context: CanvasRenderingContext2D, parts: PictureParts): Promise<void> {
   const { ground, pixelRatio } = parts;
   const image = groundImage(ground, RIM_PX, pixelRatio);
   const rimPx = Math.round(RIM_PX * pixelRatio);
-  drawHistory(image, parts.raster, parts.leastOpacity, rimPx);
+  for (let line = 0; parts.history !== null && line < image.height; line += LINES_AT_ONCE) {
+    await pause();
+    drawHistory(image, parts.history, parts.leastOpacity, rimPx, line, line + LINES_AT_ONCE);
+  }
   if (parts.moment !== null) {
     const moment = { ...parts.moment, rimPx, widthPx: image.width - 2 * rimPx, heightPx: image.height - 2 * rimPx };
     const scaled = { ...moment, sizePx: (parts.moment.sizePx * moment.widthPx) / parts.moment.widthPx };
-    new CpuParticles().draw(image, scaled, parts.groups);
+    const particles = new CpuParticles();
+    for (const group of parts.groups) {
+      await pause();
+      particles.draw(image, scaled, [group]);
+    }
   }
   const left = Math.round((MARGIN_PX.left - RIM_PX) * pixelRatio);
   const top = Math.round((TITLE_PX + MARGIN_PX.top - RIM_PX) * pixelRatio);

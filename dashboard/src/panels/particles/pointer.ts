@@ -61,7 +61,7 @@ export class Pointer {
     const options = { signal: this.#gone.signal };
     plot.addEventListener("pointermove", (event) => this.#move(event), options);
     plot.addEventListener("pointerleave", () => this.#leave(), options);
-    plot.addEventListener("click", () => this.#pin(), options);
+    plot.addEventListener("click", () => (this.#hovered === null ? this.#release() : this.#pin()), options);
     plot.addEventListener("keydown", (event) => this.#key(event), options);
     plot.addEventListener("blur", () => this.#leave(), options);
   }
@@ -69,8 +69,8 @@ export class Pointer {
   /** Called after each drawing: rings follow their calls. */
   follow(scene: Scene, callsChanged: boolean): void {
     this.#scene = scene;
-    if (callsChanged && this.#pinned?.text.endNs === null) this.#ended(this.#pinned, scene);
-    if (callsChanged && this.#hovered?.text.endNs === null) this.#ended(this.#hovered, scene);
+    if (callsChanged && this.#pinned?.text.endNs === null && !this.#isKnown(this.#pinned, scene)) this.#pinned = null;
+    if (callsChanged && this.#hovered?.text.endNs === null && !this.#isKnown(this.#hovered, scene)) this.#hover(null);
     const pinnedAt = this.#pinned === null ? null : this.#placeOf(this.#pinned, scene);
     if (pinnedAt === null) this.#pinRing.hide();
     else this.#pinRing.at(scene.left + pinnedAt.xPx, scene.top + scene.moment.heightPx - pinnedAt.yPx, ringPx(scene) + 4);
@@ -98,23 +98,26 @@ export class Pointer {
     return place(scene.moment, held.selected, 0, placed) ? placed : null;
   }
 
-  /** A call that was inside MPI when it was held has left: from now on it is the call that ended. */
-  #ended(held: Held, scene: Scene): void {
+  /**
+   * A call that was inside MPI when it was held may have left: from now on it is the call that ended. False when it is
+   * neither among those that ended nor among those inside: sampling left it out, or it was lost.
+   */
+  #isKnown(held: Held, scene: Scene): boolean {
+    const { rank, thread, startNs } = held.text;
     for (const [group, source] of scene.sources.entries()) {
-      if (!("durationNs" in source)) continue;
       const { packed } = scene.groups[group]!;
+      const starts = "durationNs" in source ? source.startNs : source.sinceNs;
       const position = packed.source.findIndex(
-        (at) =>
-          source.startNs[at] === held.text.startNs &&
-          source.rank[at] === held.text.rank &&
-          source.thread[at] === held.text.thread,
+        (at) => starts[at] === startNs && source.rank[at] === rank && source.thread[at] === thread,
       );
       if (position < 0) continue;
+      if (!("durationNs" in source)) return true;
       held.text = callText(source, packed.source[position]!, held.text.name);
       held.selected = one(packed, position);
       if (held === this.#pinned) this.services.select(held.text);
-      return;
+      return true;
     }
+    return false;
   }
 
   #hold(found: Found, scene: Scene): Held {

@@ -23,9 +23,7 @@ export interface Selected {
 
 export interface Selection {
   selected: Selected[];
-  /** Calls that were handed in, or of which those are a share. */
-  total: number;
-  /** How many of them are selected. */
+  /** How many calls are selected. */
   drawn: number;
   /** All calls at least this long are drawn; 0: all calls are. */
   allFromNs: number;
@@ -101,13 +99,14 @@ export function select(tiles: readonly Tile[], budget: number): Selection {
     drawn += group.long + (group.sampled * (group.packed.length - group.long)) / Math.max(1, group.packed.length);
   }
   drawn = Math.round(drawn);
-  return { selected, total, drawn, allFromNs, share: total > long ? (drawn - long) / (total - long) : 1 };
+  return { selected, drawn, allFromNs, share: total > long ? (drawn - long) / (total - long) : 1 };
 }
 
 /** What the picture shows of the calls, in words. */
 export function samplingWords(selection: Selection, visible: number): string {
+  if (visible === 0) return "no ended calls at this moment";
   const complete = selection.allFromNs === 0 || selection.share >= 1;
-  if (complete) return visible === 0 ? "no calls at this moment" : `all ${count(visible)} calls of this moment`;
+  if (complete) return `all ${count(visible)} calls of this moment`;
   const percent = 100 * selection.share;
   const part = percent >= 10 ? String(Math.round(percent)) : percent.toPrecision(2);
   return `${part} % of calls under ${duration(selection.allFromNs)}; all longer ones`;

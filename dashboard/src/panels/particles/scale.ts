@@ -19,15 +19,24 @@ export function topOf(longestNs: number): number {
   return topNs;
 }
 
-/** 0 at the bottom, 1 at the top; never outside. */
-export function heightOf(ageNs: number, scale: Scale): number {
-  const height = Math.log(1 + Math.max(0, ageNs) / scale.unitNs) / Math.log1p(scale.topNs / scale.unitNs);
-  return Math.min(1, height);
+/** The logarithm at the top of the scale that was asked for last: particles ask for the same one many thousand times. */
+const last = { unitNs: 0, topNs: 0, logTop: 1 };
+
+/** ln(1 + top / unit). */
+export function logTopOf(scale: Scale): number {
+  if (scale.unitNs !== last.unitNs || scale.topNs !== last.topNs) {
+    last.unitNs = scale.unitNs;
+    last.topNs = scale.topNs;
+    last.logTop = Math.log1p(scale.topNs / scale.unitNs);
+  }
+  return last.logTop;
 }
 
-/** The age at a height: what `heightOf` turns into it. */
-export function ageAt(height: number, scale: Scale): number {
-  return Math.expm1(height * Math.log1p(scale.topNs / scale.unitNs)) * scale.unitNs;
+/** 0 at the bottom, 1 at the top; never outside. */
+export function heightOf(ageNs: number, scale: Scale): number {
+  if (!(ageNs > 0)) return 0;
+  const height = Math.log(1 + ageNs / scale.unitNs) / logTopOf(scale);
+  return height < 1 ? height : 1;
 }
 
 export interface GridLine {

@@ -1,5 +1,6 @@
 // Small tables that both renderers look functions and ranks up in. Made anew only when what they say changes.
 import { themeColours } from "../../palette";
+import { count } from "../../words";
 import { MOST_FUNCTIONS } from "./moment";
 import type { ParticleFrame } from "../view";
 
@@ -39,6 +40,29 @@ export function rankTable(frame: ParticleFrame): Uint8Array | null {
 /** The diameter of particles: 2 pixels where ranks stand dense, 4 for ranks of 12 pixels, 6.5 for those of 300. */
 export function particleSizePx(slotPx: number): number {
   return 2 + 0.55 * Math.log2(1 + slotPx);
+}
+
+/**
+ * How many calls are inside MPI. Of very many the longest are listed; at a time that is not now, only those of the list
+ * that had begun by then are known.
+ */
+export function insideWords(total: number, listed: number, live: boolean): string {
+  const inside = live ? total : listed;
+  if (inside === 0) return "";
+  return `${count(inside)} inside MPI${listed < inside ? `, the longest ${count(listed)} drawn` : ""}`;
+}
+
+/** What is left out because somebody chose so. */
+export function filterWords(frame: Pick<ParticleFrame, "functions" | "hidden" | "rankRanges">): string {
+  const parts: string[] = [];
+  if (frame.rankRanges !== null) {
+    const names = frame.rankRanges.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`));
+    const word = names.length === 1 && !names[0]?.includes("-") ? "rank" : "ranks";
+    parts.push(names.length === 0 ? "no ranks" : `only ${word} ${names.join(", ")}`);
+  }
+  const hidden = [...frame.functions.values()].filter(({ id, calls }) => calls > 0 && frame.hidden.has(id)).length;
+  if (hidden > 0) parts.push(`${hidden} function${hidden === 1 ? "" : "s"} hidden`);
+  return parts.join(", ");
 }
 
 /** What the view puts together for lack of width; empty when every rank has a pixel. */

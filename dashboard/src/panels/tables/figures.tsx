@@ -20,8 +20,8 @@ export function Figures({ session }: { session: Session }) {
 }
 
 function FunctionTable({ session }: { session: Session }) {
-  const colours = useComputed(() => functionColours(session.run)).value.value;
-  const rows = [...session.run.value.functions.values()];
+  const colours = useComputed(() => functionColours(session.figures)).value.value;
+  const rows = [...session.figures.value.functions.values()];
   const { hidden } = session.perspective.value;
   const total = rows.reduce((sum, row) => sum + row.timeNs, 0);
   const toggle = (id: number): void => {
@@ -63,7 +63,7 @@ function FunctionTable({ session }: { session: Session }) {
 }
 
 function RankTable({ session }: { session: Session }) {
-  const run = session.run.value;
+  const run = session.figures.value;
   const { ranks, clock: { nowNs } } = run;
   const rows: number[] = [];
   for (let rank = 0; rank < ranks.length; rank++) if (ranks.heard[rank] === 1) rows.push(rank);

@@ -29,7 +29,7 @@ export function RankStrip({ session }: { session: Session }) {
     void resized.value;
     const selection = session.selection.value;
     const rank = pointed.value ?? (selection?.kind === "rank" ? selection.rank : null);
-    if (canvas.current) draw(canvas.current, session.run.value, rank, colours.value);
+    if (canvas.current) draw(canvas.current, session.figures.value, rank, colours.value);
   });
   const rankAt = (event: MouseEvent): number | null => {
     if (!canvas.current) return null;
@@ -37,7 +37,7 @@ export function RankStrip({ session }: { session: Session }) {
     const rank = Math.floor((event.offsetX - LEFT) / slotOf(canvas.current.clientWidth - LEFT, ranks));
     return rank >= 0 && rank < ranks ? rank : null;
   };
-  const { ranks, clock } = session.run.value;
+  const { ranks, clock } = session.figures.value;
   const rank = pointed.value;
   const words = rank === null ? "" : `rank ${rank}: ${duration(ranks.mpiTimeNs[rank] ?? 0)} in MPI, ${share(ranks.mpiTimeNs[rank] ?? 0, clock.nowNs)}`;
   return (

@@ -11,6 +11,8 @@ import type { Session } from "../../state/session";
 const GATHER_MS = 120;
 /** At a moving edge, the newest bins are asked for so often. */
 const EDGE_AGAIN_MS = 250;
+/** An answer that lacks more than this part of the picture is not shown any more. */
+const LATE_PART = 0.15;
 
 export class TimelineData {
   /** Why finer counts are missing; else empty. */
@@ -35,6 +37,8 @@ export class TimelineData {
     const grows = held !== null && !over(run) && span[1] > held.edgeNs && edge > held.edgeNs;
     if (!covered) this.askSoon(span, pixels, GATHER_MS);
     else if (grows) this.askSoon(span, pixels, Math.max(GATHER_MS, EDGE_AGAIN_MS - (performance.now() - this.askedMs)));
+    // A slow answer must not look like a job that does nothing.
+    if (held && grows && Math.min(edge, span[1]) - held.edgeNs > LATE_PART * (span[1] - span[0])) return { bins: this.summed(run.timeline, span, pixels), edgeNs: edge };
     // Of a picture that has nothing to do with the span any more, the coarse one is better.
     if (held && held.bins.fromNs < span[1] && held.bins.fromNs + held.bins.bins * held.bins.binNs > span[0] && (covered || near(held.bins, span))) return held;
     return { bins: this.summed(run.timeline, span, pixels), edgeNs: edge };

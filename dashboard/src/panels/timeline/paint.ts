@@ -41,10 +41,13 @@ export function paintBars(canvas: HTMLCanvasElement, picture: Picture, colour: C
   const top = Math.max(step, Math.ceil(most / step) * step);
   countAxis(context, { bottom, plotHeight, width }, most > 0 ? step : 0, top, colour);
   if (!bins || most === 0) {
-    context.fillStyle = colour.soft;
+    const y = RULER + plotHeight / 2;
     context.textAlign = "left";
     context.textBaseline = "middle";
-    context.fillText(picture.nothing, LEFT + 8, RULER + plotHeight / 2);
+    context.fillStyle = colour.ground;
+    context.fillRect(LEFT + 4, y - 10, context.measureText(picture.nothing).width + 8, 20);
+    context.fillStyle = colour.soft;
+    context.fillText(picture.nothing, LEFT + 8, y);
     return;
   }
   context.save();
@@ -172,8 +175,11 @@ export function paintMarks(canvas: HTMLCanvasElement, marks: Marks, colour: Colo
     context.fillRect(Math.round(xOf(scale, marks.hoverNs)), RULER, 1, height - RULER);
   }
   const x = Math.round(xOf(scale, marks.cursorNs));
-  if (x < LEFT - 1 || x > right + 1) return;
   context.fillStyle = colour.text;
+  if (x < LEFT - 1 || x > right + 1) {
+    pointAside(context, x < LEFT ? LEFT : right, x < LEFT ? 1 : -1);
+    return;
+  }
   context.fillRect(x - 1, LABEL_Y + 7, 2, height);
   context.beginPath();
   context.moveTo(x - 6, LABEL_Y + 6);
@@ -181,6 +187,15 @@ export function paintMarks(canvas: HTMLCanvasElement, marks: Marks, colour: Colo
   context.lineTo(x + 6, LABEL_Y + 10);
   context.lineTo(x, LABEL_Y + 16);
   context.lineTo(x - 6, LABEL_Y + 10);
+  context.fill();
+}
+
+/** Where the cursor is when it is out of sight. */
+function pointAside(context: CanvasRenderingContext2D, x: number, inward: 1 | -1): void {
+  context.beginPath();
+  context.moveTo(x, LABEL_Y + 11);
+  context.lineTo(x + inward * 8, LABEL_Y + 5);
+  context.lineTo(x + inward * 8, LABEL_Y + 17);
   context.fill();
 }
 

@@ -1,6 +1,6 @@
 // Moves the clock: start, steps, play in both directions, now; speed, step and time; and whether others see the same.
 
-import { useSignal, useSignalEffect } from "@preact/signals";
+import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { type Actions, STEPS_NS } from "../../state/actions";
 import { RATES } from "../../state/clock";
@@ -13,9 +13,10 @@ import { Icon, type IconName } from "../icons";
 
 export function Transport({ session, actions }: { session: Session; actions: Actions }) {
   const { clock: shown } = session.perspective.value;
-  const run = session.run.value;
+  const run = session.figures.value;
   const done = over(run);
   const live = shown.mode === "live" && !done;
+  const atEnd = useComputed(() => session.timeNs.value >= edgeNs(session.run.value)).value;
   const forward = live || (shown.mode === "playing" && shown.rate > 0);
   const backward = shown.mode === "playing" && shown.rate < 0;
   const step = roundDuration(session.stepNs.value);
@@ -29,7 +30,7 @@ export function Transport({ session, actions }: { session: Session; actions: Act
           ? <Button icon="pause" label="Pause" keys="Space" act={() => actions.pause()} />
           : <Button icon="forward" label="Play" keys="Space" act={() => actions.play(1)} />}
         <Button icon="stepForward" label={`Forward by ${step}`} keys="Right" act={() => actions.step(1)} />
-        <button type="button" class="live" aria-pressed={shown.mode === "live"} title={`${done ? "To the end" : "Back to now"} (End)`} onClick={() => actions.toEnd()}>
+        <button type="button" class="live" aria-pressed={done ? atEnd : live} title={`${done ? "To the end" : "Back to now"} (End)`} onClick={() => actions.toEnd()}>
           {done ? "End" : "Live"}
         </button>
       </div>
@@ -72,9 +73,9 @@ function TimeField({ session, actions }: { session: Session; actions: Actions })
   const input = useRef<HTMLInputElement>(null);
   const invalid = useSignal(false);
   const editing = useSignal(false);
-  const digits = digitsFor(lengthOf(session.zoom.value ?? wholeRun(edgeNs(session.run.value))));
+  const digits = digitsFor(lengthOf(session.zoom.value ?? wholeRun(edgeNs(session.figures.value))));
   useSignalEffect(() => {
-    const text = clock(session.timeNs.value, digitsFor(lengthOf(session.zoom.value ?? wholeRun(edgeNs(session.run.value)))));
+    const text = clock(session.timeNs.value, digitsFor(lengthOf(session.zoom.value ?? wholeRun(edgeNs(session.figures.value)))));
     if (input.current && !editing.value && input.current.value !== text) input.current.value = text;
   });
   const finish = (): void => {
@@ -91,7 +92,7 @@ function TimeField({ session, actions }: { session: Session; actions: Actions })
     input.current.blur();
   };
   return (
-    <input ref={input} class={`time ${digits > 3 ? "long" : ""}`} aria-label="Time of the run" aria-invalid={invalid.value} spellcheck={false} autocomplete="off"
+    <input ref={input} class={`time digits-${digits}`} aria-label="Time of the run" aria-invalid={invalid.value} spellcheck={false} autocomplete="off"
       title={invalid.value ? "Not a time. Try 0:01:23.456, 83.4 or 250 ms." : "Type a time and press Enter: 0:01:23.456, 83.4 or 250 ms"}
       onFocus={(event) => {
         editing.value = true;
@@ -110,7 +111,7 @@ function digitsFor(visibleNs: number): number {
 function Meanwhile({ session }: { session: Session }) {
   const left = session.leftLive.value;
   if (!left) return null;
-  const run = session.run.value;
+  const run = session.figures.value;
   const calls = Math.max(0, run.totals.calls - left.calls);
   return <span class="meanwhile small" title="What the job did since this page looked elsewhere">+{span(edgeNs(run) - left.nowNs)}, {short(calls)} {calls === 1 ? "call" : "calls"} since</span>;
 }
@@ -122,7 +123,7 @@ function Follow({ session, actions }: { session: Session; actions: Actions }) {
   return (
     <label class="group" title={`The shared clock: every page that follows it sees the same time, range and functions. ${company} (f)`}>
       <input type="checkbox" class="check" checked={follows} onChange={() => actions.toggleFollow()} />
-      Follow the shared clock{pages > 1 ? ` (${followers} of ${pages})` : ""}
+      <span>Follow<span class="wide"> the shared clock</span>{pages > 1 ? ` (${followers} of ${pages})` : ""}</span>
     </label>
   );
 }
