@@ -81,7 +81,7 @@ impl Perspective {
         if self.rate > 0.0 && time_ns >= known.until_ns {
             self.stop_at(known.until_ns, wall_ms);
             if known.live {
-                self.mode = Mode::Live;
+                (self.mode, self.rate) = (Mode::Live, 1.0);
             }
             return true;
         }
@@ -107,7 +107,7 @@ impl Perspective {
         match command {
             Command::Live => {
                 self.mode = if known.live { Mode::Live } else { Mode::Paused };
-                self.time_ns = known.until_ns;
+                (self.time_ns, self.rate) = (known.until_ns, 1.0);
             }
             Command::Pause => (self.mode, self.time_ns) = (Mode::Paused, now_ns),
             Command::Play(rate) => {
@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(clock.time_ns(6_000.0, LIVE), 5e9);
         assert!(!clock.look_after(6_000.0, LIVE));
         assert!(clock.look_after(9_000.0, LIVE));
-        assert_eq!(clock.mode, Mode::Live);
+        assert_eq!((clock.mode, clock.rate), (Mode::Live, 1.0));
     }
 
     #[test]
