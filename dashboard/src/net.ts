@@ -22,6 +22,8 @@ export interface NetEvents {
   message(message: Message): void;
   link(link: Link): void;
   roundTrip(ms: number): void;
+  /** Whether the server has nothing more to say: the job that it showed is over. */
+  isOver(): boolean;
 }
 
 export class Net {
@@ -98,6 +100,7 @@ export class Net {
     const phase = this.heard ? "lost" : await whyNot();
     if (this.over || this.socket) return;
     if (phase === "refused") this.giveUp("refused");
+    else if (this.events.isOver()) this.events.link({ phase: "lost", retryInSeconds: 0, reason: "" });
     else this.retry(phase);
   }
 

@@ -148,7 +148,7 @@ fn publish(feeding: &mut Feeding, loaded: &Loaded, shown: &mut Shown) {
         job: &job,
         totals: loaded.totals,
         losses: loaded.losses,
-        functions: &function_rows(&loaded.counts),
+        functions: &function_rows(&loaded.counts, &[]),
         ranks: &rank_rows(&loaded.counts, loaded.ranks.iter()),
         windows: &windows,
         timeline: &timeline,

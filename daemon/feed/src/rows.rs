@@ -60,7 +60,7 @@ pub struct Job {
 }
 
 /// What is known about one MPI function; all values cumulative.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FunctionRow {
     /// The number.
     pub function: Function,

@@ -55,6 +55,12 @@ impl Source {
         *self.number.borrow()
     }
 
+    /// Whether any page is open.
+    #[must_use]
+    pub fn is_watched(&self) -> bool {
+        self.stage.pages() > 0
+    }
+
     /// What a page needs next that has `last`; nothing when it is up to date.
     pub(crate) fn next_after(&self, last: Option<u64>) -> Result<Option<Step>, EncodeError> {
         lock(&self.state).next_after(last)

@@ -73,6 +73,7 @@ export class Session {
       if (link.phase === "open" && this.own.peek()) this.net.command({ do: "follow", follow: false });
     },
     roundTrip: (ms) => (this.roundTripMs.value = ms),
+    isOver: () => this.run.peek().job.source === "live" && over(this.run.peek()),
   });
   private readonly echo = new Echo<Perspective>();
   private figuresTimer = 0;
@@ -209,7 +210,9 @@ export class Session {
     const rate = clock.mode === "playing" ? clock.rate : 0;
     const found = this.tiles.at({ timeNs: this.timeNs.peek(), fadeNs: this.fadeNs(), rate, edgeNs: bounds.edgeNs, points: this.points });
     // Just paused: the last live picture stays until the answers are here, rather than an empty one.
-    if (found.tiles.length === 0 && !found.complete && !found.error && this.shown.live) return this.shown;
+    // The same at the end of a run whose server went with it.
+    const stays = !found.error || this.timeNs.peek() >= bounds.edgeNs;
+    if (found.tiles.length === 0 && !found.complete && stays && this.shown.live) return this.shown;
     const note = found.error ? `Calls of these moments are missing: ${found.error}` : found.complete ? "" : "Loading the calls of these moments.";
     return (this.shown = { calls: found.tiles, live: false, note });
   }

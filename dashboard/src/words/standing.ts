@@ -31,8 +31,12 @@ export function standing(state: RunState, link: Link, quietMs: number): Standing
   if (link.phase === "connecting" && !known) return say("connecting", "", "Connecting to the server.");
   const job = jobStanding(state, quietMs);
   if (link.phase === "open") return job;
-  if (state.job.state === "ended" || state.job.state === "killed" || state.job.source === "replay") {
-    return say(job.word, job.mood || "warn", `${job.sentence} The server cannot be reached since; what this page holds can still be looked at. ${again}`);
+  if (state.job.source === "replay") {
+    return say(job.word, "warn", `${job.sentence} The server cannot be reached since; what this page holds can still be looked at. ${again}`);
+  }
+  if (state.job.state === "ended" || state.job.state === "killed") {
+    const recording = state.job.run ? `\u201cmpiscope replay ${state.job.run}\u201d` : "mpiscope replay";
+    return say(job.word, job.mood || "warn", `${job.sentence} This page keeps its last picture; ${recording} shows the whole run.`);
   }
   const at = known ? `What is shown is the state at ${clock(state.clock.nowNs)}.` : "";
   return say("connection lost", "warn", `The connection to mpiscope is lost; the job may well go on. ${again} ${at}`);

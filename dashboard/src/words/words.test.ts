@@ -56,6 +56,8 @@ describe("standing", () => {
     expect(standing(run({}), { phase: "refused", retryInSeconds: 0, reason: "" }, 0).mood).toBe("bad");
     expect(standing(run({}), { phase: "outdated", retryInSeconds: 0, reason: "" }, 0).word).toBe("page too old");
     expect(standing(run({}), { phase: "lost", retryInSeconds: 2, reason: "A column is short." }, 0).sentence).toMatch(/A column is short/);
-    expect(standing(run({ state: "ended", exit: 0 }), { phase: "lost", retryInSeconds: 2, reason: "" }, 0).word).toBe("ended well");
+    const gone = standing(run({ run: "sim.scope", state: "ended", exit: 0 }), { phase: "lost", retryInSeconds: 0, reason: "" }, 0);
+    expect(gone.word).toBe("ended well");
+    expect(gone.sentence).toMatch(/mpiscope replay sim\.scope/);
   });
 });

@@ -121,6 +121,7 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
     // The agent's thread can only have ended by itself or by a fault that the recorder has already seen.
     let _ = agent.join();
     if let Some(page) = page {
+        page.linger();
         page.close();
     }
     let summary = summary?;

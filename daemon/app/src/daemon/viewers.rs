@@ -81,7 +81,7 @@ impl Viewers {
         let (mut functions, mut ranks) = (Vec::new(), Vec::new());
         if everything {
             self.told_everything = self.told;
-            functions = function_rows(&engine.counts);
+            functions = function_rows(&engine.counts, in_flight);
             ranks = rank_rows(&engine.counts, engine.ranks.values());
         }
         let ended = engine.ingest().ended();

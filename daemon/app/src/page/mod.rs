@@ -12,16 +12,18 @@ pub(crate) use updates::Increments;
 
 use anyhow::{Context as _, Result};
 use mpiscope_feed::{CallSource, FeedState, Job, Library, Limits};
-use mpiscope_server::{Options, Publisher, Server, Token, live};
+use mpiscope_server::{Options, Publisher, Server, Source, Token, live};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 /// Where pages are served unless told otherwise: this machine only, any free port.
 pub(crate) const ANYWHERE: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+/// How long open pages get to ask for what their last picture needs.
+const LAST_QUESTIONS: Duration = Duration::from_millis(1_500);
 /// How long pages get to take in the last state.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -29,6 +31,7 @@ const FAREWELL: Duration = Duration::from_secs(2);
 pub(crate) struct Page {
     runtime: Runtime,
     server: JoinHandle<()>,
+    source: Source,
     shut: oneshot::Sender<()>,
     url: String,
 }
@@ -61,16 +64,24 @@ impl Page {
         let bound = runtime.block_on(Server::bind(address, Options::new(token)))?;
         let url = bound.page_url();
         let (shut, closing) = oneshot::channel();
-        let server = runtime.spawn(bound.serve(source, async {
+        let server = runtime.spawn(bound.serve(source.clone(), async {
             // A dropped sender means the same.
             let _ = closing.await;
         }));
-        Ok((Self { runtime, server, shut, url }, Feeding { publisher, library }))
+        Ok((Self { runtime, server, source, shut, url }, Feeding { publisher, library }))
     }
 
     /// The address to open, secret included.
     pub(crate) fn url(&self) -> &str {
         &self.url
+    }
+
+    /// Waits a moment while pages are open that may still ask for what their last picture needs.
+    pub(crate) fn linger(&self) {
+        let begun = Instant::now();
+        while self.source.is_watched() && begun.elapsed() < LAST_QUESTIONS {
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     /// Lets the open pages take in the last state, then closes.

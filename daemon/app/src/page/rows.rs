@@ -2,10 +2,11 @@
 
 use mpiscope_analysis::Counts;
 use mpiscope_feed::{FunctionRow, RankRow};
-use mpiscope_model::RankInfo;
+use mpiscope_model::{InFlight, RankInfo};
 
-pub(crate) fn function_rows(counts: &Counts) -> Vec<FunctionRow> {
-    counts
+/// The functions that were called, and those that were entered and have not returned for the first time.
+pub(crate) fn function_rows(counts: &Counts, in_flight: &[InFlight]) -> Vec<FunctionRow> {
+    let mut rows: Vec<FunctionRow> = counts
         .functions()
         .filter_map(|(function, totals)| {
             let entry = mpiscope_wire::by_id(function)?;
@@ -22,7 +23,18 @@ pub(crate) fn function_rows(counts: &Counts) -> Vec<FunctionRow> {
                 max_ns: totals.max_ns(),
             })
         })
-        .collect()
+        .collect();
+    for call in in_flight {
+        if !rows.iter().any(|row| row.function == call.function) {
+            rows.extend(mpiscope_wire::by_id(call.function).map(|entry| FunctionRow {
+                function: call.function,
+                name: entry.name,
+                family: entry.family.word(),
+                ..FunctionRow::default()
+            }));
+        }
+    }
+    rows
 }
 
 pub(crate) fn rank_rows<'a>(counts: &Counts, ranks: impl Iterator<Item = &'a RankInfo>) -> Vec<RankRow> {
