@@ -65,6 +65,7 @@ export function separatorsOf(nodes: Uint32Array, widthPx: number): Separators {
   const borders: number[] = [];
   for (let rank = 1; rank < nodes.length; rank++) if (nodes[rank] !== nodes[rank - 1]) borders.push(rank);
   const perNode = ranksPerNode(nodes);
+  if (borders.length === 0) return { before: [], nodes: 0 };
   if (perNode === 0) return { before: borders.length * LEAST_SEPARATOR_PX < widthPx ? borders : [], nodes: 0 };
   let every = 1;
   while ((every * perNode * widthPx) / nodes.length < LEAST_SEPARATOR_PX) every *= 2;

@@ -18,7 +18,7 @@ export interface LegendEntry extends FunctionFact {
   made: number;
 }
 
-/** Functions that occurred, families together, the most used first within a family. */
+/** Functions that were called, also if no call of them has returned yet, families together, the most used first within a family. */
 export function entriesOf(functions: ParticleFrame["functions"]): LegendEntry[] {
   const rankOf = (family: string): number => {
     const at = FAMILY_ORDER.indexOf(family);
@@ -26,7 +26,6 @@ export function entriesOf(functions: ParticleFrame["functions"]): LegendEntry[] 
   };
   return [...functions.values()]
     .map((fact) => ({ ...fact, made: fact.calls + fact.polls }))
-    .filter((entry) => entry.made > 0)
     .sort((one, other) => rankOf(one.family) - rankOf(other.family) || other.made - one.made || one.id - other.id);
 }
 

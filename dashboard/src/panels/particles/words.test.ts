@@ -46,9 +46,9 @@ describe("the legend", () => {
   const fact = (id: number, family: string, calls: number, polls = 0) => ({ id, name: `F${id}`, family, calls, polls });
   const facts = [fact(1, "barrier", 5), fact(2, "send", 10), fact(3, "send", 90), fact(4, "receive", 0), fact(5, "complete", 3, 40)];
 
-  it("has what occurred, families together, polls counted", () => {
+  it("has what was called, families together, polls counted", () => {
     const entries = entriesOf(new Map(facts.map((one) => [one.id, one])));
-    expect(entries.map(({ id, made }) => [id, made])).toEqual([[3, 90], [2, 10], [5, 43], [1, 5]]);
+    expect(entries.map(({ id, made }) => [id, made])).toEqual([[3, 90], [2, 10], [4, 0], [5, 43], [1, 5]]);
   });
 
   it("hides one, shows only one, and brings all back", () => {
@@ -63,8 +63,8 @@ describe("the legend", () => {
   it("stands in columns that fit below a picture", () => {
     const entries = entriesOf(new Map(facts.map((one) => [one.id, one])));
     const { placed, rows } = legendRows(entries, 260, (text) => text.length * 8);
-    expect(rows).toBe(2);
-    expect(placed.map(({ row }) => row)).toEqual([0, 0, 1, 1]);
+    expect(rows).toBe(3);
+    expect(placed.map(({ row }) => row)).toEqual([0, 0, 1, 1, 2]);
     expect(legendRows([], 260, () => 0).rows).toBe(0);
   });
 });
