@@ -3,18 +3,18 @@
 import type { Signal } from "@preact/signals";
 import { TABS } from "./panels/stage/stage";
 import type { Actions } from "./state/actions";
-import type { Session } from "./state/session";
+import type { Store } from "./state/store";
 import { edgeNs } from "./state/run";
 import { wholeRun, zoomed } from "./state/span";
 import { nextTheme } from "./state/theme";
 
-export function listenKeys(session: Session, actions: Actions, help: Signal<boolean>): void {
+export function listenKeys(store: Store, actions: Actions, help: Signal<boolean>): void {
   const zoom = (factor: number): void => {
-    const edge = edgeNs(session.run.peek());
-    const span = session.zoom.peek() ?? wholeRun(edge);
-    const cursorNs = session.timeNs.peek();
+    const edge = edgeNs(store.run.peek());
+    const span = store.zoom.peek() ?? wholeRun(edge);
+    const cursorNs = store.timeNs.peek();
     const at = cursorNs >= span[0] && cursorNs <= span[1] ? cursorNs : (span[0] + span[1]) / 2;
-    session.zoom.value = zoomed(span, factor, at, edge);
+    store.zoom.value = zoomed(span, factor, at, edge);
   };
   const acts: Record<string, (event: KeyboardEvent) => void> = {
     " ": () => actions.toggle(),
@@ -30,7 +30,7 @@ export function listenKeys(session: Session, actions: Actions, help: Signal<bool
     "+": () => zoom(0.5),
     "=": () => zoom(0.5),
     "-": () => zoom(2),
-    0: () => (session.zoom.value = null),
+    0: () => (store.zoom.value = null),
     "[": () => actions.markRange("from"),
     "]": () => actions.markRange("to"),
     f: () => actions.toggleFollow(),
@@ -43,7 +43,7 @@ export function listenKeys(session: Session, actions: Actions, help: Signal<bool
     if (help.peek() && event.key !== "?") return;
     if (needsKey(event.target, event.key)) return;
     const tab = TABS[Number(event.key) - 1];
-    const act = acts[event.key] ?? (tab && (() => (session.tab.value = tab.id)));
+    const act = acts[event.key] ?? (tab && (() => (store.tab.value = tab.id)));
     if (!act) return;
     event.preventDefault();
     act(event);

@@ -1,4 +1,4 @@
-// Puts the page together: the session, the frames, the panels.
+// Puts the page together: the store, the frames, the panels.
 
 import { computed, signal } from "@preact/signals";
 import { render } from "preact";
@@ -12,25 +12,25 @@ import { Stage } from "./panels/stage/stage";
 import { Timeline } from "./panels/timeline/timeline";
 import { Transport } from "./panels/transport/transport";
 import { Actions } from "./state/actions";
-import { Session } from "./state/session";
+import { Store } from "./state/store";
 import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/panels.css";
 
-const session = new Session();
-const actions = new Actions(session);
-const frames = new Frames((nowMs) => session.tick(nowMs));
-const particles = new ParticleHost(session, frames);
+const store = new Store();
+const actions = new Actions(store);
+const frames = new Frames((nowMs) => store.tick(nowMs));
+const particles = new ParticleHost(store, frames);
 const help = signal(false);
 /** "No news for 3 s" must appear without news, and what failed is tried again. */
 const second = signal(0);
 
 /** What is waited for; null when there is something to show. */
 const waitingFor = computed(() => {
-  const { job } = session.run.value;
+  const { job } = store.run.value;
   return job.state === "waiting" && job.source === "live" ? job.command : null;
 });
-const known = computed(() => session.run.value.number >= 0);
+const known = computed(() => store.run.value.number >= 0);
 
 function Page() {
   const command = waitingFor.value;
@@ -39,16 +39,16 @@ function Page() {
   };
   return (
     <div class="shell">
-      <Header session={session} second={second} openHelp={setHelp(true)} />
-      <Notice session={session} second={second} />
+      <Header store={store} second={second} openHelp={setHelp(true)} />
+      <Notice store={store} second={second} />
       {command !== null ? <main class="waiting">{known.value && <Waiting command={command} />}</main> : (
         <>
           <div class="middle">
-            <Stage session={session} particles={particles} />
-            <Inspector session={session} />
+            <Stage store={store} particles={particles} />
+            <Inspector store={store} />
           </div>
-          <Timeline session={session} frames={frames} />
-          <Transport session={session} actions={actions} />
+          <Timeline store={store} frames={frames} />
+          <Transport store={store} actions={actions} />
         </>
       )}
       <Help open={help.value} close={setHelp(false)} />
@@ -72,11 +72,11 @@ function Waiting({ command }: { command: string }) {
 
 const root = document.getElementById("page");
 if (root) render(<Page />, root);
-listenKeys(session, actions, help);
+listenKeys(store, actions, help);
 leaveClickedButtons();
-drawOnChange(session, frames);
+drawOnChange(store, frames);
 setInterval(() => {
   second.value++;
   frames.request();
 }, 1000);
-session.start();
+store.start();

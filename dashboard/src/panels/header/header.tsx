@@ -2,24 +2,24 @@
 
 import type { Signal } from "@preact/signals";
 import { edgeNs, lost } from "../../state/run";
-import type { Session } from "../../state/session";
+import type { Store } from "../../state/store";
 import { nextTheme, themeChoice } from "../../state/theme";
 import { clock, count, counted, duration } from "../../words";
 import { type Standing, standing } from "../../words/standing";
 import { Icon } from "../icons";
 
 interface HeaderProps {
-  session: Session;
+  store: Store;
   /** Advances every second: "no news for 3 s" must appear without news. */
   second: Signal<number>;
   openHelp: () => void;
 }
 
-export function Header({ session, second, openHelp }: HeaderProps) {
-  const run = session.figures.value;
+export function Header({ store, second, openHelp }: HeaderProps) {
+  const run = store.figures.value;
   const known = run.number >= 0;
   const { job } = run;
-  const now = stand(session, second);
+  const now = stand(store, second);
   const nodes = job.nodes > 0 ? ` on ${counted(job.nodes, "node", "nodes")}` : "";
   const missing = lost(run.losses);
   document.title = `${now.word} \u2013 ${job.command ? `${job.command} \u2013 ` : ""}mpiscope`;
@@ -32,10 +32,10 @@ export function Header({ session, second, openHelp }: HeaderProps) {
       <span class={`state ${now.mood}`}><span class="dot" /><span>{now.word}</span></span>
       {known && job.state !== "waiting" && <>
         <span title="Run time until which calls are complete">{clock(edgeNs(run), 0)}</span>
-        {job.state === "running" && job.source === "live" && <span title="How far what is shown is behind the job">{lag(session)}</span>}
+        {job.state === "running" && job.source === "live" && <span title="How far what is shown is behind the job">{lag(store)}</span>}
         <span class={missing > 0 ? "warn" : ""} title="Calls that were made and not recorded">{count(missing)} lost</span>
       </>}
-      <Latency session={session} />
+      <Latency store={store} />
       <span class="buttons">
         <button type="button" class="icon" onClick={nextTheme} title={`Theme: ${themeChoice.value} (t)`} aria-label={`Theme: ${themeChoice.value}`}>
           <Icon name={themeChoice.value} />
@@ -46,20 +46,20 @@ export function Header({ session, second, openHelp }: HeaderProps) {
   );
 }
 
-function stand(session: Session, second: Signal<number>): Standing {
+function stand(store: Store, second: Signal<number>): Standing {
   void second.value;
-  return standing(session.figures.value, session.link.value, performance.now() - session.heardMs);
+  return standing(store.figures.value, store.link.value, performance.now() - store.heardMs);
 }
 
-function lag(session: Session): string {
-  if (session.link.value.phase !== "open") return "lag unknown";
-  const { lagNs } = session.figures.value.clock;
+function lag(store: Store): string {
+  if (store.link.value.phase !== "open") return "lag unknown";
+  const { lagNs } = store.figures.value.clock;
   return `lag ${milliseconds(lagNs)}`;
 }
 
-function Latency({ session }: { session: Session }) {
-  const ms = session.roundTripMs.value;
-  if (session.link.value.phase !== "open" || !Number.isFinite(ms)) return null;
+function Latency({ store }: { store: Store }) {
+  const ms = store.roundTripMs.value;
+  if (store.link.value.phase !== "open" || !Number.isFinite(ms)) return null;
   return <span class="soft" title="Round trip between this page and the server">ping {milliseconds(ms * 1e6)}</span>;
 }
 
@@ -69,15 +69,15 @@ function milliseconds(ns: number): string {
 }
 
 /** One line under the header when there is something to say. */
-export function Notice({ session, second }: { session: Session; second: Signal<number> }) {
-  const { mood, sentence } = stand(session, second);
-  const { phase, retryInSeconds } = session.link.value;
+export function Notice({ store, second }: { store: Store; second: Signal<number> }) {
+  const { mood, sentence } = stand(store, second);
+  const { phase, retryInSeconds } = store.link.value;
   return (
     <div role="status">
       {sentence && (
         <div class={`notice ${mood}`}>
           <span>{sentence}</span>
-          {(phase === "lost" || phase === "full") && retryInSeconds > 0 && <button type="button" onClick={() => session.retryNow()}>Try now</button>}
+          {(phase === "lost" || phase === "full") && retryInSeconds > 0 && <button type="button" onClick={() => store.retryNow()}>Try now</button>}
           {phase === "outdated" && <button type="button" onClick={() => location.reload()}>Reload</button>}
         </div>
       )}

@@ -3,7 +3,7 @@
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { functionColours } from "../colours";
-import type { Session } from "../../state/session";
+import type { Store } from "../../state/store";
 import { around } from "../../state/span";
 import { bytes, clock, count, counted, duration, share } from "../../words";
 import { figures, lossSentences } from "../../words/standing";
@@ -11,14 +11,14 @@ import { describe } from "../particles/describe";
 import { PROCESS_STATES } from "../tables/figures";
 import type { CallText } from "../view";
 
-export function Inspector({ session }: { session: Session }) {
-  const selection = session.selection.value;
+export function Inspector({ store }: { store: Store }) {
+  const selection = store.selection.value;
   return (
     <aside class="inspector" aria-label="Inspector" tabIndex={0}>
-      {selection?.kind === "call" && <CallPart session={session} call={selection.call} />}
-      {selection?.kind === "rank" && <RankPart session={session} rank={selection.rank} />}
-      {session.perspective.value.rangeNs && <RangePart session={session} />}
-      {selection === null && <RunPart session={session} />}
+      {selection?.kind === "call" && <CallPart store={store} call={selection.call} />}
+      {selection?.kind === "rank" && <RankPart store={store} rank={selection.rank} />}
+      {store.perspective.value.rangeNs && <RangePart store={store} />}
+      {selection === null && <RunPart store={store} />}
     </aside>
   );
 }
@@ -31,38 +31,38 @@ function Title({ text, clear, label }: { text: ComponentChildren; clear: () => v
   return <h2>{text}<button type="button" onClick={clear} title={`${label} (Esc)`}>{label}</button></h2>;
 }
 
-function CallPart({ session, call }: { session: Session; call: CallText }) {
-  const colours = useComputed(() => functionColours(session.figures)).value.value;
-  const edge = session.figures.value.clock.nowNs;
+function CallPart({ store, call }: { store: Store; call: CallText }) {
+  const colours = useComputed(() => functionColours(store.figures)).value.value;
+  const edge = store.figures.value.clock.nowNs;
   const endNs = call.endNs;
   return (
     <section>
-      <Title label="Clear" clear={() => (session.selection.value = null)} text={<><span class="swatch" style={{ backgroundColor: colours.get(call.function) ?? "" }} />{call.name}</>} />
+      <Title label="Clear" clear={() => (store.selection.value = null)} text={<><span class="swatch" style={{ backgroundColor: colours.get(call.function) ?? "" }} />{call.name}</>} />
       <dl>
         {describe(call).slice(1).map(([name, words]) => {
           const rank = name === "Rank" ? call.rank : name === "Peer" ? call.peer : null;
-          return <Row key={name} name={name}>{rank === null ? words : <RankLink session={session} rank={rank} words={words} />}</Row>;
+          return <Row key={name} name={name}>{rank === null ? words : <RankLink store={store} rank={rank} words={words} />}</Row>;
         })}
       </dl>
       <div class="actions">
-        <button type="button" onClick={() => session.command({ do: "seek", time_ns: call.startNs })}>Go to its start</button>
+        <button type="button" onClick={() => store.command({ do: "seek", time_ns: call.startNs })}>Go to its start</button>
         {endNs !== null && <>
-          <button type="button" onClick={() => session.command({ do: "seek", time_ns: endNs })}>Go to its end</button>
-          <button type="button" onClick={() => (session.zoom.value = around([call.startNs, Math.max(endNs, call.startNs + 1)], edge))}>Zoom to it</button>
+          <button type="button" onClick={() => store.command({ do: "seek", time_ns: endNs })}>Go to its end</button>
+          <button type="button" onClick={() => (store.zoom.value = around([call.startNs, Math.max(endNs, call.startNs + 1)], edge))}>Zoom to it</button>
         </>}
       </div>
     </section>
   );
 }
 
-function RankLink({ session, rank, words }: { session: Session; rank: number; words: string }) {
-  return <button type="button" title={`Show rank ${rank}`} onClick={() => (session.selection.value = { kind: "rank", rank })}>{words}</button>;
+function RankLink({ store, rank, words }: { store: Store; rank: number; words: string }) {
+  return <button type="button" title={`Show rank ${rank}`} onClick={() => (store.selection.value = { kind: "rank", rank })}>{words}</button>;
 }
 
-function RankPart({ session, rank }: { session: Session; rank: number }) {
-  const run = session.figures.value;
+function RankPart({ store, rank }: { store: Store; rank: number }) {
+  const run = store.figures.value;
   const { ranks, inFlight, functions } = run;
-  const only = session.perspective.value.ranks;
+  const only = store.perspective.value.ranks;
   const alone = only?.length === 1 && only[0]?.[0] === rank && only[0]?.[1] === rank;
   const inside: string[] = [];
   for (let row = 0; inFlight && row < inFlight.length; row++) {
@@ -71,11 +71,11 @@ function RankPart({ session, rank }: { session: Session; rank: number }) {
     inside.push(`${name} for ${duration(Math.max(0, run.clock.nowNs - (inFlight.sinceNs[row] ?? 0)))}`);
   }
   if (ranks.heard[rank] !== 1) {
-    return <section><Title label="Clear" clear={() => (session.selection.value = null)} text={`Rank ${rank}`} /><p class="soft">This rank was not heard yet.</p></section>;
+    return <section><Title label="Clear" clear={() => (store.selection.value = null)} text={`Rank ${rank}`} /><p class="soft">This rank was not heard yet.</p></section>;
   }
   return (
     <section>
-      <Title label="Clear" clear={() => (session.selection.value = null)} text={`Rank ${rank}`} />
+      <Title label="Clear" clear={() => (store.selection.value = null)} text={`Rank ${rank}`} />
       <dl>
         <Row name="Process">{PROCESS_STATES[ranks.state[rank] ?? 0] ?? "unknown"}</Row>
         <Row name="Node">{ranks.node[rank] ?? 0}</Row>
@@ -86,24 +86,24 @@ function RankPart({ session, rank }: { session: Session; rank: number }) {
         <Row name="Time in MPI" note={`${share(ranks.mpiTimeNs[rank] ?? 0, run.clock.nowNs)} of run time`}>{duration(ranks.mpiTimeNs[rank] ?? 0)}</Row>
       </dl>
       <div class="actions">
-        <button type="button" aria-pressed={alone} onClick={() => session.select({ ranks: alone ? null : [[rank, rank]] })}>Only this rank</button>
+        <button type="button" aria-pressed={alone} onClick={() => store.select({ ranks: alone ? null : [[rank, rank]] })}>Only this rank</button>
       </div>
     </section>
   );
 }
 
 /** The counts of a selected range come from the server, whatever the zoom is. */
-function RangePart({ session }: { session: Session }) {
-  const colours = useComputed(() => functionColours(session.figures)).value.value;
+function RangePart({ store }: { store: Store }) {
+  const colours = useComputed(() => functionColours(store.figures)).value.value;
   const found = useSignal<{ rows: { id: number; calls: number }[]; fromNs: number; toNs: number } | string | null>(null);
   useSignalEffect(() => {
-    const range = session.perspective.value.rangeNs;
+    const range = store.perspective.value.rangeNs;
     found.value = null;
     if (!range) return undefined;
     let current = true;
     // Brushing changes the range with every move; the last one counts.
     const timer = setTimeout(() => {
-      session.timeline(range[0], range[1], 1).then((answer) => {
+      store.timeline(range[0], range[1], 1).then((answer) => {
         if (!current) return;
         const rows = [...answer.functions].map((id, row) => ({ id, calls: answer.counts[row] ?? 0 }));
         found.value = { rows: rows.filter((row) => row.calls > 0).sort((a, b) => b.calls - a.calls), fromNs: answer.fromNs, toNs: answer.toNs };
@@ -116,13 +116,13 @@ function RangePart({ session }: { session: Session }) {
       clearTimeout(timer);
     };
   });
-  const range = session.perspective.value.rangeNs;
+  const range = store.perspective.value.rangeNs;
   if (!range) return null;
-  const { functions, clock: { nowNs } } = session.figures.value;
+  const { functions, clock: { nowNs } } = store.figures.value;
   const answer = found.value;
   return (
     <section>
-      <Title label="Clear" clear={() => session.select({ rangeNs: null })} text="Selected range" />
+      <Title label="Clear" clear={() => store.select({ rangeNs: null })} text="Selected range" />
       <dl>
         <Row name="From">{clock(range[0], 6)}</Row>
         <Row name="To">{clock(range[1], 6)}</Row>
@@ -136,8 +136,8 @@ function RangePart({ session }: { session: Session }) {
         </div>
       )}
       <div class="actions">
-        <button type="button" onClick={() => (session.zoom.value = around(range, nowNs))}>Zoom to it</button>
-        <button type="button" onClick={() => session.command({ do: "seek", time_ns: range[0] })}>Go to its start</button>
+        <button type="button" onClick={() => (store.zoom.value = around(range, nowNs))}>Zoom to it</button>
+        <button type="button" onClick={() => store.command({ do: "seek", time_ns: range[0] })}>Go to its start</button>
       </div>
     </section>
   );
@@ -149,12 +149,12 @@ function snapped(answer: { fromNs: number; toNs: number }, range: readonly [numb
   return off > 2 ? `in whole windows, ${clock(answer.fromNs)} to ${clock(answer.toNs)}` : "";
 }
 
-function RunPart({ session }: { session: Session }) {
-  const run = session.figures.value;
+function RunPart({ store }: { store: Store }) {
+  const run = store.figures.value;
   const { job, faults, losses, inFlight } = run;
   const reasons = lossSentences(losses);
-  const only = session.perspective.value.ranks;
-  const hidden = [...session.perspective.value.hidden].filter((id) => run.functions.has(id)).length;
+  const only = store.perspective.value.ranks;
+  const hidden = [...store.perspective.value.hidden].filter((id) => run.functions.has(id)).length;
   return (
     <>
       <section>
@@ -168,8 +168,8 @@ function RunPart({ session }: { session: Session }) {
       {(only || hidden > 0) && (
         <section>
           <h2>Left out</h2>
-          {only && <p>Only {only.map(([first, last]) => (first === last ? `rank ${first}` : `ranks ${first}\u2013${last}`)).join(", ")} shown. <button type="button" onClick={() => session.select({ ranks: null })}>All ranks</button></p>}
-          {hidden > 0 && <p>{counted(hidden, "function is", "functions are")} hidden. <button type="button" onClick={() => session.select({ hidden: new Set() })}>All functions</button></p>}
+          {only && <p>Only {only.map(([first, last]) => (first === last ? `rank ${first}` : `ranks ${first}\u2013${last}`)).join(", ")} shown. <button type="button" onClick={() => store.select({ ranks: null })}>All ranks</button></p>}
+          {hidden > 0 && <p>{counted(hidden, "function is", "functions are")} hidden. <button type="button" onClick={() => store.select({ hidden: new Set() })}>All functions</button></p>}
         </section>
       )}
       {(reasons.length > 0 || faults.count > 0) && (

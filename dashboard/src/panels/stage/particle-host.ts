@@ -3,7 +3,7 @@
 import { effect, signal } from "@preact/signals";
 import type { Frames } from "../../frames";
 import { edgeNs, over, type RunState } from "../../state/run";
-import type { Session } from "../../state/session";
+import type { Store } from "../../state/store";
 import { moves } from "../../state/clock";
 import { reducedMotion, theme } from "../../state/theme";
 import type { ParticleFrame, ParticleServices } from "../view";
@@ -25,7 +25,7 @@ export class ParticleHost {
   private nodes = new Uint32Array(0);
   private nodesKey = "";
 
-  constructor(private readonly session: Session, private readonly frames: Frames) {}
+  constructor(private readonly store: Store, private readonly frames: Frames) {}
 
   /** Shows the view in an element until the returned function is called. */
   show(element: HTMLElement): () => void {
@@ -64,17 +64,17 @@ export class ParticleHost {
   }
 
   private frame(): { frame: ParticleFrame; note: string } {
-    const { session } = this;
-    const run = session.run.peek();
-    const perspective = session.perspective.peek();
-    const { calls, live, note } = session.calls();
+    const { store } = this;
+    const run = store.run.peek();
+    const perspective = store.perspective.peek();
+    const { calls, live, note } = store.calls();
     const frame: ParticleFrame = {
-      timeNs: session.timeNs.peek(),
-      fadeNs: session.fadeNs(),
+      timeNs: store.timeNs.peek(),
+      fadeNs: store.fadeNs(),
       live,
-      moving: moves(perspective.clock, session.bounds()),
+      moving: moves(perspective.clock, store.bounds()),
       tiles: calls,
-      inFlight: session.inFlight(),
+      inFlight: store.inFlight(),
       longestNs: run.longestNs,
       ranks: Math.max(run.job.ranks, run.ranks.length),
       nodes: this.nodesFor(run),
@@ -100,15 +100,15 @@ export class ParticleHost {
   }
 
   private services(): ParticleServices {
-    const { session } = this;
+    const { store } = this;
     return {
-      history: (fromNs, toNs) => session.history(fromNs, toNs),
-      setHidden: (hidden) => session.select({ hidden }),
+      history: (fromNs, toNs) => store.history(fromNs, toNs),
+      setHidden: (hidden) => store.select({ hidden }),
       hover: () => undefined,
-      select: (call) => (session.selection.value = call && { kind: "call", call }),
-      runName: () => session.run.peek().job.run || "mpiscope",
-      wholeRunNs: () => edgeNs(session.run.peek()),
-      budgetChanged: (points) => session.setPoints(points),
+      select: (call) => (store.selection.value = call && { kind: "call", call }),
+      runName: () => store.run.peek().job.run || "mpiscope",
+      wholeRunNs: () => edgeNs(store.run.peek()),
+      budgetChanged: (points) => store.setPoints(points),
     };
   }
 
@@ -124,10 +124,10 @@ export class ParticleHost {
 }
 
 /** Asks for a frame whenever something changed that a frame shows. */
-export function drawOnChange(session: Session, frames: Frames): void {
+export function drawOnChange(store: Store, frames: Frames): void {
   effect(() => {
-    void [session.run.value, session.perspective.value, session.arrivals.value, session.zoom.value, session.tab.value];
-    void [session.selection.value, theme.value, reducedMotion.value, over(session.run.value)];
+    void [store.run.value, store.perspective.value, store.arrivals.value, store.zoom.value, store.tab.value];
+    void [store.selection.value, theme.value, reducedMotion.value, over(store.run.value)];
     frames.request();
   });
 }

@@ -1,7 +1,7 @@
 // The main view: tabs, and what each of them holds.
 
 import { useEffect, useRef } from "preact/hooks";
-import type { Session } from "../../state/session";
+import type { Store } from "../../state/store";
 import { Figures } from "../tables/figures";
 import type { ParticleHost } from "./particle-host";
 
@@ -10,15 +10,15 @@ export const TABS = [
   { id: "figures", label: "Figures" },
 ] as const;
 
-export function Stage({ session, particles }: { session: Session; particles: ParticleHost }) {
-  const current = TABS.find((tab) => tab.id === session.tab.value) ?? TABS[0];
+export function Stage({ store, particles }: { store: Store; particles: ParticleHost }) {
+  const current = TABS.find((tab) => tab.id === store.tab.value) ?? TABS[0];
   const move = (event: KeyboardEvent): void => {
     const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (by === 0) return;
     event.preventDefault();
     event.stopPropagation();
     const next = TABS[(TABS.indexOf(current) + by + TABS.length) % TABS.length] ?? TABS[0];
-    session.tab.value = next.id;
+    store.tab.value = next.id;
     document.getElementById(`tab-${next.id}`)?.focus();
   };
   return (
@@ -27,7 +27,7 @@ export function Stage({ session, particles }: { session: Session; particles: Par
         <div role="tablist" aria-label="Views" class="tablist">
           {TABS.map((tab, index) => (
             <button type="button" role="tab" key={tab.id} id={`tab-${tab.id}`} aria-selected={tab === current} aria-controls="view" tabIndex={tab === current ? 0 : -1}
-              title={`${tab.label} (${index + 1})`} onClick={() => (session.tab.value = tab.id)} onKeyDown={move}>
+              title={`${tab.label} (${index + 1})`} onClick={() => (store.tab.value = tab.id)} onKeyDown={move}>
               {tab.label}
             </button>
           ))}
@@ -35,7 +35,7 @@ export function Stage({ session, particles }: { session: Session; particles: Par
         {current.id === "particles" && <span class="note small soft" title={particles.note.value}>{particles.note.value}</span>}
       </div>
       <div class="tab" role="tabpanel" id="view" aria-labelledby={`tab-${current.id}`}>
-        {current.id === "particles" ? <Particles host={particles} /> : <Figures session={session} />}
+        {current.id === "particles" ? <Particles host={particles} /> : <Figures store={store} />}
       </div>
     </main>
   );

@@ -3,31 +3,31 @@
 import { useComputed } from "@preact/signals";
 import { functionColours } from "../colours";
 import type { FunctionRow } from "../../state/run";
-import type { Session } from "../../state/session";
+import type { Store } from "../../state/store";
 import { bytes, count, counted, duration, share } from "../../words";
 import { RankStrip } from "./strip";
 import { type Column, Table } from "./table";
 
 export const PROCESS_STATES = ["running", "finalized", "aborted", "vanished"];
 
-export function Figures({ session }: { session: Session }) {
+export function Figures({ store }: { store: Store }) {
   return (
     <div class="figures">
-      <FunctionTable session={session} />
-      <RankTable session={session} />
+      <FunctionTable store={store} />
+      <RankTable store={store} />
     </div>
   );
 }
 
-function FunctionTable({ session }: { session: Session }) {
-  const colours = useComputed(() => functionColours(session.figures)).value.value;
-  const rows = [...session.figures.value.functions.values()];
-  const { hidden } = session.perspective.value;
+function FunctionTable({ store }: { store: Store }) {
+  const colours = useComputed(() => functionColours(store.figures)).value.value;
+  const rows = [...store.figures.value.functions.values()];
+  const { hidden } = store.perspective.value;
   const total = rows.reduce((sum, row) => sum + row.timeNs, 0);
   const toggle = (id: number): void => {
     const next = new Set(hidden);
     if (!next.delete(id)) next.add(id);
-    session.select({ hidden: next });
+    store.select({ hidden: next });
   };
   const value = (key: "calls" | "polls" | "timeNs" | "p50Ns" | "p99Ns" | "maxNs" | "bytes", label: string, title: string, words: (n: number) => string): Column<FunctionRow> => ({
     key, label, title, sort: (row) => row[key], cell: (row) => words(row[key]),
@@ -62,8 +62,8 @@ function FunctionTable({ session }: { session: Session }) {
   );
 }
 
-function RankTable({ session }: { session: Session }) {
-  const run = session.figures.value;
+function RankTable({ store }: { store: Store }) {
+  const run = store.figures.value;
   const { ranks, clock: { nowNs } } = run;
   const rows: number[] = [];
   for (let rank = 0; rank < ranks.length; rank++) if (ranks.heard[rank] === 1) rows.push(rank);
@@ -74,7 +74,7 @@ function RankTable({ session }: { session: Session }) {
   const columns: Column<number>[] = [
     {
       key: "rank", label: "rank", title: "Sort by rank", sort: (rank) => rank, ascending: true,
-      cell: (rank) => <button type="button" class="rank" title={`Show rank ${rank} in the inspector`} onClick={() => (session.selection.value = { kind: "rank", rank })}>{rank}</button>,
+      cell: (rank) => <button type="button" class="rank" title={`Show rank ${rank} in the inspector`} onClick={() => (store.selection.value = { kind: "rank", rank })}>{rank}</button>,
     },
     value("calls", "calls", "Rows of calls: a run of failed polls is one row", count),
     value("sent", "sent", "Messages sent", count),
@@ -87,11 +87,11 @@ function RankTable({ session }: { session: Session }) {
     value("node", "node", "Number of the node", String),
     { key: "state", label: "state", title: "How the process stands", sort: (rank) => ranks.state[rank] ?? 0, cell: (rank) => PROCESS_STATES[ranks.state[rank] ?? 0] ?? "unknown" },
   ];
-  const selection = session.selection.value;
+  const selection = store.selection.value;
   return (
     <div class="half">
       <h2><span>Ranks</span><span class="note small soft">share of run time in MPI</span></h2>
-      <RankStrip session={session} />
+      <RankStrip store={store} />
       <Table label="Ranks" columns={columns} rows={rows} rowKey={(rank) => rank} first={{ key: "rank", descending: false }} selected={selection?.kind === "rank" ? selection.rank : null} />
     </div>
   );

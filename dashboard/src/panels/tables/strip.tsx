@@ -3,7 +3,7 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { RunState } from "../../state/run";
-import type { Session } from "../../state/session";
+import type { Store } from "../../state/store";
 import { duration, share } from "../../words";
 import { prepare } from "../canvas";
 import { type Colours, colours } from "../colours";
@@ -15,7 +15,7 @@ const SLOT_MAX = 48;
 /** Process states from here on: aborted, vanished. */
 const GONE = 2;
 
-export function RankStrip({ session }: { session: Session }) {
+export function RankStrip({ store }: { store: Store }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const pointed = useSignal<number | null>(null);
   const resized = useSignal(0);
@@ -27,17 +27,17 @@ export function RankStrip({ session }: { session: Session }) {
   }, [resized]);
   useSignalEffect(() => {
     void resized.value;
-    const selection = session.selection.value;
+    const selection = store.selection.value;
     const rank = pointed.value ?? (selection?.kind === "rank" ? selection.rank : null);
-    if (canvas.current) draw(canvas.current, session.figures.value, rank, colours.value);
+    if (canvas.current) draw(canvas.current, store.figures.value, rank, colours.value);
   });
   const rankAt = (event: MouseEvent): number | null => {
     if (!canvas.current) return null;
-    const ranks = session.run.peek().ranks.length;
+    const ranks = store.run.peek().ranks.length;
     const rank = Math.floor((event.offsetX - LEFT) / slotOf(canvas.current.clientWidth - LEFT, ranks));
     return rank >= 0 && rank < ranks ? rank : null;
   };
-  const { ranks, clock } = session.figures.value;
+  const { ranks, clock } = store.figures.value;
   const rank = pointed.value;
   const words = rank === null ? "" : `rank ${rank}: ${duration(ranks.mpiTimeNs[rank] ?? 0)} in MPI, ${share(ranks.mpiTimeNs[rank] ?? 0, clock.nowNs)}`;
   return (
@@ -46,7 +46,7 @@ export function RankStrip({ session }: { session: Session }) {
         onPointerMove={(event) => (pointed.value = rankAt(event))} onPointerLeave={() => (pointed.value = null)}
         onClick={(event) => {
           const clicked = rankAt(event);
-          if (clicked !== null) session.selection.value = { kind: "rank", rank: clicked };
+          if (clicked !== null) store.selection.value = { kind: "rank", rank: clicked };
         }} />
     </div>
   );

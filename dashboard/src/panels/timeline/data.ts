@@ -5,7 +5,7 @@ import { signal } from "@preact/signals";
 import { type Bins, covers, fromAnswer, fromSummary, question, summarySuffices } from "../../state/bins";
 import type { Span } from "../../state/perspective";
 import { edgeNs, over, type Timeline } from "../../state/run";
-import type { Session } from "../../state/session";
+import type { Store } from "../../state/store";
 
 /** From the first change to the question; it asks for what is visible by then. */
 const GATHER_MS = 120;
@@ -24,14 +24,14 @@ export class TimelineData {
   private wanted: { span: Span; pixels: number } = { span: [0, 1], pixels: 1 };
   private summary: { bins: Bins; timeline: Timeline; from: number; to: number; pixels: number } | null = null;
 
-  constructor(private readonly session: Session, private readonly changed: () => void) {}
+  constructor(private readonly store: Store, private readonly changed: () => void) {}
 
   /** What to draw for a span, and up to where its counts are complete. */
   bins(span: Span, pixels: number): { bins: Bins; edgeNs: number } | null {
-    const run = this.session.run.peek();
+    const run = this.store.run.peek();
     const edge = edgeNs(run);
     if (run.timeline.windowNs <= 0) return null;
-    if (summarySuffices(run.timeline, span, pixels, this.session.zoom.peek() === null)) return { bins: this.summed(run.timeline, span, pixels), edgeNs: edge };
+    if (summarySuffices(run.timeline, span, pixels, this.store.zoom.peek() === null)) return { bins: this.summed(run.timeline, span, pixels), edgeNs: edge };
     const held = this.answer?.run === run.job.run ? this.answer : null;
     const covered = held !== null && covers(held.bins, span, pixels, Math.min(edge, held.edgeNs));
     const grows = held !== null && !over(run) && span[1] > held.edgeNs && edge > held.edgeNs;
@@ -63,13 +63,13 @@ export class TimelineData {
 
   private async askFor(): Promise<void> {
     const { span, pixels } = this.wanted;
-    const run = this.session.run.peek();
+    const run = this.store.run.peek();
     const edge = edgeNs(run);
     const { fromNs, toNs, bins } = question(span, pixels, edge);
     this.asking = true;
     this.askedMs = performance.now();
     try {
-      const answer = await this.session.timeline(fromNs, toNs, bins);
+      const answer = await this.store.timeline(fromNs, toNs, bins);
       this.answer = { bins: fromAnswer(answer), edgeNs: edge, run: run.job.run };
       this.error.value = "";
     } catch (reason) {

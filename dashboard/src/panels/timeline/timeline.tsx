@@ -4,14 +4,14 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Frames } from "../../frames";
-import type { Session } from "../../state/session";
+import type { Store } from "../../state/store";
 import { clock, count, counted, roundDuration } from "../../words";
 import { Icon } from "../icons";
 import { type Hover, TimelineView } from "./view";
 
 const TIP_ROWS = 12;
 
-export function Timeline({ session, frames }: { session: Session; frames: Frames }) {
+export function Timeline({ store, frames }: { store: Store; frames: Frames }) {
   const plot = useRef<HTMLDivElement>(null);
   const minimap = useRef<HTMLDivElement>(null);
   const hover = useSignal<Hover | null>(null);
@@ -19,11 +19,11 @@ export function Timeline({ session, frames }: { session: Session; frames: Frames
   const view = useRef<TimelineView | null>(null);
   useEffect(() => {
     if (!plot.current || !minimap.current) return undefined;
-    const made = new TimelineView(session, frames, plot.current, minimap.current, { hover, words });
+    const made = new TimelineView(store, frames, plot.current, minimap.current, { hover, words });
     view.current = made;
     return () => made.dispose();
-  }, [session, frames, hover, words]);
-  const whole = session.zoom.value === null;
+  }, [store, frames, hover, words]);
+  const whole = store.zoom.value === null;
   return (
     <section class="timeline" aria-label="Timeline">
       <div class="bar">
@@ -32,7 +32,7 @@ export function Timeline({ session, frames }: { session: Session; frames: Frames
         <div class="buttons">
           <button type="button" class="icon" title="Zoom out (-)" aria-label="Zoom out" disabled={whole} onClick={() => view.current?.zoom(2)}><Icon name="minus" /></button>
           <button type="button" class="icon" title="Zoom in (+)" aria-label="Zoom in" onClick={() => view.current?.zoom(0.5)}><Icon name="plus" /></button>
-          <button type="button" title="Show the whole run (0)" disabled={whole} onClick={() => (session.zoom.value = null)}>Whole run</button>
+          <button type="button" title="Show the whole run (0)" disabled={whole} onClick={() => (store.zoom.value = null)}>Whole run</button>
         </div>
       </div>
       <div class="plot" ref={plot} role="img" aria-label={`Calls started by function. ${words.value}`}>

@@ -5,7 +5,7 @@ import type { Frames } from "../../frames";
 import { binCounts, fromSummary } from "../../state/bins";
 import type { Span } from "../../state/perspective";
 import { edgeNs, over } from "../../state/run";
-import type { Session } from "../../state/session";
+import type { Store } from "../../state/store";
 import { inside, lengthOf, panned, timeTicks, wholeRun, zoomed } from "../../state/span";
 import { theme } from "../../state/theme";
 import { clock, duration, roundDuration } from "../../words";
@@ -43,19 +43,19 @@ export class TimelineView {
   private seekMs = 0;
 
   constructor(
-    private readonly session: Session,
+    private readonly store: Store,
     private readonly frames: Frames,
     private readonly plot: HTMLElement,
     private readonly minimap: HTMLElement,
     private readonly out: { hover: Signal<Hover | null>; words: Signal<string> },
   ) {
-    this.data = new TimelineData(session, () => this.changed());
-    this.functionColours = functionColours(session.run);
+    this.data = new TimelineData(store, () => this.changed());
+    this.functionColours = functionColours(store.run);
     [this.bars = null, this.marks = null] = plot.querySelectorAll("canvas");
     this.small = minimap.querySelector("canvas");
     this.stops.push(effect(() => {
-      const { hidden } = session.perspective.value;
-      void [session.run.value, session.zoom.value, hidden, theme.value, this.functionColours.value];
+      const { hidden } = store.perspective.value;
+      void [store.run.value, store.zoom.value, hidden, theme.value, this.functionColours.value];
       this.changed();
     }));
     this.stops.push(frames.add(() => this.draw()));
@@ -72,9 +72,9 @@ export class TimelineView {
   /** Around the cursor where that is visible, else around the middle. */
   zoom(factor: number): void {
     const { span } = this.scale();
-    const cursorNs = this.session.timeNs.peek();
+    const cursorNs = this.store.timeNs.peek();
     const at = cursorNs >= span[0] && cursorNs <= span[1] ? cursorNs : (span[0] + span[1]) / 2;
-    this.session.zoom.value = zoomed(span, factor, at, this.edge());
+    this.store.zoom.value = zoomed(span, factor, at, this.edge());
   }
 
   private changed(): void {
@@ -83,21 +83,21 @@ export class TimelineView {
   }
 
   private edge(): number {
-    return edgeNs(this.session.run.peek());
+    return edgeNs(this.store.run.peek());
   }
 
   private scale(): Scale {
-    return { span: this.session.zoom.peek() ?? wholeRun(this.edge()), width: Math.max(1, this.plot.clientWidth - LEFT - RIGHT) };
+    return { span: this.store.zoom.peek() ?? wholeRun(this.edge()), width: Math.max(1, this.plot.clientWidth - LEFT - RIGHT) };
   }
 
   private draw(): void {
     if (!this.bars || !this.marks || !this.small) return;
     const scale = this.scale();
-    const { rangeNs } = this.session.perspective.peek();
-    const cursorNs = this.session.timeNs.peek();
+    const { rangeNs } = this.store.perspective.peek();
+    const cursorNs = this.store.timeNs.peek();
     const range = this.brushing ?? rangeNs;
     // Now moves between messages, the picture of the whole run with them.
-    const shownNs = this.session.zoom.peek() ? cursorNs : Math.min(cursorNs, scale.span[1]);
+    const shownNs = this.store.zoom.peek() ? cursorNs : Math.min(cursorNs, scale.span[1]);
     if (this.dirty) {
       this.dirty = false;
       this.picture = this.makePicture(scale);
@@ -107,25 +107,25 @@ export class TimelineView {
       this.tell();
     }
     paintMarks(this.marks, { scale, cursorNs: shownNs, rangeNs: range, hoverNs: this.hoverNs }, colours.peek());
-    if (this.smallPicture) paintMinimap(this.small, this.smallPicture, this.session.zoom.peek(), shownNs, range, colours.peek());
+    if (this.smallPicture) paintMinimap(this.small, this.smallPicture, this.store.zoom.peek(), shownNs, range, colours.peek());
   }
 
   private makePicture(scale: Scale): Picture {
-    const run = this.session.run.peek();
+    const run = this.store.run.peek();
     const found = this.data.bins(scale.span, scale.width);
     return {
       scale,
       bins: found?.bins ?? null,
       edgeNs: found?.edgeNs ?? 0,
       growing: !over(run),
-      hidden: this.session.perspective.peek().hidden,
+      hidden: this.store.perspective.peek().hidden,
       functionColours: this.functionColours.peek(),
       nothing: run.timeline.windows === 0 ? "No call has started yet." : "No call started in these moments.",
     };
   }
 
   private makeSmall(width: number): Picture {
-    const run = this.session.run.peek();
+    const run = this.store.run.peek();
     const span = wholeRun(this.edge());
     const bins = run.timeline.windowNs > 0 ? fromSummary(run.timeline, span, width) : null;
     return { ...this.makePictureBase(), scale: { span, width }, bins };
@@ -133,7 +133,7 @@ export class TimelineView {
 
   private makePictureBase(): Omit<Picture, "scale" | "bins"> {
     return {
-      edgeNs: this.edge(), growing: false, hidden: this.session.perspective.peek().hidden,
+      edgeNs: this.edge(), growing: false, hidden: this.store.perspective.peek().hidden,
       functionColours: this.functionColours.peek(), nothing: "",
     };
   }
@@ -144,7 +144,7 @@ export class TimelineView {
     const { digits } = timeTicks(scale.span, 8);
     const bins = this.picture?.bins;
     const each = bins && bins.bins > 0 ? `calls started in each ${roundDuration(bins.binNs)}` : "calls started";
-    const part = this.session.zoom.peek() ? `${clock(from, digits)} to ${clock(to, digits)}, ${duration(lengthOf(scale.span))}` : "whole run";
+    const part = this.store.zoom.peek() ? `${clock(from, digits)} to ${clock(to, digits)}, ${duration(lengthOf(scale.span))}` : "whole run";
     const error = this.data.error.peek();
     this.out.words.value = `${each}; ${part}${error ? `; finer counts are missing: ${error}` : ""}`;
   }
@@ -158,7 +158,7 @@ export class TimelineView {
       this.out.hover.value = null;
       return;
     }
-    const { functions } = this.session.run.peek();
+    const { functions } = this.store.run.peek();
     const fromNs = bins.fromNs + bin * bins.binNs;
     this.out.hover.value = {
       x: this.hoverX,
@@ -166,21 +166,21 @@ export class TimelineView {
       binNs: bins.binNs,
       digits: bins.binNs >= 1e9 ? 0 : bins.binNs >= 1e6 ? 3 : bins.binNs >= 1e3 ? 6 : 9,
       incomplete: (this.picture?.growing ?? false) && fromNs + bins.binNs > (this.picture?.edgeNs ?? 0),
-      rows: binCounts(bins, bin, this.session.perspective.peek().hidden).map(({ id, calls }) => ({
+      rows: binCounts(bins, bin, this.store.perspective.peek().hidden).map(({ id, calls }) => ({
         calls, name: functions.get(id)?.name ?? `function ${id}`, colour: this.functionColours.peek().get(id) ?? "#808080",
       })),
     };
   }
 
   private listen(): void {
-    const { session } = this;
+    const { store } = this;
     const pan = (byNs: number): void => {
-      if (session.zoom.peek()) session.zoom.value = panned(this.scale().span, byNs, this.edge());
+      if (store.zoom.peek()) store.zoom.value = panned(this.scale().span, byNs, this.edge());
     };
     listen(this.plot, {
       scale: () => this.scale(),
-      zone: (x, y) => zoneAt(this.scale(), x, y, session.timeNs.peek()),
-      pannable: () => session.zoom.peek() !== null,
+      zone: (x, y) => zoneAt(this.scale(), x, y, store.timeNs.peek()),
+      pannable: () => store.zoom.peek() !== null,
       hover: (ns, x) => {
         this.hoverNs = ns !== null && x >= LEFT ? ns : null;
         this.hoverX = x;
@@ -192,11 +192,11 @@ export class TimelineView {
       brush: (fromNs, toNs, done) => {
         const range: Span = [Math.max(0, fromNs), Math.min(this.edge(), toNs)];
         this.brushing = done ? null : range;
-        if (done && range[1] > range[0]) session.select({ rangeNs: range });
+        if (done && range[1] > range[0]) store.select({ rangeNs: range });
         this.frames.request();
       },
-      zoom: (factor, atNs) => (session.zoom.value = zoomed(this.scale().span, factor, atNs, this.edge())),
-      whole: () => (session.zoom.value = null),
+      zoom: (factor, atNs) => (store.zoom.value = zoomed(this.scale().span, factor, atNs, this.edge())),
+      whole: () => (store.zoom.value = null),
     });
     this.listenMinimap();
   }
@@ -205,7 +205,7 @@ export class TimelineView {
     const nowMs = performance.now();
     if (!done && nowMs - this.seekMs < SEEK_EVERY_MS) return;
     this.seekMs = nowMs;
-    this.session.command({ do: "seek", time_ns: ns });
+    this.store.command({ do: "seek", time_ns: ns });
   }
 
   /** Dragging the frame moves what is visible; beside the frame, it jumps there first. */
@@ -216,15 +216,15 @@ export class TimelineView {
       return nsOf(scale, event.clientX - this.minimap.getBoundingClientRect().left);
     };
     const move = (event: PointerEvent): void => {
-      const zoom = this.session.zoom.peek();
+      const zoom = this.store.zoom.peek();
       if (gripNs === null || !zoom) return;
       const from = at(event) - gripNs;
-      this.session.zoom.value = inside([from, from + lengthOf(zoom)], this.edge());
+      this.store.zoom.value = inside([from, from + lengthOf(zoom)], this.edge());
     };
     this.minimap.addEventListener("pointerdown", (event) => {
       if (event.button !== 0) return;
       const ns = at(event);
-      const zoom = this.session.zoom.peek();
+      const zoom = this.store.zoom.peek();
       if (!zoom) {
         this.seek(ns, true);
         return;
@@ -237,6 +237,6 @@ export class TimelineView {
     this.minimap.addEventListener("pointermove", move);
     this.minimap.addEventListener("pointerup", () => (gripNs = null));
     this.minimap.addEventListener("pointercancel", () => (gripNs = null));
-    this.minimap.addEventListener("dblclick", () => (this.session.zoom.value = null));
+    this.minimap.addEventListener("dblclick", () => (this.store.zoom.value = null));
   }
 }

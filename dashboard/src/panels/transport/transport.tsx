@@ -5,21 +5,21 @@ import { useRef } from "preact/hooks";
 import { type Actions, STEPS_NS } from "../../state/actions";
 import { RATES } from "../../state/clock";
 import { edgeNs, over } from "../../state/run";
-import type { Session } from "../../state/session";
+import type { Store } from "../../state/store";
 import { lengthOf, wholeRun } from "../../state/span";
 import { clock, counted, roundDuration, short } from "../../words";
 import { parseTime, rate as rateWords, rateMeaning, span } from "../../words/time";
 import { Icon, type IconName } from "../icons";
 
-export function Transport({ session, actions }: { session: Session; actions: Actions }) {
-  const { clock: shown } = session.perspective.value;
-  const run = session.figures.value;
+export function Transport({ store, actions }: { store: Store; actions: Actions }) {
+  const { clock: shown } = store.perspective.value;
+  const run = store.figures.value;
   const done = over(run);
   const live = shown.mode === "live" && !done;
-  const atEnd = useComputed(() => session.timeNs.value >= edgeNs(session.run.value)).value;
+  const atEnd = useComputed(() => store.timeNs.value >= edgeNs(store.run.value)).value;
   const forward = live || (shown.mode === "playing" && shown.rate > 0);
   const backward = shown.mode === "playing" && shown.rate < 0;
-  const step = roundDuration(session.stepNs.value);
+  const step = roundDuration(store.stepNs.value);
   return (
     <section class="transport" aria-label="Transport">
       <div class="group">
@@ -34,23 +34,23 @@ export function Transport({ session, actions }: { session: Session; actions: Act
           {done ? "End" : "Live"}
         </button>
       </div>
-      <TimeField session={session} actions={actions} />
+      <TimeField store={store} actions={actions} />
       <div class="group">
         <Button icon="minus" label="Slower" keys="," act={() => actions.changeRate(-1)} />
-        <select class="rate" aria-label="Speed" title={rateMeaning(session.rate.value)} value={session.rate.value} onChange={(event) => actions.setRate(Number(event.currentTarget.value))}>
-          {choices(RATES, session.rate.value).map((each) => <option key={each} value={each} title={rateMeaning(each)}>{rateWords(each)}</option>)}
+        <select class="rate" aria-label="Speed" title={rateMeaning(store.rate.value)} value={store.rate.value} onChange={(event) => actions.setRate(Number(event.currentTarget.value))}>
+          {choices(RATES, store.rate.value).map((each) => <option key={each} value={each} title={rateMeaning(each)}>{rateWords(each)}</option>)}
         </select>
         <Button icon="plus" label="Faster" keys="." act={() => actions.changeRate(1)} />
-        <span class="small soft wide">{rateMeaning(session.rate.value)}</span>
+        <span class="small soft wide">{rateMeaning(store.rate.value)}</span>
       </div>
       <label class="group small soft">step
-        <select value={session.stepNs.value} onChange={(event) => (session.stepNs.value = Number(event.currentTarget.value))}>
+        <select value={store.stepNs.value} onChange={(event) => (store.stepNs.value = Number(event.currentTarget.value))}>
           {STEPS_NS.map((each) => <option key={each} value={each}>{roundDuration(each)}</option>)}
         </select>
       </label>
       <span class="spring" />
-      <Meanwhile session={session} />
-      <Follow session={session} actions={actions} />
+      <Meanwhile store={store} />
+      <Follow store={store} actions={actions} />
     </section>
   );
 }
@@ -69,13 +69,13 @@ function Button({ icon, label, keys, pressed, act }: { icon: IconName; label: st
 }
 
 /** Shows the time; typing one goes there. Changes with every frame, so it bypasses rendering. */
-function TimeField({ session, actions }: { session: Session; actions: Actions }) {
+function TimeField({ store, actions }: { store: Store; actions: Actions }) {
   const input = useRef<HTMLInputElement>(null);
   const invalid = useSignal(false);
   const editing = useSignal(false);
-  const digits = digitsFor(lengthOf(session.zoom.value ?? wholeRun(edgeNs(session.figures.value))));
+  const digits = digitsFor(lengthOf(store.zoom.value ?? wholeRun(edgeNs(store.figures.value))));
   useSignalEffect(() => {
-    const text = clock(session.timeNs.value, digitsFor(lengthOf(session.zoom.value ?? wholeRun(edgeNs(session.figures.value)))));
+    const text = clock(store.timeNs.value, digitsFor(lengthOf(store.zoom.value ?? wholeRun(edgeNs(store.figures.value)))));
     if (input.current && !editing.value && input.current.value !== text) input.current.value = text;
   });
   const finish = (): void => {
@@ -108,17 +108,17 @@ function digitsFor(visibleNs: number): number {
 }
 
 /** Looking elsewhere during a run: what is new since. */
-function Meanwhile({ session }: { session: Session }) {
-  const left = session.leftLive.value;
+function Meanwhile({ store }: { store: Store }) {
+  const left = store.leftLive.value;
   if (!left) return null;
-  const run = session.figures.value;
+  const run = store.figures.value;
   const calls = Math.max(0, run.totals.calls - left.calls);
   return <span class="meanwhile small" title="What the job did since this page looked elsewhere">+{span(edgeNs(run) - left.nowNs)}, {short(calls)} {calls === 1 ? "call" : "calls"} since</span>;
 }
 
-function Follow({ session, actions }: { session: Session; actions: Actions }) {
-  const follows = session.own.value === null;
-  const { pages, followers } = session.company.value;
+function Follow({ store, actions }: { store: Store; actions: Actions }) {
+  const follows = store.own.value === null;
+  const { pages, followers } = store.company.value;
   const company = pages > 1 ? `${followers} of ${counted(pages, "page", "pages")} follow it.` : "No other page is open.";
   return (
     <label class="group" title={`The shared clock: every page that follows it sees the same time, range and functions. ${company} (f)`}>

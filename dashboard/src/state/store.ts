@@ -28,7 +28,7 @@ const HASH_EVERY_MS = 500;
 const FIGURES_EVERY_MS = 250;
 const PAGE_MIN_S = 1;
 
-export class Session {
+export class Store {
   readonly run = signal(emptyRun());
   /** The same for tables and figures, a few times a second: digits that change faster cannot be read. */
   readonly figures = signal(this.run.peek());
