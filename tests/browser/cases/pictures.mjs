@@ -1,0 +1,134 @@
+// Pictures of the page in every state, size and theme, kept for people to look at; nothing may stick out of the window.
+
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { strict as assert } from "node:assert";
+import { LARGE, open, SMALL } from "../lib/browser.mjs";
+import { drag, stillPicture, tab, untilMode, untilParticles, untilState } from "../lib/page.mjs";
+import { ARTEFACTS, FULL, ROOT } from "../lib/places.mjs";
+import { replay, run, steady } from "../lib/product.mjs";
+import { quiet } from "../lib/recordings.mjs";
+import { skip, test } from "../lib/runner.mjs";
+import { pause, until } from "../lib/wait.mjs";
+
+const THEMES = ["dark", "light"];
+/** In a full run each size in each theme. */
+const LOOKS = [LARGE, SMALL].flatMap((size, at) => THEMES.filter((_, other) => FULL || at === other).map((theme) => ({ size, theme })));
+
+/** The scene in all looks; or, of one that passes quickly, in the first. */
+async function shoot(page, scene, { passing = false } = {}) {
+  const outside = [];
+  for (const { size, theme } of passing ? LOOKS.slice(0, 1) : LOOKS) {
+    await page.emulateMedia({ colorScheme: theme });
+    await page.setViewportSize(size);
+    // The legend follows a theme within a quarter of a second.
+    await pause(400);
+    await page.screenshot({ animations: "disabled", path: join(ARTEFACTS, `${scene}-${size.width}x${size.height}-${theme}.png`) });
+    const { scrollWidth, scrollHeight } = await page.evaluate(() => document.documentElement);
+    const sticking = await page.evaluate(() => [...document.querySelectorAll("button, input, select, h1, h2")].filter((element) => {
+      const box = element.getBoundingClientRect();
+      return box.width > 0 && !element.closest(".scroll, .inspector, .particles-legend") && (box.right > innerWidth + 1 || box.bottom > innerHeight + 1 || box.left < -1 || box.top < -1);
+    }).map((element) => element.getAttribute("aria-label") ?? element.textContent));
+    if (scrollWidth > size.width || scrollHeight > size.height) outside.push(`${scene} ${size.width}x${size.height} ${theme}: the page is ${scrollWidth}x${scrollHeight}`);
+    if (sticking.length > 0) outside.push(`${scene} ${size.width}x${size.height} ${theme}: outside are ${sticking.join(", ")}`);
+  }
+  await page.setViewportSize(LARGE);
+  await page.emulateMedia({ colorScheme: "dark" });
+  assert.deepEqual(outside, []);
+}
+
+async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** The server with a made-up job that comes with the page: more ranks than a test machine can run. */
+async function madeUp(t, ...words) {
+  const script = join(ROOT, "dashboard/dev/fake.mjs");
+  if (!existsSync(join(ROOT, "dashboard/node_modules/ws")) || !existsSync(join(ROOT, "dashboard/dist/index.html"))) skip("dashboard/ is not built here");
+  const port = await freePort();
+  const child = spawn(process.execPath, [script, "--port", String(port), ...words], { stdio: ["ignore", "pipe", "inherit"] });
+  t.after(() => child.kill());
+  let output = "";
+  child.stdout.on("data", (bytes) => (output += bytes));
+  await until("the made-up server", () => output.includes("http://"));
+  return `http://127.0.0.1:${port}/`;
+}
+
+test("pictures::waiting_for_a_program_that_has_not_started_mpi", async (t) => {
+  const running = await run(t, "waiting", ["sleep", "300"]);
+  const page = await open(t, running.url, { losesServer: true });
+  await untilState(page, /^waiting$/);
+  await page.getByText("Waiting for the job").waitFor();
+  await shoot(page, "waiting");
+});
+
+test("pictures::from_the_first_seconds_to_the_end", async (t) => {
+  const running = await steady(t, "pictures", { rate: 400 });
+  const page = await open(t, running.url, { losesServer: true });
+  await untilState(page, /^live/);
+  await shoot(page, "first-seconds", { passing: true });
+  await untilParticles(page);
+  await until("the first seconds are over", async () => !/First seconds/.test(await page.locator("[role=status]").first().innerText()));
+  await shoot(page, "live");
+  await page.keyboard.press("k");
+  await untilMode(page, "paused");
+  await shoot(page, "paused");
+  await page.keyboard.press("End");
+  await untilMode(page, "live");
+  await tab(page, "figures");
+  await shoot(page, "figures");
+  await tab(page, "particles");
+
+  process.kill(running.child.pid, "SIGSTOP");
+  process.kill(await running.daemon(), "SIGKILL");
+  await untilState(page, /^connection lost$/);
+  await shoot(page, "lost");
+  process.kill(running.child.pid, "SIGCONT");
+  await untilState(page, /^live/);
+  await running.finish();
+  await untilState(page, /^ended well/);
+  await untilParticles(page);
+  await shoot(page, "ended");
+});
+
+test("pictures::a_recording_in_its_middle", async (t) => {
+  const { url } = await replay(t, await quiet());
+  const page = await open(t, url);
+  await untilState(page, /^recording$/);
+  await page.locator(".particles-plot").waitFor();
+  await drag(page, 1, 0.6);
+  await untilParticles(page);
+  await stillPicture(page);
+  await shoot(page, "replay");
+  await page.keyboard.press("?");
+  await shoot(page, "help");
+});
+
+test("pictures::sixteen_ranks", async (t) => {
+  const running = await steady(t, "sixteen", { ranks: 16, rate: 50 });
+  const page = await open(t, running.url, { losesServer: true });
+  await untilState(page, /^live/);
+  await page.locator("header").getByText("16 ranks").waitFor();
+  await untilParticles(page);
+  await shoot(page, "16-ranks");
+});
+
+test("pictures::a_thousand_ranks", async (t) => {
+  const url = await madeUp(t, "--ranks", "1024", "--calls", "40000", "--seconds", "20", "--scene", "ended");
+  const page = await open(t, url);
+  await untilState(page, /^ended well/);
+  await page.locator("header").getByText("1\u2009024 ranks").waitFor();
+  await untilParticles(page);
+  await stillPicture(page);
+  await shoot(page, "1024-ranks");
+  await tab(page, "figures");
+  await page.locator("table[aria-label=Ranks][aria-rowcount='1025']").waitFor();
+  assert.ok((await page.locator("table[aria-label=Ranks] tbody tr").count()) < 100, "only the rows in sight are drawn");
+  await shoot(page, "1024-ranks-figures");
+});

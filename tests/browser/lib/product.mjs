@@ -1,0 +1,161 @@
+// The product under test: `mpiscope run` with MPI programs, `mpiscope replay`, `mpiscope report`.
+
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { find, OWN, PROGRAM, ROOT, RUNS } from "./places.mjs";
+import { pause, until } from "./wait.mjs";
+
+export const ENVIRONMENT = {
+  ...process.env,
+  OMPI_ALLOW_RUN_AS_ROOT: "1",
+  OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: "1",
+  OMPI_MCA_rmaps_base_oversubscribe: "1",
+  OMPI_MCA_mpi_yield_when_idle: "1",
+};
+
+/** Compiles a C program of the tree when it is newer than what was made of it; the path of the program. */
+export function compile(source, into = OWN) {
+  const program = join(into, basename(source, ".c"));
+  mkdirSync(into, { recursive: true });
+  const path = join(ROOT, source);
+  if (existsSync(program) && statSync(program).mtimeMs > statSync(path).mtimeMs) return program;
+  const compiler = find("mpicc.openmpi", "mpicc");
+  if (!compiler) throw new Error("there is no mpicc");
+  execFileSync(compiler, ["-std=c11", "-Wall", "-Wextra", "-O2", "-o", program, path], { stdio: ["ignore", "inherit", "inherit"] });
+  return program;
+}
+
+export function mpi(ranks, source, ...words) {
+  return [find("mpirun.openmpi", "mpirun"), "-n", String(ranks), compile(source), ...words.map(String)];
+}
+
+/** A new folder for what one test leaves behind. */
+export function folder(name) {
+  return mkdtempSync(join(RUNS, `${name}-`));
+}
+
+export function report(recording) {
+  return JSON.parse(execFileSync(PROGRAM, ["report", recording, "--json"], { maxBuffer: 64 << 20 }).toString());
+}
+
+function facts(process) {
+  try {
+    const words = readFileSync(`/proc/${process}/stat`, "utf8").split(")").at(-1).trim().split(" ");
+    return { state: words[0], parent: Number(words[1]) };
+  } catch {
+    return null;
+  }
+}
+
+function commandLine(process) {
+  try {
+    return readFileSync(`/proc/${process}/cmdline`, "utf8").split("\0").filter(Boolean);
+  } catch {
+    return [];
+  }
+}
+
+const isRunning = (process) => !["Z", "X", undefined].includes(facts(process)?.state);
+
+function children(process) {
+  return readdirSync("/proc").map(Number).filter((each) => each > 0 && facts(each)?.parent === process && isRunning(each));
+}
+
+function descendants(process) {
+  return children(process).flatMap((child) => [child, ...descendants(child)]);
+}
+
+/** A started program: what it wrote to stderr so far, and its end. */
+class Started {
+  errors = "";
+  output = "";
+  status = null;
+
+  constructor(command, words, options = {}) {
+    this.child = spawn(command, words, { env: ENVIRONMENT, stdio: ["ignore", "pipe", "pipe"], ...options });
+    this.child.stderr.on("data", (bytes) => (this.errors += bytes));
+    this.child.stdout.on("data", (bytes) => (this.output += bytes));
+    this.ended = new Promise((resolve) => {
+      this.child.on("error", (error) => resolve((this.status = String(error))));
+      this.child.on("close", (status, signal) => resolve((this.status = status ?? signal)));
+    });
+  }
+
+  /** The address that it prints behind these words. */
+  async address(words) {
+    const pattern = new RegExp(`${words}\\s+(http://\\S+)\n`);
+    const found = await until(
+      () => `the address of the page; ${this.status === null ? "" : `it ended with ${this.status}; `}it said: ${this.errors}`,
+      () => pattern.exec(this.errors) ?? (this.status === null ? null : ["", ""]),
+    );
+    if (!found[1]) throw new Error(`it ended with ${this.status} and printed no address: ${this.errors}`);
+    return found[1];
+  }
+
+  /** Its end, by itself. */
+  async end(limitMs = 60_000) {
+    await until(() => `the end of ${this.child.spawnargs.join(" ")}; it said: ${this.errors}`, () => this.status !== null, limitMs);
+    return this.status;
+  }
+
+  /** Ends it, and what it started, however it stands. */
+  async stop(signal = "SIGTERM") {
+    if (this.status !== null) return;
+    const all = [this.child.pid, ...descendants(this.child.pid)];
+    process.kill(this.child.pid, "SIGCONT");
+    process.kill(this.child.pid, signal);
+    for (let tries = 0; tries < 150 && all.some(isRunning); tries++) await pause(100);
+    for (const each of all) if (isRunning(each)) process.kill(each, "SIGKILL");
+    await this.ended;
+  }
+}
+
+/** A program under `mpiscope run`, with its page. */
+export class Run extends Started {
+  constructor(words, name, options = []) {
+    const place = folder(name);
+    const recording = join(place, "recording");
+    super(PROGRAM, ["run", "--out", recording, ...options, "--", ...words], { cwd: place });
+    Object.assign(this, { place, recording });
+  }
+
+  /** The process that serves the page and records. */
+  async daemon() {
+    return until("the daemon of mpiscope run", () => children(this.child.pid).find((child) => commandLine(child)[1] === "record"));
+  }
+}
+
+/** Starts a program on so many ranks under `mpiscope run`; it is ended with the test. */
+export async function run(t, name, words, options = []) {
+  const started = new Run(words, name, options);
+  t.after(() => started.stop());
+  started.url = await started.address("live page");
+  return started;
+}
+
+/** A program that goes on until it is told to end: `steady` (see there), on so many ranks. */
+export async function steady(t, name, { ranks = 4, rate = 300, source = "tests/browser/apps/steady.c", words = [] } = {}) {
+  const stopFile = join(folder(`${name}-stop`), "stop");
+  const started = await run(t, name, mpi(ranks, source, stopFile, rate, ...words));
+  started.finish = async () => {
+    writeFileSync(stopFile, "");
+    const status = await started.end();
+    if (status !== 0) throw new Error(`the program ended with ${status}: ${started.errors}`);
+  };
+  return started;
+}
+
+/** A recording on its page; ended with the test. */
+export async function replay(t, recording) {
+  const started = new Started(PROGRAM, ["replay", recording]);
+  t.after(() => started.stop("SIGINT"));
+  started.url = await started.address("replay");
+  return started;
+}
+
+export function start(t, command, words, options) {
+  const started = new Started(command, words, options);
+  t.after(() => started.stop());
+  return started;
+}

@@ -1,0 +1,21 @@
+// Recordings that several tests look at; each is made once in a run of the tests.
+
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { ENVIRONMENT, folder, mpi } from "./product.mjs";
+import { PROGRAM } from "./places.mjs";
+
+const made = new Map();
+
+async function record(name, words) {
+  const out = join(folder(name), "recording");
+  await promisify(execFile)(PROGRAM, ["run", "--no-dashboard", "--out", out, "--", ...words], { env: ENVIRONMENT, maxBuffer: 64 << 20 });
+  return out;
+}
+
+/** Five seconds of steady traffic on four ranks, few enough calls that each can be drawn. */
+export function quiet() {
+  if (!made.has("quiet")) made.set("quiet", record("quiet", mpi(4, "tests/apps/linger.c", 5, 80)));
+  return made.get("quiet");
+}

@@ -1,0 +1,88 @@
+// Runs tests one after the other and says how they went, in the words that cargo's tests use.
+
+import { inspect } from "node:util";
+
+const tests = [];
+const LIMIT_MS = 150_000;
+
+class Skip extends Error {}
+
+/** Ends a test that cannot be made here. */
+export function skip(reason) {
+  throw new Skip(reason);
+}
+
+/**
+ * `body` gets what belongs to this one test: `after(act)` is done when it is over, last one first; `check(act)` is
+ * done before that, and may fail the test.
+ */
+export function test(name, body, limitMs = LIMIT_MS) {
+  tests.push({ name, body, limitMs });
+}
+
+async function runOne({ body, limitMs }) {
+  const ends = [];
+  const checks = [];
+  let timer;
+  const tooLong = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it took longer than ${limitMs / 1000} s`)), limitMs);
+  });
+  const failures = [];
+  let skipped = null;
+  const attempt = async (act) => {
+    try {
+      await act();
+    } catch (error) {
+      if (error instanceof Skip) skipped = error.message;
+      else failures.push(error);
+    }
+  };
+  const work = async () => {
+    await body({ after: (act) => ends.push(act), check: (act) => checks.push(act) });
+    for (const check of checks) await check();
+  };
+  await attempt(() => Promise.race([work(), tooLong]));
+  clearTimeout(timer);
+  for (const end of ends.reverse()) await attempt(end);
+  return { failures, skipped: failures.length > 0 ? null : skipped };
+}
+
+function explain(error) {
+  return error instanceof Error ? (error.stack ?? error.message) : inspect(error);
+}
+
+/** Runs those whose names hold one of the words (all without words); the exit status. */
+export async function runAll(words) {
+  const chosen = tests.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+  console.log(`\nrunning ${chosen.length} tests`);
+  const failed = [];
+  let passed = 0;
+  let skips = 0;
+  const begin = performance.now();
+  for (const each of chosen) {
+    const startMs = performance.now();
+    const { failures, skipped } = await runOne(each);
+    const took = `${((performance.now() - startMs) / 1000).toFixed(1)} s`;
+    if (failures.length > 0) {
+      failed.push({ name: each.name, failures });
+      console.log(`test ${each.name} ... FAILED (${took})`);
+    } else if (skipped !== null) {
+      skips++;
+      console.log(`test ${each.name} ... skipped\nSKIPPED: browser ${each.name}: ${skipped}`);
+    } else {
+      passed++;
+      console.log(`test ${each.name} ... ok (${took})`);
+    }
+  }
+  if (failed.length > 0) {
+    console.log("\nfailures:\n");
+    for (const { name, failures } of failed) console.log(`---- ${name}\n${failures.map(explain).join("\n")}\n`);
+  }
+  const seconds = ((performance.now() - begin) / 1000).toFixed(1);
+  const word = failed.length > 0 ? "FAILED" : "ok";
+  console.log(
+    `\ntest result: ${word}. ${passed} passed; ${failed.length} failed; ${skips} ignored; 0 measured; ` +
+      `${tests.length - chosen.length} filtered out; finished in ${seconds}s`,
+  );
+  return failed.length > 0 ? 1 : 0;
+}
