@@ -135,6 +135,28 @@ impl Timeline {
         TimelineCell { start_ns, function, calls: calls.unwrap_or_default() }
     }
 
+    /// What whole windows know of a range, and the ranges at its edges whose calls have to be counted one by one.
+    #[must_use]
+    pub fn between(
+        &self,
+        range_ns: &Range<Nanoseconds>,
+    ) -> (BTreeMap<Function, u64>, Vec<Range<Nanoseconds>>) {
+        let first = range_ns.start.div_ceil(self.window_ns);
+        let last = range_ns.end / self.window_ns;
+        if first >= last {
+            return (BTreeMap::new(), vec![range_ns.clone()]);
+        }
+        let counts = self.columns.iter().map(|(&function, column)| {
+            let within = (first as usize).min(column.len())..(last as usize).min(column.len());
+            (function, column[within].iter().fold(0, |sum: u64, calls| sum.saturating_add(*calls)))
+        });
+        let edges = [range_ns.start..first * self.window_ns, last * self.window_ns..range_ns.end];
+        (
+            counts.filter(|(_, calls)| *calls > 0).collect(),
+            edges.into_iter().filter(|edge| !edge.is_empty()).collect(),
+        )
+    }
+
     /// The range in about so many bins, when they are no shorter than a window; their edges are those of windows.
     #[must_use]
     pub fn bins(&self, range_ns: &Range<Nanoseconds>, bins: usize) -> Option<Bins> {
@@ -187,6 +209,30 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_range_is_counted_exactly(
+            starts in proptest::collection::vec((0_u64..5_000, 1_u16..4), 0..200),
+            from in 0_u64..6_000,
+            span in 0_u64..6_000,
+        ) {
+            let mut timeline = Timeline::new(3, 64);
+            for &(start_ns, function) in &starts {
+                timeline.add(function, start_ns, 1);
+            }
+            let range = from..from + span;
+            let (mut found, edges) = timeline.between(&range);
+            for &(start_ns, function) in &starts {
+                let times = edges.iter().filter(|edge| edge.contains(&start_ns)).count();
+                *found.entry(function).or_default() += times as u64;
+            }
+            found.retain(|_, calls| *calls > 0);
+            let mut plain = BTreeMap::new();
+            for (_, function) in starts.iter().filter(|(start_ns, _)| range.contains(start_ns)) {
+                *plain.entry(*function).or_default() += 1_u64;
+            }
+            prop_assert_eq!(found, plain);
+        }
+
         #[test]
         fn bins_are_what_counting_one_by_one_gives(
             starts in proptest::collection::vec((0_u64..5_000, 1_u16..4), 0..200),

@@ -30,7 +30,8 @@ pub enum Incoming {
 pub enum Question {
     /// The calls of which some part is in a range, about so many at the most.
     Calls(Range<Nanoseconds>, u64),
-    /// How many calls of each function began when, in about so many bins.
+    /// How many calls of each function began when, in about so many bins, whose edges may lie a little outside the range;
+    /// one bin is the range itself.
     Timeline(Range<Nanoseconds>, u32),
     /// How often calls that ended in a range took how long.
     History(Range<Nanoseconds>),

@@ -97,6 +97,9 @@ impl Library {
     }
 
     fn timeline(&self, range: &Range<Nanoseconds>, bins: usize) -> Result<TimelineBins, String> {
+        if bins == 1 {
+            return self.count(range);
+        }
         let (summed, window_ns) = {
             let summary = self.summary();
             (summary.timeline.bins(range, bins), summary.timeline.window_ns())
@@ -109,6 +112,26 @@ impl Library {
             counted.add(call.function, call.start_ns, 1);
         })?;
         Ok(columns(&counted, 0))
+    }
+
+    /// One bin is a count of the range, to the nanosecond.
+    fn count(&self, range: &Range<Nanoseconds>) -> Result<TimelineBins, String> {
+        let (mut counts, edges) = self.summary().timeline.between(range);
+        for edge in edges {
+            self.source.visit(&edge, &mut |call| {
+                if edge.contains(&call.start_ns) {
+                    *counts.entry(call.function).or_default() += 1;
+                }
+            })?;
+        }
+        Ok(TimelineBins {
+            from_ns: range.start,
+            to_ns: range.end,
+            bins: 1,
+            functions: counts.keys().map(|&function| u32::from(function)).collect(),
+            counts: counts.into_values().collect(),
+            window_ns: 0,
+        })
     }
 
     fn history(&self, range: &Range<Nanoseconds>) -> Result<History, String> {

@@ -76,6 +76,11 @@ proptest! {
         let sums = found.counts.0.chunks(found.bins as usize).map(|counts| counts.iter().sum::<f64>() as u64);
         prop_assert_eq!(found.functions.0.iter().copied().zip(sums).collect::<BTreeMap<_, _>>(), plain);
 
+        let found = library.answer(0, &Question::Timeline(range.clone(), 1)).timeline.unwrap();
+        prop_assert_eq!((found.from_ns, found.to_ns, found.bins), (range.start, range.end, 1));
+        let began = calls.iter().filter(|call| range.contains(&call.start_ns)).count();
+        prop_assert_eq!(found.counts.0.iter().sum::<f64>() as usize, began);
+
         let found = library.answer(0, &Question::History(range.clone())).history.unwrap();
         let ended = calls.iter().filter(|call| range.contains(&call.end_ns)).count();
         prop_assert_eq!(found.total as usize, ended);
