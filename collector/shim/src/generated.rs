@@ -233,7 +233,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Isend(
     ) -> c_int = unsafe { core::mem::transmute(real(Index(8))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::send(id::ISEND, count, datatype, dest, tag, comm, move || {
+        shapes::start_send(id::ISEND, count, datatype, dest, tag, comm, request, move || {
             function(buf, count, datatype, dest, tag, comm, request)
         })
     }
@@ -265,7 +265,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ibsend(
     ) -> c_int = unsafe { core::mem::transmute(real(Index(9))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::send(id::IBSEND, count, datatype, dest, tag, comm, move || {
+        shapes::start_send(id::IBSEND, count, datatype, dest, tag, comm, request, move || {
             function(buf, count, datatype, dest, tag, comm, request)
         })
     }
@@ -297,7 +297,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Issend(
     ) -> c_int = unsafe { core::mem::transmute(real(Index(10))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::send(id::ISSEND, count, datatype, dest, tag, comm, move || {
+        shapes::start_send(id::ISSEND, count, datatype, dest, tag, comm, request, move || {
             function(buf, count, datatype, dest, tag, comm, request)
         })
     }
@@ -329,7 +329,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Irsend(
     ) -> c_int = unsafe { core::mem::transmute(real(Index(11))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::send(id::IRSEND, count, datatype, dest, tag, comm, move || {
+        shapes::start_send(id::IRSEND, count, datatype, dest, tag, comm, request, move || {
             function(buf, count, datatype, dest, tag, comm, request)
         })
     }

@@ -224,6 +224,7 @@ fn shape_roles(shape: &str) -> Result<&'static [(&'static str, usize)]> {
         "init" | "finalize" | "type_free" => &[],
         "abort" => &[COMM],
         "send" => &[COUNT, TYPE, RANK, TAG, COMM],
+        "start_send" => &[COUNT, TYPE, RANK, TAG, COMM, REQUEST],
         "receive" => &[RANK, TAG, COMM, STATUS],
         "post" => &[RANK, TAG, COMM, REQUEST],
         "sendrecv" => &[COUNT, TYPE, RANK, TAG, ("rank", 1), ("tag", 1), COMM, STATUS],

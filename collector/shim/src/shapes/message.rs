@@ -3,6 +3,7 @@
 
 use crate::local::{Recorder, enter};
 use crate::mpi::{Handle, Status};
+use crate::process::Process;
 use core::ffi::c_int;
 use mpiscope_capture::{Interval, Posted, Received, StatusWords, Thread};
 use mpiscope_wire::{Call, CallFlags};
@@ -41,11 +42,49 @@ pub(crate) unsafe fn send(
     comm: Handle,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
+    sent(function, [count, to, tag], datatype, comm, real, |_| {})
+}
+
+/// # Safety
+/// `request` points to a request.
+#[inline]
+#[expect(clippy::too_many_arguments, reason = "the call has them")]
+pub(crate) unsafe fn start_send(
+    function: u16,
+    count: c_int,
+    datatype: Handle,
+    to: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    sent(function, [count, to, tag], datatype, comm, real, |process| {
+        // A handle that was given to a send is no receive's any more, also when that has only just completed in another
+        // thread which has not come to take note of it. Whoever waits for the send would take it for that receive.
+        if process.capture.has_threads() {
+            // SAFETY: the call has just set it.
+            let handle = unsafe { process.library.read_handle(request, 0) };
+            process.requests(|requests| requests.remove(handle));
+        }
+    })
+}
+
+#[inline(always)]
+fn sent(
+    function: u16,
+    [count, to, tag]: [c_int; 3],
+    datatype: Handle,
+    comm: Handle,
+    real: impl FnOnce() -> c_int,
+    then: impl FnOnce(&Process),
+) -> c_int {
     let Some(mut entered) = enter() else { return real() };
     let (result, at) = entered.timed(function, real);
     entered.work(|recorder| {
         let mut call = Thread::plain(function, at);
         if result == 0 {
+            then(recorder.process);
             let bytes = recorder.bytes(count, datatype);
             recorder.with_comm(comm, |thread, process, comm| {
                 thread.send(&process.capture, &mut call, comm, to, tag, bytes);

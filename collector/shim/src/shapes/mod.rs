@@ -15,6 +15,6 @@ pub(crate) use communicator::{comm_free, comm_new, request_free, type_free};
 pub(crate) use completion::{
     test_all, test_any, test_one, test_some, wait_all, wait_any, wait_one, wait_some,
 };
-pub(crate) use message::{post, receive, send, sendrecv};
+pub(crate) use message::{post, receive, send, sendrecv, start_send};
 pub(crate) use probe::{iprobe, probe};
 pub(crate) use setup::{abort, finalize, init};
