@@ -13,7 +13,8 @@ Three of the test programs, Open MPI, two ranks. Each is measured twice:
 How to read it. `calls/s` is recorded calls per second of the daemon's processor time (all its threads, start and end
 included), median over the rounds, with quartiles in brackets for offline. `wall` is the calls per second of time that
 passed from when the daemon went on. `bytes` is what the finished recording takes on disk per call. `lost` is the share
-of calls that are missing from a live recording.
+of calls that are missing from a live recording. `with page` is the offline figure when a page is served (and nobody looks at
+it), as a share of the one without, measured in turns.
 """
 
 import json
@@ -60,7 +61,7 @@ def fill(jobs, program, arguments, rings):
         raise Failure(f"{program.name} wrote {slots} slots and lost {lost} calls: SLOTS is too small, or it is off")
 
 
-def start_daemon(jobs, out, rings):
+def start_daemon(jobs, out, rings, listen):
     """A daemon on one processor that has looked at both clocks once, so that it can place what comes later."""
     configuration = {
         "run": "bench",
@@ -68,7 +69,7 @@ def start_daemon(jobs, out, rings):
         "rings": [str(rings.path)],
         "command": ["bench"],
         "window_ns": WINDOW_NS,
-        "listen": None,
+        "listen": listen,
         "token": "0" * 32,
         "resume": False,
     }
@@ -88,11 +89,11 @@ def start_daemon(jobs, out, rings):
     return daemon
 
 
-def record_offline(jobs, program, arguments):
-    """The manifest of a run that was recorded afterwards, and the seconds that took."""
+def record_offline(jobs, program, arguments, listen=None):
+    """The manifest of a run that was recorded afterwards, and the seconds that took; with a page when it listens."""
     out = jobs.folder / "offline.scope"
     with Rings() as rings:
-        daemon = start_daemon(jobs, out, rings)
+        daemon = start_daemon(jobs, out, rings, listen)
         try:
             daemon.send_signal(signal.SIGSTOP)
             fill(jobs, program, arguments, rings)
@@ -124,7 +125,7 @@ def measure(jobs, name, rounds):
     """What is told of a program."""
     arguments = PROGRAMS[name]
     program = jobs.compile_program(FAMILY, ROOT / "tests" / "apps" / f"{name}.c")
-    offline, wall, live, lost_shares = [], [], [], []
+    offline, wall, live, lost_shares, with_page = [], [], [], [], []
     for _ in range(rounds):
         manifest, elapsed_s = record_offline(jobs, program, arguments)
         if sum(manifest["lost"].values()) > 0:
@@ -132,6 +133,8 @@ def measure(jobs, name, rounds):
         cost = manifest["cost"]
         offline.append(calls_per_cpu_s(cost))
         wall.append(cost["calls"] / elapsed_s)
+        page_manifest, _ = record_offline(jobs, program, arguments, "127.0.0.1:0")
+        with_page.append(calls_per_cpu_s(page_manifest["cost"]) / offline[-1])
         live_manifest = record_live(jobs, program, arguments)
         live.append(calls_per_cpu_s(live_manifest["cost"]))
         lost = sum(live_manifest["lost"].values())
@@ -141,6 +144,7 @@ def measure(jobs, name, rounds):
         "messages": manifest["totals"]["messages"],
         "offline_calls_per_cpu_s": quartiles(offline),
         "offline_calls_per_s": statistics.median(wall),
+        "with_page_share": quartiles(with_page),
         "bytes_per_call": cost["bytes_on_disk"] / cost["calls"],
         "live_calls_per_cpu_s": statistics.median(live),
         "live_lost_share": statistics.median(lost_shares),
@@ -155,7 +159,7 @@ def main():
     options = parser.parse_args()
     results = {}
     print(f"{'':<8} {'calls':>9} {'messages':>9} {'offline, million calls/s':>25} {'wall':>6} {'bytes':>6} ", end="")
-    print(f"{'live':>6} {'lost':>6}")
+    print(f"{'live':>6} {'lost':>6}  with page")
     with Jobs(options.target) as jobs:
         for name in [options.program] if options.program else PROGRAMS:
             row = results[name] = measure(jobs, name, options.rounds)
@@ -163,7 +167,9 @@ def main():
             offline = f"{middle:.2f} [{low:.2f}..{high:.2f}]"
             print(f"{name:<8} {row['calls']:>9} {row['messages']:>9} {offline:>25}", end="")
             print(f" {row['offline_calls_per_s'] / 1e6:>6.2f} {row['bytes_per_call']:>6.2f}", end="")
-            print(f"  {row['live_calls_per_cpu_s'] / 1e6:>6.2f} {row['live_lost_share']:>6.1%}", flush=True)
+            print(f"  {row['live_calls_per_cpu_s'] / 1e6:>6.2f} {row['live_lost_share']:>6.1%}", end="")
+            low, middle, high = row["with_page_share"]
+            print(f"  {middle:.2f} [{low:.2f}..{high:.2f}]", flush=True)
     if options.json:
         options.json.write_text(json.dumps(results, indent=2) + "\n")
 
