@@ -1,7 +1,7 @@
 // The particles are drawn with and without WebGL2.
 
 import { strict as assert } from "node:assert";
-import { open, session } from "../lib/browser.mjs";
+import { open, visitor } from "../lib/browser.mjs";
 import { drag, stillPicture, untilParticles, untilState, words } from "../lib/page.mjs";
 import { replay } from "../lib/product.mjs";
 import { quiet } from "../lib/recordings.mjs";
@@ -24,7 +24,7 @@ function noWebGl2() {
 for (const { name, gpu, drawn, prepare } of KINDS) {
   test(`renderers::particles_are_drawn_${name}`, async (t) => {
     const { url } = await replay(t, await quiet());
-    const context = await session(t, { gpu });
+    const context = await visitor(t, { gpu });
     if (prepare) await context.addInitScript(prepare);
     const page = await open(t, url, { context });
     await untilState(page, /^recording$/);

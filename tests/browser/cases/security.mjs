@@ -2,7 +2,7 @@
 
 import { strict as assert } from "node:assert";
 import { createServer, request } from "node:http";
-import { open, session } from "../lib/browser.mjs";
+import { open, visitor } from "../lib/browser.mjs";
 import { untilState } from "../lib/page.mjs";
 import { replay } from "../lib/product.mjs";
 import { quiet } from "../lib/recordings.mjs";
@@ -67,7 +67,7 @@ test("security::the_token_leaves_the_address_and_scripts_cannot_read_it", async 
 
 test("security::another_site_in_the_same_browser_gets_nothing", async (t) => {
   const { url, origin } = await served(t);
-  const context = await session(t);
+  const context = await visitor(t);
   const own = await open(t, url, { context });
   await untilState(own, /^recording$/);
 

@@ -30,8 +30,8 @@ export async function close() {
   browsers.clear();
 }
 
-/** A browser session of its own: cookies and choices are not shared with another. */
-export async function session(t, { gpu, ...options } = {}) {
+/** A visitor of its own: cookies and choices are not shared with another. */
+export async function visitor(t, { gpu, ...options } = {}) {
   const context = await (await launch(gpu)).newContext({ viewport: LARGE, colorScheme: "dark", deviceScaleFactor: 1, ...options });
   t.after(() => context.close());
   return context;
@@ -42,7 +42,7 @@ export async function session(t, { gpu, ...options } = {}) {
  * host. `losesServer`: the browser may say that the server could not be reached.
  */
 export async function open(t, url, { context, losesServer = false, ...options } = {}) {
-  const page = await (context ?? (await session(t, options))).newPage();
+  const page = await (context ?? (await visitor(t, options))).newPage();
   watch(t, page, new URL(url).host, losesServer);
   await page.goto(url);
   return page;
