@@ -11,6 +11,8 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(180);
 
+const ATTEMPTS: u32 = 5;
+
 /// Rings that are full in no time.
 const SMALLEST: &str = "64";
 
@@ -92,8 +94,10 @@ fn recorded_and_lost_are_what_was_made(case: &Case<'_>, mpi: &Mpi) -> u64 {
 
 fn with_every_family(test: &str, case: &Case<'_>, surely_lossy: bool) {
     for mpi in Mpi::all_or_skip(&format!("loss {test}")) {
-        let lost = recorded_and_lost_are_what_was_made(case, &mpi);
-        assert!(lost > 0 || !surely_lossy, "nothing was lost, so nothing was tested: {}", mpi.family.word());
+        // Ranks that hardly run, on a machine that is busy elsewhere, lose nothing; the next time they may.
+        let attempts = if surely_lossy { ATTEMPTS } else { 1 };
+        let lost = (0..attempts).any(|_| recorded_and_lost_are_what_was_made(case, &mpi) > 0);
+        assert!(lost || !surely_lossy, "nothing was lost, so nothing was tested: {}", mpi.family.word());
     }
 }
 
