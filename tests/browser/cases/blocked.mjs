@@ -18,12 +18,12 @@ async function waiting(t, before) {
   return { running, page };
 }
 
-/** Pixels of what hangs longer than a tenth of a second, above rank 0 and above the others. */
+/** Pixels of what hangs for seconds, above rank 0 and above the others. */
 async function high(page) {
   const picture = await plotShot(page);
   const slot = picture.width / RANKS;
-  // Others may be held up for moments on a busy machine; those are not bright any more, or not so high.
-  const bright = (r, g, b, x, y) => y < picture.height * 0.35 && Math.max(r, g, b) > 90 && Math.max(r, g, b) - Math.min(r, g, b) > 25;
+  // Others are held up for a part of a second on a busy machine, and the history keeps a faint point of each such call.
+  const bright = (r, g, b, x, y) => y < picture.height * 0.2 && Math.max(r, g, b) > 150 && Math.max(r, g, b) - Math.min(r, g, b) > 25;
   return {
     here: count(picture, (r, g, b, x, y) => x < slot && bright(r, g, b, x, y)),
     others: count(picture, (r, g, b, x, y) => x >= slot && bright(r, g, b, x, y)),
@@ -59,7 +59,7 @@ test("blocked::a_receive_that_waits_rises_above_its_rank", async (t) => {
   await tab(page, "particles");
   await page.keyboard.press("Escape");
   let seen;
-  await until("a particle high above rank 0 alone", async () => {
+  await until(() => `a particle high above rank 0 alone; seen ${JSON.stringify(seen)}`, async () => {
     seen = await high(page);
     return seen.here.pixels > 10 && seen.others.pixels === 0;
   });
