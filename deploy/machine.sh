@@ -49,30 +49,35 @@ node_suits() {
                  process.exit(major > 20 || (major === 20 && minor >= 19) ? 0 : 1)'
 }
 
-need_node() {
+# A Node that was fetched for this folder goes before the machine's.
+use_own_node() {
     local own=$root/target/node/node_modules/.bin
-    [ -x "$own/node" ] && PATH=$own:$PATH
+    if [ -x "$own/node" ]; then PATH=$own:$PATH; fi
+}
+
+need_node() {
+    use_own_node
     node_suits && return 0
     need_tools node=nodejs npm=npm || return 1
     node_suits && return 0
     say "this Node is too old to build the page ($(node --version)); fetching a newer one for this folder only"
-    npm install --silent --no-save --prefix "$root/target/node" node@22 && PATH=$own:$PATH
+    npm install --silent --no-save --prefix "$root/target/node" node@22 && use_own_node
     node_suits || {
         say "please install Node 20.19 or newer (https://nodejs.org); the page cannot be built without it"
         return 1
     }
 }
 
-# What the page is built with, as its lock file says; again only when that changed.
-page_packages() {
-    local lock=$root/dashboard/package-lock.json stamp=$root/dashboard/node_modules/.of-lock
+# What a folder's lock file says; again only when that changed.
+node_packages() { # FOLDER
+    local lock=$root/$1/package-lock.json stamp=$root/$1/node_modules/.of-lock
     if ! cmp -s "$lock" "$stamp"; then
-        (cd "$root/dashboard" && npm ci --no-audit --no-fund) && cp "$lock" "$stamp"
+        (cd "$root/$1" && npm ci --silent --no-audit --no-fund) && cp "$lock" "$stamp"
     fi
 }
 
 build_page() {
-    page_packages && (cd "$root/dashboard" && npm run --silent build)
+    node_packages dashboard && (cd "$root/dashboard" && npm run --silent build)
 }
 
 build_programs() {

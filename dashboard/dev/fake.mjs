@@ -112,6 +112,10 @@ function inFlightPart() {
 const answers = {
   ping: () => ({}),
   calls: ({ from_ns, to_ns, most }) => ({ calls: callsPart(from_ns, to_ns, Math.min(most, 200_000), (c) => c.startNs < to_ns && c.startNs + c.durationNs >= from_ns && c.startNs + c.durationNs <= edgeNs()) }),
+  count: ({ from_ns, to_ns }) => {
+    const { timeline: { functions, counts } } = answers.timeline({ from_ns, to_ns, bins: 1 });
+    return { count: { function: functions, calls: counts } };
+  },
   timeline: ({ from_ns, to_ns, bins }) => {
     const ids = job.names.map(([id]) => id);
     const width = (to_ns - from_ns) / bins;

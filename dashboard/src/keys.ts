@@ -36,11 +36,11 @@ export function listenKeys(store: Store, actions: Actions, help: Signal<boolean>
     f: () => actions.toggleFollow(),
     t: nextTheme,
     "?": () => (help.value = !help.peek()),
-    Escape: () => actions.clear(),
+    Escape: () => (help.peek() ? void (help.value = false) : actions.clear()),
   };
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
-    if (help.peek() && event.key !== "?") return;
+    if (help.peek() && event.key !== "?" && event.key !== "Escape") return;
     if (needsKey(event.target, event.key)) return;
     const tab = TABS[Number(event.key) - 1];
     const act = acts[event.key] ?? (tab && (() => (store.tab.value = tab.id)));

@@ -1,9 +1,8 @@
 /* blocked [seconds]: a rank that waits in MPI_Recv for so long, which may have a fraction: rank 0 sends to rank 1 only
  * then. All others wait for both in a barrier. */
 #define _POSIX_C_SOURCE 200809L
+#include "pace.h"
 #include "truth.h"
-#include <errno.h>
-#include <time.h>
 
 int main(int argc, char **argv)
 {
@@ -15,9 +14,7 @@ int main(int argc, char **argv)
 
     int sent = 42, received = 0;
     if (rank == 0 && size > 1) {
-        struct timespec rest = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
-        while (nanosleep(&rest, &rest) == -1 && errno == EINTR)
-            continue;
+        sleep_until(now_ns() + (long long)(seconds * 1e9));
         T_Send(&sent, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
     } else if (rank == 1) {
         T_Recv(&received, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

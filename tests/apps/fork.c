@@ -40,16 +40,11 @@ static void *exchange(void *argument)
 
 int main(int argc, char **argv)
 {
-    int rank, size, provided;
-    T_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    int rank, size;
+    if (!truth_init_threads(&argc, &argv))
+        return 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (provided < MPI_THREAD_MULTIPLE) {
-        if (rank == 0)
-            printf("skip: no MPI_THREAD_MULTIPLE\n");
-        T_Finalize();
-        return 0;
-    }
 
     /* A last rank without a neighbour makes the same calls to nobody. */
     int partner = (rank ^ 1) < size ? rank ^ 1 : MPI_PROC_NULL;

@@ -1,9 +1,8 @@
 /* linger [seconds] [messages per second]: steady traffic for a while, for tests that interfere in the middle of it.
  * Each rank sends that many messages to its right neighbour; the seconds may have a fraction. */
 #define _POSIX_C_SOURCE 200809L
+#include "pace.h"
 #include "truth.h"
-#include <errno.h>
-#include <time.h>
 
 int main(int argc, char **argv)
 {
@@ -17,14 +16,9 @@ int main(int argc, char **argv)
     long messages = (long)(seconds * (double)rate + 0.5);
     int right = (rank + 1) % size, left = (rank + size - 1) % size;
 
-    struct timespec start;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    long long start = now_ns();
     for (long number = 0; number < messages; number++) {
-        /* To a point in time and not for a duration: delays do not add up. */
-        long long due = start.tv_nsec + number * 1000000000LL / rate;
-        struct timespec until = {start.tv_sec + due / 1000000000, due % 1000000000};
-        while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
-            continue;
+        sleep_until(start + number * 1000000000LL / rate);
         long received;
         MPI_Request requests[2];
         T_Irecv(&received, 1, MPI_LONG, left, 0, MPI_COMM_WORLD, &requests[0]);

@@ -207,6 +207,20 @@ static inline int truth_prepared(int result)
 #define T_Comm_create(...) (truth_count(TRUTH_Comm_create), MPI_Comm_create(__VA_ARGS__))
 #define T_Comm_free(...) (truth_count(TRUTH_Comm_free), MPI_Comm_free(__VA_ARGS__))
 
+/* Starts MPI for threads that call at any time. Where the library cannot, it says so, ends MPI, and returns 0. */
+static inline int truth_init_threads(int *argument_count, char ***arguments)
+{
+    int provided, rank;
+    T_Init_thread(argument_count, arguments, MPI_THREAD_MULTIPLE, &provided);
+    if (provided == MPI_THREAD_MULTIPLE)
+        return 1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+        printf("skip: no MPI_THREAD_MULTIPLE\n");
+    T_Finalize();
+    return 0;
+}
+
 /* Macros defined before this point may still use the names. */
 #pragma GCC poison MPI_Init MPI_Init_thread MPI_Finalize MPI_Abort
 #pragma GCC poison MPI_Send MPI_Bsend MPI_Ssend MPI_Rsend MPI_Isend MPI_Ibsend MPI_Issend MPI_Irsend

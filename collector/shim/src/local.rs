@@ -286,6 +286,21 @@ impl Entered {
     }
 }
 
+/// Makes a call that gives one status, which is ours where the program does not want it, and records what it led to.
+#[inline(always)]
+pub(crate) fn with_status(
+    function: u16,
+    status: *mut Status,
+    real: impl FnOnce(*mut Status) -> c_int,
+    record: impl FnOnce(&mut Recorder, (c_int, Interval), *mut Status),
+) -> c_int {
+    let Some(mut entered) = enter() else { return real(status) };
+    let status = entered.work(|recorder| recorder.status(status, 1)).unwrap_or(status);
+    let (result, at) = entered.timed(function, || real(status));
+    entered.work(|recorder| record(recorder, (result, at), status));
+    result
+}
+
 impl Recorder {
     /// The communicator of a handle, and the parts of the recorder that go on working beside it.
     #[inline]

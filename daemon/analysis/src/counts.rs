@@ -251,19 +251,7 @@ mod tests {
     #[test]
     fn windows_are_taken_once() {
         let mut counts = Counts::new(100);
-        let at = |start_ns| Call {
-            rank: 0,
-            thread: 0,
-            function: 1,
-            start_ns,
-            end_ns: start_ns,
-            peer: None,
-            tag: None,
-            bytes: 0,
-            comm: None,
-            site: None,
-            count: 1,
-        };
+        let at = |start_ns| Call { function: 1, start_ns, end_ns: start_ns, ..Call::default() };
         counts.calls(&[at(0), at(99), at(100), at(250)]);
         let taken: Vec<u64> = counts.take_windows(200).iter().map(|((window, ..), _)| *window).collect();
         assert_eq!(taken, [0, 1]);

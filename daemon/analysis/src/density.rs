@@ -191,19 +191,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn call(rank: Rank, function: Function, start_ns: u64, end_ns: u64) -> Call {
-        Call {
-            rank,
-            thread: 0,
-            function,
-            start_ns,
-            end_ns,
-            peer: None,
-            tag: None,
-            bytes: 0,
-            comm: None,
-            site: None,
-            count: 1,
-        }
+        Call { rank, function, start_ns, end_ns, ..Call::default() }
     }
 
     #[test]

@@ -125,51 +125,64 @@ impl Pair {
         waiting
     }
 
-    /// The send of a receive whose turn has come. Sizes that differ prove that calls were lost before anyone said so: the
-    /// pair is in doubt from there on.
+    /// The send of a receive whose turn has come. In doubt one that is no later: a receive may have been lost, but none
+    /// comes before its send.
     pub(crate) fn send_of(&mut self, tag: i32, arrival: &Arrival) -> Option<PendingSend> {
-        if !self.uncertain {
-            let sends = &mut self.channels.get_mut(&tag)?.sends;
-            if sends.front()?.bytes == arrival.bytes {
-                return sends.pop_front();
-            }
-            self.uncertain = true;
-        }
-        self.best_send(tag, arrival)
+        let sends = &mut self.channels.get_mut(&tag)?.sends;
+        take_side(sends, arrival, &mut self.uncertain, |send| send.number < arrival.number)
     }
 
     /// The receive of a send, likewise.
     pub(crate) fn arrival_of(&mut self, tag: i32, send: &PendingSend) -> Option<Arrival> {
-        if !self.uncertain {
-            let ready = &mut self.channels.get_mut(&tag)?.ready;
-            if ready.front()?.bytes == send.bytes {
-                return ready.pop_front();
-            }
-            self.uncertain = true;
-        }
-        self.best_arrival(tag, send)
-    }
-
-    /// In doubt: the send whose number is the receive's, if its size agrees, else the oldest earlier one of this size.
-    fn best_send(&mut self, tag: i32, arrival: &Arrival) -> Option<PendingSend> {
-        let sends = &mut self.channels.get_mut(&tag)?.sends;
-        let same = |send: &PendingSend| send.bytes == arrival.bytes;
-        // Numbers grow along the queue.
-        let exact = sends.binary_search_by_key(&arrival.number, |send| send.number).ok();
-        let exact = exact.filter(|&at| same(&sends[at]));
-        let at =
-            exact.or_else(|| sends.iter().position(|send| send.number < arrival.number && same(send)))?;
-        sends.remove(at)
-    }
-
-    /// In doubt: the receive that fits a send, likewise.
-    fn best_arrival(&mut self, tag: i32, send: &PendingSend) -> Option<Arrival> {
         let ready = &mut self.channels.get_mut(&tag)?.ready;
-        let same = |arrival: &Arrival| arrival.bytes == send.bytes;
-        let exact = ready.binary_search_by_key(&send.number, |arrival| arrival.number).ok();
-        let exact = exact.filter(|&at| same(&ready[at]));
-        let at = exact
-            .or_else(|| ready.iter().position(|arrival| arrival.number > send.number && same(arrival)))?;
-        ready.remove(at)
+        take_side(ready, send, &mut self.uncertain, |arrival| arrival.number > send.number)
     }
+}
+
+/// One side of a message that waits for the other.
+trait Side {
+    /// Its number among those of the pair.
+    fn number(&self) -> u64;
+    fn bytes(&self) -> u64;
+}
+
+impl Side for PendingSend {
+    fn number(&self) -> u64 {
+        self.number
+    }
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+impl Side for Arrival {
+    fn number(&self) -> u64 {
+        self.number
+    }
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+/// Takes the side that belongs to another: the oldest. Sizes that differ prove that calls were lost before anyone said
+/// so; from there on the pair is in doubt, and it is the one with the same number if its size agrees, else the oldest
+/// of this size that may be it.
+fn take_side<T: Side>(
+    waiting: &mut VecDeque<T>,
+    other: &impl Side,
+    uncertain: &mut bool,
+    may_be: impl Fn(&T) -> bool,
+) -> Option<T> {
+    let same = |side: &T| side.bytes() == other.bytes();
+    if !*uncertain {
+        if same(waiting.front()?) {
+            return waiting.pop_front();
+        }
+        *uncertain = true;
+    }
+    // Numbers grow along the queue.
+    let exact = waiting.binary_search_by_key(&other.number(), Side::number).ok();
+    let exact = exact.filter(|&at| same(&waiting[at]));
+    let at = exact.or_else(|| waiting.iter().position(|side| may_be(side) && same(side)))?;
+    waiting.remove(at)
 }

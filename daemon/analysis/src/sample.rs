@@ -89,16 +89,10 @@ mod tests {
     fn calls(durations: &[u64]) -> Vec<Call> {
         let call = |(number, &long): (usize, &u64)| Call {
             rank: (number % 7) as u32,
-            thread: 0,
             function: 1,
             start_ns: number as u64 * 1_000,
             end_ns: number as u64 * 1_000 + long,
-            peer: None,
-            tag: None,
-            bytes: 0,
-            comm: None,
-            site: None,
-            count: 1,
+            ..Call::default()
         };
         durations.iter().enumerate().map(call).collect()
     }

@@ -12,12 +12,15 @@ use mpiscope_recording::{JobNode, WalReader};
 use mpiscope_wire as wire;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// What one function did on one rank in one window; later calls of the window make a further cell, to be added.
+pub(crate) type WindowCell = ((u64, Rank, Function), WindowTotals);
+
 /// What one step of the engine led to.
 #[derive(Debug, Default)]
 pub(crate) struct Step {
     pub(crate) calls: Vec<Call>,
     pub(crate) messages: Vec<Message>,
-    pub(crate) windows: Vec<((u64, Rank, Function), WindowTotals)>,
+    pub(crate) windows: Vec<WindowCell>,
     pub(crate) faults: Vec<Fault>,
 }
 
@@ -129,11 +132,10 @@ impl Engine {
             }
         }
         for call in &calls {
-            self.totals.polls += call.count - 1;
             self.cost_ns +=
                 call.count as f64 * self.ranks.get(&call.rank).map_or(0.0, |info| info.cost_per_call_ns);
         }
-        self.totals.calls += calls.len() as u64;
+        self.totals.add_calls(&calls);
         self.counts.calls(&calls);
         let matched = self.matcher.feed(&events);
         self.count_messages(&matched.messages, matched.uncertain);
@@ -142,13 +144,8 @@ impl Engine {
     }
 
     fn count_messages(&mut self, messages: &[Message], uncertain: u64) {
-        self.totals.messages += messages.len() as u64;
+        self.totals.add_messages(messages);
         self.totals.uncertain_messages += uncertain;
-        for message in messages {
-            self.totals.bytes += message.bytes;
-            self.totals.inter_messages += u64::from(message.inter);
-            self.totals.intra_messages += u64::from(!message.inter);
-        }
         self.counts.messages(messages);
     }
 

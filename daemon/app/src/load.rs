@@ -3,10 +3,10 @@
 
 use crate::agent::{Agent, Resume};
 use crate::daemon::Live;
-use crate::engine::{Engine, Step, replay};
+use crate::engine::{Engine, Step, WindowCell, replay};
 use anyhow::Result;
 use mpiscope_analysis::Counts;
-use mpiscope_model::{Call, Losses, Message, RankInfo, Totals};
+use mpiscope_model::{Call, Losses, RankInfo, Totals};
 use mpiscope_recording::{Job, Recording, State};
 use std::path::Path;
 use std::time::Duration;
@@ -23,21 +23,8 @@ pub(crate) struct Loaded {
     pub(crate) missing: Vec<String>,
 }
 
-/// What a recording's rows are shown to as they are read.
-pub(crate) trait Reader {
-    fn calls(&mut self, calls: Vec<Call>) -> Result<()>;
-    fn messages(&mut self, messages: Vec<Message>);
-}
-
-/// For those who want nothing but the figures.
-pub(crate) struct NoReader;
-
-impl Reader for NoReader {
-    fn calls(&mut self, _: Vec<Call>) -> Result<()> {
-        Ok(())
-    }
-    fn messages(&mut self, _: Vec<Message>) {}
-}
+/// What the calls of a recording are shown to as they are read, with what they added to the windows.
+pub(crate) type Reader<'a> = dyn FnMut(Vec<Call>, Vec<WindowCell>) -> Result<()> + 'a;
 
 /// Whether the rows are read from the log, because the segments do not have them all.
 pub(crate) fn is_in_log(recording: &Recording) -> bool {
@@ -45,11 +32,11 @@ pub(crate) fn is_in_log(recording: &Recording) -> bool {
 }
 
 /// Reads a recording to its end.
-pub(crate) fn load(dir: &Path, recording: &Recording, reader: &mut impl Reader) -> Result<Loaded> {
+pub(crate) fn load(dir: &Path, recording: &Recording, reader: &mut Reader<'_>) -> Result<Loaded> {
     if is_in_log(recording) { from_log(dir, recording, reader) } else { from_segments(recording, reader) }
 }
 
-fn from_segments(recording: &Recording, reader: &mut impl Reader) -> Result<Loaded> {
+fn from_segments(recording: &Recording, reader: &mut Reader<'_>) -> Result<Loaded> {
     let manifest = recording.manifest();
     let mut counts = Counts::new(manifest.window_ns);
     let mut totals = Totals {
@@ -61,23 +48,14 @@ fn from_segments(recording: &Recording, reader: &mut impl Reader) -> Result<Load
     let mut missing = manifest.missing.clone();
     let mut calls = recording.calls();
     for batch in calls.by_ref() {
-        totals.calls += batch.len() as u64;
-        totals.polls += batch.iter().map(|call| call.count.saturating_sub(1)).sum::<u64>();
+        totals.add_calls(&batch);
         counts.calls(&batch);
-        // Only the totals are wanted here.
-        counts.take_windows(u64::MAX);
-        reader.calls(batch)?;
+        reader(batch, counts.take_windows(u64::MAX))?;
     }
     let mut messages = recording.messages();
     for batch in messages.by_ref() {
-        totals.messages += batch.len() as u64;
-        for message in &batch {
-            totals.bytes += message.bytes;
-            totals.inter_messages += u64::from(message.inter);
-            totals.intra_messages += u64::from(!message.inter);
-        }
+        totals.add_messages(&batch);
         counts.messages(&batch);
-        reader.messages(batch);
     }
     let (tables, faults) = recording.tables();
     missing.extend(faults.into_iter().map(|fault| fault.text));
@@ -96,7 +74,7 @@ fn from_segments(recording: &Recording, reader: &mut impl Reader) -> Result<Load
     })
 }
 
-fn from_log(dir: &Path, recording: &Recording, reader: &mut impl Reader) -> Result<Loaded> {
+fn from_log(dir: &Path, recording: &Recording, reader: &mut Reader<'_>) -> Result<Loaded> {
     let manifest = recording.manifest();
     let mut engine = Engine::new(manifest.window_ns);
     let mut outcome = Ok(());
@@ -144,11 +122,10 @@ fn from_log(dir: &Path, recording: &Recording, reader: &mut impl Reader) -> Resu
     })
 }
 
-fn hand_on(step: Step, reader: &mut impl Reader, outcome: &mut Result<()>) {
+fn hand_on(step: Step, reader: &mut Reader<'_>, outcome: &mut Result<()>) {
     if outcome.is_ok() {
-        *outcome = reader.calls(step.calls);
+        *outcome = reader(step.calls, step.windows);
     }
-    reader.messages(step.messages);
 }
 
 /// Calls that reached the rings and that nobody took: read, and left where they are.

@@ -1,13 +1,14 @@
 //! `mpiscope replay`: a recording on the page that showed it live, through the same feed.
 
 use crate::command_line::ReplayOptions;
-use crate::load::{Loaded, Reader, is_in_log, load};
+use crate::engine::WindowCell;
+use crate::load::{Loaded, is_in_log, load};
 use crate::page::{self, Feeding, Increments, Page, Shelf, function_rows, rank_rows};
 use crate::run::random;
-use crate::words::counted;
+use crate::words::plural;
 use anyhow::{Context as _, Result};
 use mpiscope_feed::{Job, JobState, Library, RunSource, Update};
-use mpiscope_model::{Call, Fault, Message};
+use mpiscope_model::{Call, Fault};
 use mpiscope_recording::{Recording, Segment, SegmentWriter, State};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -44,7 +45,7 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
             None => None,
         },
     };
-    let loaded = load(&options.dir, &recording, &mut shown)?;
+    let loaded = load(&options.dir, &recording, &mut |calls, windows| shown.take(calls, &windows))?;
     publish(&mut feeding, &loaded, &mut shown);
     page::say_address("replay", page.url());
     eprintln!("mpiscope: {}; Ctrl-C ends it", summary(&loaded));
@@ -67,19 +68,15 @@ struct Shown {
     spill: Option<Spill>,
 }
 
-impl Reader for Shown {
-    fn calls(&mut self, calls: Vec<Call>) -> Result<()> {
+impl Shown {
+    fn take(&mut self, calls: Vec<Call>, windows: &[WindowCell]) -> Result<()> {
         self.library.add(&calls);
-        self.increments.add(&calls, &[]);
+        self.increments.add(windows);
         self.last_ns = calls.iter().map(|call| call.end_ns).fold(self.last_ns, u64::max);
         match &mut self.spill {
             Some(spill) => spill.add(calls),
             None => Ok(()),
         }
-    }
-
-    fn messages(&mut self, messages: Vec<Message>) {
-        self.increments.add(&[], &messages);
     }
 }
 
@@ -133,15 +130,13 @@ fn publish(feeding: &mut Feeding, loaded: &Loaded, shown: &mut Shown) {
         mpi: loaded.job.mpi.clone(),
         state: match (loaded.state, loaded.job.exit) {
             (State::Running, _) => JobState::Running,
-            (_, Some(exit)) if exit <= 128 => JobState::Ended,
-            _ => JobState::Killed,
+            (_, exit) => JobState::after(exit),
         },
         exit: loaded.job.exit,
         started_unix_ns: loaded.job.started_unix_ns,
     };
     let faults: Vec<Fault> =
         loaded.missing.iter().map(|text| Fault { rank: None, text: text.clone() }).collect();
-    let (windows, timeline) = shown.increments.take();
     feeding.publisher.publish(&Update {
         now_ns: duration_ns.max(shown.last_ns),
         lag_ns: 0,
@@ -150,8 +145,7 @@ fn publish(feeding: &mut Feeding, loaded: &Loaded, shown: &mut Shown) {
         losses: loaded.losses,
         functions: &function_rows(&loaded.counts, &[]),
         ranks: &rank_rows(&loaded.counts, loaded.ranks.iter()),
-        windows: &windows,
-        timeline: &timeline,
+        timeline: &shown.increments.take(),
         in_flight: &[],
         calls: &[],
         faults: &faults,
@@ -162,8 +156,8 @@ fn summary(loaded: &Loaded) -> String {
     let totals = &loaded.totals;
     format!(
         "{} of {}, {}",
-        counted(totals.calls, "call"),
-        counted(loaded.job.ranks.into(), "rank"),
-        counted(totals.messages, "message")
+        plural(totals.calls, "call"),
+        plural(loaded.job.ranks.into(), "rank"),
+        plural(totals.messages, "message")
     )
 }

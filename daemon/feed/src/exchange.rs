@@ -1,9 +1,10 @@
 //! What pages ask and command, and what they get back: protocol version 2.
 //!
-//! A page sends MessagePack maps: `{ask: "calls" | "timeline" | "history" | "ping", id, ...}`, to which an [`Answer`]
+//! A page sends MessagePack maps: `{ask: "calls" | "timeline" | "count" | "history" | "ping", id, ...}`, to which an [`Answer`]
 //! with the same number comes, and `{do: "live" | "pause" | ...}`, which moves the shared clock. Every page hears of
 //! each move by a [`PerspectiveMessage`].
 
+use crate::message::Message;
 use crate::{Calls, F64Column, U32Column};
 use mpiscope_model::Nanoseconds;
 use serde::{Deserialize, Serialize};
@@ -30,9 +31,10 @@ pub enum Incoming {
 pub enum Question {
     /// The calls of which some part is in a range, about so many at the most.
     Calls(Range<Nanoseconds>, u64),
-    /// How many calls of each function began when, in about so many bins, whose edges may lie a little outside the range;
-    /// one bin is the range itself.
+    /// How many calls of each function began when, in about so many bins, whose edges may lie a little outside the range.
     Timeline(Range<Nanoseconds>, u32),
+    /// How many calls of each function began in a range, to the nanosecond.
+    Count(Range<Nanoseconds>),
     /// How often calls that ended in a range took how long.
     History(Range<Nanoseconds>),
     /// Is anybody there?
@@ -107,6 +109,7 @@ impl Incoming {
                 let question = match ask {
                     "calls" => Question::Calls(range(), (plain.most as u64).clamp(1, CALLS_MAX)),
                     "timeline" => Question::Timeline(range(), (plain.bins as u32).clamp(1, BINS_MAX)),
+                    "count" => Question::Count(range()),
                     "history" => Question::History(range()),
                     "ping" => Question::Ping,
                     other => return Err(Senseless(format!("there is no question {other:?}"))),
@@ -223,6 +226,9 @@ pub struct Answer {
     /// Counts over time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeline: Option<TimelineBins>,
+    /// Counts of a range.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<RangeCounts>,
     /// Counts of durations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub history: Option<History>,
@@ -232,7 +238,15 @@ impl Answer {
     /// An answer without anything.
     #[must_use]
     pub fn to(id: u32) -> Self {
-        Answer { kind: AnswerKind::Answer, id, error: None, calls: None, timeline: None, history: None }
+        Answer {
+            kind: AnswerKind::Answer,
+            id,
+            error: None,
+            calls: None,
+            timeline: None,
+            count: None,
+            history: None,
+        }
     }
 }
 
@@ -252,6 +266,16 @@ pub struct TimelineBins {
     pub counts: F64Column,
     /// The windows that were summed up; 0 when single calls were counted.
     pub window_ns: u64,
+}
+
+/// How many calls of each function began in a range.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct RangeCounts {
+    /// The functions that occur.
+    pub function: U32Column,
+    /// Rows of calls.
+    pub calls: F64Column,
 }
 
 /// How often calls that ended in a range took how long.
@@ -276,6 +300,28 @@ pub struct History {
     pub count: F64Column,
     /// Calls in all.
     pub total: u64,
+}
+
+/// Something that a page or an outside view receives.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum Outgoing {
+    /// How the shared clock stands.
+    Perspective(PerspectiveMessage),
+    /// An answer.
+    Answer(Box<Answer>),
+    /// The state of the run, or what changed in it.
+    State(Box<Message>),
+}
+
+impl Outgoing {
+    /// Reads what the server sent.
+    ///
+    /// # Errors
+    /// When it is no message of this protocol.
+    pub fn decode(bytes: &[u8]) -> Result<Self, Senseless> {
+        rmp_serde::from_slice(bytes).map_err(|error| Senseless(error.to_string()))
+    }
 }
 
 #[cfg(test)]

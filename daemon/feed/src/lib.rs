@@ -20,13 +20,12 @@ mod rows;
 mod state;
 #[cfg(test)]
 mod types;
-mod windows;
 
 pub use calls::{Calls, NO_TAG, NONE};
 pub use column::{F64Column, U32Column};
 pub use library::{CallSource, Library};
 pub use perspective::{Known, Perspective};
-pub use rows::{FunctionRow, Job, JobState, RankRow, RunSource, TimelineIncrement, Update, WindowIncrement};
+pub use rows::{FunctionRow, Job, JobState, RankRow, RunSource, TimelineIncrement, Update};
 pub use state::{EncodeError, FeedState, Limits, Step, encode};
 
 /// The version of the messages. A reader that knows another one says so and stops.

@@ -1,7 +1,7 @@
 //! Answers to what pages ask about any range of a run: from summaries where they are fine enough, else from the calls.
 
 use crate::Calls;
-use crate::exchange::{Answer, History, Question, TimelineBins};
+use crate::exchange::{Answer, History, Question, RangeCounts, TimelineBins};
 use mpiscope_analysis::{BINS_PER_OCTAVE, Bins, DensityHistory, Durations, Timeline};
 use mpiscope_model::{Call, Nanoseconds};
 use std::fmt;
@@ -74,6 +74,7 @@ impl Library {
             Question::Timeline(range, bins) => {
                 self.timeline(range, *bins as usize).map(|bins| answer.timeline = Some(bins)).err()
             }
+            Question::Count(range) => self.count(range).map(|count| answer.count = Some(count)).err(),
             Question::History(range) => {
                 self.history(range).map(|history| answer.history = Some(history)).err()
             }
@@ -97,9 +98,6 @@ impl Library {
     }
 
     fn timeline(&self, range: &Range<Nanoseconds>, bins: usize) -> Result<TimelineBins, String> {
-        if bins == 1 {
-            return self.count(range);
-        }
         let (summed, window_ns) = {
             let summary = self.summary();
             (summary.timeline.bins(range, bins), summary.timeline.window_ns())
@@ -114,8 +112,7 @@ impl Library {
         Ok(columns(&counted, 0))
     }
 
-    /// One bin is a count of the range, to the nanosecond.
-    fn count(&self, range: &Range<Nanoseconds>) -> Result<TimelineBins, String> {
+    fn count(&self, range: &Range<Nanoseconds>) -> Result<RangeCounts, String> {
         let (mut counts, edges) = self.summary().timeline.between(range);
         for edge in edges {
             self.source.visit(&edge, &mut |call| {
@@ -124,13 +121,9 @@ impl Library {
                 }
             })?;
         }
-        Ok(TimelineBins {
-            from_ns: range.start,
-            to_ns: range.end,
-            bins: 1,
-            functions: counts.keys().map(|&function| u32::from(function)).collect(),
-            counts: counts.into_values().collect(),
-            window_ns: 0,
+        Ok(RangeCounts {
+            function: counts.keys().map(|&function| u32::from(function)).collect(),
+            calls: counts.into_values().collect(),
         })
     }
 

@@ -1,9 +1,9 @@
 //! The state of the run as messages of protocol version 2, as a reader in Rust sees them.
 //!
 //! A message is one MessagePack map with the field names below. A snapshot has every part; a delta has the clock and
-//! those parts in which something changed. In `functions`, `ranks`, `windows` and `timeline` a delta has only the changed
-//! rows, with absolute values, keyed by `id`, `rank`, `start_ns`, and `start_ns` with `function`; the other parts are
-//! replaced as a whole. When `window_ns` differs from what the reader holds, pairs of windows were merged: the rows are
+//! those parts in which something changed. In `functions`, `ranks` and `timeline` a delta has only the changed rows, with
+//! absolute values, keyed by `id`, by `rank`, and by `start_ns` with `function`; the other parts are replaced as a whole.
+//! When `window_ns` differs from what the reader holds, pairs of windows were merged: the rows are
 //! the whole history then. `calls` are those that ended since the delta before and are in no snapshot. A reader takes a
 //! delta only when its number is the next one.
 
@@ -51,9 +51,6 @@ pub struct Message {
     /// Ranks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranks: Option<Ranks>,
-    /// The run over time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub windows: Option<Windows>,
     /// Calls by function over time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeline: Option<TimelineCells>,
@@ -154,22 +151,6 @@ pub struct Ranks {
     pub mpi_time_ns: F64Column,
     /// 0 running, 1 finalized, 2 aborted, 3 vanished.
     pub state: U32Column,
-}
-
-/// Windows as columns, ordered by start; a snapshot has them without gaps from the start of the run.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct Windows {
-    /// How long each window is; doubles whenever the history is full.
-    pub window_ns: u64,
-    /// When each begins: a multiple of `window_ns`.
-    pub start_ns: F64Column,
-    /// Rows of calls in it.
-    pub calls: F64Column,
-    /// Matched messages in it.
-    pub messages: F64Column,
-    /// Their payload.
-    pub bytes: F64Column,
 }
 
 /// How many calls of each function began in which window of the whole run.

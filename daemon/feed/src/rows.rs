@@ -22,6 +22,14 @@ pub enum JobState {
     Killed,
 }
 
+impl JobState {
+    /// How a job stands whose command returned; none when its end was not seen.
+    #[must_use]
+    pub fn after(exit: Option<i32>) -> Self {
+        if exit.is_some_and(|exit| exit <= 128) { JobState::Ended } else { JobState::Killed }
+    }
+}
+
 /// Where the figures come from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -105,23 +113,10 @@ pub struct RankRow {
     pub state: ProcessState,
 }
 
-/// What was **added** to one window of run time since the last update.
+/// Calls of one function that were **added** to one window of run time since the last update.
 ///
 /// Increments, because windows merge when the history is full and an old absolute value could then not be replaced.
-/// The start may lie anywhere in the window; late rows for old windows are fine, a start after `now_ns` counts as now.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct WindowIncrement {
-    /// Where in the run.
-    pub start_ns: Nanoseconds,
-    /// More rows of calls.
-    pub calls: u64,
-    /// More matched messages.
-    pub messages: u64,
-    /// More payload.
-    pub bytes: u64,
-}
-
-/// Calls of one function that were **added** to a window of run time since the last update.
+/// The start may lie anywhere in the window; late calls of old windows are fine, a start after `now_ns` counts as now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimelineIncrement {
     /// Where in the run.
@@ -149,8 +144,6 @@ pub struct Update<'a> {
     pub functions: &'a [FunctionRow],
     /// Ranks, absolute values.
     pub ranks: &'a [RankRow],
-    /// Windows, increments.
-    pub windows: &'a [WindowIncrement],
     /// Calls by function over time, increments.
     pub timeline: &'a [TimelineIncrement],
     /// Calls that have not returned, all of them.

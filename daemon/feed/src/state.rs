@@ -4,7 +4,6 @@ use crate::history::DeltaHistory;
 use crate::message::{
     Clock, Fault, Faults, Functions, InFlight, Kind, Losses, Message, Ranks, TimelineCells, Totals,
 };
-use crate::windows::{WindowChanges, WindowHistory};
 use crate::{Calls, FunctionRow, Job, PROTOCOL, RankRow, Update};
 use mpiscope_analysis::{Timeline, TimelineCell};
 use mpiscope_model::{Function, ProcessState, Rank};
@@ -18,10 +17,8 @@ use std::sync::Arc;
 pub struct Limits {
     /// How long a window is until the history is full.
     pub window_ns: u64,
-    /// Rows of the history over time; at this many, pairs merge.
+    /// Windows of the timeline; at this many, pairs merge.
     pub windows_max: usize,
-    /// Windows of the calls by function over time; at this many, pairs merge.
-    pub timeline_windows_max: usize,
     /// Calls of one delta.
     pub calls_max: u64,
     /// Calls in flight listed; all are counted.
@@ -40,8 +37,7 @@ impl Default for Limits {
     fn default() -> Self {
         Limits {
             window_ns: 100_000_000,
-            windows_max: 4_096,
-            timeline_windows_max: 2_048,
+            windows_max: 2_048,
             calls_max: 2_000,
             in_flight_max: 4_096,
             deltas_max: 64,
@@ -86,7 +82,6 @@ pub struct FeedState {
     faults: VecDeque<Fault>,
     functions: BTreeMap<Function, FunctionRow>,
     ranks: BTreeMap<Rank, RankRow>,
-    windows: WindowHistory,
     timeline: Timeline,
     in_flight: InFlight,
     deltas: DeltaHistory,
@@ -115,8 +110,7 @@ impl FeedState {
             faults: VecDeque::new(),
             functions: BTreeMap::new(),
             ranks: BTreeMap::new(),
-            windows: WindowHistory::new(limits.window_ns, limits.windows_max),
-            timeline: Timeline::new(limits.window_ns, limits.timeline_windows_max),
+            timeline: Timeline::new(limits.window_ns, limits.windows_max),
             in_flight: InFlight::default(),
             deltas: DeltaHistory::new(limits.deltas_max, limits.delta_bytes_max),
             snapshot: None,
@@ -165,10 +159,6 @@ impl FeedState {
                 .as_deref()
                 .map(functions),
             ranks: changed(&mut self.ranks, update.ranks, |row| row.rank).as_deref().map(ranks),
-            windows: {
-                let changes: WindowChanges = self.windows.apply(update.windows, update.now_ns);
-                self.windows.changed(&changes)
-            },
             timeline: self.take_timeline(update),
             in_flight: replace(&mut self.in_flight, &in_flight(update.in_flight, self.limits.in_flight_max)),
             calls: self.take_calls(before, update),
@@ -262,7 +252,6 @@ impl FeedState {
             faults: Some(self.faults()),
             functions: Some(functions(&self.functions.values().copied().collect::<Vec<_>>())),
             ranks: Some(ranks(&self.ranks.values().copied().collect::<Vec<_>>())),
-            windows: Some(self.windows.all()),
             timeline: Some(timeline(self.timeline.window_ns(), &self.timeline.cells())),
             in_flight: Some(self.in_flight.clone()),
             calls: None,
@@ -308,7 +297,6 @@ fn has_parts(message: &Message) -> bool {
         || message.faults.is_some()
         || message.functions.is_some()
         || message.ranks.is_some()
-        || message.windows.is_some()
         || message.timeline.is_some()
         || message.in_flight.is_some()
         || message.calls.is_some()

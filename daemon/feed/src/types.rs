@@ -25,7 +25,6 @@ fn types() -> String {
     declare(message::Faults::decl(&config));
     declare(message::Functions::decl(&config));
     declare(message::Ranks::decl(&config));
-    declare(message::Windows::decl(&config));
     declare(message::TimelineCells::decl(&config));
     declare(message::InFlight::decl(&config));
     declare(Calls::decl(&config));
@@ -36,6 +35,7 @@ fn types() -> String {
     declare(exchange::PerspectiveMessage::decl(&config));
     declare(exchange::AnswerKind::decl(&config));
     declare(exchange::TimelineBins::decl(&config));
+    declare(exchange::RangeCounts::decl(&config));
     declare(exchange::History::decl(&config));
     declare(exchange::Answer::decl(&config));
     text

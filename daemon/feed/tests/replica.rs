@@ -2,10 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-use mpiscope_feed::message::{Functions, Kind, Message, Ranks, TimelineCells, Windows};
+use mpiscope_feed::message::{Functions, Kind, Message, Ranks, TimelineCells};
 use mpiscope_feed::{
     FeedState, FunctionRow, Job, JobState, Limits, PROTOCOL, RankRow, TimelineIncrement, Update,
-    WindowIncrement,
 };
 use mpiscope_model::{Call, Fault, InFlight, Losses, ProcessState, Totals};
 use proptest::prelude::*;
@@ -22,8 +21,6 @@ struct Replica {
     functions: BTreeMap<u32, (String, String, Vec<f64>)>,
     ranks: BTreeMap<u32, Vec<f64>>,
     window_ns: u64,
-    windows: BTreeMap<u64, Vec<f64>>,
-    timeline_window_ns: u64,
     timeline: BTreeMap<(u64, u32), f64>,
     parts: BTreeMap<&'static str, String>,
 }
@@ -51,14 +48,13 @@ impl Replica {
         assign("in_flight", message.in_flight.map(|part| format!("{part:?}")));
         message.functions.into_iter().for_each(|part| self.functions(&part));
         message.ranks.into_iter().for_each(|part| self.ranks(&part));
-        message.windows.into_iter().for_each(|part| self.windows(&part));
         message.timeline.into_iter().for_each(|part| self.timeline(&part));
     }
 
     fn timeline(&mut self, part: &TimelineCells) {
-        if part.window_ns != self.timeline_window_ns {
+        if part.window_ns != self.window_ns {
             self.timeline.clear();
-            self.timeline_window_ns = part.window_ns;
+            self.window_ns = part.window_ns;
         }
         for (row, start_ns) in part.start_ns.0.iter().enumerate() {
             self.timeline.insert((*start_ns as u64, part.function.0[row]), part.calls.0[row]);
@@ -92,17 +88,6 @@ impl Replica {
             self.ranks.insert(*rank, numbers);
         }
     }
-
-    fn windows(&mut self, part: &Windows) {
-        if part.window_ns != self.window_ns {
-            self.windows.clear();
-            self.window_ns = part.window_ns;
-        }
-        for (row, start_ns) in part.start_ns.0.iter().enumerate() {
-            let numbers = [&part.calls, &part.messages, &part.bytes].map(|column| column.0[row]);
-            self.windows.insert(*start_ns as u64, numbers.to_vec());
-        }
-    }
 }
 
 /// One update with values of its own.
@@ -114,7 +99,6 @@ struct Round {
     losses: Losses,
     functions: Vec<FunctionRow>,
     ranks: Vec<RankRow>,
-    windows: Vec<WindowIncrement>,
     timeline: Vec<TimelineIncrement>,
     in_flight: Vec<InFlight>,
     calls: Vec<Arc<Vec<Call>>>,
@@ -131,7 +115,6 @@ impl Round {
             losses: self.losses,
             functions: &self.functions,
             ranks: &self.ranks,
-            windows: &self.windows,
             timeline: &self.timeline,
             in_flight: &self.in_flight,
             calls: &self.calls,
@@ -169,15 +152,6 @@ fn rank() -> impl Strategy<Value = RankRow> {
     })
 }
 
-fn window() -> impl Strategy<Value = WindowIncrement> {
-    (0..3_000_u64, 0..3_u64).prop_map(|(start_ns, calls)| WindowIncrement {
-        start_ns,
-        calls,
-        messages: calls,
-        bytes: 9 * calls,
-    })
-}
-
 fn timeline() -> impl Strategy<Value = TimelineIncrement> {
     (0..3_000_u64, 0..4_u16, 0..3_u64).prop_map(|(start_ns, function, calls)| TimelineIncrement {
         start_ns,
@@ -195,11 +169,11 @@ fn round() -> impl Strategy<Value = Round> {
         (0..3_000_u64, 0..3_u64, 0..2_u64, any::<bool>()),
         prop::collection::vec(function(), 0..4),
         prop::collection::vec(rank(), 0..4),
-        (prop::collection::vec(window(), 0..4), prop::collection::vec(timeline(), 0..4)),
+        prop::collection::vec(timeline(), 0..4),
         prop::collection::vec(in_flight(), 0..4),
         prop::collection::vec("[a-zä]{0,12}", 0..2),
     )
-        .prop_map(|((now_ns, calls, lost, running), functions, ranks, over_time, in_flight, faults)| {
+        .prop_map(|((now_ns, calls, lost, running), functions, ranks, timeline, in_flight, faults)| {
             Round {
                 now_ns,
                 job: Job {
@@ -210,8 +184,7 @@ fn round() -> impl Strategy<Value = Round> {
                 losses: Losses { ring_full: lost, ..Losses::default() },
                 functions,
                 ranks,
-                windows: over_time.0,
-                timeline: over_time.1,
+                timeline,
                 in_flight,
                 calls: Vec::new(),
                 faults: faults.into_iter().map(|text| Fault { rank: None, text }).collect(),
@@ -222,7 +195,6 @@ fn round() -> impl Strategy<Value = Round> {
 const SMALL: Limits = Limits {
     window_ns: 100,
     windows_max: 8,
-    timeline_windows_max: 8,
     calls_max: 3,
     in_flight_max: 2,
     deltas_max: 5,
@@ -314,12 +286,10 @@ fn calls_are_in_the_delta_of_their_update_the_longest_always() {
         function: 4,
         start_ns,
         end_ns,
-        peer: None,
         tag: Some(-3),
         bytes: 9,
         comm: Some(0),
-        site: None,
-        count: 1,
+        ..Call::default()
     };
     let short: Vec<Call> = (0..40).map(|number| call(number * 10, number * 10 + 5)).collect();
     let calls = vec![Arc::new(short), Arc::new(vec![call(1, 500)])];

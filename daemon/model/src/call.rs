@@ -27,6 +27,25 @@ pub struct Call {
     pub count: u64,
 }
 
+impl Default for Call {
+    /// One call of nothing by rank 0 at the start of the run, to be filled in.
+    fn default() -> Self {
+        Self {
+            rank: 0,
+            thread: 0,
+            function: 0,
+            start_ns: 0,
+            end_ns: 0,
+            peer: None,
+            tag: None,
+            bytes: 0,
+            comm: None,
+            site: None,
+            count: 1,
+        }
+    }
+}
+
 impl Call {
     /// The time between entry and return.
     #[must_use]

@@ -1,3 +1,5 @@
+use crate::{Call, Message};
+
 /// What was made and not recorded, by reason. Counters only ever grow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Losses {
@@ -38,4 +40,22 @@ pub struct Totals {
     pub unmatched_receives: u64,
     /// Messages that were paired by best fit only.
     pub uncertain_messages: u64,
+}
+
+impl Totals {
+    /// Counts rows of `calls`.
+    pub fn add_calls(&mut self, calls: &[Call]) {
+        self.calls += calls.len() as u64;
+        self.polls += calls.iter().map(|call| call.count.saturating_sub(1)).sum::<u64>();
+    }
+
+    /// Counts matched messages.
+    pub fn add_messages(&mut self, messages: &[Message]) {
+        self.messages += messages.len() as u64;
+        for message in messages {
+            self.bytes += message.bytes;
+            self.inter_messages += u64::from(message.inter);
+            self.intra_messages += u64::from(!message.inter);
+        }
+    }
 }

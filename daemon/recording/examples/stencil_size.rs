@@ -58,19 +58,7 @@ impl Stencil {
         let start_ns = self.now_ns[rank] + self.random.log_normal(150.0, 0.6);
         let end_ns = start_ns + self.random.log_normal(median_ns, 0.6);
         self.now_ns[rank] = end_ns;
-        calls.push(Call {
-            rank: rank as u32,
-            thread: 0,
-            function,
-            start_ns,
-            end_ns,
-            peer: None,
-            tag: None,
-            bytes: 0,
-            comm: Some(0),
-            site: None,
-            count: 1,
-        });
+        calls.push(Call { rank: rank as u32, function, start_ns, end_ns, comm: Some(0), ..Call::default() });
         calls.len() - 1
     }
 

@@ -38,19 +38,7 @@ fn noisy_calls(count: u64) -> Vec<Call> {
         (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 20
     };
     (0..count)
-        .map(|at| Call {
-            rank: 0,
-            thread: 0,
-            function: 1,
-            start_ns: noise(at),
-            end_ns: noise(at + 1),
-            peer: None,
-            tag: None,
-            bytes: 0,
-            comm: None,
-            site: None,
-            count: 1,
-        })
+        .map(|at| Call { function: 1, start_ns: noise(at), end_ns: noise(at + 1), ..Call::default() })
         .collect()
 }
 

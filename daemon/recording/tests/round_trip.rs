@@ -91,19 +91,7 @@ proptest! {
 }
 
 fn call_at(start_ns: u64) -> Call {
-    Call {
-        rank: 0,
-        thread: 0,
-        function: 1,
-        start_ns,
-        end_ns: start_ns + 5,
-        peer: None,
-        tag: None,
-        bytes: 0,
-        comm: None,
-        site: None,
-        count: 1,
-    }
+    Call { function: 1, start_ns, end_ns: start_ns + 5, ..Call::default() }
 }
 
 #[test]

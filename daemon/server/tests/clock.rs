@@ -6,7 +6,7 @@ mod support;
 
 use futures_util::SinkExt as _;
 use mpiscope_feed::JobState;
-use mpiscope_feed::exchange::Mode;
+use mpiscope_feed::exchange::{Mode, Outgoing};
 use serde_json::json;
 use support::{Heard, hear, perspective, say, start};
 use tokio_tungstenite::tungstenite;
@@ -52,7 +52,7 @@ async fn questions_are_answered_to_the_page_that_asked() {
     let mut page = server.open().await.unwrap();
     say(&mut page, json!({"ask": "calls", "id": 42, "from_ns": 0, "to_ns": 1000, "most": 50})).await;
     let answer = loop {
-        if let Heard::Answer(answer) = hear(&mut page).await {
+        if let Heard::Message(Outgoing::Answer(answer)) = hear(&mut page).await {
             break answer;
         }
     };
@@ -64,7 +64,7 @@ async fn questions_are_answered_to_the_page_that_asked() {
     }
     let mut answered = std::collections::BTreeSet::new();
     while answered.len() < 40 {
-        if let Heard::Answer(answer) = hear(&mut page).await {
+        if let Heard::Message(Outgoing::Answer(answer)) = hear(&mut page).await {
             answered.insert(answer.id);
         }
     }

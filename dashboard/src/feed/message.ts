@@ -108,6 +108,12 @@ export interface PerspectiveMessage {
 }
 
 /** Counts of call starts in a range: `counts[f * bins + bin]` belongs to `functions[f]`. */
+export interface RangeCounts {
+  length: number;
+  function: Uint32Array;
+  calls: Float64Array;
+}
+
 export interface TimelineAnswer {
   fromNs: number;
   toNs: number;
@@ -123,6 +129,7 @@ export interface AnswerMessage {
   error?: string;
   calls?: Calls;
   timeline?: TimelineAnswer;
+  count?: RangeCounts;
   history?: History;
 }
 
@@ -317,8 +324,14 @@ function answer(value: Fields<Wire.Answer>): AnswerMessage {
   if (typeof value.error === "string") message.error = value.error;
   if (value.calls) message.calls = calls(fields(value.calls, "The calls"));
   if (value.timeline) message.timeline = timelineAnswer(fields(value.timeline, "The timeline"));
+  if (value.count) message.count = rangeCounts(fields(value.count, "The counts"));
   if (value.history) message.history = history(fields(value.history, "The history"));
   return message;
+}
+
+function rangeCounts(from: Fields<Wire.RangeCounts>): RangeCounts {
+  const columns = { function: u32Column(from, "function"), calls: f64Column(from, "calls") };
+  return { length: sameLength("count", columns), ...columns };
 }
 
 function timelineAnswer(from: Fields<Wire.TimelineBins>): TimelineAnswer {

@@ -95,28 +95,6 @@ export type Ranks = { rank: U32Column, node: U32Column, calls: F64Column, sent: 
  */
 state: U32Column, };
 
-export type Windows = { 
-/**
- * How long each window is; doubles whenever the history is full.
- */
-window_ns: number, 
-/**
- * When each begins: a multiple of `window_ns`.
- */
-start_ns: F64Column, 
-/**
- * Rows of calls in it.
- */
-calls: F64Column, 
-/**
- * Matched messages in it.
- */
-messages: F64Column, 
-/**
- * Their payload.
- */
-bytes: F64Column, };
-
 export type TimelineCells = { 
 /**
  * How long each window is; doubles whenever the history is full.
@@ -261,10 +239,6 @@ functions?: Functions | null,
  */
 ranks?: Ranks | null, 
 /**
- * The run over time.
- */
-windows?: Windows | null, 
-/**
  * Calls by function over time.
  */
 timeline?: TimelineCells | null, 
@@ -365,6 +339,16 @@ counts: F64Column,
  */
 window_ns: number, };
 
+export type RangeCounts = { 
+/**
+ * The functions that occur.
+ */
+function: U32Column, 
+/**
+ * Rows of calls.
+ */
+calls: F64Column, };
+
 export type History = { 
 /**
  * The range.
@@ -424,6 +408,10 @@ calls?: Calls | null,
  * Counts over time.
  */
 timeline?: TimelineBins | null, 
+/**
+ * Counts of a range.
+ */
+count?: RangeCounts | null, 
 /**
  * Counts of durations.
  */

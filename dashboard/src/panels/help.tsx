@@ -12,13 +12,14 @@ const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
 ];
 
 export function Help({ open, close }: { open: boolean; close: () => void }) {
+  // Opened and closed from here alone: the browser's own close event comes late, and may belong to an earlier closing.
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     if (open && !dialog.current?.open) dialog.current?.showModal();
     if (!open && dialog.current?.open) dialog.current.close();
   }, [open]);
   return (
-    <dialog ref={dialog} aria-labelledby="help-title" onClose={close}>
+    <dialog ref={dialog} aria-labelledby="help-title" onCancel={(event) => { event.preventDefault(); close(); }}>
       <h2><span id="help-title">Keys</span><button type="button" onClick={close}>Close</button></h2>
       <dl class="keys">
         {KEYS.map(([keys, does]) => <div key={does}><dt>{keys.map((key) => <kbd key={key}>{key}</kbd>)}</dt><dd>{does}</dd></div>)}

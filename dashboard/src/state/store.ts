@@ -3,7 +3,7 @@
 
 import { batch, computed, effect, signal } from "@preact/signals";
 import type { Calls, History, InFlight } from "../feed/calls";
-import type { Message, TimelineAnswer } from "../feed/message";
+import type { Message, RangeCounts, TimelineAnswer } from "../feed/message";
 import { type Link, Net } from "../net";
 import type { CallText } from "../panels/view";
 import { type Bounds, type Command, commanded, fadeNs, LiveTime, moves, settled, timeAt } from "./clock";
@@ -296,6 +296,11 @@ export class Store {
 
   async timeline(fromNs: number, toNs: number, bins: number): Promise<TimelineAnswer> {
     return this.asked((await this.net.asks.ask({ ask: "timeline", from_ns: Math.round(fromNs), to_ns: Math.round(toNs), bins })).timeline);
+  }
+
+  /** How many calls of each function began in a range, to the nanosecond. */
+  async count(fromNs: number, toNs: number): Promise<RangeCounts> {
+    return this.asked((await this.net.asks.ask({ ask: "count", from_ns: Math.round(fromNs), to_ns: Math.round(toNs) })).count);
   }
 
   private asked<T>(part: T | undefined): T {

@@ -3,27 +3,12 @@
  * For each mark it prints `mark RANK NANOSECONDS DURATION`: when the call ended, by CLOCK_MONOTONIC, and how long it
  * took. Needs an even number of ranks. */
 #define _POSIX_C_SOURCE 200809L
-#include <errno.h>
+#include "pace.h"
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { CALLS_AN_ITERATION = 3, MARKS_A_SECOND = 2, MARK_MILLISECONDS = 8 };
-
-static long long now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
-static void sleep_until(long long ns)
-{
-    struct timespec until = {ns / 1000000000, ns % 1000000000};
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
-        continue;
-}
 
 int main(int argc, char **argv)
 {

@@ -1,10 +1,9 @@
 /* steady FILE [iterations a second]: each rank passes a number round a ring so often, until the file exists, so that a
  * test decides how long it lasts. Gives up after five minutes. */
 #define _POSIX_C_SOURCE 200809L
-#include <errno.h>
+#include "pace.h"
 #include <mpi.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { LOOK_EVERY = 20, MOST_SECONDS = 300 };
@@ -17,13 +16,9 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     long rate = argc > 2 ? strtol(argv[2], NULL, 10) : 300;
     int right = (rank + 1) % size, left = (rank + size - 1) % size;
-    struct timespec start;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    long long start = now_ns();
     for (long number = 0; !stop; number++) {
-        long long due = start.tv_nsec + number * 1000000000LL / rate;
-        struct timespec until = {start.tv_sec + due / 1000000000, due % 1000000000};
-        while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
-            continue;
+        sleep_until(start + number * 1000000000LL / rate);
         long received;
         MPI_Request requests[2];
         MPI_Irecv(&received, 1, MPI_LONG, left, 0, MPI_COMM_WORLD, &requests[0]);

@@ -8,6 +8,7 @@ export const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 export const TARGET = join(ROOT, "target");
 /** Everything that a run of these tests leaves behind. */
 export const OWN = join(TARGET, "tests-browser");
+export const SKIPPED = join(TARGET, "tests-skipped.txt");
 export const ARTEFACTS = join(OWN, "artefacts");
 export const RUNS = join(OWN, "runs");
 export const PROGRAM = process.env.MPISCOPE_PROGRAM ?? join(TARGET, "release/mpiscope");

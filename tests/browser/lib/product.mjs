@@ -1,7 +1,7 @@
 // The product under test: `mpiscope run` with MPI programs, `mpiscope replay`, `mpiscope report`.
 
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { find, OWN, PROGRAM, ROOT, RUNS } from "./places.mjs";
 import { pause, until } from "./wait.mjs";
@@ -14,15 +14,19 @@ export const ENVIRONMENT = {
   OMPI_MCA_mpi_yield_when_idle: "1",
 };
 
-/** Compiles a C program of the tree when it is newer than what was made of it; the path of the program. */
+const HEADERS = join(ROOT, "tests/apps");
+
+/** Compiles a C program of the tree when it or a header is newer than what was made of it; the path of the program. */
 export function compile(source, into = OWN) {
   const program = join(into, basename(source, ".c"));
   mkdirSync(into, { recursive: true });
   const path = join(ROOT, source);
-  if (existsSync(program) && statSync(program).mtimeMs > statSync(path).mtimeMs) return program;
+  const headers = readdirSync(HEADERS).filter((name) => name.endsWith(".h")).map((name) => join(HEADERS, name));
+  const newestMs = Math.max(...[path, ...headers].map((file) => statSync(file).mtimeMs));
+  if (existsSync(program) && statSync(program).mtimeMs > newestMs) return program;
   const compiler = find("mpicc.openmpi", "mpicc");
   if (!compiler) throw new Error("there is no mpicc");
-  execFileSync(compiler, ["-std=c11", "-Wall", "-Wextra", "-O2", "-o", program, path], { stdio: ["ignore", "inherit", "inherit"] });
+  execFileSync(compiler, ["-std=c11", "-Wall", "-Wextra", "-O2", `-I${HEADERS}`, "-o", program, path], { stdio: ["ignore", "inherit", "inherit"] });
   return program;
 }
 

@@ -4,10 +4,11 @@
 
 mod support;
 
+use mpiscope_feed::exchange::Outgoing;
 use mpiscope_feed::message::Kind;
 use mpiscope_harness::{Mpi, Running, Truth, folder, mpiscope};
 use serde_json::json;
-use support::{Feed, Heard, LIMIT, Page, block_on, status};
+use support::{Feed, LIMIT, Page, block_on, status};
 
 const RANKS: u32 = 2;
 
@@ -88,7 +89,7 @@ fn one_may_look_back_while_the_job_runs() {
     block_on(async {
         let mut feed = Feed::open(&page).await;
         let until_ns = loop {
-            if let Heard::State(message) = feed.hear().await.unwrap()
+            if let Outgoing::State(message) = feed.hear().await.unwrap()
                 && message.totals.is_some_and(|totals| totals.calls > 300)
             {
                 break message.clock.now_ns - message.clock.lag_ns - 1;

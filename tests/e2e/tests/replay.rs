@@ -4,7 +4,7 @@
 
 mod support;
 
-use mpiscope_feed::exchange::Mode;
+use mpiscope_feed::exchange::{Mode, Outgoing};
 use mpiscope_feed::message::{Kind, Message};
 use mpiscope_feed::{JobState, RunSource};
 use mpiscope_harness::{
@@ -13,7 +13,7 @@ use mpiscope_harness::{
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::Path;
-use support::{Feed, Heard, LIMIT, Page, block_on};
+use support::{Feed, LIMIT, Page, block_on};
 
 /// What is compared, in one line each.
 fn figures(state: &Message) -> BTreeMap<String, u64> {
@@ -58,8 +58,8 @@ fn says_what_the_report_says(recording: &Path) -> Message {
         let (mut state, mut mode) = (None, None);
         while state.is_none() || mode.is_none() {
             match feed.hear().await.unwrap() {
-                Heard::State(message) if message.kind == Kind::Snapshot => state = Some(*message),
-                Heard::Perspective(message) => mode = Some(message),
+                Outgoing::State(message) if message.kind == Kind::Snapshot => state = Some(*message),
+                Outgoing::Perspective(message) => mode = Some(message),
                 other => panic!("{other:?}"),
             }
         }

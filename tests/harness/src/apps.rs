@@ -36,7 +36,9 @@ pub(crate) fn yield_library() -> Result<PathBuf> {
 fn build(compiler: &Path, folder: &str, flags: &[&str], source: &Path) -> Result<PathBuf> {
     let read = |path: &Path| std::fs::read(path).with_context(|| format!("read {}", path.display()));
     let mut hasher = DefaultHasher::new();
-    (compiler, flags, read(source)?, read(&source_folder().join("truth.h"))?).hash(&mut hasher);
+    let headers = ["pace.h", "truth.h"].map(|name| read(&source_folder().join(name)));
+    let headers = headers.into_iter().collect::<Result<Vec<_>>>()?;
+    (compiler, flags, read(source)?, headers).hash(&mut hasher);
     let version = Command::new(compiler).arg("--version").output();
     version.with_context(|| format!("run {}", compiler.display()))?.stdout.hash(&mut hasher);
     let name = source.file_stem().context("a source needs a name")?.to_string_lossy().into_owned();

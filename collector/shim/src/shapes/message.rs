@@ -1,7 +1,7 @@
 //! Sends, receives, and both at once.
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
-use crate::local::{Recorder, enter};
+use crate::local::{Recorder, enter, with_status};
 use crate::mpi::{Handle, Status};
 use crate::process::Process;
 use core::ffi::c_int;
@@ -108,14 +108,12 @@ pub(crate) unsafe fn receive(
     status: *mut Status,
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
-    let Some(mut entered) = enter() else { return real(status) };
-    let status = entered.work(|recorder| recorder.status(status, 1)).unwrap_or(status);
-    let (result, at) = entered.timed(function, || real(status));
-    entered.work(|recorder| {
+    with_status(function, status, real, |recorder, (result, at), status| {
         let library = &recorder.process.library;
         if result != 0 || source == library.family.proc_null {
             let call = begun(recorder, function, at, result, comm);
-            return recorder.commit(&call);
+            recorder.commit(&call);
+            return;
         }
         // SAFETY: the call has just filled it.
         let received = received(unsafe { library.read_status(status, 0) });
@@ -123,9 +121,8 @@ pub(crate) unsafe fn receive(
         recorder.with_comm(comm, |thread, process, comm| {
             thread.receive(&process.capture, &mut call, comm, &received);
         });
-        recorder.commit(&call)
-    });
-    result
+        recorder.commit(&call);
+    })
 }
 
 /// # Safety
@@ -185,13 +182,11 @@ pub(crate) unsafe fn sendrecv(
     status: *mut Status,
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
-    let Some(mut entered) = enter() else { return real(status) };
-    let status = entered.work(|recorder| recorder.status(status, 1)).unwrap_or(status);
-    let (result, at) = entered.timed(function, || real(status));
-    entered.work(|recorder| {
+    with_status(function, status, real, |recorder, (result, at), status| {
         let mut call = begun(recorder, function, at, result, comm);
         if result != 0 {
-            return recorder.commit(&call);
+            recorder.commit(&call);
+            return;
         }
         let library = &recorder.process.library;
         let received = (source != library.family.proc_null)
@@ -204,7 +199,6 @@ pub(crate) unsafe fn sendrecv(
                 thread.part(&process.capture, comm, None, &received);
             }
         });
-        recorder.commit(&call)
-    });
-    result
+        recorder.commit(&call);
+    })
 }

@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
 use super::message::begun;
-use crate::local::{Recorder, enter};
+use crate::local::{Recorder, with_status};
 use crate::mpi::{Handle, Status};
 use core::ffi::c_int;
 use mpiscope_capture::Interval;
@@ -41,10 +41,7 @@ unsafe fn look(
     status: *mut Status,
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
-    let Some(mut entered) = enter() else { return real(status) };
-    let status = entered.work(|recorder| recorder.status(status, 1)).unwrap_or(status);
-    let (result, at) = entered.timed(function, || real(status));
-    entered.work(|recorder| {
+    with_status(function, status, real, |recorder, (result, at), status| {
         // SAFETY: the call has just set the flag, and the status when the flag says so.
         unsafe {
             if result == 0 && flag.is_some_and(|flag| *flag == 0) {
@@ -53,8 +50,7 @@ unsafe fn look(
                 reported(recorder, function, at, result, (source, comm), status);
             }
         }
-    });
-    result
+    })
 }
 
 pub(crate) unsafe fn probe(

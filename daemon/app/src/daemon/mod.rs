@@ -77,9 +77,9 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
         };
         let window_ns = recorder.window_ns();
         let (opened, feeding) =
-            Page::open(address, &configuration.token, job, window_ns, Box::new(shelf.clone()))?;
+            Page::open(address, &configuration.token, job.clone(), window_ns, Box::new(shelf.clone()))?;
         page = Some(opened);
-        recorder.tell(Viewers::new(feeding, shelf.clone(), window_ns));
+        recorder.tell(Viewers::new(feeding, shelf.clone(), job, window_ns));
         Ok(())
     };
     let (resume, log);

@@ -132,7 +132,7 @@ impl Recorder {
         let windows = self.writer.push_windows(&rows);
         self.note(windows);
         if let Some(viewers) = &mut self.viewers {
-            viewers.take(step.calls, &step.messages, &self.writer);
+            viewers.take(step.calls, &step.windows, &self.writer);
         }
         self.faults.extend(step.faults);
     }

@@ -1,9 +1,9 @@
 //! What viewers of a live run are told, and when.
 
-use crate::engine::Engine;
+use crate::engine::{Engine, WindowCell};
 use crate::page::{Feeding, Increments, Shelf, function_rows, rank_rows};
 use mpiscope_feed::{Job, JobState, RunSource, Update};
-use mpiscope_model::{Call, Fault, InFlight, Message};
+use mpiscope_model::{Call, Fault, InFlight};
 use mpiscope_recording::RecordingWriter;
 use mpiscope_ring::clock::monotonic_ns;
 use std::sync::Arc;
@@ -27,6 +27,7 @@ pub(crate) struct Viewers {
     feeding: Feeding,
     shelf: Shelf,
     increments: Increments,
+    job: Job,
     /// Calls that no page was told of yet.
     fresh: Vec<Arc<Vec<Call>>>,
     told: Instant,
@@ -34,11 +35,12 @@ pub(crate) struct Viewers {
 }
 
 impl Viewers {
-    pub(crate) fn new(feeding: Feeding, shelf: Shelf, window_ns: u64) -> Self {
+    pub(crate) fn new(feeding: Feeding, shelf: Shelf, job: Job, window_ns: u64) -> Self {
         Self {
             feeding,
             shelf,
             increments: Increments::new(window_ns),
+            job,
             fresh: Vec::new(),
             told: Instant::now(),
             told_everything: Instant::now(),
@@ -46,8 +48,8 @@ impl Viewers {
     }
 
     /// Takes in what became known. The calls were given to the writer.
-    pub(crate) fn take(&mut self, calls: Vec<Call>, messages: &[Message], writer: &RecordingWriter) {
-        self.increments.add(&calls, messages);
+    pub(crate) fn take(&mut self, calls: Vec<Call>, windows: &[WindowCell], writer: &RecordingWriter) {
+        self.increments.add(windows);
         if calls.is_empty() {
             return;
         }
@@ -81,6 +83,7 @@ impl Viewers {
         let (mut functions, mut ranks) = (Vec::new(), Vec::new());
         if everything {
             self.told_everything = self.told;
+            self.job = job(engine);
             functions = function_rows(&engine.counts, in_flight);
             ranks = rank_rows(&engine.counts, engine.ranks.values());
         }
@@ -90,17 +93,15 @@ impl Viewers {
             || monotonic_ns().saturating_sub(started.map_or_else(monotonic_ns, |start| start.monotonic_ns)),
             |(_, end_ns)| end_ns,
         );
-        let (windows, timeline) = self.increments.take();
         self.feeding.publisher.publish(&Update {
             now_ns,
             lag_ns: if ended.is_some() { 0 } else { now_ns.saturating_sub(engine.until_ns) },
-            job: &job(engine),
+            job: &self.job,
             totals: engine.totals,
             losses: engine.losses,
             functions: &functions,
             ranks: &ranks,
-            windows: &windows,
-            timeline: &timeline,
+            timeline: &self.increments.take(),
             in_flight: if ended.is_some() { &[] } else { in_flight },
             calls: &std::mem::take(&mut self.fresh),
             faults,
@@ -122,8 +123,7 @@ fn job(engine: &Engine) -> Job {
         state: match (ended, exit) {
             (None, _) if engine.ranks.is_empty() => JobState::Waiting,
             (None, _) => JobState::Running,
-            (Some(_), Some(exit)) if exit <= 128 => JobState::Ended,
-            (Some(_), _) => JobState::Killed,
+            (Some(_), exit) => JobState::after(exit),
         },
         exit,
         started_unix_ns: started.map_or(0, |start| start.unix_ns),

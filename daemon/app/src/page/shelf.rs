@@ -111,16 +111,11 @@ mod tests {
     fn call(number: u64) -> Call {
         Call {
             rank: (number % 3) as u32,
-            thread: 0,
             function: 1,
             start_ns: number * 10,
             end_ns: number * 10 + 5,
-            peer: None,
-            tag: None,
             bytes: number,
-            comm: None,
-            site: None,
-            count: 1,
+            ..Call::default()
         }
     }
 

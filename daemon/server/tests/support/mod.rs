@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test program uses its part")]
 
 use futures_util::{SinkExt, StreamExt};
-use mpiscope_feed::exchange::{Answer, PerspectiveMessage};
+use mpiscope_feed::exchange::{Outgoing, PerspectiveMessage};
 use mpiscope_feed::message::Message;
 use mpiscope_feed::{CallSource, FeedState, Job, JobState, Library, RankRow, Update};
 use mpiscope_model::{Call, Losses, Nanoseconds, ProcessState, Totals};
@@ -31,7 +31,6 @@ impl CallSource for OneCall {
     fn visit(&self, _: &Range<Nanoseconds>, visitor: &mut dyn FnMut(&Call)) -> Result<(), String> {
         visitor(&Call {
             rank: 3,
-            thread: 0,
             function: 7,
             start_ns: 100,
             end_ns: 250,
@@ -39,8 +38,7 @@ impl CallSource for OneCall {
             tag: Some(9),
             bytes: 64,
             comm: Some(0),
-            site: None,
-            count: 1,
+            ..Call::default()
         });
         Ok(())
     }
@@ -97,7 +95,6 @@ impl Running {
             losses: Losses::default(),
             functions: &[],
             ranks: &self.ranks,
-            windows: &[],
             timeline: &[],
             in_flight: &[],
             calls: &[],
@@ -154,9 +151,7 @@ pub(crate) fn refused(result: Result<Page, Error>) -> u16 {
 /// Something that came from the server.
 #[derive(Debug)]
 pub(crate) enum Heard {
-    State(Box<Message>),
-    Perspective(PerspectiveMessage),
-    Answer(Box<Answer>),
+    Message(Outgoing),
     Closed(Option<u16>),
 }
 
@@ -164,13 +159,7 @@ pub(crate) async fn hear(page: &mut Page) -> Heard {
     loop {
         match timeout(Duration::from_secs(5), page.next()).await.unwrap() {
             Some(Ok(tungstenite::Message::Binary(bytes))) => {
-                if let Ok(perspective) = rmp_serde::from_slice(&bytes) {
-                    return Heard::Perspective(perspective);
-                }
-                if let Ok(answer) = rmp_serde::from_slice(&bytes) {
-                    return Heard::Answer(Box::new(answer));
-                }
-                return Heard::State(Box::new(rmp_serde::from_slice(&bytes).unwrap()));
+                return Heard::Message(Outgoing::decode(&bytes).unwrap());
             }
             Some(Ok(tungstenite::Message::Close(frame))) => {
                 return Heard::Closed(frame.map(|frame| frame.code.into()));
@@ -185,7 +174,7 @@ pub(crate) async fn hear(page: &mut Page) -> Heard {
 pub(crate) async fn next(page: &mut Page) -> Option<Message> {
     loop {
         match hear(page).await {
-            Heard::State(message) => return Some(*message),
+            Heard::Message(Outgoing::State(message)) => return Some(*message),
             Heard::Closed(_) => return None,
             _ => {}
         }
@@ -195,7 +184,7 @@ pub(crate) async fn next(page: &mut Page) -> Option<Message> {
 /// The next word of the shared clock.
 pub(crate) async fn perspective(page: &mut Page) -> PerspectiveMessage {
     loop {
-        if let Heard::Perspective(message) = hear(page).await {
+        if let Heard::Message(Outgoing::Perspective(message)) = hear(page).await {
             return message;
         }
     }

@@ -95,7 +95,7 @@ function RankPart({ store, rank }: { store: Store; rank: number }) {
 /** The counts of a selected range come from the server, whatever the zoom is. */
 function RangePart({ store }: { store: Store }) {
   const colours = useComputed(() => functionColours(store.figures)).value.value;
-  const found = useSignal<{ rows: { id: number; calls: number }[]; fromNs: number; toNs: number } | string | null>(null);
+  const found = useSignal<{ id: number; calls: number }[] | string | null>(null);
   useSignalEffect(() => {
     const range = store.perspective.value.rangeNs;
     found.value = null;
@@ -103,10 +103,10 @@ function RangePart({ store }: { store: Store }) {
     let current = true;
     // Brushing changes the range with every move; the last one counts.
     const timer = setTimeout(() => {
-      store.timeline(range[0], range[1], 1).then((answer) => {
+      store.count(range[0], range[1]).then((answer) => {
         if (!current) return;
-        const rows = [...answer.functions].map((id, row) => ({ id, calls: answer.counts[row] ?? 0 }));
-        found.value = { rows: rows.filter((row) => row.calls > 0).sort((a, b) => b.calls - a.calls), fromNs: answer.fromNs, toNs: answer.toNs };
+        const rows = [...answer.function].map((id, row) => ({ id, calls: answer.calls[row] ?? 0 }));
+        found.value = rows.sort((a, b) => b.calls - a.calls);
       }, (reason: Error) => {
         if (current) found.value = reason.message;
       });
@@ -120,6 +120,7 @@ function RangePart({ store }: { store: Store }) {
   if (!range) return null;
   const { functions, clock: { nowNs } } = store.figures.value;
   const answer = found.value;
+  const rows = typeof answer === "string" ? null : answer;
   return (
     <section>
       <Title label="Clear" clear={() => store.select({ rangeNs: null })} text="Selected range" />
@@ -127,12 +128,12 @@ function RangePart({ store }: { store: Store }) {
         <Row name="From">{clock(range[0], 6)}</Row>
         <Row name="To">{clock(range[1], 6)}</Row>
         <Row name="Length">{duration(range[1] - range[0])}</Row>
-        {answer && typeof answer !== "string" && <Row name="Calls started" note={snapped(answer, range)}>{count(answer.rows.reduce((sum, row) => sum + row.calls, 0))}</Row>}
+        {rows && <Row name="Calls started">{count(rows.reduce((sum, row) => sum + row.calls, 0))}</Row>}
       </dl>
       {typeof answer === "string" && <p class="soft">The counts are missing: {answer}</p>}
-      {answer && typeof answer !== "string" && (
+      {rows && (
         <div class="bars">
-          {answer.rows.map(({ id, calls }) => <div key={id}><span class="swatch" style={{ backgroundColor: colours.get(id) ?? "" }} /><span>{functions.get(id)?.name ?? `function ${id}`}</span><span>{count(calls)}</span></div>)}
+          {rows.map(({ id, calls }) => <div key={id}><span class="swatch" style={{ backgroundColor: colours.get(id) ?? "" }} /><span>{functions.get(id)?.name ?? `function ${id}`}</span><span>{count(calls)}</span></div>)}
         </div>
       )}
       <div class="actions">
@@ -141,12 +142,6 @@ function RangePart({ store }: { store: Store }) {
       </div>
     </section>
   );
-}
-
-/** The summary counts whole windows only; then the counts are of a little more than was selected. */
-function snapped(answer: { fromNs: number; toNs: number }, range: readonly [number, number]): string {
-  const off = Math.abs(answer.fromNs - range[0]) + Math.abs(answer.toNs - range[1]);
-  return off > 2 ? `in whole windows, ${clock(answer.fromNs)} to ${clock(answer.toNs)}` : "";
 }
 
 function RunPart({ store }: { store: Store }) {

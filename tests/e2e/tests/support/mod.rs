@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test program uses its part")]
 
 use futures_util::{SinkExt as _, StreamExt as _};
-use mpiscope_feed::exchange::{Answer, PerspectiveMessage};
+use mpiscope_feed::exchange::{Answer, Outgoing};
 use mpiscope_feed::message::Message;
 use mpiscope_harness::{Running, processes};
 use std::io::{Read as _, Write as _};
@@ -58,14 +58,6 @@ pub(crate) fn status(answer: &str) -> u16 {
     answer.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or_default()
 }
 
-/// Something that came over the feed.
-#[derive(Debug)]
-pub(crate) enum Heard {
-    State(Box<Message>),
-    Perspective(PerspectiveMessage),
-    Answer(Box<Answer>),
-}
-
 /// An open feed.
 pub(crate) struct Feed(WebSocketStream<MaybeTlsStream<Stream>>);
 
@@ -78,16 +70,10 @@ impl Feed {
     }
 
     /// The next message; nothing once the server closed.
-    pub(crate) async fn hear(&mut self) -> Option<Heard> {
+    pub(crate) async fn hear(&mut self) -> Option<Outgoing> {
         while let Some(Ok(message)) = tokio::time::timeout(LIMIT, self.0.next()).await.unwrap() {
             if let tungstenite::Message::Binary(bytes) = message {
-                if let Ok(perspective) = rmp_serde::from_slice(&bytes) {
-                    return Some(Heard::Perspective(perspective));
-                }
-                if let Ok(answer) = rmp_serde::from_slice(&bytes) {
-                    return Some(Heard::Answer(Box::new(answer)));
-                }
-                return Some(Heard::State(Box::new(rmp_serde::from_slice(&bytes).unwrap())));
+                return Some(Outgoing::decode(&bytes).unwrap());
             }
         }
         None
@@ -97,7 +83,7 @@ impl Feed {
     pub(crate) async fn ask(&mut self, question: serde_json::Value) -> Answer {
         self.0.send(tungstenite::Message::binary(rmp_serde::to_vec_named(&question).unwrap())).await.unwrap();
         loop {
-            if let Heard::Answer(answer) = self.hear().await.unwrap() {
+            if let Outgoing::Answer(answer) = self.hear().await.unwrap() {
                 return *answer;
             }
         }
@@ -107,7 +93,7 @@ impl Feed {
     pub(crate) async fn all(mut self) -> Vec<Message> {
         let mut messages = Vec::new();
         while let Some(heard) = self.hear().await {
-            if let Heard::State(message) = heard {
+            if let Outgoing::State(message) = heard {
                 messages.push(*message);
             }
         }

@@ -1,0 +1,22 @@
+/* To points in time and not for durations, so that delays do not add up. Needs _POSIX_C_SOURCE 200809L. */
+#ifndef PACE_H
+#define PACE_H
+
+#include <errno.h>
+#include <time.h>
+
+static inline long long now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+static inline void sleep_until(long long ns)
+{
+    struct timespec until = {ns / 1000000000, ns % 1000000000};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
+        continue;
+}
+
+#endif
