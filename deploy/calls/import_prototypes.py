@@ -29,6 +29,8 @@ CALLS = {
     "MPI_Irecv": (21, "receive", "post"),
     "MPI_Sendrecv": (22, "send", "sendrecv"),
     "MPI_Sendrecv_replace": (23, "send", "sendrecv"),
+    "MPI_Mrecv": (24, "receive", "matched_receive"),
+    "MPI_Imrecv": (25, "receive", "matched_post"),
     "MPI_Wait": (30, "complete", "wait_one"),
     "MPI_Waitall": (31, "complete", "wait_all"),
     "MPI_Waitany": (32, "complete", "wait_any"),
@@ -39,10 +41,25 @@ CALLS = {
     "MPI_Testsome": (37, "complete", "test_some"),
     "MPI_Probe": (40, "probe", "probe"),
     "MPI_Iprobe": (41, "probe", "iprobe"),
-    "MPI_Barrier": (50, "barrier", "collective"),
-    "MPI_Bcast": (51, "rooted", "collective"),
-    "MPI_Reduce": (52, "rooted", "collective"),
-    "MPI_Allreduce": (53, "all", "collective"),
+    "MPI_Mprobe": (42, "probe", "mprobe"),
+    "MPI_Improbe": (43, "probe", "improbe"),
+    "MPI_Barrier": (50, "barrier", "collective_uniform"),
+    "MPI_Bcast": (51, "rooted", "collective_uniform"),
+    "MPI_Reduce": (52, "rooted", "collective_uniform"),
+    "MPI_Allreduce": (53, "all", "collective_uniform"),
+    "MPI_Gather": (54, "rooted", "collective_gather"),
+    "MPI_Gatherv": (55, "rooted", "collective_gather"),
+    "MPI_Scatter": (56, "rooted", "collective_scatter"),
+    "MPI_Scatterv": (57, "rooted", "collective_scatter"),
+    "MPI_Allgather": (58, "all", "collective_allgather"),
+    "MPI_Allgatherv": (59, "all", "collective_allgather"),
+    "MPI_Alltoall": (60, "all", "collective_alltoall"),
+    "MPI_Alltoallv": (61, "all", "collective_alltoall"),
+    "MPI_Alltoallw": (62, "all", "collective_alltoall"),
+    "MPI_Reduce_scatter": (63, "all", "collective_reduce_scatter"),
+    "MPI_Reduce_scatter_block": (64, "all", "collective_reduce_scatter"),
+    "MPI_Scan": (65, "all", "collective_uniform"),
+    "MPI_Exscan": (66, "all", "collective_uniform"),
     "MPI_Comm_split": (70, "communicator", "comm_new"),
     "MPI_Comm_dup": (71, "communicator", "comm_new"),
     "MPI_Comm_create": (72, "communicator", "comm_new"),
@@ -51,7 +68,32 @@ CALLS = {
     "MPI_Comm_dup_with_info": (75, "communicator", "comm_new"),
     "MPI_Comm_split_type": (76, "communicator", "comm_new"),
     "MPI_Type_free": (80, "hidden", "type_free"),
-    "MPI_Request_free": (81, "hidden", "request_free"),
+    "MPI_Request_free": (81, "complete", "request_free"),
+    "MPI_Cancel": (82, "complete", "request_cancel"),
+    "MPI_Send_init": (90, "send", "send_init"),
+    "MPI_Bsend_init": (91, "send", "send_init"),
+    "MPI_Ssend_init": (92, "send", "send_init"),
+    "MPI_Rsend_init": (93, "send", "send_init"),
+    "MPI_Recv_init": (94, "receive", "receive_init"),
+    "MPI_Start": (95, "send", "start_one"),
+    "MPI_Startall": (96, "send", "start_all"),
+    "MPI_Ibarrier": (100, "barrier", "collective_uniform"),
+    "MPI_Ibcast": (101, "rooted", "collective_uniform"),
+    "MPI_Ireduce": (102, "rooted", "collective_uniform"),
+    "MPI_Iallreduce": (103, "all", "collective_uniform"),
+    "MPI_Igather": (104, "rooted", "collective_gather"),
+    "MPI_Igatherv": (105, "rooted", "collective_gather"),
+    "MPI_Iscatter": (106, "rooted", "collective_scatter"),
+    "MPI_Iscatterv": (107, "rooted", "collective_scatter"),
+    "MPI_Iallgather": (108, "all", "collective_allgather"),
+    "MPI_Iallgatherv": (109, "all", "collective_allgather"),
+    "MPI_Ialltoall": (110, "all", "collective_alltoall"),
+    "MPI_Ialltoallv": (111, "all", "collective_alltoall"),
+    "MPI_Ialltoallw": (112, "all", "collective_alltoall"),
+    "MPI_Ireduce_scatter": (113, "all", "collective_reduce_scatter"),
+    "MPI_Ireduce_scatter_block": (114, "all", "collective_reduce_scatter"),
+    "MPI_Iscan": (115, "all", "collective_uniform"),
+    "MPI_Iexscan": (116, "all", "collective_uniform"),
 }
 
 # The C type of a parameter by its kind in the standard's data; "handle" and "pointer" stand for the opaque types that
@@ -71,7 +113,9 @@ SCALARS = {
     "INFO": "handle",
     "KEY": "int",
     "LOGICAL": "int",
+    "MESSAGE": "handle",
     "OPERATION": "handle",
+    "POLYDISPLACEMENT": "int",
     "POLYXFER_NUM_ELEM_NNI": "int",
     "RANK": "int",
     "REQUEST": "handle",
@@ -87,8 +131,8 @@ def parameter_type(parameter):
     kind = SCALARS[parameter["kind"]]
     if kind == "pointer":
         return "pointer"
-    out = parameter["param_direction"] != "in" or parameter["length"] is not None
-    if not out:
+    by_address = parameter["param_direction"] != "in" or parameter["length"] is not None or parameter["pointer"]
+    if not by_address:
         return kind
     return {"int": "int*", "handle": "handle*", "status": "status*"}[kind]
 

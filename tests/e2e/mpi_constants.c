@@ -75,6 +75,7 @@ int main(int argc, char **argv)
     print("undefined", MPI_UNDEFINED);
     print("status_ignore", (intptr_t)MPI_STATUS_IGNORE);
     print("statuses_ignore", (intptr_t)MPI_STATUSES_IGNORE);
+    print("in_place", (intptr_t)MPI_IN_PLACE);
     print("comm_world", (long long)(intptr_t)MPI_COMM_WORLD);
     print("comm_null", (long long)(intptr_t)MPI_COMM_NULL);
     print("status_bytes", sizeof(MPI_Status));

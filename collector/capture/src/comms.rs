@@ -69,6 +69,8 @@ pub struct Comm {
     /// The world rank of its rank 0.
     pub leader: u32,
     parent: u32,
+    /// Whether it is an intercommunicator.
+    pub is_inter: bool,
     /// Whom a rank in a message's arguments means: the members, or the remote group of an intercommunicator.
     peers: Box<[Peer]>,
     children: AtomicU64,
@@ -81,6 +83,12 @@ impl Comm {
     #[must_use]
     pub fn peer(&self, rank: i32) -> Option<&Peer> {
         self.peers.get(usize::try_from(rank).ok()?)
+    }
+
+    /// To how many ranks messages on it can go: its members, or those of the remote group.
+    #[must_use]
+    pub fn peer_count(&self) -> usize {
+        self.peers.len()
     }
 
     /// Counts a collective; returns its number on this communicator.
@@ -141,6 +149,7 @@ fn mix(hash: u64, word: u64) -> u64 {
 #[derive(Debug, Default)]
 pub struct Comms {
     by_handle: HashMap<u64, Arc<Comm>>,
+    freed: Vec<Arc<Comm>>,
     made: u32,
     unseen: HashMap<u64, u64>,
 }
@@ -168,6 +177,7 @@ impl Comms {
             size: members.own.len() as u32,
             leader: leader.max(0) as u32,
             parent,
+            is_inter: members.remote.is_some(),
             peers: peers
                 .iter()
                 .map(|&world_rank| Peer {
@@ -204,9 +214,16 @@ impl Comms {
         self.by_handle.get(&handle).cloned()
     }
 
-    /// Forgets a communicator that was freed.
-    pub fn remove(&mut self, handle: u64) {
-        self.by_handle.remove(&handle);
+    /// The communicator of this process's number, also a freed one that is still in use.
+    #[must_use]
+    pub fn by_index(&self, index: u32) -> Option<Arc<Comm>> {
+        self.by_handle.values().chain(&self.freed).find(|comm| comm.index == index).cloned()
+    }
+
+    /// A communicator was freed. It is kept as long as it is `in_use`: receives on it may still complete.
+    pub fn remove(&mut self, handle: u64, in_use: impl Fn(u32) -> bool) {
+        self.freed.extend(self.by_handle.remove(&handle));
+        self.freed.retain(|comm| in_use(comm.index));
     }
 }
 
@@ -215,7 +232,8 @@ const CACHED: usize = 8;
 /// What a thread remembers of communicators, so that a message needs no lock.
 #[derive(Debug, Default)]
 pub struct CommCache {
-    entries: [Option<(u64, u32, Arc<Comm>)>; CACHED],
+    by_handle: [Option<(u64, u32, Arc<Comm>)>; CACHED],
+    by_index: [Option<Arc<Comm>>; CACHED],
 }
 
 impl CommCache {
@@ -228,12 +246,26 @@ impl CommCache {
         find: impl FnOnce() -> Option<Arc<Comm>>,
     ) -> Option<&Arc<Comm>> {
         let at = (handle ^ handle >> 8) as usize % CACHED;
-        let entry = &mut self.entries[at];
+        let entry = &mut self.by_handle[at];
         let known = matches!(entry, Some((cached, since, _)) if *cached == handle && *since == epoch);
         if !known {
             *entry = Some((handle, epoch, find()?));
         }
         entry.as_ref().map(|(_, _, comm)| comm)
+    }
+
+    /// The communicator of a number, which never becomes another's; where it is not known `find` looks.
+    #[inline]
+    pub fn get_by_index(
+        &mut self,
+        index: u32,
+        find: impl FnOnce() -> Option<Arc<Comm>>,
+    ) -> Option<&Arc<Comm>> {
+        let entry = &mut self.by_index[index as usize % CACHED];
+        if entry.as_ref().is_none_or(|comm| comm.index != index) {
+            *entry = Some(find()?);
+        }
+        entry.as_ref()
     }
 }
 
@@ -294,7 +326,24 @@ mod tests {
         assert_eq!(cache.get(8, 1, || unreachable!()).map(|comm| comm.index), Some(0));
         comms.insert(8, &members(&[0], 0), Origin::Unseen);
         assert_eq!(cache.get(8, 2, || comms.get(8)).map(|comm| comm.index), Some(1));
-        comms.remove(8);
+        comms.remove(8, |_| false);
         assert!(cache.get(8, 3, || comms.get(8)).is_none());
+    }
+
+    #[test]
+    fn a_freed_communicator_is_kept_while_receives_on_it_are_open() {
+        let mut comms = Comms::default();
+        comms.insert(8, &members(&[0], 0), Origin::World);
+        comms.insert(9, &members(&[0], 0), Origin::Unseen);
+        comms.remove(9, |index| index == 1);
+        assert!(comms.get(9).is_none());
+        let mut cache = CommCache::default();
+        let index = |comm: Option<&Arc<Comm>>| comm.map(|comm| comm.index);
+        assert_eq!(index(cache.get_by_index(1, || comms.by_index(1))), Some(1));
+        comms.insert(9, &members(&[0], 0), Origin::Unseen);
+        comms.remove(9, |_| false);
+        assert!(comms.by_index(1).is_none() && comms.by_index(2).is_none());
+        assert_eq!(index(cache.get_by_index(1, || unreachable!())), Some(1));
+        assert_eq!(index(cache.get_by_index(1 + CACHED as u32, || comms.by_index(9))), None);
     }
 }

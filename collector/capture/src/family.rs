@@ -40,6 +40,8 @@ pub struct Family {
     pub undefined: i32,
     /// `MPI_STATUS_IGNORE` and `MPI_STATUSES_IGNORE` as addresses.
     pub status_ignore: usize,
+    /// `MPI_IN_PLACE` as an address.
+    pub in_place: usize,
     /// `MPI_COMM_WORLD` where it is a number; where it is an address, the symbol is looked up.
     pub comm_world: Option<u64>,
     /// `MPI_COMM_NULL`, likewise.
@@ -58,6 +60,7 @@ pub const OPEN_MPI: Family = Family {
     any_tag: -1,
     undefined: -32766,
     status_ignore: 0,
+    in_place: 1,
     comm_world: None,
     comm_null: None,
     status: StatusLayout {
@@ -82,6 +85,7 @@ pub const MPICH: Family = Family {
     any_tag: -1,
     undefined: -32766,
     status_ignore: 1,
+    in_place: usize::MAX,
     comm_world: Some(0x4400_0000),
     comm_null: Some(0x0400_0000),
     status: StatusLayout {

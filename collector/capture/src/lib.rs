@@ -5,6 +5,7 @@
 //! message once warm, nothing that grows with the length of the run, sizes in 64 bits.
 #![forbid(unsafe_code)]
 
+pub mod collective;
 mod comms;
 mod family;
 mod polls;
@@ -13,7 +14,7 @@ mod thread;
 
 pub use comms::{Comm, CommCache, Comms, Members, Origin, Peer};
 pub use family::{Family, MPICH, OPEN_MPI, StatusLayout, StatusWords};
-pub use requests::{Posted, Requests};
+pub use requests::{Posted, Requests, Template};
 pub use thread::{Interval, Process, Received, Sink, Thread};
 
 /// The bytes of `count` elements of `size`.

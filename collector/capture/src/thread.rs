@@ -191,10 +191,26 @@ impl Thread {
         call.tag = tag;
         call.flags = call.flags.with(CallFlags::POST);
         call.bytes = post & u64::from(u32::MAX);
-        call.peer = match source {
-            None => PEER_ANY,
-            Some(rank) => comm.peer(rank).map_or(PEER_NONE, |peer| peer.world_rank),
-        };
+        call.peer = wanted(comm, source);
+    }
+
+    /// Adds a message that the coming call sent, one of perhaps several.
+    pub fn sent(&mut self, process: &Process, comm: &Comm, to: i32, tag: i32, bytes: u64) {
+        let Some(peer) = comm.peer(to).filter(|peer| peer.world_rank >= 0) else { return };
+        self.define(comm);
+        self.announce(process, comm, peer);
+        peer.count_sent(process.has_threads());
+        let flags = PartFlags::SENT;
+        self.before
+            .push(Part { flags, tag, post: 0, peer: peer.world_rank, comm: comm.index, bytes }.encode());
+    }
+
+    /// Adds a receive that the coming call posted, one of perhaps several. A source of `None` is any.
+    pub fn posted(&mut self, comm: &Comm, source: Option<i32>, tag: i32, post: u64) {
+        self.define(comm);
+        let peer = wanted(comm, source);
+        let flags = PartFlags::POSTED;
+        self.before.push(Part { flags, tag, post, peer, comm: comm.index, bytes: 0 }.encode());
     }
 
     /// Adds a receive that the coming call completed: posted by it (`None`) or before.
@@ -234,7 +250,7 @@ impl Thread {
                 tag: 0,
                 post: posted.post,
                 peer: PEER_NONE,
-                comm: posted.comm.index,
+                comm: posted.comm,
                 bytes: 0,
             };
             self.before.push(part.encode());
@@ -288,6 +304,12 @@ impl Thread {
         self.defined.clear();
         self.before.push(self.identity);
     }
+}
+
+/// The world rank of the source that a receive asks for.
+#[inline]
+fn wanted(comm: &Comm, source: Option<i32>) -> i32 {
+    source.map_or(PEER_ANY, |rank| comm.peer(rank).map_or(PEER_NONE, |peer| peer.world_rank))
 }
 
 #[cfg(test)]
@@ -383,7 +405,7 @@ mod tests {
     fn a_completed_receive_is_a_part_of_the_completing_call() {
         let (process, comm, mut tape) = (Process::default(), reversed(), Tape::default());
         let mut thread = Thread::new(0, 1);
-        let posted = Posted { post: 3, comm: Arc::clone(&comm), recorded: true };
+        let posted = Posted { post: 3, comm: comm.index, recorded: true };
         let received = Received { source: 1, tag: 4, bytes: 5, cancelled: false };
         thread.part(&process, &comm, Some(&posted), &received);
         thread.part(&process, &comm, Some(&posted), &Received { cancelled: true, ..received });
@@ -398,6 +420,28 @@ mod tests {
             })
             .collect();
         assert_eq!(flags, [PartFlags::COMPLETED, PartFlags::CANCELLED, PartFlags::INLINE]);
+    }
+
+    #[test]
+    fn one_call_may_send_and_post_several() {
+        let (process, comm, mut tape) = (Process::default(), reversed(), Tape::default());
+        let mut thread = Thread::new(0, 1);
+        thread.sent(&process, &comm, 2, 4, 8);
+        thread.sent(&process, &comm, -1, 4, 8);
+        thread.posted(&comm, None, -1, 3);
+        thread.posted(&comm, Some(1), 6, 4);
+        thread.commit(&process, &mut tape, &Thread::plain(96, AT));
+        let parts: Vec<_> = tape
+            .entries()
+            .iter()
+            .filter_map(|entry| match entry {
+                Entry::Part(part) => Some((part.flags, part.peer, part.tag, part.post, part.bytes)),
+                _ => None,
+            })
+            .collect();
+        let posted = |peer, tag, post| (PartFlags::POSTED, peer, tag, post, 0);
+        assert_eq!(parts, [(PartFlags::SENT, 1, 4, 0, 8), posted(PEER_ANY, -1, 3), posted(5, 6, 4)]);
+        assert_eq!(comm.peer(2).map(Peer::numbers), Some((1, 0)));
     }
 
     #[test]

@@ -8,6 +8,7 @@
 mod clock;
 mod generated;
 mod guarded;
+mod language;
 mod local;
 mod mpi;
 mod process;

@@ -2,10 +2,11 @@
 #![expect(unsafe_code, reason = "one pointer a thread, followed only by that thread")]
 
 use crate::clock;
+use crate::language::{Kind, Language};
 use crate::mpi::{Handle, Status};
 use crate::process::{self, Process};
 use core::ffi::c_int;
-use mpiscope_capture::{Comm, CommCache, Interval, Posted, Sink, Thread};
+use mpiscope_capture::{Comm, CommCache, Interval, Posted, Received, Sink, Thread};
 use mpiscope_ring::{InFlightWord, Producer};
 use mpiscope_wire::{Call, Slot};
 use std::cell::{Cell, UnsafeCell};
@@ -22,10 +23,12 @@ pub(crate) struct Recorder {
     pub(crate) thread: Thread,
     pub(crate) comms: CommCache,
     pub(crate) ring: Ring,
-    /// Handles of the requests of the call at hand, copied before it sets them to null.
+    /// What the requests of the call at hand are known by, copied before it sets them to null.
     pub(crate) handles: Vec<u64>,
     /// Where several threads call: the receives that these handles had when the call began.
     pub(crate) peeked: Vec<Option<Posted>>,
+    /// Receives that the call at hand started, with their handles.
+    pub(crate) started: Vec<(u64, Posted)>,
     /// Room for statuses that the program does not want.
     statuses: Vec<u64>,
     /// Sizes of datatypes: handle, epoch, size.
@@ -159,7 +162,10 @@ impl Drop for Entered {
 /// Enters a call; `None` when it is not to be recorded. Always inline, so that the mark lies in the frame of the call:
 /// whatever the call calls lies below it on the stack.
 #[inline(always)]
-pub(crate) fn enter() -> Option<Entered> {
+pub(crate) fn enter<L: Language>() -> Option<Entered> {
+    if !L::is_recorded() {
+        return None;
+    }
     let mark = MaybeUninit::<u8>::uninit();
     let here = (&raw const mark).addr();
     let mut local = LOCAL.get();
@@ -194,6 +200,7 @@ fn begin() -> Option<*mut Local> {
             ring: Ring::claim(process, thread),
             handles: Vec::new(),
             peeked: Vec::new(),
+            started: Vec::new(),
             statuses: Vec::new(),
             types: [(0, 0, 0); TYPES],
         };
@@ -288,14 +295,14 @@ impl Entered {
 
 /// Makes a call that gives one status, which is ours where the program does not want it, and records what it led to.
 #[inline(always)]
-pub(crate) fn with_status(
+pub(crate) fn with_status<L: Language>(
     function: u16,
     status: *mut Status,
     real: impl FnOnce(*mut Status) -> c_int,
     record: impl FnOnce(&mut Recorder, (c_int, Interval), *mut Status),
 ) -> c_int {
-    let Some(mut entered) = enter() else { return real(status) };
-    let status = entered.work(|recorder| recorder.status(status, 1)).unwrap_or(status);
+    let Some(mut entered) = enter::<L>() else { return real(status) };
+    let status = entered.work(|recorder| recorder.status::<L>(status, 1)).unwrap_or(status);
     let (result, at) = entered.timed(function, || real(status));
     entered.work(|recorder| record(recorder, (result, at), status));
     result
@@ -313,6 +320,26 @@ impl Recorder {
         let find = || process.find_comm(handle);
         let comm = self.comms.get(process.library.handle(handle), process.comm_epoch(), find)?;
         Some(work(&mut self.thread, process, comm))
+    }
+
+    /// The communicator of this process's number, likewise.
+    #[inline]
+    pub(crate) fn with_comm_index<T>(
+        &mut self,
+        index: u32,
+        work: impl FnOnce(&mut Thread, &'static Process, &Comm) -> T,
+    ) -> Option<T> {
+        let process = self.process;
+        let comm = self.comms.get_by_index(index, || process.comm_by_index(index))?;
+        Some(work(&mut self.thread, process, comm))
+    }
+
+    /// A posted receive completed, as part of the call at hand.
+    #[inline]
+    pub(crate) fn completed(&mut self, posted: &Posted, received: &Received) {
+        self.with_comm_index(posted.comm, |thread, process, comm| {
+            thread.part(&process.capture, comm, Some(posted), received);
+        });
     }
 
     /// Writes the call that was put together.
@@ -343,24 +370,29 @@ impl Recorder {
         mpiscope_capture::bytes(i64::from(count), entry.2)
     }
 
-    /// Copies the handles of an array of requests.
+    /// Copies what the elements of an array are known by.
     ///
     /// # Safety
     /// The array has so many elements.
     #[inline]
-    pub(crate) unsafe fn copy_handles(&mut self, count: c_int, requests: *const Handle) {
+    pub(crate) unsafe fn copy_handles<L: Language>(
+        &mut self,
+        kind: Kind,
+        count: c_int,
+        array: *const Handle,
+    ) {
         let library = &self.process.library;
         self.handles.clear();
         let count = usize::try_from(count).unwrap_or_default();
         // SAFETY: by the caller's word.
-        self.handles.extend((0..count).map(|at| unsafe { library.read_handle(requests, at) }));
+        self.handles.extend((0..count).map(|at| unsafe { L::key(library, kind, array, at) }));
     }
 
     /// Forgets those receives among the copied handles that `gone` names by place and handle.
     pub(crate) fn give_up_requests(&mut self, gone: impl Fn(usize, u64) -> bool) {
         let Self { process, thread, handles, .. } = self;
         for (_, &handle) in handles.iter().enumerate().filter(|(at, handle)| gone(*at, **handle)) {
-            if let Some(posted) = process.requests(|requests| requests.remove(handle)) {
+            if let Some(posted) = process.requests(|requests| requests.forget(handle)) {
                 thread.freed(&posted);
             }
         }
@@ -368,8 +400,8 @@ impl Recorder {
 
     /// The status to pass to MPI: the program's, or ours where the program does not want one and we do.
     #[inline]
-    pub(crate) fn status(&mut self, status: *mut Status, count: usize) -> *mut Status {
-        if !self.process.library.is_ignored(status) {
+    pub(crate) fn status<L: Language>(&mut self, status: *mut Status, count: usize) -> *mut Status {
+        if !L::is_ignored(&self.process.library, status) {
             return status;
         }
         let words = (self.process.library.family.status.bytes * count).div_ceil(8);

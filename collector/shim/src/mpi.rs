@@ -106,22 +106,6 @@ impl Library {
         if self.family.handle_bytes == 4 { handle as u64 & u64::from(u32::MAX) } else { handle as u64 }
     }
 
-    /// The handle that an element of an array of handles holds.
-    ///
-    /// # Safety
-    /// The array has this element.
-    #[inline]
-    pub(crate) unsafe fn read_handle(&self, array: *const Handle, at: usize) -> u64 {
-        // SAFETY: by the caller's word; the stride is the family's.
-        unsafe {
-            if self.family.handle_bytes == 4 {
-                u64::from(array.cast::<u32>().add(at).read_unaligned())
-            } else {
-                array.cast::<u64>().add(at).read_unaligned()
-            }
-        }
-    }
-
     /// Reads the status at a place in an array of statuses.
     ///
     /// # Safety
@@ -133,12 +117,6 @@ impl Library {
             // SAFETY: by the caller's word; offsets lie within a status.
             unsafe { first.add(offset).cast::<u32>().read_unaligned() }
         })
-    }
-
-    /// Whether the program does not want the status.
-    #[inline]
-    pub(crate) fn is_ignored(&self, status: *const Status) -> bool {
-        status as usize == self.family.status_ignore
     }
 
     /// The size of a type, holes left out.

@@ -3,6 +3,7 @@
 
 use crate::clock;
 use crate::guarded::Guarded;
+use crate::language;
 use crate::local;
 use crate::mpi::{Handle, Library, is_initialized};
 use mpiscope_capture::{Comm, Comms, Interval, Origin, Requests, Sink as _, Thread};
@@ -33,6 +34,8 @@ pub(crate) struct Process {
     /// Grows whenever a communicator was made or freed.
     comm_epoch: AtomicU32,
     requests: Guarded<Requests>,
+    /// Messages that a probe matched and that were not received yet, by handle.
+    messages: Guarded<Requests>,
     /// Grows whenever a datatype was freed.
     type_epoch: AtomicU32,
     threads: AtomicU64,
@@ -56,15 +59,15 @@ fn say(text: &str) {
 pub(crate) fn current() -> Option<&'static Process> {
     match STAGE.load(Ordering::Acquire) {
         RECORDING => PROCESS.get(),
-        UNSET if is_initialized() => begin(),
+        UNSET if is_initialized() => begin().or_else(|| PROCESS.get()),
         _ => None,
     }
 }
 
-/// Begins to record, once MPI is initialized.
+/// Begins to record, once MPI is initialized; `None` when that is no news, or recording stays off.
 pub(crate) fn begin() -> Option<&'static Process> {
     if STAGE.compare_exchange(UNSET, STARTING, Ordering::AcqRel, Ordering::Acquire).is_err() {
-        return PROCESS.get();
+        return None;
     }
     let started = std::panic::catch_unwind(start).unwrap_or_else(|_| Err("a fault of its own".into()));
     match started {
@@ -111,6 +114,7 @@ fn start() -> Result<Option<Process>, String> {
     // Our panics are caught at every entry; the default hook would write to the program's stderr each time.
     std::panic::set_hook(Box::new(|_| {}));
     let library = Library::find().ok_or("the MPI library is of no known family (Open MPI, MPICH)")?;
+    language::choose(library.family);
     let (rank, world_size) =
         library.place_in(library.comm_world).ok_or("MPI does not tell this process's rank")?;
     let clock = clock::choose();
@@ -142,6 +146,7 @@ fn start() -> Result<Option<Process>, String> {
         comms: Mutex::new(comms),
         comm_epoch: AtomicU32::new(1),
         requests: Guarded::default(),
+        messages: Guarded::default(),
         type_epoch: AtomicU32::new(1),
         threads: AtomicU64::new(0),
         pid: std::process::id(),
@@ -285,16 +290,29 @@ impl Process {
         self.comm_epoch.fetch_add(1, Ordering::AcqRel);
     }
 
+    /// The communicator of this process's number.
+    pub(crate) fn comm_by_index(&self, index: u32) -> Option<Arc<Comm>> {
+        unpoisoned(&self.comms).by_index(index)
+    }
+
     /// A communicator was freed.
     pub(crate) fn forget_comm(&self, handle: u64) {
-        unpoisoned(&self.comms).remove(handle);
+        let in_use = |comm| {
+            self.requests(|requests| requests.any_on(comm)) || self.messages(|messages| messages.any_on(comm))
+        };
+        unpoisoned(&self.comms).remove(handle, in_use);
         self.comm_epoch.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Works with the table of posted receives.
+    /// Works with the table of requests.
     #[inline]
     pub(crate) fn requests<T>(&self, work: impl FnOnce(&mut Requests) -> T) -> T {
         self.requests.with(self.capture.has_threads(), work)
+    }
+
+    /// Works with the table of matched messages.
+    pub(crate) fn messages<T>(&self, work: impl FnOnce(&mut Requests) -> T) -> T {
+        self.messages.with(self.capture.has_threads(), work)
     }
 
     /// Says how the process stands.

@@ -15,7 +15,7 @@ static REAL: [AtomicPtr<c_void>; REAL_NAMES.len()] =
 /// The library, as a handle of the dynamic linker; 0 while it is not known.
 static LIBRARY: AtomicUsize = AtomicUsize::new(0);
 
-/// What a call does whose function the library does not have: MPI's code for "other error".
+/// What a call does whose function no library has: it returns MPI's code for "other error".
 extern "C" fn missing() -> c_int {
     15
 }
@@ -39,31 +39,38 @@ fn resolve(index: Index) -> *const c_void {
 
 /// The function to call in place of ours: that of a tool which is preloaded behind us, else that of the library.
 fn next(name: &'static CStr) -> Option<*mut c_void> {
+    let Some(plain) = name.to_bytes_with_nul().strip_prefix(b"P") else {
+        // A name of Fortran: its library need not be the one with the functions of C.
+        return dlsym(libc::RTLD_NEXT, name).or_else(|| loaded(name));
+    };
     // Without the P, it is the name that the program calls.
-    let plain = CStr::from_bytes_with_nul(&name.to_bytes_with_nul()[1..]).ok()?;
-    if library() == libc::RTLD_NEXT {
-        // SAFETY: the name ends with a zero byte.
-        let found = unsafe { libc::dlsym(libc::RTLD_NEXT, plain.as_ptr()) };
-        if !found.is_null() {
-            return Some(found);
-        }
-    }
-    symbol(name)
+    let plain = CStr::from_bytes_with_nul(plain).ok()?;
+    let behind = if library() == libc::RTLD_NEXT { dlsym(libc::RTLD_NEXT, plain) } else { None };
+    behind.or_else(|| symbol(name))
+}
+
+fn dlsym(handle: *mut c_void, name: &CStr) -> Option<*mut c_void> {
+    // SAFETY: the handle is one of the dynamic linker's, the name ends with a zero byte.
+    let found = unsafe { libc::dlsym(handle, name.as_ptr()) };
+    (!found.is_null()).then_some(found)
 }
 
 /// A symbol of the MPI library.
 pub(crate) fn symbol(name: &CStr) -> Option<*mut c_void> {
-    // SAFETY: the handle is one of the dynamic linker's, the name ends with a zero byte.
-    let found = unsafe { libc::dlsym(library(), name.as_ptr()) };
-    (!found.is_null()).then_some(found)
+    dlsym(library(), name)
+}
+
+/// A function of the MPI library that turns a number of Fortran into a handle of C.
+pub(crate) fn convert(name: &CStr) -> Option<extern "C" fn(c_int) -> usize> {
+    let address = symbol(name)?;
+    // SAFETY: those that are asked for have this prototype in every MPI library.
+    Some(unsafe { core::mem::transmute::<*mut c_void, extern "C" fn(c_int) -> usize>(address) })
 }
 
 /// A variable of the MPI library. A program may hold the copy that all use (the linker's copy relocations), so the
 /// whole process is asked first and the library only where it was loaded for itself.
 pub(crate) fn variable(name: &CStr) -> Option<*mut c_void> {
-    // SAFETY: as in `symbol`.
-    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
-    if found.is_null() { symbol(name) } else { Some(found) }
+    dlsym(libc::RTLD_DEFAULT, name).or_else(|| symbol(name)).or_else(|| loaded(name))
 }
 
 fn library() -> *mut c_void {
@@ -72,17 +79,28 @@ fn library() -> *mut c_void {
         return known as *mut c_void;
     }
     let marker = c"PMPI_Init";
-    // SAFETY: as in `symbol`. The usual case: the program is linked to its MPI library.
-    if !unsafe { libc::dlsym(libc::RTLD_NEXT, marker.as_ptr()) }.is_null() {
+    // The usual case: the program is linked to its MPI library.
+    if dlsym(libc::RTLD_NEXT, marker).is_some() {
         return libc::RTLD_NEXT;
     }
     // The library was loaded for itself, as Python modules do: it is among the loaded objects all the same.
+    let found = objects().iter().find_map(|name| with(name, marker));
+    let Some((handle, _)) = found else { return libc::RTLD_NEXT };
+    LIBRARY.store(handle as usize, Ordering::Release);
+    handle
+}
+
+/// A symbol of whatever loaded object has it, ourselves left out.
+fn loaded(symbol: &CStr) -> Option<*mut c_void> {
+    objects().iter().find_map(|name| with(name, symbol)).map(|(_, address)| address)
+}
+
+/// The names of the loaded objects.
+fn objects() -> Vec<CString> {
     let mut names: Vec<CString> = Vec::new();
     // SAFETY: the callback gets the pointer to `names`, which lives as long as the call.
     unsafe { libc::dl_iterate_phdr(Some(collect), (&raw mut names).cast()) };
-    let Some(found) = names.iter().find_map(|name| with_mpi(name)) else { return libc::RTLD_NEXT };
-    LIBRARY.store(found as usize, Ordering::Release);
-    found
+    names
 }
 
 /// Only collects: the dynamic linker holds a lock that opening a library may need.
@@ -96,8 +114,8 @@ unsafe extern "C" fn collect(object: *mut libc::dl_phdr_info, _: usize, names: *
     0
 }
 
-/// The handle of a loaded object, if it has MPI's functions.
-fn with_mpi(name: &CStr) -> Option<*mut c_void> {
+/// The handle of a loaded object and the address of a symbol in it, if it has that.
+fn with(name: &CStr, symbol: &CStr) -> Option<(*mut c_void, *mut c_void)> {
     if !name.to_bytes().windows(4).any(|part| part == b"/lib") {
         return None;
     }
@@ -106,11 +124,22 @@ fn with_mpi(name: &CStr) -> Option<*mut c_void> {
     if handle.is_null() {
         return None;
     }
-    // SAFETY: the handle is valid.
-    if !unsafe { libc::dlsym(handle, c"PMPI_Init".as_ptr()) }.is_null() {
-        return Some(handle);
+    match dlsym(handle, symbol).filter(|&found| !is_ours(found)) {
+        Some(found) => Some((handle, found)),
+        None => {
+            // SAFETY: balances the `dlopen` above.
+            unsafe { libc::dlclose(handle) };
+            None
+        }
     }
-    // SAFETY: balances the `dlopen` above.
-    unsafe { libc::dlclose(handle) };
-    None
+}
+
+/// Whether an address lies in this library.
+fn is_ours(address: *const c_void) -> bool {
+    let object = |address: *const c_void| {
+        let mut about = core::mem::MaybeUninit::<libc::Dl_info>::zeroed();
+        // SAFETY: the call fills what it is given, or says that it did not; zeroes are a value of it.
+        unsafe { (libc::dladdr(address, about.as_mut_ptr()) != 0).then(|| about.assume_init().dli_fbase) }
+    };
+    object(address).is_some_and(|base| Some(base) == object(is_ours as *const c_void))
 }

@@ -74,6 +74,8 @@ pub const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry { id: 21, name: "MPI_Irecv", family: Family::Receive, polls: false },
     FunctionEntry { id: 22, name: "MPI_Sendrecv", family: Family::Send, polls: false },
     FunctionEntry { id: 23, name: "MPI_Sendrecv_replace", family: Family::Send, polls: false },
+    FunctionEntry { id: 24, name: "MPI_Mrecv", family: Family::Receive, polls: false },
+    FunctionEntry { id: 25, name: "MPI_Imrecv", family: Family::Receive, polls: false },
     FunctionEntry { id: 30, name: "MPI_Wait", family: Family::Complete, polls: false },
     FunctionEntry { id: 31, name: "MPI_Waitall", family: Family::Complete, polls: false },
     FunctionEntry { id: 32, name: "MPI_Waitany", family: Family::Complete, polls: false },
@@ -84,10 +86,25 @@ pub const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry { id: 37, name: "MPI_Testsome", family: Family::Complete, polls: true },
     FunctionEntry { id: 40, name: "MPI_Probe", family: Family::Probe, polls: false },
     FunctionEntry { id: 41, name: "MPI_Iprobe", family: Family::Probe, polls: true },
+    FunctionEntry { id: 42, name: "MPI_Mprobe", family: Family::Probe, polls: false },
+    FunctionEntry { id: 43, name: "MPI_Improbe", family: Family::Probe, polls: false },
     FunctionEntry { id: 50, name: "MPI_Barrier", family: Family::Barrier, polls: false },
     FunctionEntry { id: 51, name: "MPI_Bcast", family: Family::Rooted, polls: false },
     FunctionEntry { id: 52, name: "MPI_Reduce", family: Family::Rooted, polls: false },
     FunctionEntry { id: 53, name: "MPI_Allreduce", family: Family::All, polls: false },
+    FunctionEntry { id: 54, name: "MPI_Gather", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 55, name: "MPI_Gatherv", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 56, name: "MPI_Scatter", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 57, name: "MPI_Scatterv", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 58, name: "MPI_Allgather", family: Family::All, polls: false },
+    FunctionEntry { id: 59, name: "MPI_Allgatherv", family: Family::All, polls: false },
+    FunctionEntry { id: 60, name: "MPI_Alltoall", family: Family::All, polls: false },
+    FunctionEntry { id: 61, name: "MPI_Alltoallv", family: Family::All, polls: false },
+    FunctionEntry { id: 62, name: "MPI_Alltoallw", family: Family::All, polls: false },
+    FunctionEntry { id: 63, name: "MPI_Reduce_scatter", family: Family::All, polls: false },
+    FunctionEntry { id: 64, name: "MPI_Reduce_scatter_block", family: Family::All, polls: false },
+    FunctionEntry { id: 65, name: "MPI_Scan", family: Family::All, polls: false },
+    FunctionEntry { id: 66, name: "MPI_Exscan", family: Family::All, polls: false },
     FunctionEntry { id: 70, name: "MPI_Comm_split", family: Family::Communicator, polls: false },
     FunctionEntry { id: 71, name: "MPI_Comm_dup", family: Family::Communicator, polls: false },
     FunctionEntry { id: 72, name: "MPI_Comm_create", family: Family::Communicator, polls: false },
@@ -95,6 +112,32 @@ pub const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry { id: 74, name: "MPI_Comm_disconnect", family: Family::Communicator, polls: false },
     FunctionEntry { id: 75, name: "MPI_Comm_dup_with_info", family: Family::Communicator, polls: false },
     FunctionEntry { id: 76, name: "MPI_Comm_split_type", family: Family::Communicator, polls: false },
+    FunctionEntry { id: 81, name: "MPI_Request_free", family: Family::Complete, polls: false },
+    FunctionEntry { id: 82, name: "MPI_Cancel", family: Family::Complete, polls: false },
+    FunctionEntry { id: 90, name: "MPI_Send_init", family: Family::Send, polls: false },
+    FunctionEntry { id: 91, name: "MPI_Bsend_init", family: Family::Send, polls: false },
+    FunctionEntry { id: 92, name: "MPI_Ssend_init", family: Family::Send, polls: false },
+    FunctionEntry { id: 93, name: "MPI_Rsend_init", family: Family::Send, polls: false },
+    FunctionEntry { id: 94, name: "MPI_Recv_init", family: Family::Receive, polls: false },
+    FunctionEntry { id: 95, name: "MPI_Start", family: Family::Send, polls: false },
+    FunctionEntry { id: 96, name: "MPI_Startall", family: Family::Send, polls: false },
+    FunctionEntry { id: 100, name: "MPI_Ibarrier", family: Family::Barrier, polls: false },
+    FunctionEntry { id: 101, name: "MPI_Ibcast", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 102, name: "MPI_Ireduce", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 103, name: "MPI_Iallreduce", family: Family::All, polls: false },
+    FunctionEntry { id: 104, name: "MPI_Igather", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 105, name: "MPI_Igatherv", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 106, name: "MPI_Iscatter", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 107, name: "MPI_Iscatterv", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 108, name: "MPI_Iallgather", family: Family::All, polls: false },
+    FunctionEntry { id: 109, name: "MPI_Iallgatherv", family: Family::All, polls: false },
+    FunctionEntry { id: 110, name: "MPI_Ialltoall", family: Family::All, polls: false },
+    FunctionEntry { id: 111, name: "MPI_Ialltoallv", family: Family::All, polls: false },
+    FunctionEntry { id: 112, name: "MPI_Ialltoallw", family: Family::All, polls: false },
+    FunctionEntry { id: 113, name: "MPI_Ireduce_scatter", family: Family::All, polls: false },
+    FunctionEntry { id: 114, name: "MPI_Ireduce_scatter_block", family: Family::All, polls: false },
+    FunctionEntry { id: 115, name: "MPI_Iscan", family: Family::All, polls: false },
+    FunctionEntry { id: 116, name: "MPI_Iexscan", family: Family::All, polls: false },
 ];
 
 /// The function of an id.
@@ -137,6 +180,10 @@ pub mod id {
     pub const SENDRECV: u16 = 22;
     /// `MPI_Sendrecv_replace`
     pub const SENDRECV_REPLACE: u16 = 23;
+    /// `MPI_Mrecv`
+    pub const MRECV: u16 = 24;
+    /// `MPI_Imrecv`
+    pub const IMRECV: u16 = 25;
     /// `MPI_Wait`
     pub const WAIT: u16 = 30;
     /// `MPI_Waitall`
@@ -157,6 +204,10 @@ pub mod id {
     pub const PROBE: u16 = 40;
     /// `MPI_Iprobe`
     pub const IPROBE: u16 = 41;
+    /// `MPI_Mprobe`
+    pub const MPROBE: u16 = 42;
+    /// `MPI_Improbe`
+    pub const IMPROBE: u16 = 43;
     /// `MPI_Barrier`
     pub const BARRIER: u16 = 50;
     /// `MPI_Bcast`
@@ -165,6 +216,32 @@ pub mod id {
     pub const REDUCE: u16 = 52;
     /// `MPI_Allreduce`
     pub const ALLREDUCE: u16 = 53;
+    /// `MPI_Gather`
+    pub const GATHER: u16 = 54;
+    /// `MPI_Gatherv`
+    pub const GATHERV: u16 = 55;
+    /// `MPI_Scatter`
+    pub const SCATTER: u16 = 56;
+    /// `MPI_Scatterv`
+    pub const SCATTERV: u16 = 57;
+    /// `MPI_Allgather`
+    pub const ALLGATHER: u16 = 58;
+    /// `MPI_Allgatherv`
+    pub const ALLGATHERV: u16 = 59;
+    /// `MPI_Alltoall`
+    pub const ALLTOALL: u16 = 60;
+    /// `MPI_Alltoallv`
+    pub const ALLTOALLV: u16 = 61;
+    /// `MPI_Alltoallw`
+    pub const ALLTOALLW: u16 = 62;
+    /// `MPI_Reduce_scatter`
+    pub const REDUCE_SCATTER: u16 = 63;
+    /// `MPI_Reduce_scatter_block`
+    pub const REDUCE_SCATTER_BLOCK: u16 = 64;
+    /// `MPI_Scan`
+    pub const SCAN: u16 = 65;
+    /// `MPI_Exscan`
+    pub const EXSCAN: u16 = 66;
     /// `MPI_Comm_split`
     pub const COMM_SPLIT: u16 = 70;
     /// `MPI_Comm_dup`
@@ -179,4 +256,56 @@ pub mod id {
     pub const COMM_DUP_WITH_INFO: u16 = 75;
     /// `MPI_Comm_split_type`
     pub const COMM_SPLIT_TYPE: u16 = 76;
+    /// `MPI_Request_free`
+    pub const REQUEST_FREE: u16 = 81;
+    /// `MPI_Cancel`
+    pub const CANCEL: u16 = 82;
+    /// `MPI_Send_init`
+    pub const SEND_INIT: u16 = 90;
+    /// `MPI_Bsend_init`
+    pub const BSEND_INIT: u16 = 91;
+    /// `MPI_Ssend_init`
+    pub const SSEND_INIT: u16 = 92;
+    /// `MPI_Rsend_init`
+    pub const RSEND_INIT: u16 = 93;
+    /// `MPI_Recv_init`
+    pub const RECV_INIT: u16 = 94;
+    /// `MPI_Start`
+    pub const START: u16 = 95;
+    /// `MPI_Startall`
+    pub const STARTALL: u16 = 96;
+    /// `MPI_Ibarrier`
+    pub const IBARRIER: u16 = 100;
+    /// `MPI_Ibcast`
+    pub const IBCAST: u16 = 101;
+    /// `MPI_Ireduce`
+    pub const IREDUCE: u16 = 102;
+    /// `MPI_Iallreduce`
+    pub const IALLREDUCE: u16 = 103;
+    /// `MPI_Igather`
+    pub const IGATHER: u16 = 104;
+    /// `MPI_Igatherv`
+    pub const IGATHERV: u16 = 105;
+    /// `MPI_Iscatter`
+    pub const ISCATTER: u16 = 106;
+    /// `MPI_Iscatterv`
+    pub const ISCATTERV: u16 = 107;
+    /// `MPI_Iallgather`
+    pub const IALLGATHER: u16 = 108;
+    /// `MPI_Iallgatherv`
+    pub const IALLGATHERV: u16 = 109;
+    /// `MPI_Ialltoall`
+    pub const IALLTOALL: u16 = 110;
+    /// `MPI_Ialltoallv`
+    pub const IALLTOALLV: u16 = 111;
+    /// `MPI_Ialltoallw`
+    pub const IALLTOALLW: u16 = 112;
+    /// `MPI_Ireduce_scatter`
+    pub const IREDUCE_SCATTER: u16 = 113;
+    /// `MPI_Ireduce_scatter_block`
+    pub const IREDUCE_SCATTER_BLOCK: u16 = 114;
+    /// `MPI_Iscan`
+    pub const ISCAN: u16 = 115;
+    /// `MPI_Iexscan`
+    pub const IEXSCAN: u16 = 116;
 }

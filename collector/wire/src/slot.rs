@@ -86,6 +86,10 @@ impl PartFlags {
     pub const CANCELLED: Self = Self(4);
     /// A posted receive was freed: it takes a message, and nobody will see that.
     pub const FREED: Self = Self(8);
+    /// The call sent a message of `bytes` to `peer` with `tag`, one of perhaps several.
+    pub const SENT: Self = Self(16);
+    /// The call posted the receive `post` from `peer` with `tag` (-1 is any), one of perhaps several.
+    pub const POSTED: Self = Self(32);
 
     /// Whether a receive completed.
     #[must_use]
@@ -117,20 +121,20 @@ pub struct Call {
     pub bytes: u64,
 }
 
-/// A receive that a call completed, or that will not complete.
+/// One of several things that a call did, or what became of a receive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
     /// What it is.
     pub flags: PartFlags,
-    /// The tag of the status.
+    /// The tag of the status, or of the arguments.
     pub tag: i32,
     /// The number of the post.
     pub post: u64,
-    /// The source of the status as a world rank.
+    /// The source of the status, or the other side, as a world rank.
     pub peer: i32,
     /// The communicator.
     pub comm: u32,
-    /// What arrived.
+    /// What arrived, or was sent.
     pub bytes: u64,
 }
 

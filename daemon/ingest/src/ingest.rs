@@ -7,7 +7,7 @@ use mpiscope_model::{
     Batch, Comm, CommInfo, Event, Fault, Losses, Nanoseconds, Node, NodeInfo, ProcessState, Rank, RankInfo,
 };
 use mpiscope_wire::{
-    CallFlags, EndState, Entry, Lost, Message, NO_COMM, Part, Process, RunEnd, RunStart, Slots,
+    CallFlags, EndState, Entry, Lost, Message, NO_COMM, Part, PartFlags, Process, RunEnd, RunStart, Slots,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -336,7 +336,9 @@ impl Ingest {
         let parts: Vec<_> = parts.into_iter().map(|part| (part, of(part.comm))).collect();
         let moves =
             [CallFlags::SEND, CallFlags::RECEIVE, CallFlags::POST].iter().any(|&flag| call.flags.has(flag));
-        let lost_part = |(part, comm): &(Part, Option<Comm>)| comm.is_none() && part.flags.is_receive();
+        let moving =
+            |flags: PartFlags| flags.is_receive() || flags == PartFlags::SENT || flags == PartFlags::POSTED;
+        let lost_part = |(part, comm): &(Part, Option<Comm>)| comm.is_none() && moving(part.flags);
         let unknown = comm.is_none() && (moves || call.comm != NO_COMM) || parts.iter().any(lost_part);
         let post = if call.flags.has(CallFlags::POST) { process.full_post(call.bytes) } else { 0 };
         let closed = Closed { call, start_ns, end_ns, comm, parts, post };

@@ -3,6 +3,7 @@
 use crate::clock::ClockMap;
 use mpiscope_model::{Call, Comm, Event, Rank};
 use mpiscope_wire::{self as wire, CallFlags, Part, PartFlags, id};
+use rustc_hash::FxHashMap;
 
 /// What is remembered of a ring between slots.
 #[derive(Debug)]
@@ -21,7 +22,12 @@ pub(crate) struct RingState {
     polling_since: Option<u64>,
     /// A message that a probe reported and that was not received yet: where, from whom, tag, since when.
     probed: Option<(Comm, Rank, i32, u64)>,
+    /// Messages that a matched probe of this ring reported, by their posts: since when.
+    matched: FxHashMap<u64, u64>,
 }
+
+/// A program that probes more messages than this without receiving them loses only when it began to wait for them.
+const MOST_MATCHED: usize = 1 << 16;
 
 /// A call with its full fields, its times as nanoseconds of the run, and its communicator as an index of the run.
 pub(crate) struct Closed {
@@ -56,6 +62,7 @@ impl RingState {
             marks: Vec::new(),
             polling_since: None,
             probed: None,
+            matched: FxHashMap::default(),
         }
     }
 
@@ -89,7 +96,9 @@ impl RingState {
         let since = self.polling_since.take().filter(|_| polls).unwrap_or(closed.start_ns);
         self.events(rank, closed, since, out.events);
         out.calls.push(self.row(rank, closed));
+        let matched = closed.parts.iter().any(|(part, _)| part.flags == PartFlags::POSTED);
         if flags.has(CallFlags::PROBE)
+            && !matched
             && let (Some(comm), Some(peer)) = (closed.comm, self::rank(closed.call.peer))
         {
             self.probed = Some((comm, peer, closed.call.tag, since));
@@ -100,9 +109,10 @@ impl RingState {
         let call = &closed.call;
         let flags = call.flags;
         let folded = flags.has(CallFlags::FOLDED);
-        let received: Vec<&(Part, Option<Comm>)> =
-            closed.parts.iter().filter(|(part, _)| part.flags.is_receive()).collect();
-        let one_part = if let [one] = received.as_slice() { Some(*one) } else { None };
+        let of =
+            |wanted: fn(PartFlags) -> bool| closed.parts.iter().filter(move |(part, _)| wanted(part.flags));
+        let sent = of(|flags| flags == PartFlags::SENT);
+        let received = of(PartFlags::is_receive);
         let own_message =
             [CallFlags::SEND, CallFlags::RECEIVE, CallFlags::PROBE].iter().any(|&flag| flags.has(flag));
         let mut row = Call {
@@ -124,14 +134,22 @@ impl RingState {
         if folded || flags.has(CallFlags::POST) || flags.has(CallFlags::PROBE) {
             row.bytes = 0;
         }
-        if flags.has(CallFlags::SEND) && !received.is_empty() {
+        let (sends, receives) = (sent.clone().count(), received.clone().count());
+        if flags.has(CallFlags::SEND) && receives > 0 {
             // It sent to one rank and received from another: neither is the peer.
             (row.peer, row.tag) = (None, None);
-        } else if !own_message && !received.is_empty() {
-            row.bytes = received.iter().map(|(part, _)| part.bytes).fold(0, u64::saturating_add);
+        } else if !own_message && sends + receives > 0 {
+            let only = sent.clone().chain(received.clone()).next().filter(|_| sends + receives == 1);
+            // What it sent, or received where it sent nothing.
+            let moved = |(part, _): &(Part, _)| part.bytes;
+            row.bytes = if sends > 0 {
+                sent.map(moved).fold(0, u64::saturating_add)
+            } else {
+                received.map(moved).fold(0, u64::saturating_add)
+            };
             (row.peer, row.tag) =
-                one_part.map_or((None, None), |(part, _)| (self::rank(part.peer), Some(part.tag)));
-            row.comm = row.comm.or_else(|| one_part.and_then(|(_, comm)| *comm));
+                only.map_or((None, None), |(part, _)| (self::rank(part.peer), Some(part.tag)));
+            row.comm = row.comm.or_else(|| only.and_then(|(_, comm)| *comm));
         }
         row
     }
@@ -182,24 +200,55 @@ impl RingState {
         }
         let alone = closed.parts.iter().filter(|(part, _)| part.flags.is_receive()).count() == 1;
         for (part, comm) in &closed.parts {
-            if part.flags == PartFlags::CANCELLED {
-                out.push((closed.end_ns, Event::Cancelled { rank, post: part.post }));
-            } else if part.flags == PartFlags::FREED {
-                out.push((closed.end_ns, Event::Freed { rank, post: part.post }));
-            } else if let (Some(comm), Some(from)) = (*comm, self::rank(part.peer)) {
+            self.part(rank, closed, since, (part, *comm, alone), out);
+        }
+    }
+
+    /// What one of the parts of a call means.
+    fn part(
+        &mut self,
+        rank: Rank,
+        closed: &Closed,
+        since: u64,
+        (part, comm, alone): (&Part, Option<Comm>, bool),
+        out: &mut Vec<(u64, Event)>,
+    ) {
+        let (start_ns, end_ns) = (closed.start_ns, closed.end_ns);
+        let (post, tag, bytes) = (part.post, part.tag, part.bytes);
+        match (part.flags, comm, self::rank(part.peer)) {
+            (PartFlags::CANCELLED, ..) => out.push((end_ns, Event::Cancelled { rank, post })),
+            (PartFlags::FREED, ..) => out.push((end_ns, Event::Freed { rank, post })),
+            (PartFlags::SENT, Some(comm), Some(to)) => {
+                let event =
+                    Event::Send { rank, comm, to, tag, bytes, begin_ns: start_ns, blocked_until_ns: None };
+                out.push((start_ns, event));
+            }
+            (PartFlags::POSTED, Some(comm), from) if part.peer != wire::PEER_NONE => {
+                // A probe that matched a message posts when it was begun.
+                let at_ns = if closed.call.flags.has(CallFlags::PROBE) { since } else { start_ns };
+                if closed.call.flags.has(CallFlags::PROBE) && self.matched.len() < MOST_MATCHED {
+                    self.matched.insert(post, since);
+                }
+                let tag = (tag >= 0).then_some(tag);
+                out.push((start_ns, Event::Post { rank, comm, from, tag, post, at_ns }));
+            }
+            (flags, Some(comm), Some(from)) if flags.is_receive() => {
+                let completed = flags == PartFlags::COMPLETED;
+                let probed = self.matched.remove(&post).filter(|_| completed);
                 let event = Event::Receive {
                     rank,
                     comm,
                     from,
-                    tag: part.tag,
-                    bytes: part.bytes,
-                    post: (part.flags == PartFlags::COMPLETED).then_some(part.post),
-                    begin_ns: since,
-                    end_ns: closed.end_ns,
+                    tag,
+                    bytes,
+                    post: completed.then_some(post),
+                    begin_ns: probed.unwrap_or(since),
+                    end_ns,
                     alone,
                 };
-                out.push((closed.end_ns, event));
+                out.push((end_ns, event));
             }
+            _ => {}
         }
     }
 }

@@ -1,9 +1,12 @@
 //! Generates the list of functions and the collector's symbols from `collector/calls.toml`.
 
-use anyhow::{Context, Result, bail, ensure};
+mod fortran;
+mod functions;
+mod symbols;
+
+use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -63,8 +66,10 @@ fn generate(root: &Path) -> Result<Vec<(PathBuf, String)>> {
         ensure!(ids.insert(call.id), "{} has the id {} of another function", call.name, call.id);
     }
     Ok(vec![
-        (root.join("collector/wire/src/functions.rs"), formatted(root, &functions(&table)?)?),
-        (root.join("collector/shim/src/generated.rs"), formatted(root, &symbols(&table)?)?),
+        (root.join("collector/wire/src/functions.rs"), formatted(root, &functions::text(&table)?)?),
+        (root.join("collector/shim/src/generated/names.rs"), formatted(root, &symbols::names(&table)?)?),
+        (root.join("collector/shim/src/generated/c.rs"), formatted(root, &symbols::text(&table)?)?),
+        (root.join("collector/shim/src/generated/fortran.rs"), formatted(root, &fortran::text(&table)?)?),
     ])
 }
 
@@ -79,252 +84,4 @@ fn formatted(root: &Path, text: &str) -> Result<String> {
         .context("run rustfmt")?;
     ensure!(status.success(), "rustfmt refused the generated text:\n{text}");
     Ok(std::fs::read_to_string(file.path())?)
-}
-
-fn family(word: &str) -> Result<&'static str> {
-    Ok(match word {
-        "setup" => "Setup",
-        "send" => "Send",
-        "receive" => "Receive",
-        "complete" => "Complete",
-        "probe" => "Probe",
-        "rooted" => "Rooted",
-        "all" => "All",
-        "barrier" => "Barrier",
-        "communicator" => "Communicator",
-        _ => bail!("no family is named {word}"),
-    })
-}
-
-fn functions(table: &Table) -> Result<String> {
-    let mut out = format!(
-        "{BANNER}
-        //! The MPI functions that are recorded: their stable ids, names and families.
-
-        /// What a function is for; related functions share a colour.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Family {{
-            /// Start and end of MPI.
-            Setup,
-            /// Sends, and exchanges that send.
-            Send,
-            /// Receives.
-            Receive,
-            /// Calls that complete requests: waits and tests.
-            Complete,
-            /// Probes.
-            Probe,
-            /// Collectives from one rank to all or from all to one.
-            Rooted,
-            /// Collectives from all ranks to all.
-            All,
-            /// Barriers.
-            Barrier,
-            /// Work on communicators.
-            Communicator,
-        }}
-
-        impl Family {{
-            /// The word for files and the page.
-            #[must_use]
-            pub fn word(self) -> &'static str {{
-                match self {{
-                    Family::Setup => \"setup\",
-                    Family::Send => \"send\",
-                    Family::Receive => \"receive\",
-                    Family::Complete => \"complete\",
-                    Family::Probe => \"probe\",
-                    Family::Rooted => \"rooted\",
-                    Family::All => \"all\",
-                    Family::Barrier => \"barrier\",
-                    Family::Communicator => \"communicator\",
-                }}
-            }}
-        }}
-
-        /// One function.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub struct FunctionEntry {{
-            /// Its number, never changed or reused.
-            pub id: u16,
-            /// Its name in C.
-            pub name: &'static str,
-            /// What it is for.
-            pub family: Family,
-            /// Whether it asks and returns at once, so that programs call it in loops.
-            pub polls: bool,
-        }}
-
-        /// All functions, by growing id.
-        pub const FUNCTIONS: &[FunctionEntry] = &["
-    );
-    let mut recorded: Vec<&Call> = table.call.iter().filter(|call| call.family != "hidden").collect();
-    recorded.sort_by_key(|call| call.id);
-    for call in &recorded {
-        let family = family(&call.family)?;
-        writeln!(
-            out,
-            "FunctionEntry {{ id: {}, name: \"{}\", family: Family::{family}, polls: {} }},",
-            call.id,
-            call.name,
-            call.shape.starts_with("test_") || call.shape == "iprobe"
-        )?;
-    }
-    out.push_str(
-        "];
-
-        /// The function of an id.
-        #[must_use]
-        pub fn by_id(id: u16) -> Option<&'static FunctionEntry> {
-            FUNCTIONS.binary_search_by_key(&id, |entry| entry.id).ok().map(|at| &FUNCTIONS[at])
-        }
-
-        /// The ids as constants.
-        pub mod id {\n",
-    );
-    for call in &recorded {
-        writeln!(
-            out,
-            "/// `{}`\npub const {}: u16 = {};",
-            call.name,
-            call.name.trim_start_matches("MPI_").to_uppercase(),
-            call.id
-        )?;
-    }
-    out.push_str("}\n");
-    Ok(out)
-}
-
-fn rust_type(kind: &str) -> Result<&'static str> {
-    Ok(match kind {
-        "pointer" => "*mut c_void",
-        "int" => "c_int",
-        "handle" => "Handle",
-        "status" | "status*" => "*mut Status",
-        "int*" => "*mut c_int",
-        "handle*" => "*mut Handle",
-        _ => bail!("no type is named {kind}"),
-    })
-}
-
-/// The arguments that each shape in `collector/shim/src/shapes/` takes, by role and how many of the same role come
-/// before; `status` last means that the shape may put its own status in place of the program's.
-fn shape_roles(shape: &str) -> Result<&'static [(&'static str, usize)]> {
-    const COUNT: (&str, usize) = ("polyxfer_num_elem_nni", 0);
-    const TYPE: (&str, usize) = ("datatype", 0);
-    const RANK: (&str, usize) = ("rank", 0);
-    const TAG: (&str, usize) = ("tag", 0);
-    const COMM: (&str, usize) = ("communicator", 0);
-    const REQUEST: (&str, usize) = ("request", 0);
-    const STATUS: (&str, usize) = ("status", 0);
-    const LENGTH: (&str, usize) = ("array_length_nni", 0);
-    const INDEX: (&str, usize) = ("index", 0);
-    const FLAG: (&str, usize) = ("logical", 0);
-    Ok(match shape {
-        "init" | "finalize" | "type_free" => &[],
-        "abort" => &[COMM],
-        "send" => &[COUNT, TYPE, RANK, TAG, COMM],
-        "start_send" => &[COUNT, TYPE, RANK, TAG, COMM, REQUEST],
-        "receive" => &[RANK, TAG, COMM, STATUS],
-        "post" => &[RANK, TAG, COMM, REQUEST],
-        "sendrecv" => &[COUNT, TYPE, RANK, TAG, ("rank", 1), ("tag", 1), COMM, STATUS],
-        "wait_one" => &[REQUEST, STATUS],
-        "wait_all" => &[LENGTH, REQUEST, STATUS],
-        "wait_any" => &[LENGTH, REQUEST, INDEX, STATUS],
-        "wait_some" | "test_some" => &[LENGTH, REQUEST, ("array_length", 0), INDEX, STATUS],
-        "test_one" => &[REQUEST, FLAG, STATUS],
-        "test_all" => &[LENGTH, REQUEST, FLAG, STATUS],
-        "test_any" => &[LENGTH, REQUEST, INDEX, FLAG, STATUS],
-        "probe" => &[RANK, TAG, COMM, STATUS],
-        "iprobe" => &[RANK, TAG, COMM, FLAG, STATUS],
-        "collective" => &[COUNT, TYPE, RANK, COMM],
-        "comm_new" => &[COMM, ("communicator", 1)],
-        "comm_free" => &[COMM],
-        "request_free" => &[REQUEST],
-        _ => bail!("no shape is named {shape}"),
-    })
-}
-
-fn argument(call: &Call, role: &str, nth: usize) -> Option<String> {
-    // MPI_Testall and its like name the length of the request array with one role, MPI_Waitany with another.
-    let found = call.parameters.iter().filter(|parameter| parameter.role == role).nth(nth)?;
-    Some(found.name.clone())
-}
-
-fn symbols(table: &Table) -> Result<String> {
-    let mut out = format!(
-        "{BANNER}
-        //! The symbols that stand before those of the MPI library. An exception of C++ may pass through them, as it
-        //! would through MPI.
-
-        #![expect(unsafe_code, reason = \"symbols of C that the program calls\")]
-        #![allow(clippy::too_many_arguments, reason = \"their arguments are the standard's\")]
-
-        use crate::mpi::{{Handle, Status}};
-        use crate::real::{{Index, real}};
-        use crate::shapes;
-        use core::ffi::{{c_int, c_void}};
-        use mpiscope_wire::id;
-
-        /// The names of the real functions, in the order of [`Index`].
-        pub(crate) const REAL_NAMES: &[&core::ffi::CStr] = &[\n"
-    );
-    for call in &table.call {
-        writeln!(out, "c\"P{}\",", call.name)?;
-    }
-    writeln!(out, "];\n")?;
-    for (at, call) in table.call.iter().enumerate() {
-        symbol(&mut out, at, call).with_context(|| call.name.clone())?;
-    }
-    Ok(out)
-}
-
-fn symbol(out: &mut String, at: usize, call: &Call) -> Result<()> {
-    let mut declared = Vec::new();
-    let mut passed = Vec::new();
-    let mut types = Vec::new();
-    for parameter in &call.parameters {
-        let kind = rust_type(&parameter.kind)?;
-        declared.push(format!("{}: {kind}", parameter.name));
-        types.push(kind);
-        passed.push(parameter.name.as_str());
-    }
-    let status = argument(call, "status", 0);
-    let mut arguments = Vec::new();
-    if call.family != "hidden" {
-        arguments.push(format!("id::{}", call.name.trim_start_matches("MPI_").to_uppercase()));
-    }
-    for (role, nth) in shape_roles(&call.shape)? {
-        let found = argument(call, role, *nth);
-        arguments.push(match (call.shape.as_str(), found) {
-            ("collective", found) => found.map_or("None".into(), |name| {
-                if *role == "communicator" { name } else { format!("Some({name})") }
-            }),
-            (_, Some(name)) => name,
-            (shape, None) => bail!("its shape {shape} needs a parameter of role {role}"),
-        });
-    }
-    let closure = status.map_or(String::new(), |name| format!("move |{name}: *mut Status|"));
-    let closure = if closure.is_empty() { "move ||".to_owned() } else { closure };
-    arguments.push(format!("{closure} {{ function({}) }}", passed.join(", ")));
-    writeln!(
-        out,
-        "/// `{name}`
-        ///
-        /// # Safety
-        /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
-        #[unsafe(no_mangle)]
-        pub(crate) unsafe extern \"C-unwind\" fn {name}({declared}) -> c_int {{
-            // SAFETY: the address is that of the function of this name, whose prototype this is.
-            let function: extern \"C-unwind\" fn({types}) -> c_int = unsafe {{ core::mem::transmute(real(Index({at}))) }};
-            // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-            unsafe {{ shapes::{shape}({arguments}) }}
-        }}\n",
-        name = call.name,
-        declared = declared.join(", "),
-        types = types.join(", "),
-        shape = call.shape,
-        arguments = arguments.join(", "),
-    )?;
-    Ok(())
 }

@@ -30,6 +30,7 @@ fn check(family: Family, table: &Table, test: &str) {
         ("undefined", i64::from(table.undefined)),
         ("status_ignore", number(table.status_ignore)),
         ("statuses_ignore", number(table.status_ignore)),
+        ("in_place", table.in_place as i64),
         ("status_bytes", number(status.bytes)),
         ("status_source", number(status.source)),
         ("status_tag", number(status.tag)),

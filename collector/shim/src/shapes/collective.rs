@@ -1,31 +1,123 @@
-//! Collectives with one count and one type.
+//! Collectives, blocking and not.
 #![expect(unsafe_code, reason = "all shapes share one signature; the pointers are the program's")]
 
 use super::message::begun;
-use crate::local::enter;
+use crate::language::{Kind as HandleKind, Language};
+use crate::local::{Recorder, enter};
 use crate::mpi::Handle;
-use core::ffi::c_int;
+use core::ffi::{c_int, c_void};
+use core::marker::PhantomData;
+use mpiscope_capture::collective::{Blocks, Kind, Role, Stand, bytes};
+use mpiscope_capture::{Comm, Family};
 use mpiscope_wire::CallFlags;
 
-pub(crate) unsafe fn collective(
+/// How the arguments of one direction say the blocks.
+pub(crate) trait Side {
+    /// The bytes of the block of a rank.
+    fn block<L: Language>(&self, recorder: &mut Recorder, rank: usize) -> u64;
+}
+
+/// No block: the call does not have this direction.
+pub(crate) struct Nothing;
+
+/// The same count and type for every rank.
+pub(crate) struct Same(pub(crate) c_int, pub(crate) Handle);
+
+/// A count for each rank, and one type.
+pub(crate) struct Each(pub(crate) *const c_int, pub(crate) Handle);
+
+/// A count and a type for each rank.
+pub(crate) struct EachTyped(pub(crate) *const c_int, pub(crate) *const Handle);
+
+impl Side for Nothing {
+    fn block<L: Language>(&self, _: &mut Recorder, _: usize) -> u64 {
+        0
+    }
+}
+
+impl Side for Same {
+    #[inline(always)]
+    fn block<L: Language>(&self, recorder: &mut Recorder, _: usize) -> u64 {
+        let datatype = L::datatype(&recorder.process.library, self.1);
+        recorder.bytes(self.0, datatype)
+    }
+}
+
+impl Side for Each {
+    fn block<L: Language>(&self, recorder: &mut Recorder, rank: usize) -> u64 {
+        // SAFETY: it is asked only for ranks for which the standard demands an element.
+        Same(unsafe { *self.0.add(rank) }, self.1).block::<L>(recorder, rank)
+    }
+}
+
+impl Side for EachTyped {
+    fn block<L: Language>(&self, recorder: &mut Recorder, rank: usize) -> u64 {
+        // SAFETY: likewise.
+        let (count, datatype) =
+            unsafe { (*self.0.add(rank), L::datatype_at(&recorder.process.library, self.1, rank)) };
+        recorder.bytes(count, datatype)
+    }
+}
+
+/// What a call names as its data.
+pub(crate) struct Data<S, R> {
+    /// Where the constant for "in place" may stand.
+    pub(crate) buffer: *const c_void,
+    pub(crate) send: S,
+    pub(crate) receive: R,
+}
+
+struct Measured<'a, L, S, R> {
+    recorder: &'a mut Recorder,
+    data: &'a Data<S, R>,
+    language: PhantomData<L>,
+}
+
+impl<L: Language, S: Side, R: Side> Blocks for Measured<'_, L, S, R> {
+    #[inline(always)]
+    fn to(&mut self, rank: usize) -> u64 {
+        self.data.send.block::<L>(self.recorder, rank)
+    }
+    #[inline(always)]
+    fn from(&mut self, rank: usize) -> u64 {
+        self.data.receive.block::<L>(self.recorder, rank)
+    }
+}
+
+#[inline(always)]
+fn stand(family: &Family, comm: &Comm, root: Option<c_int>, in_place: bool) -> Stand {
+    let role = match root {
+        None => Role::Member,
+        Some(root) if root == family.root => Role::RemoteRoot,
+        Some(root) if root == family.proc_null => Role::Bystander,
+        Some(root) if !comm.is_inter && u32::try_from(root) == Ok(comm.own_rank) => Role::Root,
+        Some(_) => Role::Leaf,
+    };
+    let (own_rank, own_size) = (comm.own_rank as usize, comm.size as usize);
+    Stand { role, own_rank, own_size, peers: comm.peer_count(), in_place }
+}
+
+/// # Safety
+/// The arguments are those of a call that keeps the rules of the standard.
+#[inline]
+pub(crate) unsafe fn collective<L: Language, S: Side, R: Side>(
     function: u16,
-    count: Option<c_int>,
-    datatype: Option<Handle>,
+    kind: Kind,
+    data: &Data<S, R>,
     root: Option<c_int>,
     comm: Handle,
+    request: Option<*mut Handle>,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
-    let Some(mut entered) = enter() else { return real() };
+    let Some(mut entered) = enter::<L>() else { return real() };
     let (result, at) = entered.timed(function, real);
     entered.work(|recorder| {
+        let process = recorder.process;
+        let comm = L::comm(&process.library, comm);
         let mut call = begun(recorder, function, at, result, comm);
-        // On a side of an intercommunicator that takes no part, the other arguments mean nothing.
-        let takes_part = result == 0 && root != Some(recorder.process.library.family.proc_null);
-        call.bytes = match (count, datatype) {
-            (Some(count), Some(datatype)) if takes_part => recorder.bytes(count, datatype),
-            _ => 0,
-        };
-        recorder.with_comm(comm, |_, process, comm| {
+        let in_place = L::is_in_place(&process.library, data.buffer);
+        let family = process.library.family;
+        let stand = recorder.with_comm(comm, |_, process, comm| {
             // Every member counts, also one whose call failed, so that the numbers go on agreeing.
             let number = comm.count_collective(process.capture.has_threads());
             call.flags = call.flags.with(CallFlags::COLLECTIVE);
@@ -33,7 +125,16 @@ pub(crate) unsafe fn collective(
             if let Some(root) = root.and_then(|root| comm.peer(root)) {
                 call.peer = root.world_rank;
             }
+            stand(family, comm, root, in_place)
         });
+        if let Some(stand) = stand.filter(|_| result == 0) {
+            call.bytes = bytes(kind, &stand, &mut Measured { recorder, data, language: PhantomData::<L> });
+            if let Some(request) = request.filter(|_| process.capture.has_threads()) {
+                // SAFETY: the call has just set it. Why: see `start_send`.
+                let handle = unsafe { L::key(&process.library, HandleKind::Request, request, 0) };
+                process.requests(|requests| requests.forget(handle));
+            }
+        }
         recorder.commit(&call)
     });
     result

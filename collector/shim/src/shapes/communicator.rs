@@ -1,24 +1,25 @@
 //! Communicators that come and go, and datatypes that go.
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
-use super::message::begun;
+use super::message::{begun, finish};
+use crate::language::{Kind, Language};
 use crate::local::enter;
 use crate::mpi::Handle;
 use core::ffi::c_int;
-use mpiscope_capture::Thread;
 use std::sync::Arc;
 
-pub(crate) unsafe fn comm_new(
+pub(crate) unsafe fn comm_new<L: Language>(
     function: u16,
     parent: Handle,
     made: *mut Handle,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
-    let Some(mut entered) = enter() else { return real() };
+    let Some(mut entered) = enter::<L>() else { return real() };
     let (result, at) = entered.timed(function, real);
     entered.work(|recorder| {
-        let call = begun(recorder, function, at, result, parent);
         let process = recorder.process;
+        let parent = L::comm(&process.library, parent);
+        let call = begun(recorder, function, at, result, parent);
         let parent = recorder.with_comm(parent, |_, _, comm| Arc::clone(comm));
         if result == 0
             && let Some(parent) = parent
@@ -26,7 +27,7 @@ pub(crate) unsafe fn comm_new(
             // Every member counts, also one that gets no communicator, so that the numbers go on agreeing.
             let number = parent.count_child();
             // SAFETY: the call has just set it.
-            let handle = unsafe { process.library.read_handle(made, 0) };
+            let handle = unsafe { L::key(&process.library, Kind::Comm, made, 0) };
             process.adopt_comm(handle, &parent, number);
         }
         recorder.commit(&call)
@@ -34,41 +35,28 @@ pub(crate) unsafe fn comm_new(
     result
 }
 
-pub(crate) unsafe fn comm_free(function: u16, comm: *mut Handle, real: impl FnOnce() -> c_int) -> c_int {
-    let Some(mut entered) = enter() else { return real() };
+pub(crate) unsafe fn comm_free<L: Language>(
+    function: u16,
+    comm: *mut Handle,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    let Some(mut entered) = enter::<L>() else { return real() };
     entered.work(|recorder| {
         // SAFETY: the pointer is to a communicator, which the call will set to null.
-        unsafe { recorder.copy_handles(1, comm) };
+        unsafe { recorder.copy_handles::<L>(Kind::Comm, 1, comm) };
         // Before the call: after it another thread may have the handle for a new one.
         if let Some(&handle) = recorder.handles.first() {
             recorder.process.forget_comm(handle);
         }
     });
     let (result, at) = entered.timed(function, real);
-    entered.work(|recorder| {
-        let mut call = Thread::plain(function, at);
-        if result != 0 {
-            call.flags = mpiscope_wire::CallFlags::ERROR;
-        }
-        recorder.commit(&call)
-    });
+    entered.work(|recorder| finish(recorder, function, at, result));
     result
 }
 
-/// A request that is given up: if it was a receive, nobody will see it complete. Not recorded.
-pub(crate) unsafe fn request_free(request: *mut Handle, real: impl FnOnce() -> c_int) -> c_int {
-    let Some(mut entered) = enter() else { return real() };
-    entered.work(|recorder| {
-        // SAFETY: the pointer is to a request, which the call will set to null.
-        unsafe { recorder.copy_handles(1, request) };
-        recorder.give_up_requests(|_, _| true);
-    });
-    real()
-}
-
 /// Not recorded: only the sizes that are remembered by handle have to go.
-pub(crate) unsafe fn type_free(real: impl FnOnce() -> c_int) -> c_int {
-    let Some(mut entered) = enter() else { return real() };
+pub(crate) unsafe fn type_free<L: Language>(real: impl FnOnce() -> c_int) -> c_int {
+    let Some(mut entered) = enter::<L>() else { return real() };
     // Before the call: after it another thread may have the handle for a new one.
     entered.work(|recorder| recorder.process.forget_types());
     real()

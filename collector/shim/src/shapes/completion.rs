@@ -1,58 +1,63 @@
 //! Waits and tests: which of the requests were receives, and what their statuses say.
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
-use super::message::received;
+use super::message::{finish, received};
+use crate::language::{Kind, Language};
 use crate::local::{Recorder, enter};
 use crate::mpi::{Handle, Status};
 use core::ffi::c_int;
-use mpiscope_capture::{Interval, Thread};
-use mpiscope_wire::CallFlags;
+use mpiscope_capture::Posted;
 
-/// The request at place `at` of the call's requests completed; its status is the one at `status_at`.
+/// A receive completed; its status is the one at `status_at`.
 ///
 /// # Safety
 /// The array of statuses has that element.
-unsafe fn completed(recorder: &mut Recorder, at: usize, statuses: *const Status, status_at: usize) {
+#[inline]
+unsafe fn completed(recorder: &mut Recorder, posted: &Posted, statuses: *const Status, status_at: usize) {
+    // SAFETY: by the caller's word.
+    let status = unsafe { recorder.process.library.read_status(statuses, status_at) };
+    recorder.completed(posted, &received(status));
+}
+
+/// The request at place `at` of the call's requests completed.
+///
+/// # Safety
+/// The array of statuses has that element.
+unsafe fn completed_at(recorder: &mut Recorder, at: usize, statuses: *const Status, status_at: usize) {
     let process = recorder.process;
     let Some(&handle) = recorder.handles.get(at) else { return };
     let posted = if process.capture.has_threads() {
-        let peeked = recorder.peeked.get_mut(at).and_then(Option::take);
-        if let Some(posted) = &peeked {
-            process.requests(|requests| requests.remove_this(handle, posted.post));
+        let peeked = recorder.peeked.get(at).copied().flatten();
+        if let Some(posted) = peeked {
+            process.requests(|requests| requests.complete_this(handle, posted.post));
         }
         peeked
     } else {
-        process.requests(|requests| requests.remove(handle))
+        process.requests(|requests| requests.complete(handle))
     };
-    let Some(posted) = posted else { return };
-    // SAFETY: by the caller's word.
-    let status = unsafe { process.library.read_status(statuses, status_at) };
-    recorder.thread.part(&process.capture, &posted.comm, Some(&posted), &received(status));
+    if let Some(posted) = posted {
+        // SAFETY: by the caller's word.
+        unsafe { completed(recorder, &posted, statuses, status_at) };
+    }
 }
 
 /// After an error some requests may be gone, which shows in their handles: what became of them is not known.
 ///
 /// # Safety
 /// The array still has the requests whose handles were copied.
-unsafe fn failed(recorder: &mut Recorder, requests: *const Handle) {
+unsafe fn failed<L: Language>(recorder: &mut Recorder, requests: *const Handle) {
     let library = &recorder.process.library;
-    // SAFETY: by the caller's word.
-    recorder.give_up_requests(|at, handle| unsafe { library.read_handle(requests, at) } != handle);
-}
-
-fn finish(recorder: &mut Recorder, function: u16, at: Interval, result: c_int) -> bool {
-    let mut call = Thread::plain(function, at);
-    if result != 0 {
-        call.flags = CallFlags::ERROR;
-    }
-    recorder.commit(&call)
+    recorder.give_up_requests(|at, handle| {
+        // SAFETY: by the caller's word.
+        unsafe { L::key(library, Kind::Request, requests, at) != handle }
+    });
 }
 
 /// Copies the handles; where one of them is a receive, makes sure that there is a status to read.
 ///
 /// # Safety
 /// The array has so many requests.
-unsafe fn prepare(
+unsafe fn prepare<L: Language>(
     recorder: &mut Recorder,
     count: c_int,
     requests: *const Handle,
@@ -60,7 +65,7 @@ unsafe fn prepare(
     status_count: usize,
 ) -> *mut Status {
     // SAFETY: by the caller's word.
-    unsafe { recorder.copy_handles(count, requests) };
+    unsafe { recorder.copy_handles::<L>(Kind::Request, count, requests) };
     let Recorder { process, handles, peeked, .. } = recorder;
     let receives = process.requests(|requests| {
         if process.capture.has_threads() {
@@ -69,11 +74,54 @@ unsafe fn prepare(
         }
         requests.any(handles)
     });
-    if receives { recorder.status(statuses, status_count) } else { statuses }
+    if receives { recorder.status::<L>(statuses, status_count) } else { statuses }
+}
+
+/// A wait or a test on one request.
+#[inline]
+unsafe fn one<L: Language>(
+    function: u16,
+    request: *mut Handle,
+    flag: Option<*const c_int>,
+    status: *mut Status,
+    real: impl FnOnce(*mut Status) -> c_int,
+) -> c_int {
+    let Some(mut entered) = enter::<L>() else { return real(status) };
+    let prepared = entered.work(|recorder| {
+        let process = recorder.process;
+        // SAFETY: the argument is the program's own.
+        let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
+        let posted = process.requests(|requests| requests.peek(handle));
+        let status = if posted.is_some() { recorder.status::<L>(status, 1) } else { status };
+        (handle, posted, status)
+    });
+    let (handle, posted, status) = prepared.unwrap_or((0, None, status));
+    let (result, at) = entered.timed(function, || real(status));
+    entered.work(|recorder| {
+        // SAFETY: the call has just set it.
+        if result == 0 && flag.is_some_and(|flag| unsafe { *flag } == 0) {
+            recorder.failed_poll(function, at);
+            return;
+        }
+        if let Some(posted) = posted {
+            let process = recorder.process;
+            if result == 0 {
+                process.requests(|requests| requests.complete_this(handle, posted.post));
+                // SAFETY: the call has just filled the status.
+                unsafe { completed(recorder, &posted, status, 0) };
+            // SAFETY: the argument is the program's own.
+            } else if unsafe { L::key(&process.library, Kind::Request, request, 0) } != handle {
+                process.requests(|requests| requests.forget(handle));
+                recorder.thread.freed(&posted);
+            }
+        }
+        finish(recorder, function, at, result);
+    });
+    result
 }
 
 /// A wait or a test on all requests.
-unsafe fn all(
+unsafe fn all<L: Language>(
     function: u16,
     count: c_int,
     requests: *mut Handle,
@@ -81,10 +129,11 @@ unsafe fn all(
     flag: Option<*const c_int>,
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
-    let Some(mut entered) = enter() else { return real(statuses) };
+    let Some(mut entered) = enter::<L>() else { return real(statuses) };
     let length = usize::try_from(count).unwrap_or_default();
     // SAFETY: the array has `count` requests.
-    let prepared = entered.work(|recorder| unsafe { prepare(recorder, count, requests, statuses, length) });
+    let prepared =
+        entered.work(|recorder| unsafe { prepare::<L>(recorder, count, requests, statuses, length) });
     let statuses = prepared.unwrap_or(statuses);
     let (result, at) = entered.timed(function, || real(statuses));
     entered.work(|recorder| {
@@ -96,22 +145,19 @@ unsafe fn all(
         if result == 0 {
             for place in 0..length {
                 // SAFETY: the call has just filled `count` statuses.
-                unsafe { completed(recorder, place, statuses, place) };
+                unsafe { completed_at(recorder, place, statuses, place) };
             }
         } else {
             // SAFETY: the array is as long as before.
-            unsafe { failed(recorder, requests) };
+            unsafe { failed::<L>(recorder, requests) };
         }
         finish(recorder, function, at, result);
     });
     result
 }
 
-/// A call on one request is one on any of one: this is its index.
-static FIRST: c_int = 0;
-
-/// A wait or a test on any request, or on one.
-unsafe fn any(
+/// A wait or a test on any request.
+unsafe fn any<L: Language>(
     function: u16,
     count: c_int,
     requests: *mut Handle,
@@ -120,9 +166,9 @@ unsafe fn any(
     flag: Option<*const c_int>,
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
-    let Some(mut entered) = enter() else { return real(status) };
+    let Some(mut entered) = enter::<L>() else { return real(status) };
     // SAFETY: the array has `count` requests.
-    let prepared = entered.work(|recorder| unsafe { prepare(recorder, count, requests, status, 1) });
+    let prepared = entered.work(|recorder| unsafe { prepare::<L>(recorder, count, requests, status, 1) });
     let status = prepared.unwrap_or(status);
     let (result, at) = entered.timed(function, || real(status));
     entered.work(|recorder| {
@@ -132,13 +178,13 @@ unsafe fn any(
             return;
         }
         // SAFETY: the call has just set it; it is negative when no request was active.
-        let place = if result == 0 { unsafe { *index } } else { -1 };
+        let place = if result == 0 { unsafe { *index - L::FIRST } } else { -1 };
         if let Ok(place) = usize::try_from(place) {
             // SAFETY: the call has just filled the one status.
-            unsafe { completed(recorder, place, status, 0) };
+            unsafe { completed_at(recorder, place, status, 0) };
         } else if result != 0 {
             // SAFETY: the array is as long as before.
-            unsafe { failed(recorder, requests) };
+            unsafe { failed::<L>(recorder, requests) };
         }
         finish(recorder, function, at, result);
     });
@@ -147,7 +193,7 @@ unsafe fn any(
 
 /// A wait or a test on some requests.
 #[expect(clippy::too_many_arguments, reason = "the call has them")]
-unsafe fn some(
+unsafe fn some<L: Language>(
     function: u16,
     count: c_int,
     requests: *mut Handle,
@@ -157,10 +203,11 @@ unsafe fn some(
     polls: bool,
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
-    let Some(mut entered) = enter() else { return real(statuses) };
+    let Some(mut entered) = enter::<L>() else { return real(statuses) };
     let length = usize::try_from(count).unwrap_or_default();
     // SAFETY: the array has `count` requests.
-    let prepared = entered.work(|recorder| unsafe { prepare(recorder, count, requests, statuses, length) });
+    let prepared =
+        entered.work(|recorder| unsafe { prepare::<L>(recorder, count, requests, statuses, length) });
     let statuses = prepared.unwrap_or(statuses);
     let (result, at) = entered.timed(function, || real(statuses));
     entered.work(|recorder| {
@@ -173,30 +220,30 @@ unsafe fn some(
         for status_at in 0..usize::try_from(done).unwrap_or_default() {
             // SAFETY: the call has just filled so many indices and statuses.
             unsafe {
-                let place = usize::try_from(*indices.add(status_at)).unwrap_or(usize::MAX);
-                completed(recorder, place, statuses, status_at);
+                let place = usize::try_from(*indices.add(status_at) - L::FIRST).unwrap_or(usize::MAX);
+                completed_at(recorder, place, statuses, status_at);
             }
         }
         if result != 0 {
             // SAFETY: the array is as long as before.
-            unsafe { failed(recorder, requests) };
+            unsafe { failed::<L>(recorder, requests) };
         }
         finish(recorder, function, at, result);
     });
     result
 }
 
-pub(crate) unsafe fn wait_one(
+pub(crate) unsafe fn wait_one<L: Language>(
     function: u16,
     request: *mut Handle,
     status: *mut Status,
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
     // SAFETY: the arguments are the program's own.
-    unsafe { any(function, 1, request, &raw const FIRST, status, None, real) }
+    unsafe { one::<L>(function, request, None, status, real) }
 }
 
-pub(crate) unsafe fn test_one(
+pub(crate) unsafe fn test_one<L: Language>(
     function: u16,
     request: *mut Handle,
     flag: *mut c_int,
@@ -204,10 +251,10 @@ pub(crate) unsafe fn test_one(
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
     // SAFETY: the arguments are the program's own.
-    unsafe { any(function, 1, request, &raw const FIRST, status, Some(flag), real) }
+    unsafe { one::<L>(function, request, Some(flag), status, real) }
 }
 
-pub(crate) unsafe fn wait_all(
+pub(crate) unsafe fn wait_all<L: Language>(
     function: u16,
     count: c_int,
     requests: *mut Handle,
@@ -215,10 +262,10 @@ pub(crate) unsafe fn wait_all(
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
     // SAFETY: the arguments are the program's own.
-    unsafe { all(function, count, requests, statuses, None, real) }
+    unsafe { all::<L>(function, count, requests, statuses, None, real) }
 }
 
-pub(crate) unsafe fn test_all(
+pub(crate) unsafe fn test_all<L: Language>(
     function: u16,
     count: c_int,
     requests: *mut Handle,
@@ -227,10 +274,10 @@ pub(crate) unsafe fn test_all(
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
     // SAFETY: the arguments are the program's own.
-    unsafe { all(function, count, requests, statuses, Some(flag), real) }
+    unsafe { all::<L>(function, count, requests, statuses, Some(flag), real) }
 }
 
-pub(crate) unsafe fn wait_any(
+pub(crate) unsafe fn wait_any<L: Language>(
     function: u16,
     count: c_int,
     requests: *mut Handle,
@@ -239,10 +286,10 @@ pub(crate) unsafe fn wait_any(
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
     // SAFETY: the arguments are the program's own.
-    unsafe { any(function, count, requests, index, status, None, real) }
+    unsafe { any::<L>(function, count, requests, index, status, None, real) }
 }
 
-pub(crate) unsafe fn test_any(
+pub(crate) unsafe fn test_any<L: Language>(
     function: u16,
     count: c_int,
     requests: *mut Handle,
@@ -252,10 +299,10 @@ pub(crate) unsafe fn test_any(
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
     // SAFETY: the arguments are the program's own.
-    unsafe { any(function, count, requests, index, status, Some(flag), real) }
+    unsafe { any::<L>(function, count, requests, index, status, Some(flag), real) }
 }
 
-pub(crate) unsafe fn wait_some(
+pub(crate) unsafe fn wait_some<L: Language>(
     function: u16,
     count: c_int,
     requests: *mut Handle,
@@ -265,10 +312,10 @@ pub(crate) unsafe fn wait_some(
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
     // SAFETY: the arguments are the program's own.
-    unsafe { some(function, count, requests, completed_count, indices, statuses, false, real) }
+    unsafe { some::<L>(function, count, requests, completed_count, indices, statuses, false, real) }
 }
 
-pub(crate) unsafe fn test_some(
+pub(crate) unsafe fn test_some<L: Language>(
     function: u16,
     count: c_int,
     requests: *mut Handle,
@@ -278,5 +325,5 @@ pub(crate) unsafe fn test_some(
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
     // SAFETY: the arguments are the program's own.
-    unsafe { some(function, count, requests, completed_count, indices, statuses, true, real) }
+    unsafe { some::<L>(function, count, requests, completed_count, indices, statuses, true, real) }
 }

@@ -1,13 +1,13 @@
 //! Sends, receives, and both at once.
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
+use crate::language::{Kind, Language};
 use crate::local::{Recorder, enter, with_status};
 use crate::mpi::{Handle, Status};
 use crate::process::Process;
 use core::ffi::c_int;
-use mpiscope_capture::{Interval, Posted, Received, StatusWords, Thread};
+use mpiscope_capture::{Family, Interval, Posted, Received, StatusWords, Thread};
 use mpiscope_wire::{Call, CallFlags};
-use std::sync::Arc;
 
 pub(crate) fn received(status: StatusWords) -> Received {
     Received { source: status.source, tag: status.tag, bytes: status.bytes, cancelled: status.cancelled }
@@ -32,8 +32,17 @@ pub(crate) fn begun(
     call
 }
 
+/// Writes a call that moves nothing of its own.
+pub(crate) fn finish(recorder: &mut Recorder, function: u16, at: Interval, result: c_int) -> bool {
+    let mut call = Thread::plain(function, at);
+    if result != 0 {
+        call.flags = CallFlags::ERROR;
+    }
+    recorder.commit(&call)
+}
+
 #[inline]
-pub(crate) unsafe fn send(
+pub(crate) unsafe fn send<L: Language>(
     function: u16,
     count: c_int,
     datatype: Handle,
@@ -42,14 +51,14 @@ pub(crate) unsafe fn send(
     comm: Handle,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
-    sent(function, [count, to, tag], datatype, comm, real, |_| {})
+    sent::<L>(function, [count, to, tag], datatype, comm, real, |_| {})
 }
 
 /// # Safety
 /// `request` points to a request.
 #[inline]
 #[expect(clippy::too_many_arguments, reason = "the call has them")]
-pub(crate) unsafe fn start_send(
+pub(crate) unsafe fn start_send<L: Language>(
     function: u16,
     count: c_int,
     datatype: Handle,
@@ -59,19 +68,19 @@ pub(crate) unsafe fn start_send(
     request: *mut Handle,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
-    sent(function, [count, to, tag], datatype, comm, real, |process| {
+    sent::<L>(function, [count, to, tag], datatype, comm, real, |process| {
         // A handle that was given to a send is no receive's any more, also when that has only just completed in another
         // thread which has not come to take note of it. Whoever waits for the send would take it for that receive.
         if process.capture.has_threads() {
             // SAFETY: the call has just set it.
-            let handle = unsafe { process.library.read_handle(request, 0) };
-            process.requests(|requests| requests.remove(handle));
+            let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
+            process.requests(|requests| requests.forget(handle));
         }
     })
 }
 
 #[inline(always)]
-fn sent(
+fn sent<L: Language>(
     function: u16,
     [count, to, tag]: [c_int; 3],
     datatype: Handle,
@@ -79,13 +88,15 @@ fn sent(
     real: impl FnOnce() -> c_int,
     then: impl FnOnce(&Process),
 ) -> c_int {
-    let Some(mut entered) = enter() else { return real() };
+    let Some(mut entered) = enter::<L>() else { return real() };
     let (result, at) = entered.timed(function, real);
     entered.work(|recorder| {
         let mut call = Thread::plain(function, at);
+        let library = &recorder.process.library;
+        let comm = L::comm(library, comm);
         if result == 0 {
             then(recorder.process);
-            let bytes = recorder.bytes(count, datatype);
+            let bytes = recorder.bytes(count, L::datatype(library, datatype));
             recorder.with_comm(comm, |thread, process, comm| {
                 thread.send(&process.capture, &mut call, comm, to, tag, bytes);
             });
@@ -100,16 +111,16 @@ fn sent(
 /// # Safety
 /// `status` points to a status or is the constant that says to ignore it.
 #[inline]
-pub(crate) unsafe fn receive(
+pub(crate) unsafe fn receive<L: Language>(
     function: u16,
     source: c_int,
-    _: c_int,
     comm: Handle,
     status: *mut Status,
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
-    with_status(function, status, real, |recorder, (result, at), status| {
+    with_status::<L>(function, status, real, |recorder, (result, at), status| {
         let library = &recorder.process.library;
+        let comm = L::comm(library, comm);
         if result != 0 || source == library.family.proc_null {
             let call = begun(recorder, function, at, result, comm);
             recorder.commit(&call);
@@ -128,7 +139,7 @@ pub(crate) unsafe fn receive(
 /// # Safety
 /// `request` points to a request.
 #[inline]
-pub(crate) unsafe fn post(
+pub(crate) unsafe fn post<L: Language>(
     function: u16,
     source: c_int,
     tag: c_int,
@@ -136,63 +147,76 @@ pub(crate) unsafe fn post(
     request: *mut Handle,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
-    let Some(mut entered) = enter() else { return real() };
+    let Some(mut entered) = enter::<L>() else { return real() };
     let (result, at) = entered.timed(function, real);
     entered.work(|recorder| {
         let process = recorder.process;
         let family = process.library.family;
+        let comm = L::comm(&process.library, comm);
         if result != 0 || source == family.proc_null {
             let call = begun(recorder, function, at, result, comm);
-            return recorder.commit(&call);
+            recorder.commit(&call);
+            return;
         }
-        let number = process.capture.next_post();
-        let wanted = (source != family.any_source).then_some(source);
+        let post = process.capture.next_post();
+        let (source, tag) = wanted(family, source, tag);
         let mut call = Thread::plain(function, at);
         let comm = recorder.with_comm(comm, |thread, _, comm| {
-            thread.post(&mut call, comm, wanted, if tag == family.any_tag { -1 } else { tag }, number);
-            Arc::clone(comm)
+            thread.post(&mut call, comm, source, tag, post);
+            comm.index
         });
         let recorded = recorder.commit(&call);
-        let Some(comm) = comm else { return recorded };
+        let Some(comm) = comm else { return };
         // SAFETY: the call has just set it.
-        let handle = unsafe { process.library.read_handle(request, 0) };
-        let posted = Posted { post: number, comm, recorded };
-        let stale = process.requests(|requests| requests.insert(handle, posted));
-        // With several threads the old one may just be completing in another.
-        if let Some(stale) = stale.filter(|_| !process.capture.has_threads()) {
-            recorder.thread.freed(&stale);
-        }
-        recorded
+        let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
+        take_up(recorder, handle, Posted { post, comm, recorded });
     });
     result
+}
+
+/// Source and tag of a receive, as capture knows them.
+#[inline]
+pub(crate) fn wanted(family: &Family, source: c_int, tag: c_int) -> (Option<i32>, i32) {
+    ((source != family.any_source).then_some(source), if tag == family.any_tag { -1 } else { tag })
+}
+
+/// From here on the handle is that of a posted receive.
+#[inline]
+pub(crate) fn take_up(recorder: &mut Recorder, handle: u64, posted: Posted) {
+    let process = recorder.process;
+    let stale = process.requests(|requests| requests.insert(handle, posted));
+    // With several threads the old one may just be completing in another.
+    if let Some(stale) = stale.filter(|_| !process.capture.has_threads()) {
+        recorder.thread.freed(&stale);
+    }
 }
 
 /// # Safety
 /// As for [`receive`].
 #[expect(clippy::too_many_arguments, reason = "the call has them")]
-pub(crate) unsafe fn sendrecv(
+pub(crate) unsafe fn sendrecv<L: Language>(
     function: u16,
     count: c_int,
     datatype: Handle,
     to: c_int,
     tag: c_int,
     source: c_int,
-    _: c_int,
     comm: Handle,
     status: *mut Status,
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
-    with_status(function, status, real, |recorder, (result, at), status| {
+    with_status::<L>(function, status, real, |recorder, (result, at), status| {
+        let library = &recorder.process.library;
+        let comm = L::comm(library, comm);
         let mut call = begun(recorder, function, at, result, comm);
         if result != 0 {
             recorder.commit(&call);
             return;
         }
-        let library = &recorder.process.library;
         let received = (source != library.family.proc_null)
             // SAFETY: the call has just filled it.
             .then(|| received(unsafe { library.read_status(status, 0) }));
-        let bytes = recorder.bytes(count, datatype);
+        let bytes = recorder.bytes(count, L::datatype(library, datatype));
         recorder.with_comm(comm, |thread, process, comm| {
             thread.send(&process.capture, &mut call, comm, to, tag, bytes);
             if let Some(received) = received {

@@ -6,15 +6,19 @@
 mod collective;
 mod communicator;
 mod completion;
+mod matched;
 mod message;
 mod probe;
+mod request;
 mod setup;
 
-pub(crate) use collective::collective;
-pub(crate) use communicator::{comm_free, comm_new, request_free, type_free};
+pub(crate) use collective::{Data, Each, EachTyped, Nothing, Same, collective};
+pub(crate) use communicator::{comm_free, comm_new, type_free};
 pub(crate) use completion::{
     test_all, test_any, test_one, test_some, wait_all, wait_any, wait_one, wait_some,
 };
+pub(crate) use matched::{matched_post, matched_receive};
 pub(crate) use message::{post, receive, send, sendrecv, start_send};
-pub(crate) use probe::{iprobe, probe};
+pub(crate) use probe::{improbe, iprobe, mprobe, probe};
+pub(crate) use request::{receive_init, request_cancel, request_free, send_init, start_all, start_one};
 pub(crate) use setup::{abort, finalize, init};

@@ -2,78 +2,123 @@
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
 use super::message::begun;
+use crate::language::{Kind, Language};
 use crate::local::{Recorder, with_status};
 use crate::mpi::{Handle, Status};
 use core::ffi::c_int;
-use mpiscope_capture::Interval;
+use mpiscope_capture::{Interval, Posted};
 use mpiscope_wire::CallFlags;
 
-unsafe fn reported(
+/// Whom a probe asks for, and what it leads to.
+#[derive(Clone, Copy)]
+struct Asked {
+    source: c_int,
+    comm: Handle,
+    /// A matched probe takes the message out of the order of receives: it posts, and a later call completes.
+    message: Option<*mut Handle>,
+}
+
+unsafe fn reported<L: Language>(
     recorder: &mut Recorder,
     function: u16,
-    at: Interval,
-    result: c_int,
-    (source, comm): (c_int, Handle),
+    (result, at): (c_int, Interval),
+    asked: &Asked,
     status: *const Status,
 ) {
+    let process = recorder.process;
+    let library = &process.library;
+    let comm = L::comm(library, asked.comm);
     let mut call = begun(recorder, function, at, result, comm);
-    let library = &recorder.process.library;
-    if result == 0 && source != library.family.proc_null {
+    let mut matched = None;
+    if result == 0 && asked.source != library.family.proc_null {
         // SAFETY: the call has just filled it.
         let status = unsafe { library.read_status(status, 0) };
-        recorder.with_comm(comm, |_, _, comm| {
+        recorder.with_comm(comm, |thread, process, comm| {
             if let Some(peer) = comm.peer(status.source) {
                 call.flags = call.flags.with(CallFlags::PROBE);
                 call.peer = peer.world_rank;
                 call.tag = status.tag;
                 call.bytes = status.bytes;
+                matched = asked.message.map(|message| {
+                    let post = process.capture.next_post();
+                    thread.posted(comm, Some(status.source), status.tag, post);
+                    (message, Posted { post, comm: comm.index, recorded: true })
+                });
             }
         });
     }
-    recorder.commit(&call);
+    let recorded = recorder.commit(&call);
+    if let Some((message, posted)) = matched {
+        // SAFETY: the call has just set it.
+        let handle = unsafe { L::key(library, Kind::Message, message, 0) };
+        process.messages(|messages| messages.insert(handle, Posted { recorded, ..posted }));
+    }
 }
 
 /// A probe that waits, or one that asks; `flag` says whether it found something.
-unsafe fn look(
+unsafe fn look<L: Language>(
     function: u16,
-    (source, comm): (c_int, Handle),
+    asked: Asked,
     flag: Option<*const c_int>,
     status: *mut Status,
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
-    with_status(function, status, real, |recorder, (result, at), status| {
+    with_status::<L>(function, status, real, |recorder, (result, at), status| {
         // SAFETY: the call has just set the flag, and the status when the flag says so.
         unsafe {
             if result == 0 && flag.is_some_and(|flag| *flag == 0) {
                 recorder.failed_poll(function, at);
             } else {
-                reported(recorder, function, at, result, (source, comm), status);
+                reported::<L>(recorder, function, (result, at), &asked, status);
             }
         }
     })
 }
 
-pub(crate) unsafe fn probe(
+pub(crate) unsafe fn probe<L: Language>(
     function: u16,
     source: c_int,
-    _: c_int,
     comm: Handle,
     status: *mut Status,
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
     // SAFETY: the arguments are the program's own.
-    unsafe { look(function, (source, comm), None, status, real) }
+    unsafe { look::<L>(function, Asked { source, comm, message: None }, None, status, real) }
 }
 
-pub(crate) unsafe fn iprobe(
+pub(crate) unsafe fn iprobe<L: Language>(
     function: u16,
     source: c_int,
-    _: c_int,
     comm: Handle,
     flag: *mut c_int,
     status: *mut Status,
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
     // SAFETY: the arguments are the program's own.
-    unsafe { look(function, (source, comm), Some(flag), status, real) }
+    unsafe { look::<L>(function, Asked { source, comm, message: None }, Some(flag), status, real) }
+}
+
+pub(crate) unsafe fn mprobe<L: Language>(
+    function: u16,
+    source: c_int,
+    comm: Handle,
+    message: *mut Handle,
+    status: *mut Status,
+    real: impl FnOnce(*mut Status) -> c_int,
+) -> c_int {
+    // SAFETY: the arguments are the program's own.
+    unsafe { look::<L>(function, Asked { source, comm, message: Some(message) }, None, status, real) }
+}
+
+pub(crate) unsafe fn improbe<L: Language>(
+    function: u16,
+    source: c_int,
+    comm: Handle,
+    flag: *mut c_int,
+    message: *mut Handle,
+    status: *mut Status,
+    real: impl FnOnce(*mut Status) -> c_int,
+) -> c_int {
+    // SAFETY: the arguments are the program's own.
+    unsafe { look::<L>(function, Asked { source, comm, message: Some(message) }, Some(flag), status, real) }
 }

@@ -2,28 +2,29 @@
 #![expect(unsafe_code, reason = "all shapes share one signature; the pointers are the program's")]
 
 use crate::clock;
+use crate::language::Language;
 use crate::local::{enter, timed};
-use crate::mpi::Handle;
 use crate::process;
 use core::ffi::c_int;
 use mpiscope_capture::{Interval, Thread};
 use mpiscope_ring::State;
 
-/// Only after the real call is there an MPI library to ask.
-pub(crate) unsafe fn init(function: u16, real: impl FnOnce() -> c_int) -> c_int {
+/// Only after the real call is there an MPI library to ask. In whatever language the program calls, the innermost of our
+/// functions that its call goes through begins.
+pub(crate) unsafe fn init<L: Language>(function: u16, real: impl FnOnce() -> c_int) -> c_int {
     clock::choose();
     let (result, at) = timed(real);
     if result == 0
         && process::begin().is_some()
-        && let Some(mut entered) = enter()
+        && let Some(mut entered) = enter::<L>()
     {
         entered.work(|recorder| recorder.commit(&Thread::plain(function, at)));
     }
     result
 }
 
-pub(crate) unsafe fn finalize(function: u16, real: impl FnOnce() -> c_int) -> c_int {
-    let Some(mut entered) = enter() else { return real() };
+pub(crate) unsafe fn finalize<L: Language>(function: u16, real: impl FnOnce() -> c_int) -> c_int {
+    let Some(mut entered) = enter::<L>() else { return real() };
     let (result, at) = entered.timed(function, real);
     entered.work(|recorder| {
         recorder.commit(&Thread::plain(function, at));
@@ -33,8 +34,8 @@ pub(crate) unsafe fn finalize(function: u16, real: impl FnOnce() -> c_int) -> c_
 }
 
 /// It does not come back, so it is written before it is made.
-pub(crate) unsafe fn abort(function: u16, _: Handle, real: impl FnOnce() -> c_int) -> c_int {
-    let Some(mut entered) = enter() else { return real() };
+pub(crate) unsafe fn abort<L: Language>(function: u16, real: impl FnOnce() -> c_int) -> c_int {
+    let Some(mut entered) = enter::<L>() else { return real() };
     let now = clock::now();
     entered.work(|recorder| {
         recorder.commit(&Thread::plain(function, Interval { start: now, end: now }));

@@ -1,0 +1,255 @@
+//! What differs between the languages in which a program calls MPI: how handles are written, where arrays of them lie,
+//! which addresses are constants, where counting begins.
+//!
+//! A call of Fortran goes on to the library exactly as it came, so that no constant is ever translated; what is here
+//! only reads the arguments beside it.
+#![expect(unsafe_code, reason = "reading what the program's pointers point to")]
+
+use crate::mpi::{Handle, Library, Status};
+use crate::real::{convert, variable};
+use core::ffi::{CStr, c_int, c_void};
+use mpiscope_capture::{Family, MPICH, OPEN_MPI};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// A language's view of the arguments.
+pub(crate) trait Language {
+    /// The index of the first element of an array, as MPI counts them.
+    const FIRST: c_int;
+
+    /// Whether calls through this language's symbols are recorded here, and not by those that they lead to.
+    fn is_recorded() -> bool;
+
+    /// The handle in C of a communicator.
+    fn comm(library: &Library, handle: Handle) -> Handle;
+
+    /// The handle in C of a datatype.
+    fn datatype(library: &Library, handle: Handle) -> Handle;
+
+    /// What a handle of a request, message or communicator at a place of an array is known by, whatever the language.
+    ///
+    /// # Safety
+    /// The array has this element.
+    unsafe fn key(library: &Library, kind: Kind, array: *const Handle, at: usize) -> u64;
+
+    /// The datatype at a place of an array, as a handle in C.
+    ///
+    /// # Safety
+    /// The array has this element.
+    unsafe fn datatype_at(library: &Library, array: *const Handle, at: usize) -> Handle;
+
+    /// Whether the program does not want the status.
+    fn is_ignored(library: &Library, status: *const Status) -> bool;
+
+    /// Whether a buffer says that the data lies where the result will.
+    fn is_in_place(library: &Library, buffer: *const c_void) -> bool;
+}
+
+/// What a handle is of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Comm,
+    Request,
+    Message,
+}
+
+/// C, and whatever calls its functions.
+pub(crate) struct C;
+
+impl Language for C {
+    const FIRST: c_int = 0;
+
+    #[inline(always)]
+    fn is_recorded() -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn comm(_: &Library, handle: Handle) -> Handle {
+        handle
+    }
+
+    #[inline(always)]
+    fn datatype(_: &Library, handle: Handle) -> Handle {
+        handle
+    }
+
+    #[inline(always)]
+    unsafe fn key(library: &Library, _: Kind, array: *const Handle, at: usize) -> u64 {
+        // SAFETY: by the caller's word; the stride is the family's.
+        unsafe {
+            if library.family.handle_bytes == 4 {
+                u64::from(array.cast::<u32>().add(at).read_unaligned())
+            } else {
+                array.cast::<u64>().add(at).read_unaligned()
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn datatype_at(library: &Library, array: *const Handle, at: usize) -> Handle {
+        // SAFETY: by the caller's word.
+        unsafe { Self::key(library, Kind::Comm, array, at) as Handle }
+    }
+
+    #[inline(always)]
+    fn is_ignored(library: &Library, status: *const Status) -> bool {
+        status.addr() == library.family.status_ignore
+    }
+
+    #[inline(always)]
+    fn is_in_place(library: &Library, buffer: *const c_void) -> bool {
+        buffer.addr() == library.family.in_place
+    }
+}
+
+/// A handle in Fortran: a whole number. All languages share the numbers of MPICH; Open MPI looks them up.
+type Number = c_int;
+
+/// Addresses that are constants, and the conversions of handles; null or 0 where the library has none.
+struct Tables {
+    status_ignore: [usize; 8],
+    in_place: [usize; 4],
+    comm: Conversion,
+    datatype: Conversion,
+    request: Conversion,
+    message: Conversion,
+}
+
+/// `MPI_Comm_f2c` and its like.
+type Conversion = Option<extern "C" fn(Number) -> Handle>;
+
+/// The family whose Fortran symbols are recorded, once the library is known.
+static RECORDED: AtomicPtr<Family> = AtomicPtr::new(core::ptr::null_mut());
+static TABLES: OnceLock<Tables> = OnceLock::new();
+
+/// Says which family the library is of.
+pub(crate) fn choose(family: &'static Family) {
+    RECORDED.store(core::ptr::from_ref(family).cast_mut(), Ordering::Release);
+}
+
+fn tables() -> &'static Tables {
+    TABLES.get_or_init(|| {
+        let address = |name: &CStr| variable(name).map_or(0, |found| found as usize);
+        Tables {
+            // The compilers name a common block in four ways; which of them a program uses depends on its compiler.
+            status_ignore: [
+                c"mpi_fortran_status_ignore_",
+                c"mpi_fortran_statuses_ignore_",
+                c"mpi_fortran_status_ignore",
+                c"mpi_fortran_statuses_ignore",
+                c"mpi_fortran_status_ignore__",
+                c"mpi_fortran_statuses_ignore__",
+                c"MPIR_F08_MPI_STATUS_IGNORE_OBJ",
+                c"MPIR_F08_MPI_STATUSES_IGNORE_OBJ",
+            ]
+            .map(address),
+            in_place: [
+                c"mpi_fortran_in_place_",
+                c"mpi_fortran_in_place",
+                c"mpi_fortran_in_place__",
+                c"MPI_FORTRAN_IN_PLACE",
+            ]
+            .map(address),
+            comm: convert(c"PMPI_Comm_f2c"),
+            datatype: convert(c"PMPI_Type_f2c"),
+            request: convert(c"PMPI_Request_f2c"),
+            message: convert(c"PMPI_Message_f2c"),
+        }
+    })
+}
+
+/// Fortran under Open MPI: `mpif.h` and `use mpi` call `mpi_x_`, `use mpi_f08` leads to `ompi_x_f`. Neither comes through
+/// a function of C that a tool sees.
+pub(crate) struct OpenMpiFortran;
+
+/// `use mpi_f08` under MPICH, for functions without a buffer. All others come through functions of C.
+pub(crate) struct MpichFortran;
+
+fn of_family(family: &'static Family) -> bool {
+    core::ptr::eq(RECORDED.load(Ordering::Relaxed), family)
+}
+
+fn is_one_of(addresses: &[usize], address: usize) -> bool {
+    address != 0 && addresses.contains(&address)
+}
+
+fn c_handle(conversion: Conversion, number: Number) -> Handle {
+    conversion.map_or(0, |conversion| conversion(number))
+}
+
+impl Language for OpenMpiFortran {
+    const FIRST: c_int = 1;
+
+    #[inline(always)]
+    fn is_recorded() -> bool {
+        of_family(&OPEN_MPI)
+    }
+
+    fn comm(_: &Library, handle: Handle) -> Handle {
+        c_handle(tables().comm, handle as Number)
+    }
+
+    fn datatype(_: &Library, handle: Handle) -> Handle {
+        c_handle(tables().datatype, handle as Number)
+    }
+
+    unsafe fn key(_: &Library, kind: Kind, array: *const Handle, at: usize) -> u64 {
+        // SAFETY: by the caller's word.
+        let number = unsafe { array.cast::<Number>().add(at).read_unaligned() };
+        let conversion = match kind {
+            Kind::Comm => tables().comm,
+            Kind::Request => tables().request,
+            Kind::Message => tables().message,
+        };
+        c_handle(conversion, number) as u64
+    }
+
+    unsafe fn datatype_at(_: &Library, array: *const Handle, at: usize) -> Handle {
+        // SAFETY: by the caller's word.
+        c_handle(tables().datatype, unsafe { array.cast::<Number>().add(at).read_unaligned() })
+    }
+
+    fn is_ignored(_: &Library, status: *const Status) -> bool {
+        is_one_of(&tables().status_ignore, status.addr())
+    }
+
+    fn is_in_place(_: &Library, buffer: *const c_void) -> bool {
+        is_one_of(&tables().in_place, buffer.addr())
+    }
+}
+
+impl Language for MpichFortran {
+    const FIRST: c_int = 1;
+
+    #[inline(always)]
+    fn is_recorded() -> bool {
+        of_family(&MPICH)
+    }
+
+    fn comm(_: &Library, handle: Handle) -> Handle {
+        handle
+    }
+
+    fn datatype(_: &Library, handle: Handle) -> Handle {
+        handle
+    }
+
+    unsafe fn key(library: &Library, kind: Kind, array: *const Handle, at: usize) -> u64 {
+        // SAFETY: by the caller's word: numbers and their size are those of C.
+        unsafe { C::key(library, kind, array, at) }
+    }
+
+    unsafe fn datatype_at(library: &Library, array: *const Handle, at: usize) -> Handle {
+        // SAFETY: likewise.
+        unsafe { C::datatype_at(library, array, at) }
+    }
+
+    fn is_ignored(_: &Library, status: *const Status) -> bool {
+        is_one_of(&tables().status_ignore, status.addr())
+    }
+
+    fn is_in_place(_: &Library, _: *const c_void) -> bool {
+        false
+    }
+}

@@ -1,0 +1,81 @@
+//! Receives of messages that a matched probe has taken out of the order.
+#![expect(unsafe_code, reason = "reading what the program's pointers point to")]
+
+use super::message::{finish, received, take_up};
+use crate::language::{Kind, Language};
+use crate::local::{Entered, enter};
+use crate::mpi::{Handle, Status};
+use core::ffi::c_int;
+use mpiscope_capture::{Posted, Thread};
+
+/// The probe's word on a message, which the coming call sets to null; none where the message is of nobody.
+///
+/// # Safety
+/// The pointer is to a message.
+unsafe fn taken<L: Language>(entered: &mut Entered, message: *const Handle) -> Option<Posted> {
+    entered.work(|recorder| {
+        let process = recorder.process;
+        // SAFETY: by the caller's word.
+        let handle = unsafe { L::key(&process.library, Kind::Message, message, 0) };
+        process.messages(|messages| messages.complete(handle))
+    })?
+}
+
+pub(crate) unsafe fn matched_receive<L: Language>(
+    function: u16,
+    message: *mut Handle,
+    status: *mut Status,
+    real: impl FnOnce(*mut Status) -> c_int,
+) -> c_int {
+    let Some(mut entered) = enter::<L>() else { return real(status) };
+    // SAFETY: the argument is the program's own.
+    let posted = unsafe { taken::<L>(&mut entered, message) };
+    let status = entered.work(|recorder| recorder.status::<L>(status, 1)).unwrap_or(status);
+    let (result, at) = entered.timed(function, || real(status));
+    entered.work(|recorder| {
+        if let Some(posted) = posted {
+            if result == 0 {
+                // SAFETY: the call has just filled it.
+                let received = received(unsafe { recorder.process.library.read_status(status, 0) });
+                recorder.completed(&posted, &received);
+            } else {
+                recorder.thread.freed(&posted);
+            }
+        }
+        finish(recorder, function, at, result)
+    });
+    result
+}
+
+pub(crate) unsafe fn matched_post<L: Language>(
+    function: u16,
+    message: *mut Handle,
+    request: *mut Handle,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    let Some(mut entered) = enter::<L>() else { return real() };
+    // SAFETY: the argument is the program's own.
+    let posted = unsafe { taken::<L>(&mut entered, message) };
+    let (result, at) = entered.timed(function, real);
+    entered.work(|recorder| {
+        let mut call = Thread::plain(function, at);
+        if let Some(posted) = posted {
+            recorder.with_comm_index(posted.comm, |thread, _, comm| {
+                thread.define(comm);
+                call.comm = comm.index;
+            });
+            if result == 0 {
+                // SAFETY: the call has just set it.
+                let handle = unsafe { L::key(&recorder.process.library, Kind::Request, request, 0) };
+                take_up(recorder, handle, posted);
+            } else {
+                recorder.thread.freed(&posted);
+            }
+        }
+        if result != 0 {
+            call.flags = mpiscope_wire::CallFlags::ERROR;
+        }
+        recorder.commit(&call)
+    });
+    result
+}

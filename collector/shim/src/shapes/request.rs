@@ -1,0 +1,163 @@
+//! What is done to requests apart from completing them: persistent ones, freeing, cancelling.
+#![expect(unsafe_code, reason = "reading what the program's pointers point to")]
+
+use super::message::{begun, finish, wanted};
+use crate::language::{Kind, Language};
+use crate::local::{Recorder, enter};
+use crate::mpi::Handle;
+use core::ffi::c_int;
+use mpiscope_capture::{Posted, Template};
+
+/// A call that made a persistent request.
+///
+/// # Safety
+/// `request` points to a request.
+unsafe fn init<L: Language>(
+    function: u16,
+    comm: Handle,
+    request: *mut Handle,
+    real: impl FnOnce() -> c_int,
+    template: impl FnOnce(&mut Recorder, u32) -> Option<Template>,
+) -> c_int {
+    let Some(mut entered) = enter::<L>() else { return real() };
+    let (result, at) = entered.timed(function, real);
+    entered.work(|recorder| {
+        let process = recorder.process;
+        let comm = L::comm(&process.library, comm);
+        let call = begun(recorder, function, at, result, comm);
+        let index = recorder.with_comm(comm, |_, _, comm| comm.index);
+        if let Some(index) = index.filter(|_| result == 0) {
+            // SAFETY: the call has just set it.
+            let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
+            let template = template(recorder, index);
+            let stale = process.requests(|requests| match template {
+                Some(template) => requests.insert_persistent(handle, template),
+                None => requests.forget(handle),
+            });
+            if let Some(stale) = stale.filter(|_| !process.capture.has_threads()) {
+                recorder.thread.freed(&stale);
+            }
+        }
+        recorder.commit(&call)
+    });
+    result
+}
+
+#[expect(clippy::too_many_arguments, reason = "the call has them")]
+pub(crate) unsafe fn send_init<L: Language>(
+    function: u16,
+    count: c_int,
+    datatype: Handle,
+    to: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    // SAFETY: the arguments are the program's own.
+    unsafe {
+        init::<L>(function, comm, request, real, |recorder, comm| {
+            let bytes = recorder.bytes(count, L::datatype(&recorder.process.library, datatype));
+            Some(Template::Send { comm, to, tag, bytes })
+        })
+    }
+}
+
+pub(crate) unsafe fn receive_init<L: Language>(
+    function: u16,
+    source: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    // SAFETY: the arguments are the program's own.
+    unsafe {
+        init::<L>(function, comm, request, real, |recorder, comm| {
+            let family = recorder.process.library.family;
+            let (wanted, tag) = wanted(family, source, tag);
+            (source != family.proc_null).then_some(Template::Receive { comm, source: wanted, tag })
+        })
+    }
+}
+
+/// One of the requests of a start.
+fn started(recorder: &mut Recorder, handle: u64) {
+    let process = recorder.process;
+    match process.requests(|requests| requests.template(handle)) {
+        Some(Template::Send { comm, to, tag, bytes }) => {
+            recorder.with_comm_index(comm, |thread, process, comm| {
+                thread.sent(&process.capture, comm, to, tag, bytes);
+            });
+        }
+        Some(Template::Receive { comm, source, tag }) => {
+            let post = process.capture.next_post();
+            recorder.with_comm_index(comm, |thread, _, comm| thread.posted(comm, source, tag, post));
+            recorder.started.push((handle, Posted { post, comm, recorded: true }));
+        }
+        None => {}
+    }
+}
+
+pub(crate) unsafe fn start_all<L: Language>(
+    function: u16,
+    count: c_int,
+    requests: *mut Handle,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    let Some(mut entered) = enter::<L>() else { return real() };
+    let (result, at) = entered.timed(function, real);
+    entered.work(|recorder| {
+        recorder.started.clear();
+        if result == 0 {
+            // SAFETY: the array has `count` requests, which a start leaves as they are.
+            unsafe { recorder.copy_handles::<L>(Kind::Request, count, requests) };
+            for at in 0..recorder.handles.len() {
+                started(recorder, recorder.handles[at]);
+            }
+        }
+        let recorded = finish(recorder, function, at, result);
+        let Recorder { process, started, .. } = recorder;
+        process.requests(|requests| {
+            for (handle, posted) in started.drain(..) {
+                requests.activate(handle, Posted { recorded, ..posted });
+            }
+        });
+    });
+    result
+}
+
+pub(crate) unsafe fn start_one<L: Language>(
+    function: u16,
+    request: *mut Handle,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    // SAFETY: the arguments are the program's own.
+    unsafe { start_all::<L>(function, 1, request, real) }
+}
+
+/// A request that is given up: if it was a receive, nobody will see it complete.
+pub(crate) unsafe fn request_free<L: Language>(
+    function: u16,
+    request: *mut Handle,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    let Some(mut entered) = enter::<L>() else { return real() };
+    entered.work(|recorder| {
+        // SAFETY: the pointer is to a request, which the call will set to null.
+        unsafe { recorder.copy_handles::<L>(Kind::Request, 1, request) };
+        // Before the call: after it another thread may have the handle for a new one.
+        recorder.give_up_requests(|_, _| true);
+    });
+    let (result, at) = entered.timed(function, real);
+    entered.work(|recorder| finish(recorder, function, at, result));
+    result
+}
+
+/// Only asks; what came of it shows when the request completes.
+pub(crate) unsafe fn request_cancel<L: Language>(function: u16, real: impl FnOnce() -> c_int) -> c_int {
+    let Some(mut entered) = enter::<L>() else { return real() };
+    let (result, at) = entered.timed(function, real);
+    entered.work(|recorder| finish(recorder, function, at, result));
+    result
+}

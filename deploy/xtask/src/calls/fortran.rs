@@ -1,0 +1,126 @@
+//! The symbols of Fortran.
+
+use super::symbols::{closure, shape};
+use super::{BANNER, Call, Parameter, Table};
+use anyhow::{Context, Result, bail};
+use std::fmt::Write as _;
+
+/// The names under which a call is reached from Fortran, and the language that each is.
+pub(super) fn names(call: &Call) -> Vec<(String, &'static str)> {
+    let lower = call.name.to_lowercase();
+    let mut names = vec![(format!("{lower}_"), "OpenMpiFortran"), (format!("o{lower}_f"), "OpenMpiFortran")];
+    // With a buffer, MPICH goes through the function of C.
+    if !call.parameters.iter().any(|parameter| parameter.role == "buffer") {
+        names.push((format!("{lower}_f08_"), "MpichFortran"));
+    }
+    names
+}
+
+/// The symbols.
+pub(super) fn text(table: &Table) -> Result<String> {
+    let mut out = format!(
+        "{BANNER}
+        //! The symbols of Fortran: `mpi_x_` of `mpif.h` and `use mpi`, `ompi_x_f` to which `use mpi_f08` leads in Open
+        //! MPI, and `mpi_x_f08_` of MPICH where that does not lead to a function of C. All arguments are addresses.
+
+        #![allow(clippy::too_many_arguments, reason = \"their arguments are the standard's\")]
+
+        use crate::language::{{Language, MpichFortran, OpenMpiFortran}};
+        use crate::mpi::{{Handle, Status}};
+        use crate::real::{{Index, real}};
+        use crate::shapes;
+        use core::ffi::{{c_int, c_void}};
+        use mpiscope_capture::collective::Kind;
+        use mpiscope_wire::id;
+
+        /// What a call returned; an `ierror` that the program left out is null.
+        unsafe fn returned(ierror: *const c_int) -> c_int {{
+            // SAFETY: where it is given it is a number that the call has just set.
+            if ierror.is_null() {{ 0 }} else {{ unsafe {{ *ierror }} }}
+        }}\n"
+    );
+    let mut at = table.call.len();
+    for call in &table.call {
+        at = symbols(&mut out, at, call).with_context(|| call.name.clone())?;
+    }
+    Ok(out)
+}
+
+fn rust_type(kind: &str) -> Result<&'static str> {
+    Ok(match kind {
+        "pointer" => "*mut c_void",
+        "int" | "handle" => "*const c_int",
+        "status" | "status*" => "*mut Status",
+        "int*" => "*mut c_int",
+        "handle*" => "*mut Handle",
+        _ => bail!("no type is named {kind}"),
+    })
+}
+
+/// Fortran has no arguments of the command line there.
+fn parameters(call: &Call) -> impl Iterator<Item = &Parameter> {
+    call.parameters.iter().filter(|parameter| !parameter.role.starts_with("argument_"))
+}
+
+fn value(call: &Call, name: &str) -> Option<String> {
+    let parameter = parameters(call).find(|parameter| parameter.name == name)?;
+    Some(match parameter.kind.as_str() {
+        "int" => format!("*{name}"),
+        "handle" => format!("*{name} as Handle"),
+        _ => name.to_owned(),
+    })
+}
+
+fn symbols(out: &mut String, first: usize, call: &Call) -> Result<usize> {
+    let lower = call.name.to_lowercase();
+    let mut declared = Vec::new();
+    let mut types = Vec::new();
+    for parameter in parameters(call) {
+        let kind = rust_type(&parameter.kind)?;
+        declared.push(format!("{}: {kind}", parameter.name));
+        types.push(kind);
+    }
+    declared.push("ierror: *mut c_int".to_owned());
+    types.push("*mut c_int");
+    let mut passed: Vec<&str> = parameters(call).map(|parameter| parameter.name.as_str()).collect();
+    passed.push("ierror");
+    let (declared, types, passed) = (declared.join(", "), types.join(", "), passed.join(", "));
+    let (shape, mut arguments) = shape(call, value)?;
+    arguments.push(format!("{} {{ function({passed}); returned(ierror) }}", closure(call)));
+    let generics = if shape == "collective" { "L, _, _" } else { "L" };
+    writeln!(
+        out,
+        "
+        /// `{name}`
+        ///
+        /// # Safety
+        /// As for the symbols that call it.
+        unsafe fn {lower}<L: Language>(behind: Index, {declared}) {{
+            // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+            let function: extern \"C-unwind\" fn({types}) = unsafe {{ core::mem::transmute(real(behind)) }};
+            // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+            unsafe {{ shapes::{shape}::<{generics}>({arguments}) }};
+        }}",
+        name = call.name,
+        arguments = arguments.join(", "),
+    )?;
+    let names = names(call);
+    for (at, (symbol, language)) in names.iter().enumerate() {
+        writeln!(
+            out,
+            "
+            /// `{name}`
+            ///
+            /// # Safety
+            /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+            #[unsafe(no_mangle)]
+            pub(crate) unsafe extern \"C-unwind\" fn {symbol}({declared}) {{
+                // SAFETY: by the caller's word.
+                unsafe {{ {lower}::<{language}>(Index({}), {passed}); }}
+            }}",
+            first + at,
+            name = call.name,
+        )?;
+    }
+    Ok(first + names.len())
+}
