@@ -1,7 +1,6 @@
 //! Requests that matter beyond the call that made them, by handle: posted receives, and persistent requests.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
 /// A posted receive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,126 +46,180 @@ impl Template {
     }
 }
 
+/// A persistent request, and the receive that it was last started for.
 #[derive(Debug, Clone, Copy)]
-enum Request {
-    Receive(Posted),
-    Persistent { template: Template, active: Option<Posted> },
+struct Persistent {
+    template: Template,
+    active: Option<Posted>,
 }
 
-impl Request {
-    /// The receive that may complete.
-    fn posted(&self) -> Option<Posted> {
-        match *self {
-            Self::Receive(posted) => Some(posted),
-            Self::Persistent { active, .. } => active,
+/// A place of the table: the receive of a handle, or nothing where the handle is 0.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    handle: u64,
+    posted: Posted,
+}
+
+const EMPTY: Place = Place { handle: 0, posted: Posted { post: 0, comm: 0, recorded: false } };
+/// More receives than this are rarely outstanding at once; where they are, the table grows.
+const FIRST_PLACES: usize = 512;
+
+/// The table. It grows with the requests that are outstanding at once, not with the run.
+///
+/// A receive lies at the one place that its handle leads to, or, where another one lies there, in a map beside the table:
+/// two or three instructions find it nearly always, which a call of some tens of nanoseconds is worth.
+#[derive(Debug)]
+pub struct Requests {
+    places: Box<[Place]>,
+    beside: HashMap<u64, Posted>,
+    persistent: HashMap<u64, Persistent>,
+}
+
+impl Default for Requests {
+    fn default() -> Self {
+        Self {
+            places: vec![EMPTY; FIRST_PLACES].into_boxed_slice(),
+            beside: HashMap::new(),
+            persistent: HashMap::new(),
         }
     }
 }
 
 /// Handles are addresses or small numbers: one multiplication spreads them.
-#[derive(Debug, Default)]
-struct HandleHasher(u64);
-
-impl Hasher for HandleHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(u64::from(byte));
-        }
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        self.0 = (self.0 ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 ^= self.0 >> 32;
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
-
-/// The table. It grows with the requests that are outstanding at once, not with the run.
-#[derive(Debug, Default)]
-pub struct Requests {
-    by_handle: HashMap<u64, Request, BuildHasherDefault<HandleHasher>>,
+#[inline]
+fn place(handle: u64, places: usize) -> usize {
+    (handle.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & (places - 1)
 }
 
 impl Requests {
     /// Takes up a posted receive. Returns what had the same handle: a receive that was freed unseen, since live
     /// requests never share one.
-    #[inline]
+    #[inline(always)]
     pub fn insert(&mut self, handle: u64, posted: Posted) -> Option<Posted> {
-        self.by_handle.insert(handle, Request::Receive(posted))?.posted()
+        let stale = self.forget(handle);
+        let at = place(handle, self.places.len());
+        if self.places[at].handle == 0 && handle != 0 {
+            self.places[at] = Place { handle, posted };
+        } else {
+            self.insert_beside(handle, posted);
+        }
+        stale
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn insert_beside(&mut self, handle: u64, posted: Posted) {
+        self.beside.insert(handle, posted);
+        if self.beside.len() <= self.places.len() / 4 {
+            return;
+        }
+        let more = vec![EMPTY; self.places.len() * 4].into_boxed_slice();
+        let lain = std::mem::replace(&mut self.places, more);
+        let beside = std::mem::take(&mut self.beside);
+        let lain = lain.iter().filter(|place| place.handle != 0).map(|place| (place.handle, place.posted));
+        for (handle, posted) in lain.chain(beside) {
+            let at = place(handle, self.places.len());
+            if self.places[at].handle == 0 && handle != 0 {
+                self.places[at] = Place { handle, posted };
+            } else {
+                self.beside.insert(handle, posted);
+            }
+        }
     }
 
     /// Takes up a persistent request, likewise.
     pub fn insert_persistent(&mut self, handle: u64, template: Template) -> Option<Posted> {
-        self.by_handle.insert(handle, Request::Persistent { template, active: None })?.posted()
+        let stale = self.forget(handle);
+        self.persistent.insert(handle, Persistent { template, active: None });
+        stale
     }
 
     /// What a persistent request does when it is started.
     #[must_use]
     pub fn template(&self, handle: u64) -> Option<Template> {
-        match self.by_handle.get(&handle)? {
-            Request::Persistent { template, .. } => Some(*template),
-            Request::Receive(_) => None,
-        }
+        self.persistent.get(&handle).map(|persistent| persistent.template)
     }
 
     /// A persistent receive was started.
     pub fn activate(&mut self, handle: u64, posted: Posted) {
-        if let Some(Request::Persistent { active, .. }) = self.by_handle.get_mut(&handle) {
-            *active = Some(posted);
+        if let Some(persistent) = self.persistent.get_mut(&handle) {
+            persistent.active = Some(posted);
         }
     }
 
     /// The receive of a handle, which completed: taken out, or inactive until it is started again.
     #[inline]
     pub fn complete(&mut self, handle: u64) -> Option<Posted> {
-        if self.by_handle.is_empty() {
+        self.take(handle, |requests| requests.persistent.get_mut(&handle)?.active.take())
+    }
+
+    /// The handle is no longer what it was: freed, or given to another request. The receive that nobody will see.
+    #[inline]
+    pub fn forget(&mut self, handle: u64) -> Option<Posted> {
+        self.take(handle, |requests| requests.persistent.remove(&handle)?.active)
+    }
+
+    #[inline(always)]
+    fn take(&mut self, handle: u64, persistent: impl FnOnce(&mut Self) -> Option<Posted>) -> Option<Posted> {
+        let at = place(handle, self.places.len());
+        let found = &mut self.places[at];
+        if found.handle == handle && handle != 0 {
+            found.handle = 0;
+            return Some(found.posted);
+        }
+        if self.beside.is_empty() && self.persistent.is_empty() {
             return None;
         }
-        match self.by_handle.remove(&handle)? {
-            Request::Receive(posted) => Some(posted),
-            Request::Persistent { template, active } => {
-                self.by_handle.insert(handle, Request::Persistent { template, active: None });
-                active
-            }
-        }
+        self.take_beside(handle).or_else(|| persistent(self))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_beside(&mut self, handle: u64) -> Option<Posted> {
+        self.beside.remove(&handle)
     }
 
     /// The receive of a handle, when it may complete in a call that is about to be made. Where several threads call, the
     /// library may give the handle to another thread's receive before that call has returned.
+    #[inline(always)]
     #[must_use]
     pub fn peek(&self, handle: u64) -> Option<Posted> {
-        self.by_handle.get(&handle)?.posted()
+        let found = &self.places[place(handle, self.places.len())];
+        if found.handle == handle && handle != 0 {
+            return Some(found.posted);
+        }
+        if self.beside.is_empty() && self.persistent.is_empty() {
+            return None;
+        }
+        self.peek_beside(handle)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn peek_beside(&self, handle: u64) -> Option<Posted> {
+        self.beside.get(&handle).copied().or_else(|| self.persistent.get(&handle)?.active)
     }
 
     /// The receive of a handle completed, if it is still this one.
+    #[inline]
     pub fn complete_this(&mut self, handle: u64, post: u64) {
         if self.peek(handle).is_some_and(|posted| posted.post == post) {
             self.complete(handle);
         }
     }
 
-    /// The handle is no longer what it was: freed, or given to another request. The receive that nobody will see.
-    #[inline]
-    pub fn forget(&mut self, handle: u64) -> Option<Posted> {
-        if self.by_handle.is_empty() { None } else { self.by_handle.remove(&handle)?.posted() }
-    }
-
     /// Whether any of the handles is a receive that may complete.
     #[must_use]
     pub fn any(&self, handles: &[u64]) -> bool {
-        !self.by_handle.is_empty() && handles.iter().any(|&handle| self.peek(handle).is_some())
+        handles.iter().any(|&handle| self.peek(handle).is_some())
     }
 
     /// Whether any request is of this communicator.
     #[must_use]
     pub fn any_on(&self, comm: u32) -> bool {
-        self.by_handle.values().any(|request| match request {
-            Request::Receive(posted) => posted.comm == comm,
-            Request::Persistent { template, .. } => template.comm() == comm,
-        })
+        let lain = self.places.iter().filter(|place| place.handle != 0).map(|place| &place.posted);
+        lain.chain(self.beside.values()).any(|posted| posted.comm == comm)
+            || self.persistent.values().any(|persistent| persistent.template.comm() == comm)
     }
 }
 
@@ -205,6 +258,25 @@ mod tests {
         requests.complete_this(7, 9);
         assert_eq!(requests.forget(7), Some(posted(11)));
         assert_eq!(requests.template(7), None);
+    }
+
+    #[test]
+    fn tens_of_thousands_are_outstanding_at_once() {
+        let mut requests = Requests::default();
+        // Addresses as a library hands them out, small numbers, and the one that means nothing.
+        let handles = (0..20_000).map(|at| 0x7F00_0000_1000 + at * 512).chain(0..20_000);
+        let all: Vec<u64> = handles.collect();
+        for (&handle, post) in all.iter().zip(0..) {
+            assert!(requests.insert(handle, posted(post)).is_none());
+        }
+        for (&handle, post) in all.iter().zip(0..) {
+            assert_eq!(requests.peek(handle), Some(posted(post)));
+        }
+        for (&handle, post) in all.iter().rev().zip((0..40_000).rev()) {
+            assert_eq!(requests.complete(handle), Some(posted(post)));
+            assert_eq!(requests.complete(handle), None);
+        }
+        assert!(!requests.any(&all) && !requests.any_on(3));
     }
 
     #[test]

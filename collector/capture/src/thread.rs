@@ -150,7 +150,7 @@ impl Thread {
     }
 
     /// Adds a message to `call`, which sent it.
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, process: &Process, call: &mut Call, comm: &Comm, to: i32, tag: i32, bytes: u64) {
         self.define(comm);
         call.comm = comm.index;
@@ -167,7 +167,7 @@ impl Thread {
     }
 
     /// Adds a message to `call`, which posted and completed its receive.
-    #[inline]
+    #[inline(always)]
     pub fn receive(&mut self, process: &Process, call: &mut Call, comm: &Comm, received: &Received) {
         self.define(comm);
         call.comm = comm.index;
@@ -184,7 +184,7 @@ impl Thread {
     }
 
     /// Marks `call` as one that posted a receive. A source of `None` is any, one that is nobody makes no message.
-    #[inline]
+    #[inline(always)]
     pub fn post(&mut self, call: &mut Call, comm: &Comm, source: Option<i32>, tag: i32, post: u64) {
         self.define(comm);
         call.comm = comm.index;

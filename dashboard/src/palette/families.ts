@@ -22,7 +22,7 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
     light: shades(269, 0.195, 0.477, 0.562, 0.384, 0.66),
     members: {
       Send: 0, Isend: 1, Sendrecv: 2, Bsend: 3, Ssend: 3, Rsend: 3, Ibsend: 1, Issend: 1, Irsend: 1,
-      Sendrecv_replace: 2, Send_init: 3, Start: 3, Startall: 3, Psend_init: 3,
+      Sendrecv_replace: 2, Send_init: 3, Bsend_init: 3, Ssend_init: 3, Rsend_init: 3, Start: 3, Startall: 3, Psend_init: 3,
     },
   },
   receive: {
@@ -33,7 +33,7 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
   complete: {
     dark: shades(290, 0.195, 0.641, 0.55, 0.729, 0.92),
     light: shades(302, 0.168, 0.38, 0.493, 0.63, 0.3),
-    members: { Wait: 1, Waitall: 0, Waitany: 3, Waitsome: 3, Test: 2, Testall: 2, Testany: 2, Testsome: 2 },
+    members: { Wait: 1, Waitall: 0, Waitany: 3, Waitsome: 3, Test: 2, Testall: 2, Testany: 2, Testsome: 2, Cancel: 3, Request_free: 3 },
   },
   probe: {
     dark: shades(294, 0.058, 0.779),
@@ -43,13 +43,13 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
   rooted: {
     dark: shades(61, 0.149, 0.8, 0.595, 0.92),
     light: shades(55, 0.167, 0.582, 0.66, 0.403),
-    members: { Bcast: 0, Reduce: 1, Gather: 2, Gatherv: 2, Scatter: 2, Scatterv: 2, Ibcast: 0, Ireduce: 1 },
+    members: { Bcast: 0, Reduce: 1, Gather: 2, Gatherv: 2, Scatter: 2, Scatterv: 2 },
   },
   all: {
     dark: shades(25, 0.18, 0.58, 0.862, 0.652),
     light: shades(21, 0.247, 0.51, 0.612, 0.437),
     members: {
-      Allreduce: 0, Iallreduce: 0, Allgather: 1, Allgatherv: 1, Iallgather: 1, Alltoall: 2, Alltoallv: 2,
+      Allreduce: 0, Allgather: 1, Allgatherv: 1, Alltoall: 2, Alltoallv: 2,
       Alltoallw: 2, Reduce_scatter: 1, Reduce_scatter_block: 1, Scan: 2, Exscan: 2,
     },
   },

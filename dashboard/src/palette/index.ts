@@ -26,7 +26,9 @@ export function colourOf(functionName: string, family: string): FunctionColour {
   const shades = FAMILIES[family] ?? FAMILIES[UNKNOWN_FAMILY]!;
   // Large-count variants (MPI_Send_c) look like what they are variants of.
   const name = functionName.replace(/^P?MPI_/, "").replace(/_c$/, "");
-  const member = shades.members[name] ?? hashOf(name) % shades.dark.lightness.length;
+  // Nonblocking collectives have the colour of their blocking form where they have none of their own.
+  const blocking = name.replace(/^I(.)/, (_, letter: string) => letter.toUpperCase());
+  const member = shades.members[name] ?? shades.members[blocking] ?? hashOf(name) % shades.dark.lightness.length;
   const colour = { light: shade(shades.light, member), dark: shade(shades.dark, member) };
   made.set(key, colour);
   return colour;

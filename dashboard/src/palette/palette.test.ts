@@ -68,6 +68,14 @@ describe("colours of functions", () => {
     expect(colourOf("MPI_Send_c", "send")).toEqual(colourOf("MPI_Send", "send"));
   });
 
+  it("are those of the blocking form for nonblocking collectives", () => {
+    for (const name of ["Bcast", "Gatherv", "Alltoallw", "Reduce_scatter"]) {
+      const family = ["Bcast", "Gatherv"].includes(name) ? "rooted" : "all";
+      expect(colourOf(`MPI_I${name.toLowerCase()}`, family)).toEqual(colourOf(`MPI_${name}`, family));
+    }
+    expect(colourOf("MPI_Isend", "send")).not.toEqual(colourOf("MPI_Send", "send"));
+  });
+
   it("exist for functions and families that are new", () => {
     const hexes = FAMILIES["send"]!.dark.lightness.length;
     const met = new Set(Array.from({ length: 200 }, (_, at) => colourOf(`MPI_New_${at}`, "send").dark));

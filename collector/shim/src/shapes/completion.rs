@@ -53,7 +53,8 @@ unsafe fn failed<L: Language>(recorder: &mut Recorder, requests: *const Handle) 
     });
 }
 
-/// Copies the handles; where one of them is a receive, makes sure that there is a status to read.
+/// Copies the handles. Says whether one of them is a receive, and where to have the statuses written: where the program
+/// wants them, or where we can read them when it does not.
 ///
 /// # Safety
 /// The array has so many requests.
@@ -63,7 +64,7 @@ unsafe fn prepare<L: Language>(
     requests: *const Handle,
     statuses: *mut Status,
     status_count: usize,
-) -> *mut Status {
+) -> (bool, *mut Status) {
     // SAFETY: by the caller's word.
     unsafe { recorder.copy_handles::<L>(Kind::Request, count, requests) };
     let Recorder { process, handles, peeked, .. } = recorder;
@@ -74,7 +75,7 @@ unsafe fn prepare<L: Language>(
         }
         requests.any(handles)
     });
-    if receives { recorder.status::<L>(statuses, status_count) } else { statuses }
+    (receives, if receives { recorder.status::<L>(statuses, status_count) } else { statuses })
 }
 
 /// A wait or a test on one request.
@@ -134,7 +135,7 @@ unsafe fn all<L: Language>(
     // SAFETY: the array has `count` requests.
     let prepared =
         entered.work(|recorder| unsafe { prepare::<L>(recorder, count, requests, statuses, length) });
-    let statuses = prepared.unwrap_or(statuses);
+    let (receives, statuses) = prepared.unwrap_or((false, statuses));
     let (result, at) = entered.timed(function, || real(statuses));
     entered.work(|recorder| {
         // SAFETY: the call has just set it.
@@ -143,7 +144,7 @@ unsafe fn all<L: Language>(
             return;
         }
         if result == 0 {
-            for place in 0..length {
+            for place in 0..if receives { length } else { 0 } {
                 // SAFETY: the call has just filled `count` statuses.
                 unsafe { completed_at(recorder, place, statuses, place) };
             }
@@ -169,7 +170,7 @@ unsafe fn any<L: Language>(
     let Some(mut entered) = enter::<L>() else { return real(status) };
     // SAFETY: the array has `count` requests.
     let prepared = entered.work(|recorder| unsafe { prepare::<L>(recorder, count, requests, status, 1) });
-    let status = prepared.unwrap_or(status);
+    let (receives, status) = prepared.unwrap_or((false, status));
     let (result, at) = entered.timed(function, || real(status));
     entered.work(|recorder| {
         // SAFETY: the call has just set it.
@@ -180,8 +181,10 @@ unsafe fn any<L: Language>(
         // SAFETY: the call has just set it; it is negative when no request was active.
         let place = if result == 0 { unsafe { *index - L::FIRST } } else { -1 };
         if let Ok(place) = usize::try_from(place) {
-            // SAFETY: the call has just filled the one status.
-            unsafe { completed_at(recorder, place, status, 0) };
+            if receives {
+                // SAFETY: the call has just filled the one status.
+                unsafe { completed_at(recorder, place, status, 0) };
+            }
         } else if result != 0 {
             // SAFETY: the array is as long as before.
             unsafe { failed::<L>(recorder, requests) };
@@ -208,7 +211,7 @@ unsafe fn some<L: Language>(
     // SAFETY: the array has `count` requests.
     let prepared =
         entered.work(|recorder| unsafe { prepare::<L>(recorder, count, requests, statuses, length) });
-    let statuses = prepared.unwrap_or(statuses);
+    let (receives, statuses) = prepared.unwrap_or((false, statuses));
     let (result, at) = entered.timed(function, || real(statuses));
     entered.work(|recorder| {
         // SAFETY: the call has just set it; it is negative when no request was active.
@@ -217,7 +220,7 @@ unsafe fn some<L: Language>(
             recorder.failed_poll(function, at);
             return;
         }
-        for status_at in 0..usize::try_from(done).unwrap_or_default() {
+        for status_at in 0..usize::try_from(done).ok().filter(|_| receives).unwrap_or_default() {
             // SAFETY: the call has just filled so many indices and statuses.
             unsafe {
                 let place = usize::try_from(*indices.add(status_at) - L::FIRST).unwrap_or(usize::MAX);

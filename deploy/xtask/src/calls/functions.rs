@@ -96,10 +96,26 @@ pub(super) fn text(table: &Table) -> Result<String> {
     out.push_str(
         "];
 
+        /// One more than the greatest id.
+        const IDS: usize = FUNCTIONS[FUNCTIONS.len() - 1].id as usize + 1;
+
+        /// By id, the place in [`FUNCTIONS`], counted from 1.
+        const PLACES: [u8; IDS] = {
+            let (mut places, mut at) = ([0; IDS], 0);
+            while at < FUNCTIONS.len() {
+                places[FUNCTIONS[at].id as usize] = at as u8 + 1;
+                at += 1;
+            }
+            places
+        };
+        const _: () = assert!(FUNCTIONS.len() < u8::MAX as usize);
+
         /// The function of an id.
+        #[inline]
         #[must_use]
         pub fn by_id(id: u16) -> Option<&'static FunctionEntry> {
-            FUNCTIONS.binary_search_by_key(&id, |entry| entry.id).ok().map(|at| &FUNCTIONS[at])
+            let place = *PLACES.get(usize::from(id))?;
+            FUNCTIONS.get(usize::from(place).checked_sub(1)?)
         }
 
         /// The ids as constants.
