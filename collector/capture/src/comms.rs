@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// One rank of a communicator as seen from this process.
+/// One rank of a communicator as seen from this process: what a message needs of it lies in one line of the cache.
 #[derive(Debug)]
+#[repr(align(32))]
 pub struct Peer {
     /// Its world rank; -1 when it is of another job.
     pub world_rank: i32,

@@ -29,6 +29,12 @@ impl Polls {
         row
     }
 
+    /// Whether no loop is going on.
+    #[inline(always)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     /// The row of the loop that ended, if there was one.
     #[inline]
     pub(crate) fn take(&mut self) -> Option<Call> {

@@ -96,6 +96,16 @@ impl Requests {
     /// requests never share one.
     #[inline(always)]
     pub fn insert(&mut self, handle: u64, posted: Posted) -> Option<Posted> {
+        let at = place(handle, self.places.len());
+        if self.places[at].handle == 0 && self.beside.is_empty() && self.persistent.is_empty() && handle != 0 {
+            self.places[at] = Place { handle, posted };
+            return None;
+        }
+        self.insert_slowly(handle, posted)
+    }
+
+    #[inline(never)]
+    fn insert_slowly(&mut self, handle: u64, posted: Posted) -> Option<Posted> {
         let stale = self.forget(handle);
         let at = place(handle, self.places.len());
         if self.places[at].handle == 0 && handle != 0 {
@@ -106,8 +116,6 @@ impl Requests {
         stale
     }
 
-    #[cold]
-    #[inline(never)]
     fn insert_beside(&mut self, handle: u64, posted: Posted) {
         self.beside.insert(handle, posted);
         if self.beside.len() <= self.places.len() / 4 {

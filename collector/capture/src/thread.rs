@@ -76,6 +76,9 @@ pub struct Received {
 pub trait Sink {
     /// Writes a row, which stands for so many calls, and what belongs before it; `false` when it was lost.
     fn push(&mut self, before: &[Slot], row: &Slot, calls: u64) -> bool;
+
+    /// Writes a row if that is a matter of a few instructions; `false` when nothing was done.
+    fn push_row(&mut self, row: &Slot) -> bool;
 }
 
 /// The calls of one thread.
@@ -265,15 +268,22 @@ impl Thread {
         }
     }
 
-    /// Writes the call that was put together, and before it the polls that led to it.
-    #[inline]
+    /// Writes the call that was put together, and before it the polls that led to it. What nearly every call needs is
+    /// inline, so that the call goes from the processor's registers into its slot.
+    #[inline(always)]
     pub fn commit(&mut self, process: &Process, sink: &mut impl Sink, call: &Call) -> bool {
+        let alone = self.before.is_empty() && self.polls.is_empty() && !call.needs_wide();
+        (alone && sink.push_row(&call.encode())) || self.commit_slowly(process, sink, *call)
+    }
+
+    #[inline(never)]
+    fn commit_slowly(&mut self, process: &Process, sink: &mut impl Sink, call: Call) -> bool {
         if let Some(row) = self.polls.take() {
             let before = std::mem::take(&mut self.before);
             self.write(process, sink, &row);
             self.before = before;
         }
-        self.write(process, sink, call)
+        self.write(process, sink, &call)
     }
 
     /// Writes what is still folded, for instance before the process ends.
@@ -334,6 +344,10 @@ mod tests {
                 self.slots.push(*row);
             }
             !self.full
+        }
+
+        fn push_row(&mut self, row: &Slot) -> bool {
+            !self.full && self.push(&[], row, 1)
         }
     }
 

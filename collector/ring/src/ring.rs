@@ -22,7 +22,7 @@ impl SlotCell {
         Self(std::array::from_fn(|_| AtomicU64::new(0)))
     }
 
-    #[inline]
+    #[inline(always)]
     fn store(&self, slot: &Slot) {
         for (cell, word) in self.0.iter().zip(slot) {
             cell.store(*word, Ordering::Relaxed);
@@ -93,6 +93,17 @@ impl<'a> Producer<'a> {
         self.push_slowly(before, row, calls)
     }
 
+    /// Writes a row that nothing belongs before, if there surely is room; `false` when nothing was done.
+    #[inline(always)]
+    pub fn push_row(&mut self, row: &Slot) -> bool {
+        let sure = self.head < self.free_until && self.announced_lost_calls == self.lost_calls;
+        if sure {
+            self.put(row);
+            self.header.head.store(self.head, Ordering::Release);
+        }
+        sure
+    }
+
     #[cold]
     #[inline(never)]
     fn push_slowly(&mut self, before: &[Slot], row: &Slot, calls: u64) -> bool {
@@ -115,7 +126,7 @@ impl<'a> Producer<'a> {
         true
     }
 
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, slot: &Slot) {
         let at = self.head as usize & (self.slots.len() - 1);
         self.slots[at].store(slot);

@@ -94,6 +94,11 @@ impl Sink for Ring {
             }
         }
     }
+
+    #[inline(always)]
+    fn push_row(&mut self, row: &Slot) -> bool {
+        self.producer.as_mut().is_some_and(|producer| producer.push_row(row))
+    }
 }
 
 impl Drop for Ring {

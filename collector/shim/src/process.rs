@@ -192,6 +192,11 @@ impl mpiscope_capture::Sink for Scratch<'_> {
     fn push(&mut self, before: &[mpiscope_wire::Slot], row: &mpiscope_wire::Slot, calls: u64) -> bool {
         self.0.push(before, row, calls)
     }
+
+    #[inline(always)]
+    fn push_row(&mut self, row: &mpiscope_wire::Slot) -> bool {
+        self.0.push_row(row)
+    }
 }
 
 /// What recording a call costs here, in nanoseconds, and how many ticks a nanosecond has: measured on a ring of its

@@ -216,14 +216,14 @@ const fn two(low: u32, high: u32) -> u64 {
 
 impl Call {
     /// Whether a wide slot has to go before this call.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn needs_wide(&self) -> bool {
         (self.duration | self.bytes) >> 32 != 0
     }
 
     /// The call's slot.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn encode(&self) -> Slot {
         let head = two(
