@@ -126,18 +126,19 @@ impl Family {
             None
         }
     }
+}
 
+impl StatusLayout {
     /// Reads a status through `word`, which returns the 32-bit word at an offset.
-    #[inline]
+    #[inline(always)]
     #[must_use]
-    pub fn read_status(&self, word: impl Fn(usize) -> u32) -> StatusWords {
-        let layout = &self.status;
-        let high = word(layout.count_high) >> layout.count_high_shift;
+    pub fn read(&self, word: impl Fn(usize) -> u32) -> StatusWords {
+        let high = word(self.count_high) >> self.count_high_shift;
         StatusWords {
-            source: word(layout.source) as i32,
-            tag: word(layout.tag) as i32,
-            bytes: u64::from(word(layout.count_low)) | u64::from(high) << 32,
-            cancelled: word(layout.cancelled) & layout.cancelled_mask != 0,
+            source: word(self.source) as i32,
+            tag: word(self.tag) as i32,
+            bytes: u64::from(word(self.count_low)) | u64::from(high) << 32,
+            cancelled: word(self.cancelled) & self.cancelled_mask != 0,
         }
     }
 }
@@ -149,10 +150,10 @@ mod tests {
     #[test]
     fn statuses_are_read_as_each_family_writes_them() {
         let open_mpi = [3, 7, 0, 0, 100, 2];
-        let read = OPEN_MPI.read_status(|offset| open_mpi[offset / 4]);
+        let read = OPEN_MPI.status.read(|offset| open_mpi[offset / 4]);
         assert_eq!(read, StatusWords { source: 3, tag: 7, bytes: 100 + (2 << 32), cancelled: false });
         let mpich = [100, 2 << 1 | 1, 3, 7, 0];
-        let read = MPICH.read_status(|offset| mpich[offset / 4]);
+        let read = MPICH.status.read(|offset| mpich[offset / 4]);
         assert_eq!(read, StatusWords { source: 3, tag: 7, bytes: 100 + (2 << 32), cancelled: true });
     }
 

@@ -97,7 +97,8 @@ impl Requests {
     #[inline(always)]
     pub fn insert(&mut self, handle: u64, posted: Posted) -> Option<Posted> {
         let at = place(handle, self.places.len());
-        if self.places[at].handle == 0 && self.beside.is_empty() && self.persistent.is_empty() && handle != 0 {
+        if self.places[at].handle == 0 && self.beside.is_empty() && self.persistent.is_empty() && handle != 0
+        {
             self.places[at] = Place { handle, posted };
             return None;
         }

@@ -89,6 +89,8 @@ pub struct Thread {
     polls: Polls,
     /// Which communicators this thread has defined in its ring, a bit each.
     defined: Vec<u64>,
+    /// One that is among them.
+    last_defined: u32,
     /// The slot that says whose the ring is.
     identity: Slot,
 }
@@ -100,7 +102,7 @@ impl Thread {
         let identity = Entry::encode_thread(number, thread_id);
         let mut before = Vec::with_capacity(256);
         before.push(identity);
-        Self { before, polls: Polls::default(), defined: Vec::new(), identity }
+        Self { before, polls: Polls::default(), defined: Vec::new(), last_defined: NO_COMM, identity }
     }
 
     /// A call that moves nothing and belongs to no communicator.
@@ -121,18 +123,21 @@ impl Thread {
     }
 
     /// Makes sure that this thread's ring says what the communicator's number means.
-    #[inline]
+    #[inline(always)]
     pub fn define(&mut self, comm: &Comm) {
-        let (word, bit) = (comm.index as usize / 64, 1_u64 << (comm.index % 64));
-        if self.defined.get(word).is_some_and(|bits| bits & bit != 0) {
-            return;
+        if self.last_defined != comm.index {
+            self.define_slowly(comm);
         }
-        self.define_slowly(comm, word, bit);
     }
 
-    #[cold]
-    fn define_slowly(&mut self, comm: &Comm, word: usize, bit: u64) {
+    #[inline(never)]
+    fn define_slowly(&mut self, comm: &Comm) {
         if comm.index >= NO_COMM {
+            return;
+        }
+        self.last_defined = comm.index;
+        let (word, bit) = (comm.index as usize / 64, 1_u64 << (comm.index % 64));
+        if self.defined.get(word).is_some_and(|bits| bits & bit != 0) {
             return;
         }
         if self.defined.len() <= word {
@@ -143,11 +148,16 @@ impl Thread {
     }
 
     /// After a loss, says how much went over a channel before the call that is being put together.
-    #[inline]
+    #[inline(always)]
     fn announce(&mut self, process: &Process, comm: &Comm, peer: &Peer) {
-        if !peer.needs_numbers(process.loss_epoch.load(Ordering::Relaxed)) {
-            return;
+        if peer.needs_numbers(process.loss_epoch.load(Ordering::Relaxed)) {
+            self.announce_slowly(comm, peer);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn announce_slowly(&mut self, comm: &Comm, peer: &Peer) {
         let (sent, received) = peer.numbers();
         self.before.push(Sync { peer: peer.world_rank, comm: comm.index, sent, received }.encode());
     }
@@ -217,6 +227,7 @@ impl Thread {
     }
 
     /// Adds a receive that the coming call completed: posted by it (`None`) or before.
+    #[inline(always)]
     pub fn part(&mut self, process: &Process, comm: &Comm, posted: Option<&Posted>, received: &Received) {
         let peer = comm.peer(received.source);
         let world_rank = peer.map_or(PEER_NONE, |peer| peer.world_rank);
@@ -312,6 +323,7 @@ impl Thread {
         process.loss_epoch.fetch_add(1, Ordering::Relaxed);
         // Definitions may have been lost with the call.
         self.defined.clear();
+        self.last_defined = NO_COMM;
         self.before.push(self.identity);
     }
 }

@@ -328,7 +328,7 @@ impl Recorder {
     }
 
     /// The communicator of this process's number, likewise.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn with_comm_index<T>(
         &mut self,
         index: u32,
@@ -340,7 +340,7 @@ impl Recorder {
     }
 
     /// A posted receive completed, as part of the call at hand.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn completed(&mut self, posted: &Posted, received: &Received) {
         self.with_comm_index(posted.comm, |thread, process, comm| {
             thread.part(&process.capture, comm, Some(posted), received);

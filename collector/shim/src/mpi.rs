@@ -4,7 +4,7 @@
 
 use crate::real::{symbol, variable};
 use core::ffi::{CStr, c_char, c_int, c_void};
-use mpiscope_capture::{Family, Members, StatusWords};
+use mpiscope_capture::{Family, Members, StatusLayout, StatusWords};
 
 /// A handle in a register: an address in one family, 32 bits in the other.
 pub(crate) type Handle = usize;
@@ -65,6 +65,19 @@ fn library_version() -> Option<String> {
     Some(text)
 }
 
+/// Reads the status at a place in an array of statuses.
+///
+/// # Safety
+/// The array has this element.
+#[inline(always)]
+pub(crate) unsafe fn read_status(layout: &StatusLayout, array: *const Status, at: usize) -> StatusWords {
+    let first = array.cast::<u8>().wrapping_add(at * layout.bytes);
+    layout.read(|offset| {
+        // SAFETY: by the caller's word; offsets lie within a status.
+        unsafe { first.add(offset).cast::<u32>().read_unaligned() }
+    })
+}
+
 impl Library {
     /// Looks at the library that is loaded; `None` when it is of no known family.
     pub(crate) fn find() -> Option<Self> {
@@ -104,19 +117,6 @@ impl Library {
     #[inline]
     pub(crate) fn handle(&self, handle: Handle) -> u64 {
         if self.family.handle_bytes == 4 { handle as u64 & u64::from(u32::MAX) } else { handle as u64 }
-    }
-
-    /// Reads the status at a place in an array of statuses.
-    ///
-    /// # Safety
-    /// The array has this element.
-    #[inline]
-    pub(crate) unsafe fn read_status(&self, array: *const Status, at: usize) -> StatusWords {
-        let first = array.cast::<u8>().wrapping_add(at * self.family.status.bytes);
-        self.family.read_status(|offset| {
-            // SAFETY: by the caller's word; offsets lie within a status.
-            unsafe { first.add(offset).cast::<u32>().read_unaligned() }
-        })
     }
 
     /// The size of a type, holes left out.

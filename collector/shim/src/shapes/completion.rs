@@ -4,7 +4,7 @@
 use super::message::{finish, received};
 use crate::language::{Kind, Language};
 use crate::local::{Recorder, enter};
-use crate::mpi::{Handle, Status};
+use crate::mpi::{Handle, Status, read_status};
 use core::ffi::c_int;
 use mpiscope_capture::Posted;
 
@@ -12,10 +12,10 @@ use mpiscope_capture::Posted;
 ///
 /// # Safety
 /// The array of statuses has that element.
-#[inline]
+#[inline(always)]
 unsafe fn completed(recorder: &mut Recorder, posted: &Posted, statuses: *const Status, status_at: usize) {
     // SAFETY: by the caller's word.
-    let status = unsafe { recorder.process.library.read_status(statuses, status_at) };
+    let status = unsafe { read_status(&recorder.process.library.family.status, statuses, status_at) };
     recorder.completed(posted, &received(status));
 }
 
@@ -23,6 +23,7 @@ unsafe fn completed(recorder: &mut Recorder, posted: &Posted, statuses: *const S
 ///
 /// # Safety
 /// The array of statuses has that element.
+#[inline(always)]
 unsafe fn completed_at(recorder: &mut Recorder, at: usize, statuses: *const Status, status_at: usize) {
     let process = recorder.process;
     let Some(&handle) = recorder.handles.get(at) else { return };
@@ -39,6 +40,33 @@ unsafe fn completed_at(recorder: &mut Recorder, at: usize, statuses: *const Stat
         // SAFETY: by the caller's word.
         unsafe { completed(recorder, &posted, statuses, status_at) };
     }
+}
+
+/// All requests of the call completed.
+///
+/// # Safety
+/// The array of statuses has an element for each.
+unsafe fn completed_all(recorder: &mut Recorder, statuses: *const Status) {
+    if recorder.process.capture.has_threads() {
+        for place in 0..recorder.handles.len() {
+            // SAFETY: by the caller's word.
+            unsafe { completed_at(recorder, place, statuses, place) };
+        }
+        return;
+    }
+    let Recorder { process, thread, comms, handles, .. } = recorder;
+    // One look at what stays the same, for a window of messages is a matter of nanoseconds each.
+    let layout = process.library.family.status;
+    process.requests(|requests| {
+        for (place, &handle) in handles.iter().enumerate() {
+            let Some(posted) = requests.complete(handle) else { continue };
+            let comm = comms.get_by_index(posted.comm, || process.comm_by_index(posted.comm));
+            let Some(comm) = comm else { continue };
+            // SAFETY: by the caller's word.
+            let status = unsafe { read_status(&layout, statuses, place) };
+            thread.part(&process.capture, comm, Some(&posted), &received(status));
+        }
+    });
 }
 
 /// After an error some requests may be gone, which shows in their handles: what became of them is not known.
@@ -144,9 +172,9 @@ unsafe fn all<L: Language>(
             return;
         }
         if result == 0 {
-            for place in 0..if receives { length } else { 0 } {
+            if receives {
                 // SAFETY: the call has just filled `count` statuses.
-                unsafe { completed_at(recorder, place, statuses, place) };
+                unsafe { completed_all(recorder, statuses) };
             }
         } else {
             // SAFETY: the array is as long as before.

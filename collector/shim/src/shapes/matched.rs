@@ -4,7 +4,7 @@
 use super::message::{finish, received, take_up};
 use crate::language::{Kind, Language};
 use crate::local::{Entered, enter};
-use crate::mpi::{Handle, Status};
+use crate::mpi::{Handle, Status, read_status};
 use core::ffi::c_int;
 use mpiscope_capture::{Posted, Thread};
 
@@ -36,7 +36,8 @@ pub(crate) unsafe fn matched_receive<L: Language>(
         if let Some(posted) = posted {
             if result == 0 {
                 // SAFETY: the call has just filled it.
-                let received = received(unsafe { recorder.process.library.read_status(status, 0) });
+                let received =
+                    received(unsafe { read_status(&recorder.process.library.family.status, status, 0) });
                 recorder.completed(&posted, &received);
             } else {
                 recorder.thread.freed(&posted);

@@ -3,12 +3,13 @@
 
 use crate::language::{Kind, Language};
 use crate::local::{Recorder, enter, with_status};
-use crate::mpi::{Handle, Status};
+use crate::mpi::{Handle, Status, read_status};
 use crate::process::Process;
 use core::ffi::c_int;
 use mpiscope_capture::{Family, Interval, Posted, Received, StatusWords, Thread};
 use mpiscope_wire::{Call, CallFlags};
 
+#[inline(always)]
 pub(crate) fn received(status: StatusWords) -> Received {
     Received { source: status.source, tag: status.tag, bytes: status.bytes, cancelled: status.cancelled }
 }
@@ -127,7 +128,7 @@ pub(crate) unsafe fn receive<L: Language>(
             return;
         }
         // SAFETY: the call has just filled it.
-        let received = received(unsafe { library.read_status(status, 0) });
+        let received = received(unsafe { read_status(&library.family.status, status, 0) });
         let mut call = Thread::plain(function, at);
         recorder.with_comm(comm, |thread, process, comm| {
             thread.receive(&process.capture, &mut call, comm, &received);
@@ -181,7 +182,7 @@ pub(crate) fn wanted(family: &Family, source: c_int, tag: c_int) -> (Option<i32>
 }
 
 /// From here on the handle is that of a posted receive.
-#[inline]
+#[inline(always)]
 pub(crate) fn take_up(recorder: &mut Recorder, handle: u64, posted: Posted) {
     let process = recorder.process;
     let stale = process.requests(|requests| requests.insert(handle, posted));
@@ -215,7 +216,7 @@ pub(crate) unsafe fn sendrecv<L: Language>(
         }
         let received = (source != library.family.proc_null)
             // SAFETY: the call has just filled it.
-            .then(|| received(unsafe { library.read_status(status, 0) }));
+            .then(|| received(unsafe { read_status(&library.family.status, status, 0) }));
         let bytes = recorder.bytes(count, L::datatype(library, datatype));
         recorder.with_comm(comm, |thread, process, comm| {
             thread.send(&process.capture, &mut call, comm, to, tag, bytes);

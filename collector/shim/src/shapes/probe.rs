@@ -4,7 +4,7 @@
 use super::message::begun;
 use crate::language::{Kind, Language};
 use crate::local::{Recorder, with_status};
-use crate::mpi::{Handle, Status};
+use crate::mpi::{Handle, Status, read_status};
 use core::ffi::c_int;
 use mpiscope_capture::{Interval, Posted};
 use mpiscope_wire::CallFlags;
@@ -32,7 +32,7 @@ unsafe fn reported<L: Language>(
     let mut matched = None;
     if result == 0 && asked.source != library.family.proc_null {
         // SAFETY: the call has just filled it.
-        let status = unsafe { library.read_status(status, 0) };
+        let status = unsafe { read_status(&library.family.status, status, 0) };
         recorder.with_comm(comm, |thread, process, comm| {
             if let Some(peer) = comm.peer(status.source) {
                 call.flags = call.flags.with(CallFlags::PROBE);
