@@ -14,3 +14,4 @@ mod mpi;
 mod process;
 mod real;
 mod shapes;
+mod thread_pointer;

@@ -5,6 +5,7 @@ use crate::clock;
 use crate::language::{Kind, Language};
 use crate::mpi::{Handle, Status};
 use crate::process::{self, Process};
+use crate::thread_pointer;
 use core::ffi::c_int;
 use mpiscope_capture::{Comm, CommCache, Interval, Posted, Received, Sink, Thread};
 use mpiscope_ring::{InFlightWord, Producer};
@@ -121,7 +122,6 @@ struct Local {
 }
 
 thread_local! {
-    static LOCAL: Cell<*mut Local> = const { Cell::new(core::ptr::null_mut()) };
     static BEGINNING: Cell<bool> = const { Cell::new(false) };
     static LAST_WORD: LastWord = const { LastWord };
 }
@@ -131,7 +131,8 @@ struct LastWord;
 
 impl Drop for LastWord {
     fn drop(&mut self) {
-        let local = LOCAL.replace(core::ptr::null_mut());
+        let local = thread_pointer::get::<Local>();
+        forsake();
         if local.is_null() {
             return;
         }
@@ -149,7 +150,7 @@ impl Drop for LastWord {
 /// The thread records no more: recording was switched off, or it is that of a forked child. What it has may be in use
 /// and stays.
 pub(crate) fn forsake() {
-    LOCAL.set(core::ptr::null_mut());
+    thread_pointer::set(core::ptr::null_mut::<Local>());
 }
 
 /// A thread that is inside an outermost call. While it lives, calls that MPI makes of itself are passed through.
@@ -173,7 +174,7 @@ pub(crate) fn enter<L: Language>() -> Option<Entered> {
     }
     let mark = MaybeUninit::<u8>::uninit();
     let here = (&raw const mark).addr();
-    let mut local = LOCAL.get();
+    let mut local = thread_pointer::get::<Local>();
     if local.is_null() {
         local = begin()?;
     }
@@ -211,7 +212,7 @@ fn begin() -> Option<*mut Local> {
         };
         let local = Local { inside: Cell::new(0), stack: stack(), recorder: UnsafeCell::new(recorder) };
         let local = Box::into_raw(Box::new(local));
-        LOCAL.set(local);
+        thread_pointer::set(local);
         // Late in the life of a thread there is no last word any more; the ring then goes with the process.
         let _ = LAST_WORD.try_with(|_| {});
         Some(local)
