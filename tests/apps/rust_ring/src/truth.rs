@@ -1,0 +1,121 @@
+//! The program's own word about what it did, in the form that `tests/apps/truth.h` describes.
+
+use mpi::ffi;
+use mpi::traits::{AsRaw as _, Communicator as _};
+use std::cell::RefCell;
+use std::os::raw::c_void;
+
+/// The functions that the crate's methods end in here; all of them are told.
+pub const FUNCTIONS: [&str; 49] = [
+    "MPI_Init_thread",
+    "MPI_Finalize",
+    "MPI_Send",
+    "MPI_Ssend",
+    "MPI_Rsend",
+    "MPI_Isend",
+    "MPI_Issend",
+    "MPI_Recv",
+    "MPI_Irecv",
+    "MPI_Sendrecv",
+    "MPI_Sendrecv_replace",
+    "MPI_Wait",
+    "MPI_Waitall",
+    "MPI_Waitany",
+    "MPI_Waitsome",
+    "MPI_Test",
+    "MPI_Testall",
+    "MPI_Testany",
+    "MPI_Testsome",
+    "MPI_Probe",
+    "MPI_Iprobe",
+    "MPI_Mprobe",
+    "MPI_Improbe",
+    "MPI_Mrecv",
+    "MPI_Imrecv",
+    "MPI_Barrier",
+    "MPI_Bcast",
+    "MPI_Reduce",
+    "MPI_Allreduce",
+    "MPI_Gather",
+    "MPI_Gatherv",
+    "MPI_Scatter",
+    "MPI_Scatterv",
+    "MPI_Allgather",
+    "MPI_Allgatherv",
+    "MPI_Alltoall",
+    "MPI_Alltoallv",
+    "MPI_Reduce_scatter_block",
+    "MPI_Scan",
+    "MPI_Exscan",
+    "MPI_Ibarrier",
+    "MPI_Ibcast",
+    "MPI_Ireduce",
+    "MPI_Iallreduce",
+    "MPI_Iallgather",
+    "MPI_Ialltoall",
+    "MPI_Comm_split",
+    "MPI_Comm_dup",
+    "MPI_Comm_free",
+];
+
+/// What one rank did.
+pub struct Truth {
+    calls: RefCell<Vec<u64>>,
+    /// Messages and bytes by world rank of the destination.
+    sent: RefCell<Vec<(u64, u64)>>,
+}
+
+impl Truth {
+    pub fn of(ranks: usize) -> Self {
+        Self { calls: RefCell::new(vec![0; FUNCTIONS.len()]), sent: RefCell::new(vec![(0, 0); ranks]) }
+    }
+
+    /// One call of a function.
+    pub fn called(&self, function: &str) {
+        let at = FUNCTIONS.iter().position(|name| *name == function).expect("a function that is told");
+        self.calls.borrow_mut()[at] += 1;
+    }
+
+    /// One call of a function that sends one message.
+    pub fn sent(&self, function: &str, destination: i32, bytes: usize) {
+        self.called(function);
+        let mut sent = self.sent.borrow_mut();
+        let pair = &mut sent[usize::try_from(destination).expect("a rank")];
+        *pair = (pair.0 + 1, pair.1 + bytes as u64);
+    }
+
+    /// Prints what all ranks did, from rank 0, with calls that a recording does not see. The barrier lets nobody go on
+    /// before the truth is out.
+    pub fn print(&self, world: &mpi::topology::SimpleCommunicator) {
+        let (rank, ranks) = (world.rank(), self.sent.borrow().len());
+        let mut own = self.calls.borrow().clone();
+        own.extend(self.sent.borrow().iter().flat_map(|pair| [pair.0, pair.1]));
+        let mut all = vec![0_u64; if rank == 0 { own.len() * ranks } else { 0 }];
+        // SAFETY: the buffers hold what the counts say, on the root for all ranks.
+        unsafe {
+            let (count, kind) = (own.len() as i32, ffi::RSMPI_UINT64_T);
+            let (from, to) = (own.as_ptr().cast::<c_void>(), all.as_mut_ptr().cast::<c_void>());
+            ffi::PMPI_Gather(from, count, kind, to, count, kind, 0, world.as_raw());
+        }
+        if rank == 0 {
+            let mut text = "mpiscope-truth 1\n".to_owned();
+            for (source, told) in all.chunks(own.len()).enumerate() {
+                for (destination, pair) in told[FUNCTIONS.len()..].chunks(2).enumerate() {
+                    if pair[0] > 0 {
+                        text += &format!("pair {source} {destination} {} {}\n", pair[0], pair[1]);
+                    }
+                }
+            }
+            for (caller, told) in all.chunks(own.len()).enumerate() {
+                for (function, calls) in FUNCTIONS.iter().zip(told).filter(|(_, calls)| **calls > 0) {
+                    text += &format!("calls {caller} {function} {calls}\n");
+                }
+            }
+            println!("{text}end");
+        }
+        // SAFETY: the world is a communicator.
+        unsafe {
+            ffi::PMPI_Barrier(world.as_raw());
+        }
+    }
+}
