@@ -31,6 +31,18 @@ pub(crate) fn yield_library() -> Result<PathBuf> {
     build(Path::new("cc"), "support", &flags, &source_folder().join("support/ucx_yield.c"))
 }
 
+/// The library that counts a program's calls, for a family. It is not linked to MPI, so that a launcher does not load
+/// MPI by it.
+///
+/// # Errors
+/// When it does not compile.
+pub(crate) fn counting_library(mpi: &Mpi) -> Result<PathBuf> {
+    let flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O2", "-fPIC", "-c"];
+    let source = source_folder().join("support/count_calls.c");
+    let object = build(&mpi.compiler, mpi.family.word(), &flags, &source)?;
+    build(Path::new("cc"), mpi.family.word(), &["-shared", "-Wl,-z,lazy"], &object)
+}
+
 /// Named by what it is made of: a changed source, header, flag or compiler makes another file. Tests of several
 /// processes may build the same at once, for each puts its own into place in one step.
 fn build(compiler: &Path, folder: &str, flags: &[&str], source: &Path) -> Result<PathBuf> {

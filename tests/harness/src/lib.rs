@@ -6,6 +6,7 @@
 //! fault: what cannot be tested on a machine is written down as skipped.
 
 mod apps;
+mod counted;
 mod languages;
 mod mpi;
 pub mod processes;
@@ -16,6 +17,7 @@ mod skip;
 mod truth;
 
 pub use apps::{compile, source_folder};
+pub use counted::{Counted, Language, counted};
 pub use languages::{Missing, rust_app};
 pub use mpi::{Family, Mpi};
 pub use product::{collector, daemon_of, full_run, mpiscope, record, report, until_log_has};
