@@ -3,17 +3,19 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use mpiscope_harness::{
-    Ended, Missing, Mpi, Recorded, TRUTH_FUNCTIONS, Truth, folder, record, run, rust_app, skip,
+    Ended, Missing, Mpi, Recorded, TRUTH_FUNCTIONS, Truth, folder, python, record, run, rust_app, skip,
+    source_folder,
 };
 use std::path::Path;
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(120);
-const MATCHED: &str = "matched";
 
-/// Whether messages are recorded that matched probes take; without that they would count as never received.
-fn matched_probes_are_recorded() -> bool {
-    TRUTH_FUNCTIONS.contains(&"MPI_Mrecv")
+/// What programs are asked to do beyond point-to-point calls that are always recorded: their messages would count as
+/// never received, or never sent, without that.
+fn wishes() -> Vec<&'static str> {
+    let wishes = [("matched", "MPI_Mrecv"), ("persistent", "MPI_Startall")];
+    wishes.into_iter().filter(|(_, needs)| TRUTH_FUNCTIONS.contains(needs)).map(|(wish, _)| wish).collect()
 }
 
 /// What the program says that it did, apart from the functions that are not recorded yet.
@@ -75,9 +77,27 @@ fn rust() {
                 continue;
             }
         };
-        let arguments: &[&str] = if matched_probes_are_recorded() { &["20", MATCHED] } else { &["20"] };
+        let arguments = [vec!["20"], wishes()].concat();
         for ranks in [2, 4, 7] {
-            recorded_exactly(&mpi, ranks, &program, arguments);
+            recorded_exactly(&mpi, ranks, &program, &arguments);
+        }
+    }
+}
+
+#[test]
+fn python_with_mpi4py() {
+    for mpi in Mpi::all_or_skip("languages python_with_mpi4py") {
+        let interpreter = match python(&mpi) {
+            Ok(interpreter) => interpreter,
+            Err(Missing(reason)) => {
+                skip(&format!("languages python_with_mpi4py ({})", mpi.family.word()), &reason);
+                continue;
+            }
+        };
+        let script = source_folder().join("python_ring.py");
+        let arguments = [vec![script.to_str().unwrap(), "20"], wishes()].concat();
+        for ranks in [2, 4, 7] {
+            recorded_exactly(&mpi, ranks, &interpreter, &arguments);
         }
     }
 }

@@ -18,7 +18,7 @@ mod truth;
 
 pub use apps::{compile, source_folder};
 pub use counted::{Counted, Language, counted};
-pub use languages::{Missing, rust_app};
+pub use languages::{Missing, python, rust_app};
 pub use mpi::{Family, Mpi};
 pub use product::{collector, daemon_of, full_run, mpiscope, record, report, until_log_has};
 pub use recorded::{Recorded, SENDS_AND_RECEIVES};
