@@ -28,6 +28,17 @@ need_tools() { # TOOL=PACKAGE...
     [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 }
 
+# Programs that people use, and what test programs in other languages are built with. One by one: where a distribution
+# lacks one of them, the others are still installed.
+need_real_programs() {
+    need_tools gfortran=gfortran
+    need_tools lmp=lammps
+    need_tools pw.x=quantum-espresso
+    # The system's Python, for which the package is, and not one that the user put before it.
+    /usr/bin/python3 -c 'import mpi4py' 2> /dev/null || install_packages python3-mpi4py
+    compgen -G '/usr/lib*/llvm*/lib*/libclang*.so*' > /dev/null || install_packages libclang-dev
+}
+
 need_rust() {
     if ! has cargo && [ -x "$HOME/.cargo/bin/cargo" ]; then
         PATH=$HOME/.cargo/bin:$PATH
