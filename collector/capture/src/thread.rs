@@ -79,6 +79,12 @@ pub trait Sink {
 
     /// Writes a row if that is a matter of a few instructions; `false` when nothing was done.
     fn push_row(&mut self, row: &Slot) -> bool;
+
+    /// Writes a slot that belongs before the coming row, likewise.
+    fn stage(&mut self, slot: &Slot) -> bool;
+
+    /// Takes back what was staged since the last row, in its order.
+    fn unstage(&mut self) -> Vec<Slot>;
 }
 
 /// The calls of one thread.
@@ -228,7 +234,14 @@ impl Thread {
 
     /// Adds a receive that the coming call completed: posted by it (`None`) or before.
     #[inline(always)]
-    pub fn part(&mut self, process: &Process, comm: &Comm, posted: Option<&Posted>, received: &Received) {
+    pub fn part(
+        &mut self,
+        process: &Process,
+        sink: &mut impl Sink,
+        comm: &Comm,
+        posted: Option<&Posted>,
+        received: &Received,
+    ) {
         let peer = comm.peer(received.source);
         let world_rank = peer.map_or(PEER_NONE, |peer| peer.world_rank);
         let moved = !received.cancelled && world_rank >= 0;
@@ -253,7 +266,17 @@ impl Thread {
             comm: comm.index,
             bytes: received.bytes,
         };
-        self.before.push(part.encode());
+        let slot = part.encode();
+        if !(self.before.is_empty() && self.polls.is_empty() && sink.stage(&slot)) {
+            self.put_aside(sink, slot);
+        }
+    }
+
+    /// A slot for which there is no simple way into the ring: it waits here, after those that had one.
+    #[inline(never)]
+    fn put_aside(&mut self, sink: &mut impl Sink, slot: Slot) {
+        self.before.splice(0..0, sink.unstage());
+        self.before.push(slot);
     }
 
     /// A posted receive was freed: it will not be seen to complete.
@@ -289,6 +312,7 @@ impl Thread {
 
     #[inline(never)]
     fn commit_slowly(&mut self, process: &Process, sink: &mut impl Sink, call: Call) -> bool {
+        self.before.splice(0..0, sink.unstage());
         if let Some(row) = self.polls.take() {
             let before = std::mem::take(&mut self.before);
             self.write(process, sink, &row);
@@ -343,6 +367,9 @@ mod tests {
     #[derive(Default)]
     struct Tape {
         slots: Vec<Slot>,
+        staged: Vec<Slot>,
+        /// How many slots are staged at most.
+        room: usize,
         full: bool,
         lost: u64,
     }
@@ -359,7 +386,23 @@ mod tests {
         }
 
         fn push_row(&mut self, row: &Slot) -> bool {
-            !self.full && self.push(&[], row, 1)
+            if !self.full {
+                self.slots.append(&mut self.staged);
+                self.slots.push(*row);
+            }
+            !self.full
+        }
+
+        fn stage(&mut self, slot: &Slot) -> bool {
+            let room = !self.full && self.staged.len() < self.room;
+            if room {
+                self.staged.push(*slot);
+            }
+            room
+        }
+
+        fn unstage(&mut self) -> Vec<Slot> {
+            std::mem::take(&mut self.staged)
         }
     }
 
@@ -433,19 +476,26 @@ mod tests {
         let mut thread = Thread::new(0, 1);
         let posted = Posted { post: 3, comm: comm.index, recorded: true };
         let received = Received { source: 1, tag: 4, bytes: 5, cancelled: false };
-        thread.part(&process, &comm, Some(&posted), &received);
-        thread.part(&process, &comm, Some(&posted), &Received { cancelled: true, ..received });
-        thread.part(&process, &comm, Some(&Posted { recorded: false, ..posted }), &received);
-        thread.commit(&process, &mut tape, &Thread::plain(31, AT));
-        let flags: Vec<PartFlags> = tape
-            .entries()
-            .iter()
-            .filter_map(|entry| match entry {
-                Entry::Part(part) => Some(part.flags),
-                _ => None,
-            })
-            .collect();
-        assert_eq!(flags, [PartFlags::COMPLETED, PartFlags::CANCELLED, PartFlags::INLINE]);
+        // The same slots in the same order, however many of them find their way into the ring at once.
+        for room in [0, 1, 2, 8] {
+            tape.room = room;
+            thread.part(&process, &mut tape, &comm, Some(&posted), &received);
+            thread.part(&process, &mut tape, &comm, Some(&posted), &Received { cancelled: true, ..received });
+            let unrecorded = Posted { recorded: false, ..posted };
+            thread.part(&process, &mut tape, &comm, Some(&unrecorded), &received);
+            assert_eq!(tape.slots.len(), 0, "nothing is seen before its call");
+            thread.commit(&process, &mut tape, &Thread::plain(31, AT));
+            let entries = tape.entries();
+            assert!(matches!(entries.last(), Some(Entry::Call(_))));
+            let flags: Vec<PartFlags> = entries
+                .iter()
+                .filter_map(|entry| match entry {
+                    Entry::Part(part) => Some(part.flags),
+                    _ => None,
+                })
+                .collect();
+            assert_eq!(flags, [PartFlags::COMPLETED, PartFlags::CANCELLED, PartFlags::INLINE], "{room}");
+        }
     }
 
     #[test]

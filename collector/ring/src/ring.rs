@@ -47,6 +47,8 @@ pub struct Producer<'a> {
     header: &'a RingHeader,
     slots: &'a [SlotCell],
     head: u64,
+    /// Slots behind the head that were written and are not yet seen.
+    staged: u64,
     /// The head may grow up to here before the tail has to be read again.
     free_until: u64,
     lost_calls: u64,
@@ -62,7 +64,16 @@ impl<'a> Producer<'a> {
         let head = header.head.load(Ordering::Relaxed);
         let lost_calls = header.lost_calls.load(Ordering::Relaxed);
         // Nothing is free until the tail was read and found sound.
-        Self { header, slots, head, free_until: head, lost_calls, announced_lost_calls: 0, stalled_at: None }
+        Self {
+            header,
+            slots,
+            head,
+            staged: 0,
+            free_until: head,
+            lost_calls,
+            announced_lost_calls: 0,
+            stalled_at: None,
+        }
     }
 
     /// Where the thread of this ring says which call it is in.
@@ -93,11 +104,37 @@ impl<'a> Producer<'a> {
         self.push_slowly(before, row, calls)
     }
 
-    /// Writes a row that nothing belongs before, if there surely is room; `false` when nothing was done.
+    /// Whether so many more slots surely find room, and no loss is to be told first.
+    #[inline(always)]
+    fn is_sure(&self, more: u64) -> bool {
+        self.head + self.staged + more <= self.free_until && self.announced_lost_calls == self.lost_calls
+    }
+
+    /// Writes a slot that belongs before the coming row, if there surely is room for both; `false` when nothing was
+    /// done. The reader sees it with the row.
+    #[inline(always)]
+    pub fn stage(&mut self, slot: &Slot) -> bool {
+        let sure = self.is_sure(2);
+        if sure {
+            self.slots[(self.head + self.staged) as usize & (self.slots.len() - 1)].store(slot);
+            self.staged += 1;
+        }
+        sure
+    }
+
+    /// Takes back what was staged, in its order.
+    pub fn unstage(&mut self) -> Vec<Slot> {
+        let staged = std::mem::take(&mut self.staged);
+        let at = |number: u64| (self.head + number) as usize & (self.slots.len() - 1);
+        (0..staged).map(|number| self.slots[at(number)].load()).collect()
+    }
+
+    /// Writes a row after what was staged, if there surely is room; `false` when nothing was done.
     #[inline(always)]
     pub fn push_row(&mut self, row: &Slot) -> bool {
-        let sure = self.head < self.free_until && self.announced_lost_calls == self.lost_calls;
+        let sure = self.is_sure(1);
         if sure {
+            self.head += std::mem::take(&mut self.staged);
             self.put(row);
             self.header.head.store(self.head, Ordering::Release);
         }
@@ -306,6 +343,28 @@ mod tests {
         header.tail.store(77, Ordering::Relaxed);
         let mut producer = Producer::new(&header, &slots);
         assert!(!producer.push(&[], &[1; 4], 1), "a tail before any head leaves no room");
+    }
+
+    #[test]
+    fn staged_slots_are_seen_with_their_row_or_taken_back() {
+        let (header, slots) = (RingHeader::new(), cells(4));
+        let mut producer = Producer::new(&header, &slots);
+        let mut consumer = Consumer::new(&header, &slots, None);
+        let mut out = Vec::new();
+        assert!(!producer.stage(&[2; 4]), "nothing is sure before the tail was read");
+        assert!(producer.push(&[], &[1; 4], 1));
+        assert!(producer.stage(&[2; 4]) && producer.stage(&[3; 4]) && !producer.stage(&[4; 4]));
+        assert_eq!(consumer.read(9, &mut out).map(|_| out.len()), Ok(1));
+        assert!(producer.push_row(&[5; 4]));
+        consumer.read(9, &mut out).unwrap();
+        consumer.release();
+        assert_eq!(out, [[1; 4], [2; 4], [3; 4], [5; 4]]);
+        assert!(producer.push(&[], &[6; 4], 1) && producer.stage(&[7; 4]));
+        assert_eq!(producer.unstage(), [[7; 4]]);
+        assert!(producer.push(&[[8; 4]], &[9; 4], 1));
+        out.clear();
+        consumer.read(9, &mut out).unwrap();
+        assert_eq!(out, [[6; 4], [8; 4], [9; 4]]);
     }
 
     proptest! {

@@ -100,6 +100,15 @@ impl Sink for Ring {
     fn push_row(&mut self, row: &Slot) -> bool {
         self.producer.as_mut().is_some_and(|producer| producer.push_row(row))
     }
+
+    #[inline(always)]
+    fn stage(&mut self, slot: &Slot) -> bool {
+        self.producer.as_mut().is_some_and(|producer| producer.stage(slot))
+    }
+
+    fn unstage(&mut self) -> Vec<Slot> {
+        self.producer.as_mut().map(Producer::unstage).unwrap_or_default()
+    }
 }
 
 impl Drop for Ring {
@@ -343,9 +352,10 @@ impl Recorder {
     /// A posted receive completed, as part of the call at hand.
     #[inline(always)]
     pub(crate) fn completed(&mut self, posted: &Posted, received: &Received) {
-        self.with_comm_index(posted.comm, |thread, process, comm| {
-            thread.part(&process.capture, comm, Some(posted), received);
-        });
+        let Self { process, thread, comms, ring, .. } = self;
+        if let Some(comm) = comms.get_by_index(posted.comm, || process.comm_by_index(posted.comm)) {
+            thread.part(&process.capture, ring, comm, Some(posted), received);
+        }
     }
 
     /// Writes the call that was put together.

@@ -197,6 +197,14 @@ impl mpiscope_capture::Sink for Scratch<'_> {
     fn push_row(&mut self, row: &mpiscope_wire::Slot) -> bool {
         self.0.push_row(row)
     }
+
+    fn stage(&mut self, slot: &mpiscope_wire::Slot) -> bool {
+        self.0.stage(slot)
+    }
+
+    fn unstage(&mut self) -> Vec<mpiscope_wire::Slot> {
+        self.0.unstage()
+    }
 }
 
 /// What recording a call costs here, in nanoseconds, and how many ticks a nanosecond has: measured on a ring of its

@@ -54,7 +54,7 @@ unsafe fn completed_all(recorder: &mut Recorder, statuses: *const Status) {
         }
         return;
     }
-    let Recorder { process, thread, comms, handles, .. } = recorder;
+    let Recorder { process, thread, comms, ring, handles, .. } = recorder;
     // One look at what stays the same, for a window of messages is a matter of nanoseconds each.
     let layout = process.library.family.status;
     process.requests(|requests| {
@@ -64,7 +64,7 @@ unsafe fn completed_all(recorder: &mut Recorder, statuses: *const Status) {
             let Some(comm) = comm else { continue };
             // SAFETY: by the caller's word.
             let status = unsafe { read_status(&layout, statuses, place) };
-            thread.part(&process.capture, comm, Some(&posted), &received(status));
+            thread.part(&process.capture, ring, comm, Some(&posted), &received(status));
         }
     });
 }

@@ -218,12 +218,14 @@ pub(crate) unsafe fn sendrecv<L: Language>(
             // SAFETY: the call has just filled it.
             .then(|| received(unsafe { read_status(&library.family.status, status, 0) }));
         let bytes = recorder.bytes(count, L::datatype(library, datatype));
-        recorder.with_comm(comm, |thread, process, comm| {
+        let Recorder { process, thread, comms, ring, .. } = recorder;
+        let find = || process.find_comm(comm);
+        if let Some(comm) = comms.get(process.library.handle(comm), process.comm_epoch(), find) {
             thread.send(&process.capture, &mut call, comm, to, tag, bytes);
             if let Some(received) = received {
-                thread.part(&process.capture, comm, None, &received);
+                thread.part(&process.capture, ring, comm, None, &received);
             }
-        });
+        }
         recorder.commit(&call);
     })
 }
