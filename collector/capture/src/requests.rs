@@ -182,7 +182,7 @@ impl Requests {
     }
 
     /// The receive of a handle, which completed: taken out, or inactive until it is started again.
-    #[inline]
+    #[inline(always)]
     pub fn complete(&mut self, handle: u64) -> Option<Posted> {
         self.take(handle, |requests| requests.persistent.get_mut(&handle)?.active.take())
     }
@@ -207,7 +207,6 @@ impl Requests {
         self.take_beside(handle).or_else(|| persistent(self))
     }
 
-    #[cold]
     #[inline(never)]
     fn take_beside(&mut self, handle: u64) -> Option<Posted> {
         self.beside.remove(&handle)

@@ -6,7 +6,7 @@ use crate::language::{Kind, Language};
 use crate::local::{Recorder, enter};
 use crate::mpi::{Handle, Status, read_status};
 use core::ffi::c_int;
-use mpiscope_capture::Posted;
+use mpiscope_capture::{MPICH, OPEN_MPI, Posted, StatusLayout};
 
 /// A receive completed; its status is the one at `status_at`.
 ///
@@ -54,16 +54,29 @@ unsafe fn completed_all(recorder: &mut Recorder, statuses: *const Status) {
         }
         return;
     }
+    // A window of messages is a matter of nanoseconds each: where the layout is a constant, reading is a few loads.
+    let layout = recorder.process.library.family.status;
+    // SAFETY: by the caller's word.
+    unsafe {
+        match layout {
+            _ if layout == OPEN_MPI.status => completed_in(recorder, &OPEN_MPI.status, statuses),
+            _ if layout == MPICH.status => completed_in(recorder, &MPICH.status, statuses),
+            _ => completed_in(recorder, &layout, statuses),
+        }
+    }
+}
+
+/// [`completed_all`] of a single thread, for statuses of one layout.
+#[inline(always)]
+unsafe fn completed_in(recorder: &mut Recorder, layout: &StatusLayout, statuses: *const Status) {
     let Recorder { process, thread, comms, ring, handles, .. } = recorder;
-    // One look at what stays the same, for a window of messages is a matter of nanoseconds each.
-    let layout = process.library.family.status;
     process.requests(|requests| {
         for (place, &handle) in handles.iter().enumerate() {
             let Some(posted) = requests.complete(handle) else { continue };
             let comm = comms.get_by_index(posted.comm, || process.comm_by_index(posted.comm));
             let Some(comm) = comm else { continue };
             // SAFETY: by the caller's word.
-            let status = unsafe { read_status(&layout, statuses, place) };
+            let status = unsafe { read_status(layout, statuses, place) };
             thread.part(&process.capture, ring, comm, Some(&posted), &received(status));
         }
     });
