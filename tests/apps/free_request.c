@@ -31,7 +31,7 @@ static void exchange(long round, MPI_Comm communicator)
         int freed = is_freed(round, receive);
         T_Irecv(freed ? nowhere : received[receive], LONGEST, MPI_INT, left, TAG, communicator, &requests[receive]);
         if (freed) {
-            MPI_Request_free(&requests[receive]);
+            T_Request_free(&requests[receive]);
             truth_require(requests[receive] == MPI_REQUEST_NULL);
         }
     }

@@ -6,13 +6,20 @@
  *     mpiscope-truth 1
  *     pair SOURCE DESTINATION MESSAGES BYTES      world ranks; only pairs that have messages
  *     calls RANK FUNCTION COUNT                   only functions that were called
+ *     moved RANK FUNCTION BYTES                   of the collectives; only where it is not 0
  *     end
+ *
+ * What a collective moved on a rank is what the call hands over, its block for itself included, or what it receives
+ * where it hands over nothing. Of a nonblocking one it counts when it is started.
  *
  * - The MPI names that are counted are poisoned below: to forget the counting is an error of compilation.
  * - The wrappers are macros and not functions, so that the call stands in the program's own line and function, as
  *   it would in any other program. The price: the sends evaluate their arguments twice; give them no side effects.
  * - The counting itself uses PMPI_ calls, which a recording through the profiling interface does not see.
  * - A call is counted before it is made, for the calls that do not return.
+ * - What reductions and broadcasts move follows from their arguments. Of the other collectives, where it depends on
+ *   the communicator, the root and MPI_IN_PLACE, the program says it: it is the first argument of the wrapper.
+ * - A persistent send is a message each time it is started: the program says so by truth_message.
  * - The counters are atomic, for programs with several threads. */
 #ifndef TRUTH_H
 #define TRUTH_H
@@ -33,7 +40,14 @@
     X(Recv) X(Irecv) X(Sendrecv) X(Sendrecv_replace)                                        \
     X(Wait) X(Waitall) X(Waitany) X(Waitsome) X(Test) X(Testall) X(Testany) X(Testsome)     \
     X(Probe) X(Iprobe) X(Barrier) X(Bcast) X(Reduce) X(Allreduce)                           \
-    X(Comm_split) X(Comm_dup) X(Comm_create) X(Comm_free)
+    X(Comm_split) X(Comm_dup) X(Comm_create) X(Comm_free)                                   \
+    X(Send_init) X(Bsend_init) X(Ssend_init) X(Rsend_init) X(Recv_init) X(Start) X(Startall) \
+    X(Cancel) X(Request_free) X(Mprobe) X(Improbe) X(Mrecv) X(Imrecv)                       \
+    X(Gather) X(Gatherv) X(Scatter) X(Scatterv) X(Allgather) X(Allgatherv)                  \
+    X(Alltoall) X(Alltoallv) X(Alltoallw) X(Reduce_scatter) X(Reduce_scatter_block) X(Scan) X(Exscan) \
+    X(Ibarrier) X(Ibcast) X(Ireduce) X(Iallreduce)                                          \
+    X(Igather) X(Igatherv) X(Iscatter) X(Iscatterv) X(Iallgather) X(Iallgatherv)            \
+    X(Ialltoall) X(Ialltoallv) X(Ialltoallw) X(Ireduce_scatter) X(Ireduce_scatter_block) X(Iscan) X(Iexscan)
 
 #define TRUTH_ENUMERATOR(name) TRUTH_##name,
 enum truth_function { TRUTH_FUNCTIONS(TRUTH_ENUMERATOR) TRUTH_FUNCTION_COUNT };
@@ -42,6 +56,7 @@ enum truth_function { TRUTH_FUNCTIONS(TRUTH_ENUMERATOR) TRUTH_FUNCTION_COUNT };
 static const char *const truth_names[] = {TRUTH_FUNCTIONS(TRUTH_NAME)};
 
 static _Atomic long long truth_calls[TRUTH_FUNCTION_COUNT];
+static _Atomic long long truth_moved_bytes[TRUTH_FUNCTION_COUNT];
 static _Atomic long long *truth_messages; /* by world rank of the destination */
 static _Atomic long long *truth_bytes;
 static int truth_world_size;
@@ -82,50 +97,86 @@ static inline int truth_world_rank(int rank, MPI_Comm communicator)
     return world_rank;
 }
 
-/* A send to MPI_PROC_NULL is a call, but no message. */
+static inline long long truth_size_of(long long count, MPI_Datatype type)
+{
+    MPI_Count type_size;
+    PMPI_Type_size_x(type, &type_size);
+    return count * type_size;
+}
+
+/* Adds messages to the truth, or takes one back where the count of messages is negative, as after a send that was
+ * cancelled. What goes to MPI_PROC_NULL is no message. */
+static inline void truth_messages_of(int messages, int count, MPI_Datatype type, int destination,
+                                     MPI_Comm communicator)
+{
+    if (destination == MPI_PROC_NULL)
+        return;
+    int world_rank = truth_world_rank(destination, communicator);
+    long long bytes = messages * truth_size_of(count, type);
+    atomic_fetch_add_explicit(&truth_messages[world_rank], messages, memory_order_relaxed);
+    atomic_fetch_add_explicit(&truth_bytes[world_rank], bytes, memory_order_relaxed);
+}
+
+static inline void truth_message(int count, MPI_Datatype type, int destination, MPI_Comm communicator)
+{
+    truth_messages_of(1, count, type, destination, communicator);
+}
+
 static inline void truth_sent(enum truth_function function, int count, MPI_Datatype type, int destination,
                               MPI_Comm communicator)
 {
     truth_count(function);
-    if (destination == MPI_PROC_NULL)
-        return;
-    MPI_Count type_size;
-    PMPI_Type_size_x(type, &type_size);
-    int world_rank = truth_world_rank(destination, communicator);
-    atomic_fetch_add_explicit(&truth_messages[world_rank], 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&truth_bytes[world_rank], (long long)count * type_size, memory_order_relaxed);
+    truth_message(count, type, destination, communicator);
+}
+
+static inline void truth_moved(enum truth_function function, long long bytes)
+{
+    truth_count(function);
+    atomic_fetch_add_explicit(&truth_moved_bytes[function], bytes, memory_order_relaxed);
+}
+
+/* Reductions and broadcasts. Of an intercommunicator's two groups, whoever is not the root in the root's one has
+ * nothing to do with it. */
+static inline void truth_reduced(enum truth_function function, long long count, MPI_Datatype type, int root)
+{
+    truth_moved(function, root == MPI_PROC_NULL ? 0 : truth_size_of(count, type));
 }
 
 /* Collective over the world. T_Finalize does it; only programs that end otherwise call it themselves. The barrier
  * lets nobody go on, and perhaps end the job, before the truth is out. */
 static inline void truth_print(void)
 {
-    int rank, size = truth_world_size, width = TRUTH_FUNCTION_COUNT + 2 * size;
+    int rank, size = truth_world_size, functions = TRUTH_FUNCTION_COUNT, width = 2 * (functions + size);
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     long long *own = malloc((size_t)width * sizeof *own);
     long long *all = rank == 0 ? malloc((size_t)size * (size_t)width * sizeof *all) : NULL;
     truth_require(own && (all || rank != 0));
-    for (int function = 0; function < TRUTH_FUNCTION_COUNT; function++)
+    for (int function = 0; function < functions; function++) {
         own[function] = atomic_load(&truth_calls[function]);
+        own[functions + function] = atomic_load(&truth_moved_bytes[function]);
+    }
     for (int destination = 0; destination < size; destination++) {
-        own[TRUTH_FUNCTION_COUNT + destination] = atomic_load(&truth_messages[destination]);
-        own[TRUTH_FUNCTION_COUNT + size + destination] = atomic_load(&truth_bytes[destination]);
+        own[2 * functions + destination] = atomic_load(&truth_messages[destination]);
+        own[2 * functions + size + destination] = atomic_load(&truth_bytes[destination]);
     }
     PMPI_Gather(own, width, MPI_LONG_LONG, all, width, MPI_LONG_LONG, 0, MPI_COMM_WORLD);
     if (rank == 0) {
         printf("mpiscope-truth 1\n");
         for (int source = 0; source < size; source++) {
-            const long long *messages = all + (size_t)source * (size_t)width + TRUTH_FUNCTION_COUNT;
+            const long long *messages = all + (size_t)source * (size_t)width + 2 * functions;
             for (int destination = 0; destination < size; destination++)
                 if (messages[destination] > 0)
                     printf("pair %d %d %lld %lld\n", source, destination, messages[destination],
                            messages[size + destination]);
         }
         for (int caller = 0; caller < size; caller++)
-            for (int function = 0; function < TRUTH_FUNCTION_COUNT; function++)
-                if (all[(size_t)caller * (size_t)width + (size_t)function] > 0)
-                    printf("calls %d %s %lld\n", caller, truth_names[function],
-                           all[(size_t)caller * (size_t)width + (size_t)function]);
+            for (int function = 0; function < functions; function++) {
+                const long long *calls = all + (size_t)caller * (size_t)width + function;
+                if (calls[0] > 0)
+                    printf("calls %d %s %lld\n", caller, truth_names[function], calls[0]);
+                if (calls[functions] > 0)
+                    printf("moved %d %s %lld\n", caller, truth_names[function], calls[functions]);
+            }
         printf("end\n");
         fflush(stdout);
     }
@@ -199,9 +250,73 @@ static inline int truth_prepared(int result)
 #define T_Probe(...) (truth_count(TRUTH_Probe), MPI_Probe(__VA_ARGS__))
 #define T_Iprobe(...) (truth_count(TRUTH_Iprobe), MPI_Iprobe(__VA_ARGS__))
 #define T_Barrier(...) (truth_count(TRUTH_Barrier), MPI_Barrier(__VA_ARGS__))
-#define T_Bcast(...) (truth_count(TRUTH_Bcast), MPI_Bcast(__VA_ARGS__))
-#define T_Reduce(...) (truth_count(TRUTH_Reduce), MPI_Reduce(__VA_ARGS__))
-#define T_Allreduce(...) (truth_count(TRUTH_Allreduce), MPI_Allreduce(__VA_ARGS__))
+#define T_Send_init(...) (truth_count(TRUTH_Send_init), MPI_Send_init(__VA_ARGS__))
+#define T_Bsend_init(...) (truth_count(TRUTH_Bsend_init), MPI_Bsend_init(__VA_ARGS__))
+#define T_Ssend_init(...) (truth_count(TRUTH_Ssend_init), MPI_Ssend_init(__VA_ARGS__))
+#define T_Rsend_init(...) (truth_count(TRUTH_Rsend_init), MPI_Rsend_init(__VA_ARGS__))
+#define T_Recv_init(...) (truth_count(TRUTH_Recv_init), MPI_Recv_init(__VA_ARGS__))
+#define T_Start(...) (truth_count(TRUTH_Start), MPI_Start(__VA_ARGS__))
+#define T_Startall(...) (truth_count(TRUTH_Startall), MPI_Startall(__VA_ARGS__))
+#define T_Cancel(...) (truth_count(TRUTH_Cancel), MPI_Cancel(__VA_ARGS__))
+#define T_Request_free(...) (truth_count(TRUTH_Request_free), MPI_Request_free(__VA_ARGS__))
+#define T_Mprobe(...) (truth_count(TRUTH_Mprobe), MPI_Mprobe(__VA_ARGS__))
+#define T_Improbe(...) (truth_count(TRUTH_Improbe), MPI_Improbe(__VA_ARGS__))
+#define T_Mrecv(...) (truth_count(TRUTH_Mrecv), MPI_Mrecv(__VA_ARGS__))
+#define T_Imrecv(...) (truth_count(TRUTH_Imrecv), MPI_Imrecv(__VA_ARGS__))
+
+#define T_Bcast(buffer, count, type, root, communicator) \
+    (truth_reduced(TRUTH_Bcast, count, type, root), MPI_Bcast(buffer, count, type, root, communicator))
+#define T_Ibcast(buffer, count, type, root, communicator, request) \
+    (truth_reduced(TRUTH_Ibcast, count, type, root), MPI_Ibcast(buffer, count, type, root, communicator, request))
+#define T_Reduce(buffer, result, count, type, operation, root, communicator) \
+    (truth_reduced(TRUTH_Reduce, count, type, root), \
+     MPI_Reduce(buffer, result, count, type, operation, root, communicator))
+#define T_Ireduce(buffer, result, count, type, operation, root, communicator, request) \
+    (truth_reduced(TRUTH_Ireduce, count, type, root), \
+     MPI_Ireduce(buffer, result, count, type, operation, root, communicator, request))
+#define T_Allreduce(buffer, result, count, type, operation, communicator) \
+    (truth_reduced(TRUTH_Allreduce, count, type, 0), \
+     MPI_Allreduce(buffer, result, count, type, operation, communicator))
+#define T_Iallreduce(buffer, result, count, type, operation, communicator, request) \
+    (truth_reduced(TRUTH_Iallreduce, count, type, 0), \
+     MPI_Iallreduce(buffer, result, count, type, operation, communicator, request))
+#define T_Scan(buffer, result, count, type, operation, communicator) \
+    (truth_reduced(TRUTH_Scan, count, type, 0), MPI_Scan(buffer, result, count, type, operation, communicator))
+#define T_Iscan(buffer, result, count, type, operation, communicator, request) \
+    (truth_reduced(TRUTH_Iscan, count, type, 0), \
+     MPI_Iscan(buffer, result, count, type, operation, communicator, request))
+#define T_Exscan(buffer, result, count, type, operation, communicator) \
+    (truth_reduced(TRUTH_Exscan, count, type, 0), MPI_Exscan(buffer, result, count, type, operation, communicator))
+#define T_Iexscan(buffer, result, count, type, operation, communicator, request) \
+    (truth_reduced(TRUTH_Iexscan, count, type, 0), \
+     MPI_Iexscan(buffer, result, count, type, operation, communicator, request))
+#define T_Ibarrier(...) (truth_count(TRUTH_Ibarrier), MPI_Ibarrier(__VA_ARGS__))
+
+#define T_Gather(bytes, ...) (truth_moved(TRUTH_Gather, bytes), MPI_Gather(__VA_ARGS__))
+#define T_Igather(bytes, ...) (truth_moved(TRUTH_Igather, bytes), MPI_Igather(__VA_ARGS__))
+#define T_Gatherv(bytes, ...) (truth_moved(TRUTH_Gatherv, bytes), MPI_Gatherv(__VA_ARGS__))
+#define T_Igatherv(bytes, ...) (truth_moved(TRUTH_Igatherv, bytes), MPI_Igatherv(__VA_ARGS__))
+#define T_Scatter(bytes, ...) (truth_moved(TRUTH_Scatter, bytes), MPI_Scatter(__VA_ARGS__))
+#define T_Iscatter(bytes, ...) (truth_moved(TRUTH_Iscatter, bytes), MPI_Iscatter(__VA_ARGS__))
+#define T_Scatterv(bytes, ...) (truth_moved(TRUTH_Scatterv, bytes), MPI_Scatterv(__VA_ARGS__))
+#define T_Iscatterv(bytes, ...) (truth_moved(TRUTH_Iscatterv, bytes), MPI_Iscatterv(__VA_ARGS__))
+#define T_Allgather(bytes, ...) (truth_moved(TRUTH_Allgather, bytes), MPI_Allgather(__VA_ARGS__))
+#define T_Iallgather(bytes, ...) (truth_moved(TRUTH_Iallgather, bytes), MPI_Iallgather(__VA_ARGS__))
+#define T_Allgatherv(bytes, ...) (truth_moved(TRUTH_Allgatherv, bytes), MPI_Allgatherv(__VA_ARGS__))
+#define T_Iallgatherv(bytes, ...) (truth_moved(TRUTH_Iallgatherv, bytes), MPI_Iallgatherv(__VA_ARGS__))
+#define T_Alltoall(bytes, ...) (truth_moved(TRUTH_Alltoall, bytes), MPI_Alltoall(__VA_ARGS__))
+#define T_Ialltoall(bytes, ...) (truth_moved(TRUTH_Ialltoall, bytes), MPI_Ialltoall(__VA_ARGS__))
+#define T_Alltoallv(bytes, ...) (truth_moved(TRUTH_Alltoallv, bytes), MPI_Alltoallv(__VA_ARGS__))
+#define T_Ialltoallv(bytes, ...) (truth_moved(TRUTH_Ialltoallv, bytes), MPI_Ialltoallv(__VA_ARGS__))
+#define T_Alltoallw(bytes, ...) (truth_moved(TRUTH_Alltoallw, bytes), MPI_Alltoallw(__VA_ARGS__))
+#define T_Ialltoallw(bytes, ...) (truth_moved(TRUTH_Ialltoallw, bytes), MPI_Ialltoallw(__VA_ARGS__))
+#define T_Reduce_scatter(bytes, ...) (truth_moved(TRUTH_Reduce_scatter, bytes), MPI_Reduce_scatter(__VA_ARGS__))
+#define T_Ireduce_scatter(bytes, ...) (truth_moved(TRUTH_Ireduce_scatter, bytes), MPI_Ireduce_scatter(__VA_ARGS__))
+#define T_Reduce_scatter_block(bytes, ...) \
+    (truth_moved(TRUTH_Reduce_scatter_block, bytes), MPI_Reduce_scatter_block(__VA_ARGS__))
+#define T_Ireduce_scatter_block(bytes, ...) \
+    (truth_moved(TRUTH_Ireduce_scatter_block, bytes), MPI_Ireduce_scatter_block(__VA_ARGS__))
+
 #define T_Comm_split(...) (truth_count(TRUTH_Comm_split), MPI_Comm_split(__VA_ARGS__))
 #define T_Comm_dup(...) (truth_count(TRUTH_Comm_dup), MPI_Comm_dup(__VA_ARGS__))
 #define T_Comm_create(...) (truth_count(TRUTH_Comm_create), MPI_Comm_create(__VA_ARGS__))
@@ -228,5 +343,13 @@ static inline int truth_init_threads(int *argument_count, char ***arguments)
 #pragma GCC poison MPI_Wait MPI_Waitall MPI_Waitany MPI_Waitsome MPI_Test MPI_Testall MPI_Testany MPI_Testsome
 #pragma GCC poison MPI_Probe MPI_Iprobe MPI_Barrier MPI_Bcast MPI_Reduce MPI_Allreduce
 #pragma GCC poison MPI_Comm_split MPI_Comm_dup MPI_Comm_create MPI_Comm_free
+#pragma GCC poison MPI_Send_init MPI_Bsend_init MPI_Ssend_init MPI_Rsend_init MPI_Recv_init MPI_Start MPI_Startall
+#pragma GCC poison MPI_Cancel MPI_Request_free MPI_Mprobe MPI_Improbe MPI_Mrecv MPI_Imrecv
+#pragma GCC poison MPI_Gather MPI_Gatherv MPI_Scatter MPI_Scatterv MPI_Allgather MPI_Allgatherv
+#pragma GCC poison MPI_Alltoall MPI_Alltoallv MPI_Alltoallw MPI_Reduce_scatter MPI_Reduce_scatter_block MPI_Scan
+#pragma GCC poison MPI_Exscan MPI_Ibarrier MPI_Ibcast MPI_Ireduce MPI_Iallreduce
+#pragma GCC poison MPI_Igather MPI_Igatherv MPI_Iscatter MPI_Iscatterv MPI_Iallgather MPI_Iallgatherv
+#pragma GCC poison MPI_Ialltoall MPI_Ialltoallv MPI_Ialltoallw MPI_Ireduce_scatter MPI_Ireduce_scatter_block
+#pragma GCC poison MPI_Iscan MPI_Iexscan
 
 #endif

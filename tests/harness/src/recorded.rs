@@ -1,6 +1,6 @@
 //! A recording in tables that can be compared with a truth.
 
-use crate::truth::{TRUTH_FUNCTIONS, Truth};
+use crate::truth::{TRUTH_FUNCTIONS, Truth, is_collective};
 use anyhow::{Result, ensure};
 use mpiscope_model::{Call, Message};
 use mpiscope_recording::{Manifest, Recording};
@@ -10,8 +10,9 @@ use std::path::Path;
 /// The functions that send and receive at once: the bytes of their rows are those they sent.
 pub const SENDS_AND_RECEIVES: [&str; 2] = ["MPI_Sendrecv", "MPI_Sendrecv_replace"];
 
-const RECEIVES: [&str; 9] = [
+const RECEIVES: [&str; 10] = [
     "MPI_Recv",
+    "MPI_Mrecv",
     "MPI_Wait",
     "MPI_Waitall",
     "MPI_Waitany",
@@ -89,6 +90,19 @@ impl Recorded {
         counts
     }
 
+    /// What the calls of collectives moved, in bytes, by rank and function, where it is not nothing.
+    #[must_use]
+    pub fn moved(&self) -> BTreeMap<(u32, String), u64> {
+        let mut moved = BTreeMap::new();
+        for call in self.calls.iter().filter(|call| call.bytes > 0) {
+            let name = self.name(call);
+            if is_collective(name) {
+                *moved.entry((call.rank, name.to_owned())).or_default() += call.bytes;
+            }
+        }
+        moved
+    }
+
     /// The functions of which there are calls and that no truth tells of.
     #[must_use]
     pub fn other_functions(&self) -> BTreeSet<&str> {
@@ -105,7 +119,7 @@ impl Recorded {
                 differences.push(format!("{what} {of}: {truth} made, {recorded} recorded"));
             }
         };
-        let (pairs, counts) = (self.pairs(), self.counts());
+        let (pairs, counts, moved) = (self.pairs(), self.counts(), self.moved());
         for key in truth.pairs.keys().chain(pairs.keys()).collect::<BTreeSet<_>>() {
             let (of, none) = (format!("{} -> {}", key.0, key.1), (0, 0));
             let (made, recorded) = (truth.pairs.get(key).unwrap_or(&none), pairs.get(key).unwrap_or(&none));
@@ -116,6 +130,11 @@ impl Recorded {
             let of = format!("of {} on rank {}", key.1, key.0);
             let made = truth.calls.get(key).copied().unwrap_or_default();
             compare("calls", of, made, counts.get(key).copied().unwrap_or_default());
+        }
+        for key in truth.moved.keys().chain(moved.keys()).collect::<BTreeSet<_>>() {
+            let of = format!("of {} on rank {}", key.1, key.0);
+            let made = truth.moved.get(key).copied().unwrap_or_default();
+            compare("moved bytes", of, made, moved.get(key).copied().unwrap_or_default());
         }
         differences
     }

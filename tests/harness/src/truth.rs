@@ -4,7 +4,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use std::collections::BTreeMap;
 
 /// The functions that the test programs count. Of others a recording may have calls that no truth tells.
-pub const TRUTH_FUNCTIONS: [&str; 34] = [
+pub const TRUTH_FUNCTIONS: [&str; 77] = [
     "MPI_Init",
     "MPI_Init_thread",
     "MPI_Finalize",
@@ -39,7 +39,60 @@ pub const TRUTH_FUNCTIONS: [&str; 34] = [
     "MPI_Comm_dup",
     "MPI_Comm_create",
     "MPI_Comm_free",
+    "MPI_Send_init",
+    "MPI_Bsend_init",
+    "MPI_Ssend_init",
+    "MPI_Rsend_init",
+    "MPI_Recv_init",
+    "MPI_Start",
+    "MPI_Startall",
+    "MPI_Cancel",
+    "MPI_Request_free",
+    "MPI_Mprobe",
+    "MPI_Improbe",
+    "MPI_Mrecv",
+    "MPI_Imrecv",
+    "MPI_Gather",
+    "MPI_Gatherv",
+    "MPI_Scatter",
+    "MPI_Scatterv",
+    "MPI_Allgather",
+    "MPI_Allgatherv",
+    "MPI_Alltoall",
+    "MPI_Alltoallv",
+    "MPI_Alltoallw",
+    "MPI_Reduce_scatter",
+    "MPI_Reduce_scatter_block",
+    "MPI_Scan",
+    "MPI_Exscan",
+    "MPI_Ibarrier",
+    "MPI_Ibcast",
+    "MPI_Ireduce",
+    "MPI_Iallreduce",
+    "MPI_Igather",
+    "MPI_Igatherv",
+    "MPI_Iscatter",
+    "MPI_Iscatterv",
+    "MPI_Iallgather",
+    "MPI_Iallgatherv",
+    "MPI_Ialltoall",
+    "MPI_Ialltoallv",
+    "MPI_Ialltoallw",
+    "MPI_Ireduce_scatter",
+    "MPI_Ireduce_scatter_block",
+    "MPI_Iscan",
+    "MPI_Iexscan",
 ];
+
+/// Whether the truth tells what calls of this function moved.
+#[must_use]
+pub(crate) fn is_collective(function: &str) -> bool {
+    let name = function.strip_prefix("MPI_").unwrap_or_default();
+    let blocking = name.strip_prefix('I').unwrap_or(name).to_lowercase();
+    let kinds =
+        ["bcast", "reduce", "gather", "scatter", "allgather", "allreduce", "alltoall", "scan", "exscan"];
+    TRUTH_FUNCTIONS.contains(&function) && kinds.iter().any(|kind| blocking.starts_with(kind))
+}
 
 const BEGIN: &str = "mpiscope-truth 1";
 const END: &str = "end";
@@ -51,6 +104,8 @@ pub struct Truth {
     pub pairs: BTreeMap<(u32, u32), (u64, u64)>,
     /// Calls by rank and function.
     pub calls: BTreeMap<(u32, String), u64>,
+    /// What collectives moved, in bytes, by rank and function.
+    pub moved: BTreeMap<(u32, String), u64>,
 }
 
 impl Truth {
@@ -85,7 +140,11 @@ impl Truth {
                 ensure!(TRUTH_FUNCTIONS.contains(function), "a function that no test program counts");
                 self.calls.insert((rank.parse()?, (*function).to_owned()), calls.parse()?).is_some()
             }
-            _ => bail!("neither a pair nor calls"),
+            ["moved", rank, function, bytes] => {
+                ensure!(is_collective(function), "a function that is no collective");
+                self.moved.insert((rank.parse()?, (*function).to_owned()), bytes.parse()?).is_some()
+            }
+            _ => bail!("neither a pair nor calls nor moved bytes"),
         };
         ensure!(!before, "told twice");
         Ok(())
@@ -114,11 +173,12 @@ mod tests {
 
     #[test]
     fn the_block_is_found_among_other_output() {
-        let output =
-            "hello\nmpiscope-truth 1\npair 0 1 2 30\ncalls 0 MPI_Send 2\ncalls 1 MPI_Recv 2\nend\nbye\n";
+        let output = "hello\nmpiscope-truth 1\npair 0 1 2 30\ncalls 0 MPI_Send 2\ncalls 1 MPI_Recv 2\n\
+             moved 1 MPI_Ibcast 12\nend\nbye\n";
         let truth = Truth::parse(output.as_bytes()).unwrap();
         assert_eq!(truth.pairs, BTreeMap::from([((0, 1), (2, 30))]));
         assert_eq!(truth.calls[&(1, "MPI_Recv".to_owned())], 2);
+        assert_eq!(truth.moved, BTreeMap::from([((1, "MPI_Ibcast".to_owned()), 12)]));
         assert_eq!((truth.all_calls(), truth.all_messages()), (4, (2, 30)));
     }
 
@@ -130,8 +190,24 @@ mod tests {
         assert!(fault("mpiscope-truth 1\npair 0 1 2\nend\n").contains("neither a pair"));
         assert!(fault("mpiscope-truth 1\npair 0 1 2 -30\nend\n").contains("pair 0 1 2 -30"));
         assert!(fault("mpiscope-truth 1\ncalls 0 MPI_Sned 2\nend\n").contains("no test program counts"));
+        assert!(fault("mpiscope-truth 1\nmoved 0 MPI_Send 2\nend\n").contains("no collective"));
         assert!(fault("mpiscope-truth 1\npair 0 1 2 3\npair 0 1 2 3\nend\n").contains("twice"));
         assert!(Truth::parse(b"\xff").is_err());
+    }
+
+    #[test]
+    fn collectives_are_told_from_other_functions() {
+        let collective = |name: &&str| is_collective(name);
+        let others: Vec<&str> = TRUTH_FUNCTIONS.into_iter().filter(|name| !collective(name)).collect();
+        assert_eq!((TRUTH_FUNCTIONS.len(), others.len()), (77, 45), "{others:?}");
+        assert!(!others.iter().any(|name| name.contains("all") && name.contains("gather")));
+        for name in ["MPI_Allreduce", "MPI_Iallreduce", "MPI_Alltoallw", "MPI_Iexscan", "MPI_Ireduce_scatter"]
+        {
+            assert!(is_collective(name), "{name}");
+        }
+        for name in ["MPI_Send", "MPI_Barrier", "MPI_Ibarrier", "MPI_Irecv", "MPI_Allreduce_init", ""] {
+            assert!(!is_collective(name), "{name}");
+        }
     }
 
     #[test]
