@@ -10,7 +10,8 @@ const LIMIT: Duration = Duration::from_secs(180);
 
 /// How many ranks an application is run on: always four, and in a selection of applications fewer and many more.
 fn rank_counts(app: &str) -> &'static [u32] {
-    let selected = ["halo3d", "master_worker", "million", "forms"].contains(&app);
+    let selected = ["halo3d", "master_worker", "million", "forms", "collectives", "reductions", "persistent"];
+    let selected = selected.contains(&app) || ["matched", "cancel"].contains(&app);
     if full_run() || selected { &[2, 4, 16] } else { &[4] }
 }
 
@@ -109,20 +110,26 @@ macro_rules! exact {
 }
 
 exact!(ring halo3d cg master_worker million types split forms out_of_order threads linger blocked abort crash);
+exact!(collectives reductions persistent matched cancel);
 
 #[test]
 fn no_application_is_left_out() {
     let tested = [
         "abort",
         "blocked",
+        "cancel",
         "cg",
+        "collectives",
         "crash",
         "forms",
         "halo3d",
         "linger",
         "master_worker",
+        "matched",
         "million",
         "out_of_order",
+        "persistent",
+        "reductions",
         "ring",
         "split",
         "threads",

@@ -43,13 +43,26 @@ pub(crate) fn counting_library(mpi: &Mpi) -> Result<PathBuf> {
     build(Path::new("cc"), mpi.family.word(), &["-shared", "-Wl,-z,lazy"], &object)
 }
 
+/// The files of a folder whose names end so, in order.
+fn files_with(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).with_context(|| format!("list {}", folder.display()))? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|given| given == extension) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
 /// Named by what it is made of: a changed source, header, flag or compiler makes another file. Tests of several
 /// processes may build the same at once, for each puts its own into place in one step.
 fn build(compiler: &Path, folder: &str, flags: &[&str], source: &Path) -> Result<PathBuf> {
     let read = |path: &Path| std::fs::read(path).with_context(|| format!("read {}", path.display()));
     let mut hasher = DefaultHasher::new();
-    let headers = ["pace.h", "truth.h"].map(|name| read(&source_folder().join(name)));
-    let headers = headers.into_iter().collect::<Result<Vec<_>>>()?;
+    let headers = files_with(&source_folder(), "h")?;
+    let headers = headers.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
     (compiler, flags, read(source)?, headers).hash(&mut hasher);
     let version = Command::new(compiler).arg("--version").output();
     version.with_context(|| format!("run {}", compiler.display()))?.stdout.hash(&mut hasher);
