@@ -22,6 +22,22 @@ pub fn compile(mpi: &Mpi, source: &Path) -> Result<PathBuf> {
     build(&mpi.compiler, mpi.family.word(), &[&flags[..], &[include.as_str()]].concat(), source)
 }
 
+/// Compiles a program in Fortran for a family, unless that was done before, with what tells its truth.
+///
+/// # Errors
+/// When it does not compile.
+pub(crate) fn compile_fortran(compiler: &Path, mpi: &Mpi, source: &Path) -> Result<PathBuf> {
+    let include = format!("-I{}", source_folder().display());
+    let flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O2", "-g", "-c"];
+    let helper = source_folder().join("support/fortran_truth.c");
+    let helper = build(&mpi.compiler, mpi.family.word(), &flags, &helper)?;
+    let helper = helper.to_str().context("the target folder's name is no text")?;
+    // Without an interface the compiler sees only that the buffers of two calls are of different kinds; and the text
+    // of MPICH's mpif.h is not standard Fortran.
+    let flags = ["-std=gnu", "-ffree-form", "-fallow-argument-mismatch", "-w", "-O2", "-g", include.as_str()];
+    build_with(compiler, mpi.family.word(), &flags, source, &[helper])
+}
+
 /// The library that lets MPICH over UCX run more ranks than there are processors.
 ///
 /// # Errors
@@ -43,12 +59,12 @@ pub(crate) fn counting_library(mpi: &Mpi) -> Result<PathBuf> {
     build(Path::new("cc"), mpi.family.word(), &["-shared", "-Wl,-z,lazy"], &object)
 }
 
-/// The files of a folder whose names end so, in order.
+/// The files of a folder with this extension, or all of them where it is empty, in order.
 fn files_with(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).with_context(|| format!("list {}", folder.display()))? {
         let path = entry?.path();
-        if path.extension().is_some_and(|given| given == extension) {
+        if extension.is_empty() || path.extension().is_some_and(|given| given == extension) {
             found.push(path);
         }
     }
@@ -59,11 +75,23 @@ fn files_with(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
 /// Named by what it is made of: a changed source, header, flag or compiler makes another file. Tests of several
 /// processes may build the same at once, for each puts its own into place in one step.
 fn build(compiler: &Path, folder: &str, flags: &[&str], source: &Path) -> Result<PathBuf> {
+    build_with(compiler, folder, flags, source, &["-ldl"])
+}
+
+/// As [`build`], with what follows the source on the command line.
+fn build_with(
+    compiler: &Path,
+    folder: &str,
+    flags: &[&str],
+    source: &Path,
+    behind: &[&str],
+) -> Result<PathBuf> {
     let read = |path: &Path| std::fs::read(path).with_context(|| format!("read {}", path.display()));
     let mut hasher = DefaultHasher::new();
-    let headers = files_with(&source_folder(), "h")?;
-    let headers = headers.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
-    (compiler, flags, read(source)?, headers).hash(&mut hasher);
+    let mut included = files_with(&source_folder(), "h")?;
+    included.extend(files_with(&source_folder().join("support"), "")?);
+    let included = included.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
+    (compiler, flags, behind, read(source)?, included).hash(&mut hasher);
     let version = Command::new(compiler).arg("--version").output();
     version.with_context(|| format!("run {}", compiler.display()))?.stdout.hash(&mut hasher);
     let name = source.file_stem().context("a source needs a name")?.to_string_lossy().into_owned();
@@ -75,8 +103,10 @@ fn build(compiler: &Path, folder: &str, flags: &[&str], source: &Path) -> Result
     std::fs::create_dir_all(&folder).with_context(|| format!("make {}", folder.display()))?;
     let fresh = tempfile::Builder::new().prefix("building-").tempdir_in(&folder)?;
     let object = fresh.path().join(&name);
-    let output =
-        Command::new(compiler).args(flags).arg("-o").arg(&object).arg(source).arg("-ldl").output()?;
+    // A compiler of Fortran leaves the modules of a source beside what it makes.
+    let mut command = Command::new(compiler);
+    command.args(flags).arg("-o").arg(&object).arg(source).args(behind).current_dir(fresh.path());
+    let output = command.output()?;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     ensure!(output.status.success(), "{} does not compile:\n{said}", source.display());
     std::fs::rename(&object, &built).with_context(|| format!("put {} into place", built.display()))?;

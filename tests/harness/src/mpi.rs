@@ -105,6 +105,29 @@ impl Mpi {
         apps::compile(self, &apps::source_folder().join(format!("{name}.c")))
     }
 
+    /// Its compiler of Fortran, which has a name like that for C; `None` when it is missing, or the compiler it calls.
+    #[must_use]
+    pub fn fortran_compiler(&self) -> Option<PathBuf> {
+        let name = self.compiler.file_name()?.to_str()?.replace("mpicc", "mpifort");
+        // A plain name is looked up where programs are, which with_file_name leaves so.
+        let compiler = self.compiler.with_file_name(name);
+        let version = Command::new(&compiler).arg("--version").output().ok()?;
+        version.status.success().then_some(compiler)
+    }
+
+    /// A test program of `tests/apps` in Fortran, compiled; when there is no compiler the test counts as skipped.
+    ///
+    /// # Errors
+    /// When it does not compile.
+    pub fn fortran_app_or_skip(&self, name: &str, test: &str) -> Result<Option<PathBuf>> {
+        let Some(compiler) = self.fortran_compiler() else {
+            crate::skip(test, &format!("{} has no compiler of Fortran", self.family.word()));
+            return Ok(None);
+        };
+        let source = apps::source_folder().join(format!("{name}.F90"));
+        apps::compile_fortran(&compiler, self, &source).map(Some)
+    }
+
     /// The words that run a program on so many ranks.
     #[must_use]
     pub fn words(&self, ranks: u32, program: &Path, arguments: &[&str]) -> Vec<OsString> {
