@@ -83,7 +83,9 @@ fn needed(file: &Path) -> Vec<String> {
 }
 
 fn is_of_fortran_or_mpi(name: &str) -> bool {
-    ["libgfortran", "libquadmath", "libmpi", "libpmpi"].iter().any(|begins| name.starts_with(begins))
+    ["libgfortran", "libquadmath", "libmpi.", "libmpi_", "libmpich", "libpmpi"]
+        .iter()
+        .any(|begins| name.starts_with(begins))
 }
 
 #[test]
