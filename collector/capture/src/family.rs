@@ -46,6 +46,9 @@ pub struct Family {
     pub comm_world: Option<u64>,
     /// `MPI_COMM_NULL`, likewise.
     pub comm_null: Option<u64>,
+    /// Bits of a datatype's handle, and their value in those that are never freed. Of others the size is not remembered
+    /// where the library frees some of its own unseen, as MPICH does for sections of arrays in Fortran.
+    pub lasting_types: (u64, u64),
     /// The layout of `MPI_Status`.
     pub status: StatusLayout,
 }
@@ -63,6 +66,7 @@ pub const OPEN_MPI: Family = Family {
     in_place: 1,
     comm_world: None,
     comm_null: None,
+    lasting_types: (0, 0),
     status: StatusLayout {
         bytes: 24,
         source: 0,
@@ -88,6 +92,7 @@ pub const MPICH: Family = Family {
     in_place: usize::MAX,
     comm_world: Some(0x4400_0000),
     comm_null: Some(0x0400_0000),
+    lasting_types: (0xC000_0000, 0x4000_0000),
     status: StatusLayout {
         bytes: 20,
         source: 8,

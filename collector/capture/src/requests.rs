@@ -12,6 +12,8 @@ pub struct Posted {
     pub comm: u32,
     /// Whether the record of its posting reached the ring.
     pub recorded: bool,
+    /// Whether the program asked to cancel it.
+    pub cancelling: bool,
 }
 
 /// What a persistent request does each time it is started.
@@ -61,7 +63,8 @@ struct Place {
     posted: Posted,
 }
 
-const EMPTY: Place = Place { handle: 0, posted: Posted { post: 0, comm: 0, recorded: false } };
+const EMPTY: Place =
+    Place { handle: 0, posted: Posted { post: 0, comm: 0, recorded: false, cancelling: false } };
 /// More receives than this are rarely outstanding at once; where they are, the table grows.
 const FIRST_PLACES: usize = 1024;
 
@@ -233,6 +236,21 @@ impl Requests {
         self.beside.get(&handle).copied().or_else(|| self.persistent.get(&handle)?.active)
     }
 
+    /// The program asks to cancel a request.
+    pub fn cancel(&mut self, handle: u64) {
+        let at = place(handle, self.places.len());
+        let active = if self.places[at].handle == handle {
+            Some(&mut self.places[at].posted)
+        } else if let Some(posted) = self.beside.get_mut(&handle) {
+            Some(posted)
+        } else {
+            self.persistent.get_mut(&handle).and_then(|persistent| persistent.active.as_mut())
+        };
+        if let Some(posted) = active {
+            posted.cancelling = true;
+        }
+    }
+
     /// The receive of a handle completed, if it is still this one.
     #[inline]
     pub fn complete_this(&mut self, handle: u64, post: u64) {
@@ -261,7 +279,7 @@ mod tests {
     use super::*;
 
     fn posted(post: u64) -> Posted {
-        Posted { post, comm: 3, recorded: true }
+        Posted { post, comm: 3, recorded: true, cancelling: false }
     }
 
     #[test]
@@ -310,6 +328,21 @@ mod tests {
             assert_eq!(requests.complete(handle), None);
         }
         assert!(!requests.any(&all) && !requests.any_on(3));
+    }
+
+    #[test]
+    fn a_receive_that_is_being_cancelled_is_marked() {
+        let mut requests = Requests::default();
+        requests.insert(7, posted(1));
+        requests.insert_persistent(8, Template::Receive { comm: 3, source: None, tag: -1 });
+        requests.cancel(8);
+        requests.activate(8, posted(2));
+        for (handle, marked) in [(7, false), (8, false), (9, false), (7, true), (8, true)] {
+            if marked {
+                requests.cancel(handle);
+            }
+            assert_eq!(requests.peek(handle).is_some_and(|posted| posted.cancelling), marked, "{handle}");
+        }
     }
 
     #[test]

@@ -474,7 +474,7 @@ mod tests {
     fn a_completed_receive_is_a_part_of_the_completing_call() {
         let (process, comm, mut tape) = (Process::default(), reversed(), Tape::default());
         let mut thread = Thread::new(0, 1);
-        let posted = Posted { post: 3, comm: comm.index, recorded: true };
+        let posted = Posted { post: 3, comm: comm.index, recorded: true, cancelling: false };
         let received = Received { source: 1, tag: 4, bytes: 5, cancelled: false };
         // The same slots in the same order, however many of them find their way into the ring at once.
         for room in [0, 1, 2, 8] {

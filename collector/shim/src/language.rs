@@ -8,14 +8,15 @@
 use crate::mpi::{Handle, Library, Status};
 use crate::real::{convert, variable};
 use core::ffi::{CStr, c_int, c_void};
-use mpiscope_capture::{Family, MPICH, OPEN_MPI};
+use mpiscope_capture::{Family, OPEN_MPI};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 /// A language's view of the arguments.
 pub(crate) trait Language {
-    /// The index of the first element of an array, as MPI counts them.
-    const FIRST: c_int;
+    /// The number that the first element of an array has among these indices of requests that completed. `gone` says
+    /// whether the request at a place is no longer what it was.
+    fn first(indices: &[c_int], gone: impl Fn(c_int) -> bool) -> c_int;
 
     /// Whether calls through this language's symbols are recorded here, and not by those that they lead to.
     fn is_recorded() -> bool;
@@ -57,7 +58,10 @@ pub(crate) enum Kind {
 pub(crate) struct C;
 
 impl Language for C {
-    const FIRST: c_int = 0;
+    #[inline(always)]
+    fn first(_: &[c_int], _: impl Fn(c_int) -> bool) -> c_int {
+        0
+    }
 
     #[inline(always)]
     fn is_recorded() -> bool {
@@ -159,12 +163,11 @@ fn tables() -> &'static Tables {
     })
 }
 
-/// Fortran under Open MPI: `mpif.h` and `use mpi` call `mpi_x_`, `use mpi_f08` leads to `ompi_x_f`. Neither comes through
-/// a function of C that a tool sees.
-pub(crate) struct OpenMpiFortran;
+/// `mpif.h` and `use mpi`: under Open MPI they do not come through a function of C that a tool sees. Under MPICH they do.
+pub(crate) struct Fortran;
 
-/// `use mpi_f08` under MPICH, for functions without a buffer. All others come through functions of C.
-pub(crate) struct MpichFortran;
+/// `use mpi_f08`. Under MPICH functions with a buffer have another symbol, and come through functions of C.
+pub(crate) struct Fortran08;
 
 fn of_family(family: &'static Family) -> bool {
     core::ptr::eq(RECORDED.load(Ordering::Relaxed), family)
@@ -178,8 +181,10 @@ fn c_handle(conversion: Conversion, number: Number) -> Handle {
     conversion.map_or(0, |conversion| conversion(number))
 }
 
-impl Language for OpenMpiFortran {
-    const FIRST: c_int = 1;
+impl Language for Fortran {
+    fn first(_: &[c_int], _: impl Fn(c_int) -> bool) -> c_int {
+        1
+    }
 
     #[inline(always)]
     fn is_recorded() -> bool {
@@ -219,37 +224,64 @@ impl Language for OpenMpiFortran {
     }
 }
 
-impl Language for MpichFortran {
-    const FIRST: c_int = 1;
+/// Whether MPICH's `mpi_f08` was seen to count from 1, as it should. Version 4.0 counts from 0 there.
+static COUNTS_FROM_ONE: AtomicBool = AtomicBool::new(false);
+
+impl Language for Fortran08 {
+    fn first(indices: &[c_int], gone: impl Fn(c_int) -> bool) -> c_int {
+        if of_family(&OPEN_MPI) {
+            return 1;
+        }
+        // What completed tells, for its request is null now; only those of persistent requests stay what they were.
+        let from = |first: c_int| indices.iter().all(|index| gone(index - first));
+        match (from(0), from(1)) {
+            (false, true) => COUNTS_FROM_ONE.store(true, Ordering::Relaxed),
+            (true, false) => COUNTS_FROM_ONE.store(false, Ordering::Relaxed),
+            _ => {}
+        }
+        c_int::from(COUNTS_FROM_ONE.load(Ordering::Relaxed))
+    }
 
     #[inline(always)]
     fn is_recorded() -> bool {
-        of_family(&MPICH)
+        !RECORDED.load(Ordering::Relaxed).is_null()
     }
 
-    fn comm(_: &Library, handle: Handle) -> Handle {
-        handle
+    fn comm(library: &Library, handle: Handle) -> Handle {
+        if of_family(&OPEN_MPI) { Fortran::comm(library, handle) } else { handle }
     }
 
-    fn datatype(_: &Library, handle: Handle) -> Handle {
-        handle
+    fn datatype(library: &Library, handle: Handle) -> Handle {
+        if of_family(&OPEN_MPI) { Fortran::datatype(library, handle) } else { handle }
     }
 
     unsafe fn key(library: &Library, kind: Kind, array: *const Handle, at: usize) -> u64 {
-        // SAFETY: by the caller's word: numbers and their size are those of C.
-        unsafe { C::key(library, kind, array, at) }
+        // SAFETY: by the caller's word: under MPICH numbers and their size are those of C.
+        unsafe {
+            if of_family(&OPEN_MPI) {
+                Fortran::key(library, kind, array, at)
+            } else {
+                C::key(library, kind, array, at)
+            }
+        }
     }
 
     unsafe fn datatype_at(library: &Library, array: *const Handle, at: usize) -> Handle {
         // SAFETY: likewise.
-        unsafe { C::datatype_at(library, array, at) }
+        unsafe {
+            if of_family(&OPEN_MPI) {
+                Fortran::datatype_at(library, array, at)
+            } else {
+                C::datatype_at(library, array, at)
+            }
+        }
     }
 
     fn is_ignored(_: &Library, status: *const Status) -> bool {
         is_one_of(&tables().status_ignore, status.addr())
     }
 
-    fn is_in_place(_: &Library, _: *const c_void) -> bool {
-        false
+    fn is_in_place(_: &Library, buffer: *const c_void) -> bool {
+        is_one_of(&tables().in_place, buffer.addr())
     }
 }

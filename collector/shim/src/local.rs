@@ -381,7 +381,12 @@ impl Recorder {
         let epoch = self.process.type_epoch();
         let entry = &mut self.types[(key ^ key >> 5 ^ key >> 9) as usize % TYPES];
         if entry.0 != key || entry.1 != epoch {
-            *entry = (key, epoch, library.type_size(datatype));
+            let (mask, lasting) = library.family.lasting_types;
+            let size = library.type_size(datatype);
+            if key & mask != lasting {
+                return mpiscope_capture::bytes(i64::from(count), size);
+            }
+            *entry = (key, epoch, size);
         }
         mpiscope_capture::bytes(i64::from(count), entry.2)
     }

@@ -32,6 +32,7 @@ pub(crate) struct Library {
     group_free: extern "C" fn(*mut Handle) -> c_int,
     type_size: extern "C" fn(Handle, *mut i64) -> c_int,
     query_thread: extern "C" fn(*mut c_int) -> c_int,
+    request_get_status: extern "C" fn(Handle, *mut c_int, *mut Status) -> c_int,
 }
 
 const THREAD_MULTIPLE: c_int = 3;
@@ -110,6 +111,7 @@ impl Library {
             group_free: function!(c"PMPI_Group_free"),
             type_size: function!(c"PMPI_Type_size_x"),
             query_thread: function!(c"PMPI_Query_thread"),
+            request_get_status: function!(c"PMPI_Request_get_status"),
         })
     }
 
@@ -125,6 +127,16 @@ impl Library {
         let mut size = 0_i64;
         (self.type_size)(datatype, &raw mut size);
         u64::try_from(size).unwrap_or_default()
+    }
+
+    /// The status of a request that completed, which stays as it is.
+    pub(crate) fn status_of(&self, request: u64) -> Option<StatusWords> {
+        // Greater than a status of any family.
+        let (mut status, mut flag) = ([0_u64; 16], 0);
+        let place: *mut Status = status.as_mut_ptr().cast();
+        let known = (self.request_get_status)(request as Handle, &raw mut flag, place) == 0 && flag != 0;
+        // SAFETY: it lies in `status`.
+        known.then(|| unsafe { read_status(&self.family.status, place, 0) })
     }
 
     /// Whether several threads may call MPI at once.

@@ -1618,7 +1618,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Cancel(request: *mut Handle) -> c_int
     let function: extern "C-unwind" fn(*mut Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(56))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::request_cancel::<C>(id::CANCEL, move || function(request)) }
+    unsafe { shapes::request_cancel::<C>(id::CANCEL, request, move || function(request)) }
 }
 
 /// `MPI_Send_init`

@@ -94,6 +94,20 @@ unsafe fn failed<L: Language>(recorder: &mut Recorder, requests: *const Handle) 
     });
 }
 
+/// Whether the request at a place is no longer the one whose handle was copied.
+///
+/// # Safety
+/// The array still has the requests whose handles were copied.
+unsafe fn gone<L: Language>(recorder: &Recorder, requests: *const Handle, at: c_int) -> bool {
+    let Ok(at) = usize::try_from(at) else { return false };
+    let library = &recorder.process.library;
+    // SAFETY: by the caller's word, and there are so many.
+    recorder
+        .handles
+        .get(at)
+        .is_some_and(|&handle| unsafe { L::key(library, Kind::Request, requests, at) } != handle)
+}
+
 /// Copies the handles. Says whether one of them is a receive, and where to have the statuses written: where the program
 /// wants them, or where we can read them when it does not.
 ///
@@ -220,7 +234,9 @@ unsafe fn any<L: Language>(
             return;
         }
         // SAFETY: the call has just set it; it is negative when no request was active.
-        let place = if result == 0 { unsafe { *index - L::FIRST } } else { -1 };
+        let index = if result == 0 { unsafe { *index } } else { -1 };
+        // SAFETY: the array is as long as before.
+        let place = index - L::first(&[index], |at| unsafe { gone::<L>(recorder, requests, at) });
         if let Ok(place) = usize::try_from(place) {
             if receives {
                 // SAFETY: the call has just filled the one status.
@@ -261,11 +277,15 @@ unsafe fn some<L: Language>(
             recorder.failed_poll(function, at);
             return;
         }
-        for status_at in 0..usize::try_from(done).ok().filter(|_| receives).unwrap_or_default() {
-            // SAFETY: the call has just filled so many indices and statuses.
+        if let Some(done) = usize::try_from(done).ok().filter(|_| receives) {
+            // SAFETY: the call has just filled so many indices and statuses; the array of requests is as long as before.
             unsafe {
-                let place = usize::try_from(*indices.add(status_at) - L::FIRST).unwrap_or(usize::MAX);
-                completed_at(recorder, place, statuses, status_at);
+                let indices = std::slice::from_raw_parts(indices, done);
+                let first = L::first(indices, |at| gone::<L>(recorder, requests, at));
+                for (status_at, &index) in indices.iter().enumerate() {
+                    let place = usize::try_from(index - first).unwrap_or(usize::MAX);
+                    completed_at(recorder, place, statuses, status_at);
+                }
             }
         }
         if result != 0 {

@@ -170,7 +170,7 @@ pub(crate) unsafe fn post<L: Language>(
         let Some(comm) = comm else { return };
         // SAFETY: the call has just set it.
         let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
-        take_up(recorder, handle, Posted { post, comm, recorded });
+        take_up(recorder, handle, Posted { post, comm, recorded, cancelling: false });
     });
     result
 }

@@ -42,7 +42,7 @@ unsafe fn reported<L: Language>(
                 matched = asked.message.map(|message| {
                     let post = process.capture.next_post();
                     thread.posted(comm, Some(status.source), status.tag, post);
-                    (message, Posted { post, comm: comm.index, recorded: true })
+                    (message, Posted { post, comm: comm.index, recorded: true, cancelling: false })
                 });
             }
         });

@@ -1,7 +1,7 @@
 //! What is done to requests apart from completing them: persistent ones, freeing, cancelling.
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
-use super::message::{begun, finish, wanted};
+use super::message::{begun, finish, received, wanted};
 use crate::language::{Kind, Language};
 use crate::local::{Recorder, enter};
 use crate::mpi::Handle;
@@ -93,7 +93,7 @@ fn started(recorder: &mut Recorder, handle: u64) {
         Some(Template::Receive { comm, source, tag }) => {
             let post = process.capture.next_post();
             recorder.with_comm_index(comm, |thread, _, comm| thread.posted(comm, source, tag, post));
-            recorder.started.push((handle, Posted { post, comm, recorded: true }));
+            recorder.started.push((handle, Posted { post, comm, recorded: true, cancelling: false }));
         }
         None => {}
     }
@@ -136,7 +136,8 @@ pub(crate) unsafe fn start_one<L: Language>(
     unsafe { start_all::<L>(function, 1, request, real) }
 }
 
-/// A request that is given up: if it was a receive, nobody will see it complete.
+/// A request that is given up: if it was a receive, nobody will see it complete, except that MPI can still say whether
+/// one that was to be cancelled was.
 pub(crate) unsafe fn request_free<L: Language>(
     function: u16,
     request: *mut Handle,
@@ -144,10 +145,16 @@ pub(crate) unsafe fn request_free<L: Language>(
 ) -> c_int {
     let Some(mut entered) = enter::<L>() else { return real() };
     entered.work(|recorder| {
+        let process = recorder.process;
         // SAFETY: the pointer is to a request, which the call will set to null.
-        unsafe { recorder.copy_handles::<L>(Kind::Request, 1, request) };
+        let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
         // Before the call: after it another thread may have the handle for a new one.
-        recorder.give_up_requests(|_, _| true);
+        let Some(posted) = process.requests(|requests| requests.forget(handle)) else { return };
+        let status = if posted.cancelling { process.library.status_of(handle) } else { None };
+        match status {
+            Some(status) => recorder.completed(&posted, &received(status)),
+            None => recorder.thread.freed(&posted),
+        }
     });
     let (result, at) = entered.timed(function, real);
     entered.work(|recorder| finish(recorder, function, at, result));
@@ -155,9 +162,19 @@ pub(crate) unsafe fn request_free<L: Language>(
 }
 
 /// Only asks; what came of it shows when the request completes.
-pub(crate) unsafe fn request_cancel<L: Language>(function: u16, real: impl FnOnce() -> c_int) -> c_int {
+pub(crate) unsafe fn request_cancel<L: Language>(
+    function: u16,
+    request: *mut Handle,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
     let Some(mut entered) = enter::<L>() else { return real() };
     let (result, at) = entered.timed(function, real);
-    entered.work(|recorder| finish(recorder, function, at, result));
+    entered.work(|recorder| {
+        let process = recorder.process;
+        // SAFETY: the pointer is to a request.
+        let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
+        process.requests(|requests| requests.cancel(handle));
+        finish(recorder, function, at, result)
+    });
     result
 }

@@ -6,26 +6,21 @@ use anyhow::{Context, Result, bail};
 use std::fmt::Write as _;
 
 /// The names under which a call is reached from Fortran, and the language that each is.
-pub(super) fn names(call: &Call) -> Vec<(String, &'static str)> {
+pub(super) fn names(call: &Call) -> [(String, &'static str); 2] {
     let lower = call.name.to_lowercase();
-    let mut names = vec![(format!("{lower}_"), "OpenMpiFortran"), (format!("o{lower}_f"), "OpenMpiFortran")];
-    // With a buffer, MPICH goes through the function of C.
-    if !call.parameters.iter().any(|parameter| parameter.role == "buffer") {
-        names.push((format!("{lower}_f08_"), "MpichFortran"));
-    }
-    names
+    [(format!("{lower}_"), "Fortran"), (format!("{lower}_f08_"), "Fortran08")]
 }
 
 /// The symbols.
 pub(super) fn text(table: &Table) -> Result<String> {
     let mut out = format!(
         "{BANNER}
-        //! The symbols of Fortran: `mpi_x_` of `mpif.h` and `use mpi`, `ompi_x_f` to which `use mpi_f08` leads in Open
-        //! MPI, and `mpi_x_f08_` of MPICH where that does not lead to a function of C. All arguments are addresses.
+        //! The symbols of Fortran: `mpi_x_` of `mpif.h` and `use mpi`, `mpi_x_f08_` of `use mpi_f08`. All arguments are
+        //! addresses.
 
         #![allow(clippy::too_many_arguments, reason = \"their arguments are the standard's\")]
 
-        use crate::language::{{Language, MpichFortran, OpenMpiFortran}};
+        use crate::language::{{Fortran, Fortran08, Language}};
         use crate::mpi::{{Handle, Status}};
         use crate::real::{{Index, real}};
         use crate::shapes;

@@ -72,7 +72,7 @@ fn shape_roles(shape: &str) -> Result<&'static [(&'static str, usize)]> {
     const INDEX: (&str, usize) = ("index", 0);
     const FLAG: (&str, usize) = ("logical", 0);
     Ok(match shape {
-        "init" | "finalize" | "abort" | "type_free" | "request_cancel" => &[],
+        "init" | "finalize" | "abort" | "type_free" => &[],
         "send" => &[COUNT, TYPE, RANK, TAG, COMM],
         "start_send" | "send_init" => &[COUNT, TYPE, RANK, TAG, COMM, REQUEST],
         "receive" => &[RANK, COMM, STATUS],
@@ -93,7 +93,7 @@ fn shape_roles(shape: &str) -> Result<&'static [(&'static str, usize)]> {
         "improbe" => &[RANK, COMM, FLAG, MESSAGE, STATUS],
         "comm_new" => &[COMM, ("communicator", 1)],
         "comm_free" => &[COMM],
-        "request_free" | "start_one" => &[REQUEST],
+        "request_free" | "request_cancel" | "start_one" => &[REQUEST],
         "start_all" => &[LENGTH, REQUEST],
         _ => bail!("no shape is named {shape}"),
     })
