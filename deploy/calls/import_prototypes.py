@@ -96,6 +96,10 @@ CALLS = {
     "MPI_Iexscan": (116, "all", "collective_uniform"),
 }
 
+# Functions that count have a second form with counts of 64 bits; its id is this much greater.
+LARGE_COUNT_ID = 200
+COUNTS = {"POLYXFER_NUM_ELEM_NNI", "POLYDISPLACEMENT"}
+
 # The C type of a parameter by its kind in the standard's data; "handle" and "pointer" stand for the opaque types that
 # differ between MPI families.
 SCALARS = {
@@ -126,15 +130,27 @@ SCALARS = {
 }
 
 
-def parameter_type(parameter):
+def parameter_type(parameter, large):
     """The type that the generated wrapper gives the parameter."""
-    kind = SCALARS[parameter["kind"]]
+    kind = "count" if large and parameter["kind"] in COUNTS else SCALARS[parameter["kind"]]
     if kind == "pointer":
         return "pointer"
     by_address = parameter["param_direction"] != "in" or parameter["length"] is not None or parameter["pointer"]
     if not by_address:
         return kind
-    return {"int": "int*", "handle": "handle*", "status": "status*"}[kind]
+    return f"{kind}*"
+
+
+def entries(name, number, family, shape, standard):
+    """A function and, where it has one, its form with large counts."""
+    parameters = [
+        parameter
+        for parameter in standard[name.lower()]["parameters"]
+        if "c_parameter" not in parameter["suppress"]
+    ]
+    yield name, number, family, shape, parameters, False
+    if any(parameter["kind"] in COUNTS for parameter in parameters):
+        yield f"{name}_c", number + LARGE_COUNT_ID, family, shape, parameters, True
 
 
 def main():
@@ -144,21 +160,17 @@ def main():
         "# The one table of MPI functions: everything that is generated comes from here (cargo xtask calls).",
         "# Prototypes are the standard's, written by deploy/calls/import_prototypes.py. Ids are never changed or reused.",
     ]
-    for name, (number, family, shape) in CALLS.items():
-        entry = standard[name.lower()]
+    found = [entry for name, told in CALLS.items() for entry in entries(name, *told, standard)]
+    for name, number, family, shape, parameters, large in found:
         lines += ["", "[[call]]", f'name = "{name}"', f"id = {number}", f'family = "{family}"', f'shape = "{shape}"']
         lines.append("parameters = [")
-        for parameter in entry["parameters"]:
-            if "c_parameter" in parameter["suppress"]:
-                continue
-            role = parameter["kind"].lower()
-            lines.append(
-                f'    {{ name = "{parameter["name"]}", type = "{parameter_type(parameter)}", role = "{role}" }},'
-            )
+        for parameter in parameters:
+            kind, role = parameter_type(parameter, large), parameter["kind"].lower()
+            lines.append(f'    {{ name = "{parameter["name"]}", type = "{kind}", role = "{role}" }},')
         lines.append("]")
     target = pathlib.Path(__file__).resolve().parents[2] / "collector" / "calls.toml"
     target.write_text("\n".join(lines) + "\n")
-    print(f"{len(CALLS)} calls in {target}", file=sys.stderr)
+    print(f"{len(found)} calls in {target}", file=sys.stderr)
 
 
 if __name__ == "__main__":

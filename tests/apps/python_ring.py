@@ -27,6 +27,8 @@ ROUNDS = int(WORDS[0]) if WORDS else 20
 WORLD = MPI.COMM_WORLD
 RANK, SIZE = WORLD.Get_rank(), WORLD.Get_size()
 RIGHT, LEFT = (RANK + 1) % SIZE, (RANK - 1) % SIZE
+# mpi4py tells the size of a pickled object as one MPI_INT, since its version 4 as one MPI_COUNT.
+SIZE_BYTES = 4 if mpi4py.__version__.startswith("3.") else 8
 FUNCTIONS = (
     "Init_thread Finalize Send Bsend Ssend Rsend Isend Issend Recv Irecv Sendrecv Sendrecv_replace Wait Waitall "
     "Waitany Waitsome Test Testall Testany Testsome Probe Iprobe Mprobe Improbe Mrecv Imrecv Send_init Recv_init "
@@ -34,7 +36,7 @@ FUNCTIONS = (
     "Allgatherv Alltoall Alltoallv Reduce_scatter_block Scan Exscan Ibarrier Ibcast Ireduce Iallreduce Iallgather "
     "Ialltoall Comm_split Comm_dup Comm_free"
 ).split()
-CALLS = dict.fromkeys(FUNCTIONS, 0)
+CALLS, MOVED = dict.fromkeys(FUNCTIONS, 0), dict.fromkeys(FUNCTIONS, 0)
 MESSAGES, BYTES = [0] * SIZE, [0] * SIZE
 
 
@@ -42,6 +44,13 @@ def called(*functions):
     """One call of each of these."""
     for function in functions:
         CALLS[function] += 1
+
+
+def moved(size, *functions):
+    """One call of each of these collectives, which moves so many bytes on this rank."""
+    called(*functions)
+    for function in functions:
+        MOVED[function] += size
 
 
 def sent(function, destination, size):
@@ -208,12 +217,15 @@ def persistent(count):
 
 def collectives(count):
     """Operations of all ranks on memory, blocking and not."""
-    root = count % SIZE
+    root, size = count % SIZE, 8 * count
     own = array("q", [RANK] * count)
     everybody = array("q", [rank for rank in range(SIZE) for _ in range(count)])
     result, everything = array("q", own), array("q", everybody)
-    called("Barrier", "Bcast", "Gather", "Scatter", "Allgather", "Alltoall", "Reduce", "Allreduce", "Scan", "Exscan")
-    called("Reduce_scatter_block")
+    called("Barrier")
+    moved(size, "Bcast", "Gather", "Allgather", "Reduce", "Allreduce", "Scan", "Exscan")
+    moved(SIZE * size, "Alltoall", "Reduce_scatter_block")
+    # The root hands over everything; the others hand over nothing and receive their own.
+    moved(SIZE * size if RANK == root else size, "Scatter")
     WORLD.Barrier()
     WORLD.Bcast(result, root)
     assert result[0] == root
@@ -232,13 +244,16 @@ def collectives(count):
 
     counts = [rank + 1 for rank in range(SIZE)]
     part, parts = array("q", [RANK] * (RANK + 1)), array("q", [0] * sum(counts))
-    called("Allgatherv", "Gatherv", "Scatterv")
+    moved(8 * (RANK + 1), "Allgatherv", "Gatherv")
+    moved(8 * (sum(counts) if RANK == root else RANK + 1), "Scatterv")
     WORLD.Allgatherv(part, [parts, counts])
     WORLD.Gatherv(part, [parts, counts] if RANK == root else None, root)
     WORLD.Scatterv([parts, counts] if RANK == root else None, part, root)
     assert part[0] == RANK
 
-    called("Ibarrier", "Wait", "Ibcast", "Iallreduce", "Iallgather", "Ialltoall", "Ireduce", "Waitall")
+    called("Ibarrier", "Wait", "Waitall")
+    moved(size, "Ibcast", "Iallreduce", "Iallgather", "Ireduce")
+    moved(SIZE * size, "Ialltoall")
     WORLD.Ibarrier().Wait()
     # Named, so that they live until the end: mpi4py 3.1 does not keep what Ireduce writes to.
     said, collected, reduced = array("q", own), array("q", everybody), array("q", own)
@@ -252,15 +267,24 @@ def collectives(count):
 def collectives_of_objects(count):
     """Sizes first, then the pickled bytes."""
     root = count % SIZE
-    called("Bcast", "Bcast", "Gather", "Gatherv", "Scatter", "Scatterv")
-    called("Allgather", "Allgatherv", "Alltoall", "Alltoallv")
+    texts, number = [pickled("x" * rank) for rank in range(SIZE)], pickled(RANK)
+    moved(SIZE_BYTES, "Bcast", "Gather", "Allgather")
+    moved(SIZE * SIZE_BYTES, "Alltoall")
+    moved(SIZE * SIZE_BYTES if RANK == root else SIZE_BYTES, "Scatter")
+    moved(pickled({"root": root}), "Bcast")
+    moved(texts[RANK], "Gatherv")
+    moved(sum(texts) if RANK == root else texts[RANK], "Scatterv")
+    moved(number, "Allgatherv")
+    moved(SIZE * number, "Alltoallv")
     assert WORLD.bcast({"root": RANK}, root) == {"root": root}
     gathered = WORLD.gather("x" * RANK, root)
     assert WORLD.scatter(gathered, root) == "x" * RANK
     assert WORLD.allgather(RANK) == list(range(SIZE))
     assert WORLD.alltoall([RANK] * SIZE) == list(range(SIZE))
     # Gathered and added up in Python.
-    called("Barrier", "Allgather", "Allgatherv", "Gather", "Gatherv")
+    called("Barrier")
+    moved(SIZE_BYTES, "Allgather", "Gather")
+    moved(number, "Allgatherv", "Gatherv")
     WORLD.barrier()
     assert WORLD.allreduce(RANK) == SIZE * (SIZE - 1) // 2
     WORLD.reduce(RANK, root=root)
@@ -281,18 +305,21 @@ def halves(count):
 
 def print_truth():
     """Gathers what all ranks did, and lets nobody go on before it is out."""
-    called("Gather", "Barrier", "Finalize")
-    own = array("q", [*CALLS.values(), *MESSAGES, *BYTES])
+    called("Barrier", "Finalize")
+    moved(8 * 2 * (len(FUNCTIONS) + SIZE), "Gather")
+    own = array("q", [*CALLS.values(), *MOVED.values(), *MESSAGES, *BYTES])
     everything = array("q", [0] * (len(own) * SIZE)) if RANK == 0 else None
     WORLD.Gather(own, everything, 0)
     if RANK == 0:
         lines = ["mpiscope-truth 1"]
         told = [everything[rank * len(own) : (rank + 1) * len(own)] for rank in range(SIZE)]
         for source, numbers in enumerate(told):
-            messages, sizes = numbers[len(FUNCTIONS) : -SIZE], numbers[-SIZE:]
+            messages, sizes = numbers[-2 * SIZE : -SIZE], numbers[-SIZE:]
             lines += [f"pair {source} {to} {messages[to]} {sizes[to]}" for to in range(SIZE) if messages[to]]
         for rank, numbers in enumerate(told):
             lines += [f"calls {rank} MPI_{name} {count}" for name, count in zip(FUNCTIONS, numbers) if count]
+            sizes = numbers[len(FUNCTIONS) : -2 * SIZE]
+            lines += [f"moved {rank} MPI_{name} {size}" for name, size in zip(FUNCTIONS, sizes) if size]
         print("\n".join([*lines, "end"]), flush=True)
     WORLD.Barrier()
 

@@ -372,7 +372,7 @@ impl Recorder {
 
     /// The bytes of `count` elements of a type.
     #[inline]
-    pub(crate) fn bytes(&mut self, count: c_int, datatype: Handle) -> u64 {
+    pub(crate) fn bytes(&mut self, count: i64, datatype: Handle) -> u64 {
         if count <= 0 {
             return 0;
         }
@@ -384,11 +384,11 @@ impl Recorder {
             let (mask, lasting) = library.family.lasting_types;
             let size = library.type_size(datatype);
             if key & mask != lasting {
-                return mpiscope_capture::bytes(i64::from(count), size);
+                return mpiscope_capture::bytes(count, size);
             }
             *entry = (key, epoch, size);
         }
-        mpiscope_capture::bytes(i64::from(count), entry.2)
+        mpiscope_capture::bytes(count, entry.2)
     }
 
     /// Copies what the elements of an array are known by.

@@ -138,6 +138,57 @@ pub const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry { id: 114, name: "MPI_Ireduce_scatter_block", family: Family::All, polls: false },
     FunctionEntry { id: 115, name: "MPI_Iscan", family: Family::All, polls: false },
     FunctionEntry { id: 116, name: "MPI_Iexscan", family: Family::All, polls: false },
+    FunctionEntry { id: 210, name: "MPI_Send_c", family: Family::Send, polls: false },
+    FunctionEntry { id: 211, name: "MPI_Bsend_c", family: Family::Send, polls: false },
+    FunctionEntry { id: 212, name: "MPI_Ssend_c", family: Family::Send, polls: false },
+    FunctionEntry { id: 213, name: "MPI_Rsend_c", family: Family::Send, polls: false },
+    FunctionEntry { id: 214, name: "MPI_Isend_c", family: Family::Send, polls: false },
+    FunctionEntry { id: 215, name: "MPI_Ibsend_c", family: Family::Send, polls: false },
+    FunctionEntry { id: 216, name: "MPI_Issend_c", family: Family::Send, polls: false },
+    FunctionEntry { id: 217, name: "MPI_Irsend_c", family: Family::Send, polls: false },
+    FunctionEntry { id: 220, name: "MPI_Recv_c", family: Family::Receive, polls: false },
+    FunctionEntry { id: 221, name: "MPI_Irecv_c", family: Family::Receive, polls: false },
+    FunctionEntry { id: 222, name: "MPI_Sendrecv_c", family: Family::Send, polls: false },
+    FunctionEntry { id: 223, name: "MPI_Sendrecv_replace_c", family: Family::Send, polls: false },
+    FunctionEntry { id: 224, name: "MPI_Mrecv_c", family: Family::Receive, polls: false },
+    FunctionEntry { id: 225, name: "MPI_Imrecv_c", family: Family::Receive, polls: false },
+    FunctionEntry { id: 251, name: "MPI_Bcast_c", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 252, name: "MPI_Reduce_c", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 253, name: "MPI_Allreduce_c", family: Family::All, polls: false },
+    FunctionEntry { id: 254, name: "MPI_Gather_c", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 255, name: "MPI_Gatherv_c", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 256, name: "MPI_Scatter_c", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 257, name: "MPI_Scatterv_c", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 258, name: "MPI_Allgather_c", family: Family::All, polls: false },
+    FunctionEntry { id: 259, name: "MPI_Allgatherv_c", family: Family::All, polls: false },
+    FunctionEntry { id: 260, name: "MPI_Alltoall_c", family: Family::All, polls: false },
+    FunctionEntry { id: 261, name: "MPI_Alltoallv_c", family: Family::All, polls: false },
+    FunctionEntry { id: 262, name: "MPI_Alltoallw_c", family: Family::All, polls: false },
+    FunctionEntry { id: 263, name: "MPI_Reduce_scatter_c", family: Family::All, polls: false },
+    FunctionEntry { id: 264, name: "MPI_Reduce_scatter_block_c", family: Family::All, polls: false },
+    FunctionEntry { id: 265, name: "MPI_Scan_c", family: Family::All, polls: false },
+    FunctionEntry { id: 266, name: "MPI_Exscan_c", family: Family::All, polls: false },
+    FunctionEntry { id: 290, name: "MPI_Send_init_c", family: Family::Send, polls: false },
+    FunctionEntry { id: 291, name: "MPI_Bsend_init_c", family: Family::Send, polls: false },
+    FunctionEntry { id: 292, name: "MPI_Ssend_init_c", family: Family::Send, polls: false },
+    FunctionEntry { id: 293, name: "MPI_Rsend_init_c", family: Family::Send, polls: false },
+    FunctionEntry { id: 294, name: "MPI_Recv_init_c", family: Family::Receive, polls: false },
+    FunctionEntry { id: 301, name: "MPI_Ibcast_c", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 302, name: "MPI_Ireduce_c", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 303, name: "MPI_Iallreduce_c", family: Family::All, polls: false },
+    FunctionEntry { id: 304, name: "MPI_Igather_c", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 305, name: "MPI_Igatherv_c", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 306, name: "MPI_Iscatter_c", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 307, name: "MPI_Iscatterv_c", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 308, name: "MPI_Iallgather_c", family: Family::All, polls: false },
+    FunctionEntry { id: 309, name: "MPI_Iallgatherv_c", family: Family::All, polls: false },
+    FunctionEntry { id: 310, name: "MPI_Ialltoall_c", family: Family::All, polls: false },
+    FunctionEntry { id: 311, name: "MPI_Ialltoallv_c", family: Family::All, polls: false },
+    FunctionEntry { id: 312, name: "MPI_Ialltoallw_c", family: Family::All, polls: false },
+    FunctionEntry { id: 313, name: "MPI_Ireduce_scatter_c", family: Family::All, polls: false },
+    FunctionEntry { id: 314, name: "MPI_Ireduce_scatter_block_c", family: Family::All, polls: false },
+    FunctionEntry { id: 315, name: "MPI_Iscan_c", family: Family::All, polls: false },
+    FunctionEntry { id: 316, name: "MPI_Iexscan_c", family: Family::All, polls: false },
 ];
 
 /// One more than the greatest id.
@@ -324,4 +375,106 @@ pub mod id {
     pub const ISCAN: u16 = 115;
     /// `MPI_Iexscan`
     pub const IEXSCAN: u16 = 116;
+    /// `MPI_Send_c`
+    pub const SEND_C: u16 = 210;
+    /// `MPI_Bsend_c`
+    pub const BSEND_C: u16 = 211;
+    /// `MPI_Ssend_c`
+    pub const SSEND_C: u16 = 212;
+    /// `MPI_Rsend_c`
+    pub const RSEND_C: u16 = 213;
+    /// `MPI_Isend_c`
+    pub const ISEND_C: u16 = 214;
+    /// `MPI_Ibsend_c`
+    pub const IBSEND_C: u16 = 215;
+    /// `MPI_Issend_c`
+    pub const ISSEND_C: u16 = 216;
+    /// `MPI_Irsend_c`
+    pub const IRSEND_C: u16 = 217;
+    /// `MPI_Recv_c`
+    pub const RECV_C: u16 = 220;
+    /// `MPI_Irecv_c`
+    pub const IRECV_C: u16 = 221;
+    /// `MPI_Sendrecv_c`
+    pub const SENDRECV_C: u16 = 222;
+    /// `MPI_Sendrecv_replace_c`
+    pub const SENDRECV_REPLACE_C: u16 = 223;
+    /// `MPI_Mrecv_c`
+    pub const MRECV_C: u16 = 224;
+    /// `MPI_Imrecv_c`
+    pub const IMRECV_C: u16 = 225;
+    /// `MPI_Bcast_c`
+    pub const BCAST_C: u16 = 251;
+    /// `MPI_Reduce_c`
+    pub const REDUCE_C: u16 = 252;
+    /// `MPI_Allreduce_c`
+    pub const ALLREDUCE_C: u16 = 253;
+    /// `MPI_Gather_c`
+    pub const GATHER_C: u16 = 254;
+    /// `MPI_Gatherv_c`
+    pub const GATHERV_C: u16 = 255;
+    /// `MPI_Scatter_c`
+    pub const SCATTER_C: u16 = 256;
+    /// `MPI_Scatterv_c`
+    pub const SCATTERV_C: u16 = 257;
+    /// `MPI_Allgather_c`
+    pub const ALLGATHER_C: u16 = 258;
+    /// `MPI_Allgatherv_c`
+    pub const ALLGATHERV_C: u16 = 259;
+    /// `MPI_Alltoall_c`
+    pub const ALLTOALL_C: u16 = 260;
+    /// `MPI_Alltoallv_c`
+    pub const ALLTOALLV_C: u16 = 261;
+    /// `MPI_Alltoallw_c`
+    pub const ALLTOALLW_C: u16 = 262;
+    /// `MPI_Reduce_scatter_c`
+    pub const REDUCE_SCATTER_C: u16 = 263;
+    /// `MPI_Reduce_scatter_block_c`
+    pub const REDUCE_SCATTER_BLOCK_C: u16 = 264;
+    /// `MPI_Scan_c`
+    pub const SCAN_C: u16 = 265;
+    /// `MPI_Exscan_c`
+    pub const EXSCAN_C: u16 = 266;
+    /// `MPI_Send_init_c`
+    pub const SEND_INIT_C: u16 = 290;
+    /// `MPI_Bsend_init_c`
+    pub const BSEND_INIT_C: u16 = 291;
+    /// `MPI_Ssend_init_c`
+    pub const SSEND_INIT_C: u16 = 292;
+    /// `MPI_Rsend_init_c`
+    pub const RSEND_INIT_C: u16 = 293;
+    /// `MPI_Recv_init_c`
+    pub const RECV_INIT_C: u16 = 294;
+    /// `MPI_Ibcast_c`
+    pub const IBCAST_C: u16 = 301;
+    /// `MPI_Ireduce_c`
+    pub const IREDUCE_C: u16 = 302;
+    /// `MPI_Iallreduce_c`
+    pub const IALLREDUCE_C: u16 = 303;
+    /// `MPI_Igather_c`
+    pub const IGATHER_C: u16 = 304;
+    /// `MPI_Igatherv_c`
+    pub const IGATHERV_C: u16 = 305;
+    /// `MPI_Iscatter_c`
+    pub const ISCATTER_C: u16 = 306;
+    /// `MPI_Iscatterv_c`
+    pub const ISCATTERV_C: u16 = 307;
+    /// `MPI_Iallgather_c`
+    pub const IALLGATHER_C: u16 = 308;
+    /// `MPI_Iallgatherv_c`
+    pub const IALLGATHERV_C: u16 = 309;
+    /// `MPI_Ialltoall_c`
+    pub const IALLTOALL_C: u16 = 310;
+    /// `MPI_Ialltoallv_c`
+    pub const IALLTOALLV_C: u16 = 311;
+    /// `MPI_Ialltoallw_c`
+    pub const IALLTOALLW_C: u16 = 312;
+    /// `MPI_Ireduce_scatter_c`
+    pub const IREDUCE_SCATTER_C: u16 = 313;
+    /// `MPI_Ireduce_scatter_block_c`
+    pub const IREDUCE_SCATTER_BLOCK_C: u16 = 314;
+    /// `MPI_Iscan_c`
+    pub const ISCAN_C: u16 = 315;
+    /// `MPI_Iexscan_c`
+    pub const IEXSCAN_C: u16 = 316;
 }

@@ -86,7 +86,31 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Send(
         unsafe { core::mem::transmute(real(Index(4))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::send::<C>(id::SEND, count, datatype, dest, tag, comm, move || {
+        shapes::send::<C>(id::SEND, i64::from(count), datatype, dest, tag, comm, move || {
+            function(buf, count, datatype, dest, tag, comm)
+        })
+    }
+}
+
+/// `MPI_Send_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Send_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, i64, Handle, c_int, c_int, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(5))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::send::<C>(id::SEND_C, count, datatype, dest, tag, comm, move || {
             function(buf, count, datatype, dest, tag, comm)
         })
     }
@@ -107,10 +131,34 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Bsend(
 ) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut c_void, c_int, Handle, c_int, c_int, Handle) -> c_int =
-        unsafe { core::mem::transmute(real(Index(5))) };
+        unsafe { core::mem::transmute(real(Index(6))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::send::<C>(id::BSEND, count, datatype, dest, tag, comm, move || {
+        shapes::send::<C>(id::BSEND, i64::from(count), datatype, dest, tag, comm, move || {
+            function(buf, count, datatype, dest, tag, comm)
+        })
+    }
+}
+
+/// `MPI_Bsend_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Bsend_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, i64, Handle, c_int, c_int, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(7))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::send::<C>(id::BSEND_C, count, datatype, dest, tag, comm, move || {
             function(buf, count, datatype, dest, tag, comm)
         })
     }
@@ -131,10 +179,34 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ssend(
 ) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut c_void, c_int, Handle, c_int, c_int, Handle) -> c_int =
-        unsafe { core::mem::transmute(real(Index(6))) };
+        unsafe { core::mem::transmute(real(Index(8))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::send::<C>(id::SSEND, count, datatype, dest, tag, comm, move || {
+        shapes::send::<C>(id::SSEND, i64::from(count), datatype, dest, tag, comm, move || {
+            function(buf, count, datatype, dest, tag, comm)
+        })
+    }
+}
+
+/// `MPI_Ssend_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Ssend_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, i64, Handle, c_int, c_int, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(9))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::send::<C>(id::SSEND_C, count, datatype, dest, tag, comm, move || {
             function(buf, count, datatype, dest, tag, comm)
         })
     }
@@ -155,10 +227,34 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Rsend(
 ) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut c_void, c_int, Handle, c_int, c_int, Handle) -> c_int =
-        unsafe { core::mem::transmute(real(Index(7))) };
+        unsafe { core::mem::transmute(real(Index(10))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::send::<C>(id::RSEND, count, datatype, dest, tag, comm, move || {
+        shapes::send::<C>(id::RSEND, i64::from(count), datatype, dest, tag, comm, move || {
+            function(buf, count, datatype, dest, tag, comm)
+        })
+    }
+}
+
+/// `MPI_Rsend_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Rsend_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, i64, Handle, c_int, c_int, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(11))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::send::<C>(id::RSEND_C, count, datatype, dest, tag, comm, move || {
             function(buf, count, datatype, dest, tag, comm)
         })
     }
@@ -187,10 +283,35 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Isend(
         c_int,
         Handle,
         *mut Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(8))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(12))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::start_send::<C>(id::ISEND, count, datatype, dest, tag, comm, request, move || {
+        shapes::start_send::<C>(id::ISEND, i64::from(count), datatype, dest, tag, comm, request, move || {
+            function(buf, count, datatype, dest, tag, comm, request)
+        })
+    }
+}
+
+/// `MPI_Isend_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Isend_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, i64, Handle, c_int, c_int, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(13))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::start_send::<C>(id::ISEND_C, count, datatype, dest, tag, comm, request, move || {
             function(buf, count, datatype, dest, tag, comm, request)
         })
     }
@@ -219,10 +340,35 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ibsend(
         c_int,
         Handle,
         *mut Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(9))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(14))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::start_send::<C>(id::IBSEND, count, datatype, dest, tag, comm, request, move || {
+        shapes::start_send::<C>(id::IBSEND, i64::from(count), datatype, dest, tag, comm, request, move || {
+            function(buf, count, datatype, dest, tag, comm, request)
+        })
+    }
+}
+
+/// `MPI_Ibsend_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Ibsend_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, i64, Handle, c_int, c_int, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(15))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::start_send::<C>(id::IBSEND_C, count, datatype, dest, tag, comm, request, move || {
             function(buf, count, datatype, dest, tag, comm, request)
         })
     }
@@ -251,10 +397,35 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Issend(
         c_int,
         Handle,
         *mut Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(10))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(16))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::start_send::<C>(id::ISSEND, count, datatype, dest, tag, comm, request, move || {
+        shapes::start_send::<C>(id::ISSEND, i64::from(count), datatype, dest, tag, comm, request, move || {
+            function(buf, count, datatype, dest, tag, comm, request)
+        })
+    }
+}
+
+/// `MPI_Issend_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Issend_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, i64, Handle, c_int, c_int, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(17))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::start_send::<C>(id::ISSEND_C, count, datatype, dest, tag, comm, request, move || {
             function(buf, count, datatype, dest, tag, comm, request)
         })
     }
@@ -283,10 +454,35 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Irsend(
         c_int,
         Handle,
         *mut Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(11))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(18))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::start_send::<C>(id::IRSEND, count, datatype, dest, tag, comm, request, move || {
+        shapes::start_send::<C>(id::IRSEND, i64::from(count), datatype, dest, tag, comm, request, move || {
+            function(buf, count, datatype, dest, tag, comm, request)
+        })
+    }
+}
+
+/// `MPI_Irsend_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Irsend_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, i64, Handle, c_int, c_int, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(19))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::start_send::<C>(id::IRSEND_C, count, datatype, dest, tag, comm, request, move || {
             function(buf, count, datatype, dest, tag, comm, request)
         })
     }
@@ -315,10 +511,35 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Recv(
         c_int,
         Handle,
         *mut Status,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(12))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(20))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::receive::<C>(id::RECV, source, comm, status, move |status: *mut Status| {
+            function(buf, count, datatype, source, tag, comm, status)
+        })
+    }
+}
+
+/// `MPI_Recv_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Recv_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    source: c_int,
+    tag: c_int,
+    comm: Handle,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, i64, Handle, c_int, c_int, Handle, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(21))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::receive::<C>(id::RECV_C, source, comm, status, move |status: *mut Status| {
             function(buf, count, datatype, source, tag, comm, status)
         })
     }
@@ -347,10 +568,35 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Irecv(
         c_int,
         Handle,
         *mut Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(13))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(22))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::post::<C>(id::IRECV, source, tag, comm, request, move || {
+            function(buf, count, datatype, source, tag, comm, request)
+        })
+    }
+}
+
+/// `MPI_Irecv_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Irecv_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    source: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, i64, Handle, c_int, c_int, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(23))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::post::<C>(id::IRECV_C, source, tag, comm, request, move || {
             function(buf, count, datatype, source, tag, comm, request)
         })
     }
@@ -389,11 +635,66 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Sendrecv(
         c_int,
         Handle,
         *mut Status,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(14))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(24))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::sendrecv::<C>(
             id::SENDRECV,
+            i64::from(sendcount),
+            sendtype,
+            dest,
+            sendtag,
+            source,
+            comm,
+            status,
+            move |status: *mut Status| {
+                function(
+                    sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
+                    recvtag, comm, status,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Sendrecv_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Sendrecv_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    dest: c_int,
+    sendtag: c_int,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    source: c_int,
+    recvtag: c_int,
+    comm: Handle,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        c_int,
+        c_int,
+        *mut c_void,
+        i64,
+        Handle,
+        c_int,
+        c_int,
+        Handle,
+        *mut Status,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(25))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::sendrecv::<C>(
+            id::SENDRECV_C,
             sendcount,
             sendtype,
             dest,
@@ -438,11 +739,57 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Sendrecv_replace(
         c_int,
         Handle,
         *mut Status,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(15))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(26))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::sendrecv::<C>(
             id::SENDRECV_REPLACE,
+            i64::from(count),
+            datatype,
+            dest,
+            sendtag,
+            source,
+            comm,
+            status,
+            move |status: *mut Status| {
+                function(buf, count, datatype, dest, sendtag, source, recvtag, comm, status)
+            },
+        )
+    }
+}
+
+/// `MPI_Sendrecv_replace_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Sendrecv_replace_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    sendtag: c_int,
+    source: c_int,
+    recvtag: c_int,
+    comm: Handle,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        c_int,
+        c_int,
+        c_int,
+        c_int,
+        Handle,
+        *mut Status,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(27))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::sendrecv::<C>(
+            id::SENDRECV_REPLACE_C,
             count,
             datatype,
             dest,
@@ -471,10 +818,33 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Mrecv(
 ) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut c_void, c_int, Handle, *mut Handle, *mut Status) -> c_int =
-        unsafe { core::mem::transmute(real(Index(16))) };
+        unsafe { core::mem::transmute(real(Index(28))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::matched_receive::<C>(id::MRECV, message, status, move |status: *mut Status| {
+            function(buf, count, datatype, message, status)
+        })
+    }
+}
+
+/// `MPI_Mrecv_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Mrecv_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    message: *mut Handle,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, i64, Handle, *mut Handle, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(29))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::matched_receive::<C>(id::MRECV_C, message, status, move |status: *mut Status| {
             function(buf, count, datatype, message, status)
         })
     }
@@ -494,10 +864,33 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Imrecv(
 ) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut c_void, c_int, Handle, *mut Handle, *mut Handle) -> c_int =
-        unsafe { core::mem::transmute(real(Index(17))) };
+        unsafe { core::mem::transmute(real(Index(30))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::matched_post::<C>(id::IMRECV, message, request, move || {
+            function(buf, count, datatype, message, request)
+        })
+    }
+}
+
+/// `MPI_Imrecv_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Imrecv_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    message: *mut Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, i64, Handle, *mut Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(31))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::matched_post::<C>(id::IMRECV_C, message, request, move || {
             function(buf, count, datatype, message, request)
         })
     }
@@ -511,7 +904,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Imrecv(
 pub(crate) unsafe extern "C-unwind" fn MPI_Wait(request: *mut Handle, status: *mut Status) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut Handle, *mut Status) -> c_int =
-        unsafe { core::mem::transmute(real(Index(18))) };
+        unsafe { core::mem::transmute(real(Index(32))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::wait_one::<C>(id::WAIT, request, status, move |status: *mut Status| function(request, status))
@@ -530,7 +923,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Waitall(
 ) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(c_int, *mut Handle, *mut Status) -> c_int =
-        unsafe { core::mem::transmute(real(Index(19))) };
+        unsafe { core::mem::transmute(real(Index(33))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::wait_all::<C>(
@@ -556,7 +949,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Waitany(
 ) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(c_int, *mut Handle, *mut c_int, *mut Status) -> c_int =
-        unsafe { core::mem::transmute(real(Index(20))) };
+        unsafe { core::mem::transmute(real(Index(34))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::wait_any::<C>(
@@ -584,7 +977,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Waitsome(
 ) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(c_int, *mut Handle, *mut c_int, *mut c_int, *mut Status) -> c_int =
-        unsafe { core::mem::transmute(real(Index(21))) };
+        unsafe { core::mem::transmute(real(Index(35))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::wait_some::<C>(
@@ -613,7 +1006,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Test(
 ) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut Handle, *mut c_int, *mut Status) -> c_int =
-        unsafe { core::mem::transmute(real(Index(22))) };
+        unsafe { core::mem::transmute(real(Index(36))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::test_one::<C>(id::TEST, request, flag, status, move |status: *mut Status| {
@@ -635,7 +1028,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Testall(
 ) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(c_int, *mut Handle, *mut c_int, *mut Status) -> c_int =
-        unsafe { core::mem::transmute(real(Index(23))) };
+        unsafe { core::mem::transmute(real(Index(37))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::test_all::<C>(
@@ -663,7 +1056,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Testany(
 ) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(c_int, *mut Handle, *mut c_int, *mut c_int, *mut Status) -> c_int =
-        unsafe { core::mem::transmute(real(Index(24))) };
+        unsafe { core::mem::transmute(real(Index(38))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::test_any::<C>(
@@ -692,7 +1085,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Testsome(
 ) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(c_int, *mut Handle, *mut c_int, *mut c_int, *mut Status) -> c_int =
-        unsafe { core::mem::transmute(real(Index(25))) };
+        unsafe { core::mem::transmute(real(Index(39))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::test_some::<C>(
@@ -722,7 +1115,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Probe(
 ) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(c_int, c_int, Handle, *mut Status) -> c_int =
-        unsafe { core::mem::transmute(real(Index(26))) };
+        unsafe { core::mem::transmute(real(Index(40))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::probe::<C>(id::PROBE, source, comm, status, move |status: *mut Status| {
@@ -745,7 +1138,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Iprobe(
 ) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(c_int, c_int, Handle, *mut c_int, *mut Status) -> c_int =
-        unsafe { core::mem::transmute(real(Index(27))) };
+        unsafe { core::mem::transmute(real(Index(41))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::iprobe::<C>(id::IPROBE, source, comm, flag, status, move |status: *mut Status| {
@@ -768,7 +1161,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Mprobe(
 ) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(c_int, c_int, Handle, *mut Handle, *mut Status) -> c_int =
-        unsafe { core::mem::transmute(real(Index(28))) };
+        unsafe { core::mem::transmute(real(Index(42))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::mprobe::<C>(id::MPROBE, source, comm, message, status, move |status: *mut Status| {
@@ -792,7 +1185,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Improbe(
 ) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(c_int, c_int, Handle, *mut c_int, *mut Handle, *mut Status) -> c_int =
-        unsafe { core::mem::transmute(real(Index(29))) };
+        unsafe { core::mem::transmute(real(Index(43))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::improbe::<C>(id::IMPROBE, source, comm, flag, message, status, move |status: *mut Status| {
@@ -808,7 +1201,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Improbe(
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C-unwind" fn MPI_Barrier(comm: Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
-    let function: extern "C-unwind" fn(Handle) -> c_int = unsafe { core::mem::transmute(real(Index(30))) };
+    let function: extern "C-unwind" fn(Handle) -> c_int = unsafe { core::mem::transmute(real(Index(44))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
@@ -837,11 +1230,44 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Bcast(
 ) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut c_void, c_int, Handle, c_int, Handle) -> c_int =
-        unsafe { core::mem::transmute(real(Index(31))) };
+        unsafe { core::mem::transmute(real(Index(45))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::BCAST,
+            Kind::Uniform,
+            &shapes::Data {
+                buffer: core::ptr::null(),
+                send: shapes::Same(i64::from(count), datatype),
+                receive: shapes::Nothing,
+            },
+            Some(root),
+            comm,
+            None,
+            move || function(buffer, count, datatype, root, comm),
+        )
+    }
+}
+
+/// `MPI_Bcast_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Bcast_c(
+    buffer: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    root: c_int,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, i64, Handle, c_int, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(46))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::BCAST_C,
             Kind::Uniform,
             &shapes::Data {
                 buffer: core::ptr::null(),
@@ -879,11 +1305,53 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Reduce(
         Handle,
         c_int,
         Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(32))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(47))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::REDUCE,
+            Kind::Uniform,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(count), datatype),
+                receive: shapes::Nothing,
+            },
+            Some(root),
+            comm,
+            None,
+            move || function(sendbuf, recvbuf, count, datatype, op, root, comm),
+        )
+    }
+}
+
+/// `MPI_Reduce_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Reduce_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    op: Handle,
+    root: c_int,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        i64,
+        Handle,
+        Handle,
+        c_int,
+        Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(48))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::REDUCE_C,
             Kind::Uniform,
             &shapes::Data { buffer: sendbuf, send: shapes::Same(count, datatype), receive: shapes::Nothing },
             Some(root),
@@ -909,11 +1377,45 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Allreduce(
 ) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut c_void, *mut c_void, c_int, Handle, Handle, Handle) -> c_int =
-        unsafe { core::mem::transmute(real(Index(33))) };
+        unsafe { core::mem::transmute(real(Index(49))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::ALLREDUCE,
+            Kind::Uniform,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(count), datatype),
+                receive: shapes::Nothing,
+            },
+            None,
+            comm,
+            None,
+            move || function(sendbuf, recvbuf, count, datatype, op, comm),
+        )
+    }
+}
+
+/// `MPI_Allreduce_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Allreduce_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, *mut c_void, i64, Handle, Handle, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(50))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::ALLREDUCE_C,
             Kind::Uniform,
             &shapes::Data { buffer: sendbuf, send: shapes::Same(count, datatype), receive: shapes::Nothing },
             None,
@@ -949,11 +1451,55 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Gather(
         Handle,
         c_int,
         Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(34))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(51))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::GATHER,
+            Kind::Gather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(sendcount), sendtype),
+                receive: shapes::Same(i64::from(recvcount), recvtype),
+            },
+            Some(root),
+            comm,
+            None,
+            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
+        )
+    }
+}
+
+/// `MPI_Gather_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Gather_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        *mut c_void,
+        i64,
+        Handle,
+        c_int,
+        Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(52))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::GATHER_C,
             Kind::Gather,
             &shapes::Data {
                 buffer: sendbuf,
@@ -995,11 +1541,57 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Gatherv(
         Handle,
         c_int,
         Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(35))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(53))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::GATHERV,
+            Kind::Gather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(sendcount), sendtype),
+                receive: shapes::Each(recvcounts, recvtype),
+            },
+            Some(root),
+            comm,
+            None,
+            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm),
+        )
+    }
+}
+
+/// `MPI_Gatherv_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Gatherv_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    displs: *mut i64,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        Handle,
+        c_int,
+        Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(54))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::GATHERV_C,
             Kind::Gather,
             &shapes::Data {
                 buffer: sendbuf,
@@ -1039,11 +1631,55 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Scatter(
         Handle,
         c_int,
         Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(36))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(55))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::SCATTER,
+            Kind::Scatter,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(sendcount), sendtype),
+                receive: shapes::Same(i64::from(recvcount), recvtype),
+            },
+            Some(root),
+            comm,
+            None,
+            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
+        )
+    }
+}
+
+/// `MPI_Scatter_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Scatter_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        *mut c_void,
+        i64,
+        Handle,
+        c_int,
+        Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(56))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::SCATTER_C,
             Kind::Scatter,
             &shapes::Data {
                 buffer: sendbuf,
@@ -1085,11 +1721,57 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Scatterv(
         Handle,
         c_int,
         Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(37))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(57))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::SCATTERV,
+            Kind::Scatter,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Each(sendcounts, sendtype),
+                receive: shapes::Same(i64::from(recvcount), recvtype),
+            },
+            Some(root),
+            comm,
+            None,
+            move || function(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm),
+        )
+    }
+}
+
+/// `MPI_Scatterv_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Scatterv_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    displs: *mut i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        Handle,
+        *mut c_void,
+        i64,
+        Handle,
+        c_int,
+        Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(58))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::SCATTERV_C,
             Kind::Scatter,
             &shapes::Data {
                 buffer: sendbuf,
@@ -1127,11 +1809,46 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Allgather(
         c_int,
         Handle,
         Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(38))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(59))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::ALLGATHER,
+            Kind::Allgather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(sendcount), sendtype),
+                receive: shapes::Same(i64::from(recvcount), recvtype),
+            },
+            None,
+            comm,
+            None,
+            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
+        )
+    }
+}
+
+/// `MPI_Allgather_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Allgather_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, i64, Handle, *mut c_void, i64, Handle, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(60))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::ALLGATHER_C,
             Kind::Allgather,
             &shapes::Data {
                 buffer: sendbuf,
@@ -1171,11 +1888,55 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Allgatherv(
         *mut c_int,
         Handle,
         Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(39))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(61))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::ALLGATHERV,
+            Kind::Allgather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(sendcount), sendtype),
+                receive: shapes::Each(recvcounts, recvtype),
+            },
+            None,
+            comm,
+            None,
+            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
+        )
+    }
+}
+
+/// `MPI_Allgatherv_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Allgatherv_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    displs: *mut i64,
+    recvtype: Handle,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        Handle,
+        Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(62))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::ALLGATHERV_C,
             Kind::Allgather,
             &shapes::Data {
                 buffer: sendbuf,
@@ -1213,11 +1974,46 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Alltoall(
         c_int,
         Handle,
         Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(40))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(63))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::ALLTOALL,
+            Kind::Alltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(sendcount), sendtype),
+                receive: shapes::Same(i64::from(recvcount), recvtype),
+            },
+            None,
+            comm,
+            None,
+            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
+        )
+    }
+}
+
+/// `MPI_Alltoall_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Alltoall_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, i64, Handle, *mut c_void, i64, Handle, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(64))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::ALLTOALL_C,
             Kind::Alltoall,
             &shapes::Data {
                 buffer: sendbuf,
@@ -1259,11 +2055,59 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Alltoallv(
         *mut c_int,
         Handle,
         Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(41))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(65))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::ALLTOALLV,
+            Kind::Alltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Each(sendcounts, sendtype),
+                receive: shapes::Each(recvcounts, recvtype),
+            },
+            None,
+            comm,
+            None,
+            move || {
+                function(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)
+            },
+        )
+    }
+}
+
+/// `MPI_Alltoallv_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Alltoallv_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    sdispls: *mut i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    rdispls: *mut i64,
+    recvtype: Handle,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        Handle,
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        Handle,
+        Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(66))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::ALLTOALLV_C,
             Kind::Alltoall,
             &shapes::Data {
                 buffer: sendbuf,
@@ -1307,11 +2151,61 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Alltoallw(
         *mut c_int,
         *mut Handle,
         Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(42))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(67))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::ALLTOALLW,
+            Kind::Alltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::EachTyped(sendcounts, sendtypes),
+                receive: shapes::EachTyped(recvcounts, recvtypes),
+            },
+            None,
+            comm,
+            None,
+            move || {
+                function(
+                    sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Alltoallw_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Alltoallw_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        *mut Handle,
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        *mut Handle,
+        Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(68))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::ALLTOALLW_C,
             Kind::Alltoall,
             &shapes::Data {
                 buffer: sendbuf,
@@ -1351,11 +2245,45 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Reduce_scatter(
         Handle,
         Handle,
         Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(43))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(69))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::REDUCE_SCATTER,
+            Kind::ReduceScatter,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Nothing,
+                receive: shapes::Each(recvcounts, datatype),
+            },
+            None,
+            comm,
+            None,
+            move || function(sendbuf, recvbuf, recvcounts, datatype, op, comm),
+        )
+    }
+}
+
+/// `MPI_Reduce_scatter_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Reduce_scatter_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, *mut c_void, *mut i64, Handle, Handle, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(70))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::REDUCE_SCATTER_C,
             Kind::ReduceScatter,
             &shapes::Data {
                 buffer: sendbuf,
@@ -1385,11 +2313,45 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Reduce_scatter_block(
 ) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut c_void, *mut c_void, c_int, Handle, Handle, Handle) -> c_int =
-        unsafe { core::mem::transmute(real(Index(44))) };
+        unsafe { core::mem::transmute(real(Index(71))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::REDUCE_SCATTER_BLOCK,
+            Kind::ReduceScatter,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Nothing,
+                receive: shapes::Same(i64::from(recvcount), datatype),
+            },
+            None,
+            comm,
+            None,
+            move || function(sendbuf, recvbuf, recvcount, datatype, op, comm),
+        )
+    }
+}
+
+/// `MPI_Reduce_scatter_block_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Reduce_scatter_block_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, *mut c_void, i64, Handle, Handle, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(72))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::REDUCE_SCATTER_BLOCK_C,
             Kind::ReduceScatter,
             &shapes::Data {
                 buffer: sendbuf,
@@ -1419,11 +2381,45 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Scan(
 ) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut c_void, *mut c_void, c_int, Handle, Handle, Handle) -> c_int =
-        unsafe { core::mem::transmute(real(Index(45))) };
+        unsafe { core::mem::transmute(real(Index(73))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::SCAN,
+            Kind::Uniform,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(count), datatype),
+                receive: shapes::Nothing,
+            },
+            None,
+            comm,
+            None,
+            move || function(sendbuf, recvbuf, count, datatype, op, comm),
+        )
+    }
+}
+
+/// `MPI_Scan_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Scan_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, *mut c_void, i64, Handle, Handle, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(74))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::SCAN_C,
             Kind::Uniform,
             &shapes::Data { buffer: sendbuf, send: shapes::Same(count, datatype), receive: shapes::Nothing },
             None,
@@ -1449,11 +2445,45 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Exscan(
 ) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut c_void, *mut c_void, c_int, Handle, Handle, Handle) -> c_int =
-        unsafe { core::mem::transmute(real(Index(46))) };
+        unsafe { core::mem::transmute(real(Index(75))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::EXSCAN,
+            Kind::Uniform,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(count), datatype),
+                receive: shapes::Nothing,
+            },
+            None,
+            comm,
+            None,
+            move || function(sendbuf, recvbuf, count, datatype, op, comm),
+        )
+    }
+}
+
+/// `MPI_Exscan_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Exscan_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, *mut c_void, i64, Handle, Handle, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(76))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::EXSCAN_C,
             Kind::Uniform,
             &shapes::Data { buffer: sendbuf, send: shapes::Same(count, datatype), receive: shapes::Nothing },
             None,
@@ -1477,7 +2507,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_split(
 ) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(Handle, c_int, c_int, *mut Handle) -> c_int =
-        unsafe { core::mem::transmute(real(Index(47))) };
+        unsafe { core::mem::transmute(real(Index(77))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::comm_new::<C>(id::COMM_SPLIT, comm, newcomm, move || function(comm, color, key, newcomm))
@@ -1492,7 +2522,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_split(
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_dup(comm: Handle, newcomm: *mut Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(Handle, *mut Handle) -> c_int =
-        unsafe { core::mem::transmute(real(Index(48))) };
+        unsafe { core::mem::transmute(real(Index(78))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe { shapes::comm_new::<C>(id::COMM_DUP, comm, newcomm, move || function(comm, newcomm)) }
 }
@@ -1509,7 +2539,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_create(
 ) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(Handle, Handle, *mut Handle) -> c_int =
-        unsafe { core::mem::transmute(real(Index(49))) };
+        unsafe { core::mem::transmute(real(Index(79))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe { shapes::comm_new::<C>(id::COMM_CREATE, comm, newcomm, move || function(comm, group, newcomm)) }
 }
@@ -1522,7 +2552,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_create(
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_free(comm: *mut Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut Handle) -> c_int =
-        unsafe { core::mem::transmute(real(Index(50))) };
+        unsafe { core::mem::transmute(real(Index(80))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe { shapes::comm_free::<C>(id::COMM_FREE, comm, move || function(comm)) }
 }
@@ -1535,7 +2565,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_free(comm: *mut Handle) -> c_int
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_disconnect(comm: *mut Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut Handle) -> c_int =
-        unsafe { core::mem::transmute(real(Index(51))) };
+        unsafe { core::mem::transmute(real(Index(81))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe { shapes::comm_free::<C>(id::COMM_DISCONNECT, comm, move || function(comm)) }
 }
@@ -1552,7 +2582,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_dup_with_info(
 ) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(Handle, Handle, *mut Handle) -> c_int =
-        unsafe { core::mem::transmute(real(Index(52))) };
+        unsafe { core::mem::transmute(real(Index(82))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::comm_new::<C>(id::COMM_DUP_WITH_INFO, comm, newcomm, move || function(comm, info, newcomm))
@@ -1573,7 +2603,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_split_type(
 ) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(Handle, c_int, c_int, Handle, *mut Handle) -> c_int =
-        unsafe { core::mem::transmute(real(Index(53))) };
+        unsafe { core::mem::transmute(real(Index(83))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::comm_new::<C>(id::COMM_SPLIT_TYPE, comm, newcomm, move || {
@@ -1590,7 +2620,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_split_type(
 pub(crate) unsafe extern "C-unwind" fn MPI_Type_free(datatype: *mut Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut Handle) -> c_int =
-        unsafe { core::mem::transmute(real(Index(54))) };
+        unsafe { core::mem::transmute(real(Index(84))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe { shapes::type_free::<C>(move || function(datatype)) }
 }
@@ -1603,7 +2633,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Type_free(datatype: *mut Handle) -> c
 pub(crate) unsafe extern "C-unwind" fn MPI_Request_free(request: *mut Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut Handle) -> c_int =
-        unsafe { core::mem::transmute(real(Index(55))) };
+        unsafe { core::mem::transmute(real(Index(85))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe { shapes::request_free::<C>(id::REQUEST_FREE, request, move || function(request)) }
 }
@@ -1616,7 +2646,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Request_free(request: *mut Handle) ->
 pub(crate) unsafe extern "C-unwind" fn MPI_Cancel(request: *mut Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut Handle) -> c_int =
-        unsafe { core::mem::transmute(real(Index(56))) };
+        unsafe { core::mem::transmute(real(Index(86))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe { shapes::request_cancel::<C>(id::CANCEL, request, move || function(request)) }
 }
@@ -1644,10 +2674,42 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Send_init(
         c_int,
         Handle,
         *mut Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(57))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(87))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::send_init::<C>(id::SEND_INIT, count, datatype, dest, tag, comm, request, move || {
+        shapes::send_init::<C>(
+            id::SEND_INIT,
+            i64::from(count),
+            datatype,
+            dest,
+            tag,
+            comm,
+            request,
+            move || function(buf, count, datatype, dest, tag, comm, request),
+        )
+    }
+}
+
+/// `MPI_Send_init_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Send_init_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, i64, Handle, c_int, c_int, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(88))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::send_init::<C>(id::SEND_INIT_C, count, datatype, dest, tag, comm, request, move || {
             function(buf, count, datatype, dest, tag, comm, request)
         })
     }
@@ -1676,10 +2738,42 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Bsend_init(
         c_int,
         Handle,
         *mut Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(58))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(89))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::send_init::<C>(id::BSEND_INIT, count, datatype, dest, tag, comm, request, move || {
+        shapes::send_init::<C>(
+            id::BSEND_INIT,
+            i64::from(count),
+            datatype,
+            dest,
+            tag,
+            comm,
+            request,
+            move || function(buf, count, datatype, dest, tag, comm, request),
+        )
+    }
+}
+
+/// `MPI_Bsend_init_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Bsend_init_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, i64, Handle, c_int, c_int, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(90))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::send_init::<C>(id::BSEND_INIT_C, count, datatype, dest, tag, comm, request, move || {
             function(buf, count, datatype, dest, tag, comm, request)
         })
     }
@@ -1708,10 +2802,42 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ssend_init(
         c_int,
         Handle,
         *mut Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(59))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(91))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::send_init::<C>(id::SSEND_INIT, count, datatype, dest, tag, comm, request, move || {
+        shapes::send_init::<C>(
+            id::SSEND_INIT,
+            i64::from(count),
+            datatype,
+            dest,
+            tag,
+            comm,
+            request,
+            move || function(buf, count, datatype, dest, tag, comm, request),
+        )
+    }
+}
+
+/// `MPI_Ssend_init_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Ssend_init_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, i64, Handle, c_int, c_int, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(92))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::send_init::<C>(id::SSEND_INIT_C, count, datatype, dest, tag, comm, request, move || {
             function(buf, count, datatype, dest, tag, comm, request)
         })
     }
@@ -1740,10 +2866,42 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Rsend_init(
         c_int,
         Handle,
         *mut Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(60))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(93))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::send_init::<C>(id::RSEND_INIT, count, datatype, dest, tag, comm, request, move || {
+        shapes::send_init::<C>(
+            id::RSEND_INIT,
+            i64::from(count),
+            datatype,
+            dest,
+            tag,
+            comm,
+            request,
+            move || function(buf, count, datatype, dest, tag, comm, request),
+        )
+    }
+}
+
+/// `MPI_Rsend_init_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Rsend_init_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, i64, Handle, c_int, c_int, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(94))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::send_init::<C>(id::RSEND_INIT_C, count, datatype, dest, tag, comm, request, move || {
             function(buf, count, datatype, dest, tag, comm, request)
         })
     }
@@ -1772,10 +2930,35 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Recv_init(
         c_int,
         Handle,
         *mut Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(61))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(95))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::receive_init::<C>(id::RECV_INIT, source, tag, comm, request, move || {
+            function(buf, count, datatype, source, tag, comm, request)
+        })
+    }
+}
+
+/// `MPI_Recv_init_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Recv_init_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    source: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, i64, Handle, c_int, c_int, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(96))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::receive_init::<C>(id::RECV_INIT_C, source, tag, comm, request, move || {
             function(buf, count, datatype, source, tag, comm, request)
         })
     }
@@ -1789,7 +2972,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Recv_init(
 pub(crate) unsafe extern "C-unwind" fn MPI_Start(request: *mut Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut Handle) -> c_int =
-        unsafe { core::mem::transmute(real(Index(62))) };
+        unsafe { core::mem::transmute(real(Index(97))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe { shapes::start_one::<C>(id::START, request, move || function(request)) }
 }
@@ -1802,7 +2985,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Start(request: *mut Handle) -> c_int 
 pub(crate) unsafe extern "C-unwind" fn MPI_Startall(count: c_int, array_of_requests: *mut Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(c_int, *mut Handle) -> c_int =
-        unsafe { core::mem::transmute(real(Index(63))) };
+        unsafe { core::mem::transmute(real(Index(98))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::start_all::<C>(id::STARTALL, count, array_of_requests, move || {
@@ -1819,7 +3002,7 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Startall(count: c_int, array_of_reque
 pub(crate) unsafe extern "C-unwind" fn MPI_Ibarrier(comm: Handle, request: *mut Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(Handle, *mut Handle) -> c_int =
-        unsafe { core::mem::transmute(real(Index(64))) };
+        unsafe { core::mem::transmute(real(Index(99))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
@@ -1849,11 +3032,45 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ibcast(
 ) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut c_void, c_int, Handle, c_int, Handle, *mut Handle) -> c_int =
-        unsafe { core::mem::transmute(real(Index(65))) };
+        unsafe { core::mem::transmute(real(Index(100))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::IBCAST,
+            Kind::Uniform,
+            &shapes::Data {
+                buffer: core::ptr::null(),
+                send: shapes::Same(i64::from(count), datatype),
+                receive: shapes::Nothing,
+            },
+            Some(root),
+            comm,
+            Some(request),
+            move || function(buffer, count, datatype, root, comm, request),
+        )
+    }
+}
+
+/// `MPI_Ibcast_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Ibcast_c(
+    buffer: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    root: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, i64, Handle, c_int, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(101))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::IBCAST_C,
             Kind::Uniform,
             &shapes::Data {
                 buffer: core::ptr::null(),
@@ -1893,11 +3110,55 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ireduce(
         c_int,
         Handle,
         *mut Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(66))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(102))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::IREDUCE,
+            Kind::Uniform,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(count), datatype),
+                receive: shapes::Nothing,
+            },
+            Some(root),
+            comm,
+            Some(request),
+            move || function(sendbuf, recvbuf, count, datatype, op, root, comm, request),
+        )
+    }
+}
+
+/// `MPI_Ireduce_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Ireduce_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    op: Handle,
+    root: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        i64,
+        Handle,
+        Handle,
+        c_int,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(103))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::IREDUCE_C,
             Kind::Uniform,
             &shapes::Data { buffer: sendbuf, send: shapes::Same(count, datatype), receive: shapes::Nothing },
             Some(root),
@@ -1931,11 +3192,53 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Iallreduce(
         Handle,
         Handle,
         *mut Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(67))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(104))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::IALLREDUCE,
+            Kind::Uniform,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(count), datatype),
+                receive: shapes::Nothing,
+            },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, recvbuf, count, datatype, op, comm, request),
+        )
+    }
+}
+
+/// `MPI_Iallreduce_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Iallreduce_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        i64,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(105))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::IALLREDUCE_C,
             Kind::Uniform,
             &shapes::Data { buffer: sendbuf, send: shapes::Same(count, datatype), receive: shapes::Nothing },
             None,
@@ -1973,11 +3276,57 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Igather(
         c_int,
         Handle,
         *mut Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(68))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(106))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::IGATHER,
+            Kind::Gather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(sendcount), sendtype),
+                receive: shapes::Same(i64::from(recvcount), recvtype),
+            },
+            Some(root),
+            comm,
+            Some(request),
+            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request),
+        )
+    }
+}
+
+/// `MPI_Igather_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Igather_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        *mut c_void,
+        i64,
+        Handle,
+        c_int,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(107))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::IGATHER_C,
             Kind::Gather,
             &shapes::Data {
                 buffer: sendbuf,
@@ -2021,11 +3370,63 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Igatherv(
         c_int,
         Handle,
         *mut Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(69))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(108))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::IGATHERV,
+            Kind::Gather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(sendcount), sendtype),
+                receive: shapes::Each(recvcounts, recvtype),
+            },
+            Some(root),
+            comm,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Igatherv_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Igatherv_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    displs: *mut i64,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        Handle,
+        c_int,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(109))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::IGATHERV_C,
             Kind::Gather,
             &shapes::Data {
                 buffer: sendbuf,
@@ -2071,11 +3472,57 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Iscatter(
         c_int,
         Handle,
         *mut Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(70))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(110))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::ISCATTER,
+            Kind::Scatter,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(sendcount), sendtype),
+                receive: shapes::Same(i64::from(recvcount), recvtype),
+            },
+            Some(root),
+            comm,
+            Some(request),
+            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request),
+        )
+    }
+}
+
+/// `MPI_Iscatter_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Iscatter_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        *mut c_void,
+        i64,
+        Handle,
+        c_int,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(111))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::ISCATTER_C,
             Kind::Scatter,
             &shapes::Data {
                 buffer: sendbuf,
@@ -2119,11 +3566,63 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Iscatterv(
         c_int,
         Handle,
         *mut Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(71))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(112))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::ISCATTERV,
+            Kind::Scatter,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Each(sendcounts, sendtype),
+                receive: shapes::Same(i64::from(recvcount), recvtype),
+            },
+            Some(root),
+            comm,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Iscatterv_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Iscatterv_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    displs: *mut i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        Handle,
+        *mut c_void,
+        i64,
+        Handle,
+        c_int,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(113))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::ISCATTERV_C,
             Kind::Scatter,
             &shapes::Data {
                 buffer: sendbuf,
@@ -2167,11 +3666,55 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Iallgather(
         Handle,
         Handle,
         *mut Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(72))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(114))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::IALLGATHER,
+            Kind::Allgather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(sendcount), sendtype),
+                receive: shapes::Same(i64::from(recvcount), recvtype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request),
+        )
+    }
+}
+
+/// `MPI_Iallgather_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Iallgather_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        *mut c_void,
+        i64,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(115))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::IALLGATHER_C,
             Kind::Allgather,
             &shapes::Data {
                 buffer: sendbuf,
@@ -2213,11 +3756,59 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Iallgatherv(
         Handle,
         Handle,
         *mut Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(73))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(116))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::IALLGATHERV,
+            Kind::Allgather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(sendcount), sendtype),
+                receive: shapes::Each(recvcounts, recvtype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || {
+                function(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)
+            },
+        )
+    }
+}
+
+/// `MPI_Iallgatherv_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Iallgatherv_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    displs: *mut i64,
+    recvtype: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(117))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::IALLGATHERV_C,
             Kind::Allgather,
             &shapes::Data {
                 buffer: sendbuf,
@@ -2259,11 +3850,55 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ialltoall(
         Handle,
         Handle,
         *mut Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(74))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(118))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::IALLTOALL,
+            Kind::Alltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(sendcount), sendtype),
+                receive: shapes::Same(i64::from(recvcount), recvtype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request),
+        )
+    }
+}
+
+/// `MPI_Ialltoall_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Ialltoall_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        *mut c_void,
+        i64,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(119))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::IALLTOALL_C,
             Kind::Alltoall,
             &shapes::Data {
                 buffer: sendbuf,
@@ -2307,11 +3942,64 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ialltoallv(
         Handle,
         Handle,
         *mut Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(75))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(120))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::IALLTOALLV,
+            Kind::Alltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Each(sendcounts, sendtype),
+                receive: shapes::Each(recvcounts, recvtype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+                    request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Ialltoallv_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Ialltoallv_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    sdispls: *mut i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    rdispls: *mut i64,
+    recvtype: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        Handle,
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(121))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::IALLTOALLV_C,
             Kind::Alltoall,
             &shapes::Data {
                 buffer: sendbuf,
@@ -2360,11 +4048,64 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ialltoallw(
         *mut Handle,
         Handle,
         *mut Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(76))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(122))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::IALLTOALLW,
+            Kind::Alltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::EachTyped(sendcounts, sendtypes),
+                receive: shapes::EachTyped(recvcounts, recvtypes),
+            },
+            None,
+            comm,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+                    request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Ialltoallw_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Ialltoallw_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        *mut Handle,
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        *mut Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(123))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::IALLTOALLW_C,
             Kind::Alltoall,
             &shapes::Data {
                 buffer: sendbuf,
@@ -2407,11 +4148,53 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ireduce_scatter(
         Handle,
         Handle,
         *mut Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(77))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(124))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::IREDUCE_SCATTER,
+            Kind::ReduceScatter,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Nothing,
+                receive: shapes::Each(recvcounts, datatype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, recvbuf, recvcounts, datatype, op, comm, request),
+        )
+    }
+}
+
+/// `MPI_Ireduce_scatter_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Ireduce_scatter_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        *mut i64,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(125))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::IREDUCE_SCATTER_C,
             Kind::ReduceScatter,
             &shapes::Data {
                 buffer: sendbuf,
@@ -2449,11 +4232,53 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ireduce_scatter_block(
         Handle,
         Handle,
         *mut Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(78))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(126))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::IREDUCE_SCATTER_BLOCK,
+            Kind::ReduceScatter,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Nothing,
+                receive: shapes::Same(i64::from(recvcount), datatype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, recvbuf, recvcount, datatype, op, comm, request),
+        )
+    }
+}
+
+/// `MPI_Ireduce_scatter_block_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Ireduce_scatter_block_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        i64,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(127))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::IREDUCE_SCATTER_BLOCK_C,
             Kind::ReduceScatter,
             &shapes::Data {
                 buffer: sendbuf,
@@ -2491,11 +4316,53 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Iscan(
         Handle,
         Handle,
         *mut Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(79))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(128))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::ISCAN,
+            Kind::Uniform,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(count), datatype),
+                receive: shapes::Nothing,
+            },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, recvbuf, count, datatype, op, comm, request),
+        )
+    }
+}
+
+/// `MPI_Iscan_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Iscan_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        i64,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(129))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::ISCAN_C,
             Kind::Uniform,
             &shapes::Data { buffer: sendbuf, send: shapes::Same(count, datatype), receive: shapes::Nothing },
             None,
@@ -2529,11 +4396,53 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Iexscan(
         Handle,
         Handle,
         *mut Handle,
-    ) -> c_int = unsafe { core::mem::transmute(real(Index(80))) };
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(130))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
         shapes::collective::<C, _, _>(
             id::IEXSCAN,
+            Kind::Uniform,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(count), datatype),
+                receive: shapes::Nothing,
+            },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, recvbuf, count, datatype, op, comm, request),
+        )
+    }
+}
+
+/// `MPI_Iexscan_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C-unwind" fn MPI_Iexscan_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        i64,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(131))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::IEXSCAN_C,
             Kind::Uniform,
             &shapes::Data { buffer: sendbuf, send: shapes::Same(count, datatype), receive: shapes::Nothing },
             None,

@@ -43,7 +43,7 @@ unsafe fn mpi_init<L: Language>(behind: Index, ierror: *mut c_int) {
 pub(crate) unsafe extern "C-unwind" fn mpi_init_(ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_init::<Fortran>(Index(81), ierror);
+        mpi_init::<Fortran>(Index(132), ierror);
     }
 }
 
@@ -55,7 +55,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_init_(ierror: *mut c_int) {
 pub(crate) unsafe extern "C-unwind" fn mpi_init_f08_(ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_init::<Fortran08>(Index(82), ierror);
+        mpi_init::<Fortran08>(Index(133), ierror);
     }
 }
 
@@ -93,7 +93,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_init_thread_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_init_thread::<Fortran>(Index(83), required, provided, ierror);
+        mpi_init_thread::<Fortran>(Index(134), required, provided, ierror);
     }
 }
 
@@ -109,7 +109,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_init_thread_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_init_thread::<Fortran08>(Index(84), required, provided, ierror);
+        mpi_init_thread::<Fortran08>(Index(135), required, provided, ierror);
     }
 }
 
@@ -137,7 +137,7 @@ unsafe fn mpi_finalize<L: Language>(behind: Index, ierror: *mut c_int) {
 pub(crate) unsafe extern "C-unwind" fn mpi_finalize_(ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_finalize::<Fortran>(Index(85), ierror);
+        mpi_finalize::<Fortran>(Index(136), ierror);
     }
 }
 
@@ -149,7 +149,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_finalize_(ierror: *mut c_int) {
 pub(crate) unsafe extern "C-unwind" fn mpi_finalize_f08_(ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_finalize::<Fortran08>(Index(86), ierror);
+        mpi_finalize::<Fortran08>(Index(137), ierror);
     }
 }
 
@@ -187,7 +187,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_abort_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_abort::<Fortran>(Index(87), comm, errorcode, ierror);
+        mpi_abort::<Fortran>(Index(138), comm, errorcode, ierror);
     }
 }
 
@@ -203,7 +203,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_abort_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_abort::<Fortran08>(Index(88), comm, errorcode, ierror);
+        mpi_abort::<Fortran08>(Index(139), comm, errorcode, ierror);
     }
 }
 
@@ -233,10 +233,18 @@ unsafe fn mpi_send<L: Language>(
     ) = unsafe { core::mem::transmute(real(behind)) };
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::send::<L>(id::SEND, *count, *datatype as Handle, *dest, *tag, *comm as Handle, move || {
-            function(buf, count, datatype, dest, tag, comm, ierror);
-            returned(ierror)
-        })
+        shapes::send::<L>(
+            id::SEND,
+            i64::from(*count),
+            *datatype as Handle,
+            *dest,
+            *tag,
+            *comm as Handle,
+            move || {
+                function(buf, count, datatype, dest, tag, comm, ierror);
+                returned(ierror)
+            },
+        )
     };
 }
 
@@ -256,7 +264,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_send_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_send::<Fortran>(Index(89), buf, count, datatype, dest, tag, comm, ierror);
+        mpi_send::<Fortran>(Index(140), buf, count, datatype, dest, tag, comm, ierror);
     }
 }
 
@@ -276,7 +284,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_send_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_send::<Fortran08>(Index(90), buf, count, datatype, dest, tag, comm, ierror);
+        mpi_send::<Fortran08>(Index(141), buf, count, datatype, dest, tag, comm, ierror);
     }
 }
 
@@ -306,10 +314,18 @@ unsafe fn mpi_bsend<L: Language>(
     ) = unsafe { core::mem::transmute(real(behind)) };
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::send::<L>(id::BSEND, *count, *datatype as Handle, *dest, *tag, *comm as Handle, move || {
-            function(buf, count, datatype, dest, tag, comm, ierror);
-            returned(ierror)
-        })
+        shapes::send::<L>(
+            id::BSEND,
+            i64::from(*count),
+            *datatype as Handle,
+            *dest,
+            *tag,
+            *comm as Handle,
+            move || {
+                function(buf, count, datatype, dest, tag, comm, ierror);
+                returned(ierror)
+            },
+        )
     };
 }
 
@@ -329,7 +345,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_bsend_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_bsend::<Fortran>(Index(91), buf, count, datatype, dest, tag, comm, ierror);
+        mpi_bsend::<Fortran>(Index(142), buf, count, datatype, dest, tag, comm, ierror);
     }
 }
 
@@ -349,7 +365,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_bsend_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_bsend::<Fortran08>(Index(92), buf, count, datatype, dest, tag, comm, ierror);
+        mpi_bsend::<Fortran08>(Index(143), buf, count, datatype, dest, tag, comm, ierror);
     }
 }
 
@@ -379,10 +395,18 @@ unsafe fn mpi_ssend<L: Language>(
     ) = unsafe { core::mem::transmute(real(behind)) };
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::send::<L>(id::SSEND, *count, *datatype as Handle, *dest, *tag, *comm as Handle, move || {
-            function(buf, count, datatype, dest, tag, comm, ierror);
-            returned(ierror)
-        })
+        shapes::send::<L>(
+            id::SSEND,
+            i64::from(*count),
+            *datatype as Handle,
+            *dest,
+            *tag,
+            *comm as Handle,
+            move || {
+                function(buf, count, datatype, dest, tag, comm, ierror);
+                returned(ierror)
+            },
+        )
     };
 }
 
@@ -402,7 +426,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ssend_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_ssend::<Fortran>(Index(93), buf, count, datatype, dest, tag, comm, ierror);
+        mpi_ssend::<Fortran>(Index(144), buf, count, datatype, dest, tag, comm, ierror);
     }
 }
 
@@ -422,7 +446,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ssend_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_ssend::<Fortran08>(Index(94), buf, count, datatype, dest, tag, comm, ierror);
+        mpi_ssend::<Fortran08>(Index(145), buf, count, datatype, dest, tag, comm, ierror);
     }
 }
 
@@ -452,10 +476,18 @@ unsafe fn mpi_rsend<L: Language>(
     ) = unsafe { core::mem::transmute(real(behind)) };
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::send::<L>(id::RSEND, *count, *datatype as Handle, *dest, *tag, *comm as Handle, move || {
-            function(buf, count, datatype, dest, tag, comm, ierror);
-            returned(ierror)
-        })
+        shapes::send::<L>(
+            id::RSEND,
+            i64::from(*count),
+            *datatype as Handle,
+            *dest,
+            *tag,
+            *comm as Handle,
+            move || {
+                function(buf, count, datatype, dest, tag, comm, ierror);
+                returned(ierror)
+            },
+        )
     };
 }
 
@@ -475,7 +507,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_rsend_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_rsend::<Fortran>(Index(95), buf, count, datatype, dest, tag, comm, ierror);
+        mpi_rsend::<Fortran>(Index(146), buf, count, datatype, dest, tag, comm, ierror);
     }
 }
 
@@ -495,7 +527,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_rsend_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_rsend::<Fortran08>(Index(96), buf, count, datatype, dest, tag, comm, ierror);
+        mpi_rsend::<Fortran08>(Index(147), buf, count, datatype, dest, tag, comm, ierror);
     }
 }
 
@@ -529,7 +561,7 @@ unsafe fn mpi_isend<L: Language>(
     unsafe {
         shapes::start_send::<L>(
             id::ISEND,
-            *count,
+            i64::from(*count),
             *datatype as Handle,
             *dest,
             *tag,
@@ -560,7 +592,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_isend_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_isend::<Fortran>(Index(97), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_isend::<Fortran>(Index(148), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -581,7 +613,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_isend_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_isend::<Fortran08>(Index(98), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_isend::<Fortran08>(Index(149), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -615,7 +647,7 @@ unsafe fn mpi_ibsend<L: Language>(
     unsafe {
         shapes::start_send::<L>(
             id::IBSEND,
-            *count,
+            i64::from(*count),
             *datatype as Handle,
             *dest,
             *tag,
@@ -646,7 +678,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ibsend_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_ibsend::<Fortran>(Index(99), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_ibsend::<Fortran>(Index(150), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -667,7 +699,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ibsend_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_ibsend::<Fortran08>(Index(100), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_ibsend::<Fortran08>(Index(151), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -701,7 +733,7 @@ unsafe fn mpi_issend<L: Language>(
     unsafe {
         shapes::start_send::<L>(
             id::ISSEND,
-            *count,
+            i64::from(*count),
             *datatype as Handle,
             *dest,
             *tag,
@@ -732,7 +764,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_issend_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_issend::<Fortran>(Index(101), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_issend::<Fortran>(Index(152), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -753,7 +785,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_issend_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_issend::<Fortran08>(Index(102), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_issend::<Fortran08>(Index(153), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -787,7 +819,7 @@ unsafe fn mpi_irsend<L: Language>(
     unsafe {
         shapes::start_send::<L>(
             id::IRSEND,
-            *count,
+            i64::from(*count),
             *datatype as Handle,
             *dest,
             *tag,
@@ -818,7 +850,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_irsend_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_irsend::<Fortran>(Index(103), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_irsend::<Fortran>(Index(154), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -839,7 +871,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_irsend_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_irsend::<Fortran08>(Index(104), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_irsend::<Fortran08>(Index(155), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -895,7 +927,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_recv_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_recv::<Fortran>(Index(105), buf, count, datatype, source, tag, comm, status, ierror);
+        mpi_recv::<Fortran>(Index(156), buf, count, datatype, source, tag, comm, status, ierror);
     }
 }
 
@@ -916,7 +948,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_recv_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_recv::<Fortran08>(Index(106), buf, count, datatype, source, tag, comm, status, ierror);
+        mpi_recv::<Fortran08>(Index(157), buf, count, datatype, source, tag, comm, status, ierror);
     }
 }
 
@@ -972,7 +1004,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_irecv_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_irecv::<Fortran>(Index(107), buf, count, datatype, source, tag, comm, request, ierror);
+        mpi_irecv::<Fortran>(Index(158), buf, count, datatype, source, tag, comm, request, ierror);
     }
 }
 
@@ -993,7 +1025,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_irecv_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_irecv::<Fortran08>(Index(108), buf, count, datatype, source, tag, comm, request, ierror);
+        mpi_irecv::<Fortran08>(Index(159), buf, count, datatype, source, tag, comm, request, ierror);
     }
 }
 
@@ -1037,7 +1069,7 @@ unsafe fn mpi_sendrecv<L: Language>(
     unsafe {
         shapes::sendrecv::<L>(
             id::SENDRECV,
-            *sendcount,
+            i64::from(*sendcount),
             *sendtype as Handle,
             *dest,
             *sendtag,
@@ -1078,7 +1110,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_sendrecv_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_sendrecv::<Fortran>(
-            Index(109),
+            Index(160),
             sendbuf,
             sendcount,
             sendtype,
@@ -1119,7 +1151,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_sendrecv_f08_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_sendrecv::<Fortran08>(
-            Index(110),
+            Index(161),
             sendbuf,
             sendcount,
             sendtype,
@@ -1171,7 +1203,7 @@ unsafe fn mpi_sendrecv_replace<L: Language>(
     unsafe {
         shapes::sendrecv::<L>(
             id::SENDRECV_REPLACE,
-            *count,
+            i64::from(*count),
             *datatype as Handle,
             *dest,
             *sendtag,
@@ -1206,7 +1238,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_sendrecv_replace_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_sendrecv_replace::<Fortran>(
-            Index(111),
+            Index(162),
             buf,
             count,
             datatype,
@@ -1241,7 +1273,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_sendrecv_replace_f08_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_sendrecv_replace::<Fortran08>(
-            Index(112),
+            Index(163),
             buf,
             count,
             datatype,
@@ -1302,7 +1334,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_mrecv_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_mrecv::<Fortran>(Index(113), buf, count, datatype, message, status, ierror);
+        mpi_mrecv::<Fortran>(Index(164), buf, count, datatype, message, status, ierror);
     }
 }
 
@@ -1321,7 +1353,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_mrecv_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_mrecv::<Fortran08>(Index(114), buf, count, datatype, message, status, ierror);
+        mpi_mrecv::<Fortran08>(Index(165), buf, count, datatype, message, status, ierror);
     }
 }
 
@@ -1371,7 +1403,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_imrecv_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_imrecv::<Fortran>(Index(115), buf, count, datatype, message, request, ierror);
+        mpi_imrecv::<Fortran>(Index(166), buf, count, datatype, message, request, ierror);
     }
 }
 
@@ -1390,7 +1422,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_imrecv_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_imrecv::<Fortran08>(Index(116), buf, count, datatype, message, request, ierror);
+        mpi_imrecv::<Fortran08>(Index(167), buf, count, datatype, message, request, ierror);
     }
 }
 
@@ -1428,7 +1460,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_wait_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_wait::<Fortran>(Index(117), request, status, ierror);
+        mpi_wait::<Fortran>(Index(168), request, status, ierror);
     }
 }
 
@@ -1444,7 +1476,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_wait_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_wait::<Fortran08>(Index(118), request, status, ierror);
+        mpi_wait::<Fortran08>(Index(169), request, status, ierror);
     }
 }
 
@@ -1490,7 +1522,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_waitall_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_waitall::<Fortran>(Index(119), count, array_of_requests, array_of_statuses, ierror);
+        mpi_waitall::<Fortran>(Index(170), count, array_of_requests, array_of_statuses, ierror);
     }
 }
 
@@ -1507,7 +1539,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_waitall_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_waitall::<Fortran08>(Index(120), count, array_of_requests, array_of_statuses, ierror);
+        mpi_waitall::<Fortran08>(Index(171), count, array_of_requests, array_of_statuses, ierror);
     }
 }
 
@@ -1556,7 +1588,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_waitany_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_waitany::<Fortran>(Index(121), count, array_of_requests, index, status, ierror);
+        mpi_waitany::<Fortran>(Index(172), count, array_of_requests, index, status, ierror);
     }
 }
 
@@ -1574,7 +1606,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_waitany_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_waitany::<Fortran08>(Index(122), count, array_of_requests, index, status, ierror);
+        mpi_waitany::<Fortran08>(Index(173), count, array_of_requests, index, status, ierror);
     }
 }
 
@@ -1633,7 +1665,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_waitsome_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_waitsome::<Fortran>(
-            Index(123),
+            Index(174),
             incount,
             array_of_requests,
             outcount,
@@ -1660,7 +1692,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_waitsome_f08_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_waitsome::<Fortran08>(
-            Index(124),
+            Index(175),
             incount,
             array_of_requests,
             outcount,
@@ -1707,7 +1739,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_test_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_test::<Fortran>(Index(125), request, flag, status, ierror);
+        mpi_test::<Fortran>(Index(176), request, flag, status, ierror);
     }
 }
 
@@ -1724,7 +1756,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_test_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_test::<Fortran08>(Index(126), request, flag, status, ierror);
+        mpi_test::<Fortran08>(Index(177), request, flag, status, ierror);
     }
 }
 
@@ -1773,7 +1805,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_testall_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_testall::<Fortran>(Index(127), count, array_of_requests, flag, array_of_statuses, ierror);
+        mpi_testall::<Fortran>(Index(178), count, array_of_requests, flag, array_of_statuses, ierror);
     }
 }
 
@@ -1791,7 +1823,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_testall_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_testall::<Fortran08>(Index(128), count, array_of_requests, flag, array_of_statuses, ierror);
+        mpi_testall::<Fortran08>(Index(179), count, array_of_requests, flag, array_of_statuses, ierror);
     }
 }
 
@@ -1849,7 +1881,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_testany_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_testany::<Fortran>(Index(129), count, array_of_requests, index, flag, status, ierror);
+        mpi_testany::<Fortran>(Index(180), count, array_of_requests, index, flag, status, ierror);
     }
 }
 
@@ -1868,7 +1900,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_testany_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_testany::<Fortran08>(Index(130), count, array_of_requests, index, flag, status, ierror);
+        mpi_testany::<Fortran08>(Index(181), count, array_of_requests, index, flag, status, ierror);
     }
 }
 
@@ -1927,7 +1959,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_testsome_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_testsome::<Fortran>(
-            Index(131),
+            Index(182),
             incount,
             array_of_requests,
             outcount,
@@ -1954,7 +1986,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_testsome_f08_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_testsome::<Fortran08>(
-            Index(132),
+            Index(183),
             incount,
             array_of_requests,
             outcount,
@@ -2003,7 +2035,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_probe_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_probe::<Fortran>(Index(133), source, tag, comm, status, ierror);
+        mpi_probe::<Fortran>(Index(184), source, tag, comm, status, ierror);
     }
 }
 
@@ -2021,7 +2053,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_probe_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_probe::<Fortran08>(Index(134), source, tag, comm, status, ierror);
+        mpi_probe::<Fortran08>(Index(185), source, tag, comm, status, ierror);
     }
 }
 
@@ -2071,7 +2103,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_iprobe_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_iprobe::<Fortran>(Index(135), source, tag, comm, flag, status, ierror);
+        mpi_iprobe::<Fortran>(Index(186), source, tag, comm, flag, status, ierror);
     }
 }
 
@@ -2090,7 +2122,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_iprobe_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_iprobe::<Fortran08>(Index(136), source, tag, comm, flag, status, ierror);
+        mpi_iprobe::<Fortran08>(Index(187), source, tag, comm, flag, status, ierror);
     }
 }
 
@@ -2147,7 +2179,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_mprobe_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_mprobe::<Fortran>(Index(137), source, tag, comm, message, status, ierror);
+        mpi_mprobe::<Fortran>(Index(188), source, tag, comm, message, status, ierror);
     }
 }
 
@@ -2166,7 +2198,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_mprobe_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_mprobe::<Fortran08>(Index(138), source, tag, comm, message, status, ierror);
+        mpi_mprobe::<Fortran08>(Index(189), source, tag, comm, message, status, ierror);
     }
 }
 
@@ -2227,7 +2259,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_improbe_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_improbe::<Fortran>(Index(139), source, tag, comm, flag, message, status, ierror);
+        mpi_improbe::<Fortran>(Index(190), source, tag, comm, flag, message, status, ierror);
     }
 }
 
@@ -2247,7 +2279,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_improbe_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_improbe::<Fortran08>(Index(140), source, tag, comm, flag, message, status, ierror);
+        mpi_improbe::<Fortran08>(Index(191), source, tag, comm, flag, message, status, ierror);
     }
 }
 
@@ -2284,7 +2316,7 @@ unsafe fn mpi_barrier<L: Language>(behind: Index, comm: *const c_int, ierror: *m
 pub(crate) unsafe extern "C-unwind" fn mpi_barrier_(comm: *const c_int, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_barrier::<Fortran>(Index(141), comm, ierror);
+        mpi_barrier::<Fortran>(Index(192), comm, ierror);
     }
 }
 
@@ -2296,7 +2328,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_barrier_(comm: *const c_int, ierror: 
 pub(crate) unsafe extern "C-unwind" fn mpi_barrier_f08_(comm: *const c_int, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_barrier::<Fortran08>(Index(142), comm, ierror);
+        mpi_barrier::<Fortran08>(Index(193), comm, ierror);
     }
 }
 
@@ -2329,7 +2361,7 @@ unsafe fn mpi_bcast<L: Language>(
             Kind::Uniform,
             &shapes::Data {
                 buffer: core::ptr::null(),
-                send: shapes::Same(*count, *datatype as Handle),
+                send: shapes::Same(i64::from(*count), *datatype as Handle),
                 receive: shapes::Nothing,
             },
             Some(*root),
@@ -2358,7 +2390,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_bcast_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_bcast::<Fortran>(Index(143), buffer, count, datatype, root, comm, ierror);
+        mpi_bcast::<Fortran>(Index(194), buffer, count, datatype, root, comm, ierror);
     }
 }
 
@@ -2377,7 +2409,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_bcast_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_bcast::<Fortran08>(Index(144), buffer, count, datatype, root, comm, ierror);
+        mpi_bcast::<Fortran08>(Index(195), buffer, count, datatype, root, comm, ierror);
     }
 }
 
@@ -2414,7 +2446,7 @@ unsafe fn mpi_reduce<L: Language>(
             Kind::Uniform,
             &shapes::Data {
                 buffer: sendbuf,
-                send: shapes::Same(*count, *datatype as Handle),
+                send: shapes::Same(i64::from(*count), *datatype as Handle),
                 receive: shapes::Nothing,
             },
             Some(*root),
@@ -2445,7 +2477,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_reduce_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_reduce::<Fortran>(Index(145), sendbuf, recvbuf, count, datatype, op, root, comm, ierror);
+        mpi_reduce::<Fortran>(Index(196), sendbuf, recvbuf, count, datatype, op, root, comm, ierror);
     }
 }
 
@@ -2466,7 +2498,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_reduce_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_reduce::<Fortran08>(Index(146), sendbuf, recvbuf, count, datatype, op, root, comm, ierror);
+        mpi_reduce::<Fortran08>(Index(197), sendbuf, recvbuf, count, datatype, op, root, comm, ierror);
     }
 }
 
@@ -2501,7 +2533,7 @@ unsafe fn mpi_allreduce<L: Language>(
             Kind::Uniform,
             &shapes::Data {
                 buffer: sendbuf,
-                send: shapes::Same(*count, *datatype as Handle),
+                send: shapes::Same(i64::from(*count), *datatype as Handle),
                 receive: shapes::Nothing,
             },
             None,
@@ -2531,7 +2563,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_allreduce_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_allreduce::<Fortran>(Index(147), sendbuf, recvbuf, count, datatype, op, comm, ierror);
+        mpi_allreduce::<Fortran>(Index(198), sendbuf, recvbuf, count, datatype, op, comm, ierror);
     }
 }
 
@@ -2551,7 +2583,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_allreduce_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_allreduce::<Fortran08>(Index(148), sendbuf, recvbuf, count, datatype, op, comm, ierror);
+        mpi_allreduce::<Fortran08>(Index(199), sendbuf, recvbuf, count, datatype, op, comm, ierror);
     }
 }
 
@@ -2590,8 +2622,8 @@ unsafe fn mpi_gather<L: Language>(
             Kind::Gather,
             &shapes::Data {
                 buffer: sendbuf,
-                send: shapes::Same(*sendcount, *sendtype as Handle),
-                receive: shapes::Same(*recvcount, *recvtype as Handle),
+                send: shapes::Same(i64::from(*sendcount), *sendtype as Handle),
+                receive: shapes::Same(i64::from(*recvcount), *recvtype as Handle),
             },
             Some(*root),
             *comm as Handle,
@@ -2623,7 +2655,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_gather_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_gather::<Fortran>(
-            Index(149),
+            Index(200),
             sendbuf,
             sendcount,
             sendtype,
@@ -2656,7 +2688,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_gather_f08_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_gather::<Fortran08>(
-            Index(150),
+            Index(201),
             sendbuf,
             sendcount,
             sendtype,
@@ -2707,7 +2739,7 @@ unsafe fn mpi_gatherv<L: Language>(
             Kind::Gather,
             &shapes::Data {
                 buffer: sendbuf,
-                send: shapes::Same(*sendcount, *sendtype as Handle),
+                send: shapes::Same(i64::from(*sendcount), *sendtype as Handle),
                 receive: shapes::Each(recvcounts, *recvtype as Handle),
             },
             Some(*root),
@@ -2743,7 +2775,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_gatherv_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_gatherv::<Fortran>(
-            Index(151),
+            Index(202),
             sendbuf,
             sendcount,
             sendtype,
@@ -2778,7 +2810,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_gatherv_f08_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_gatherv::<Fortran08>(
-            Index(152),
+            Index(203),
             sendbuf,
             sendcount,
             sendtype,
@@ -2828,8 +2860,8 @@ unsafe fn mpi_scatter<L: Language>(
             Kind::Scatter,
             &shapes::Data {
                 buffer: sendbuf,
-                send: shapes::Same(*sendcount, *sendtype as Handle),
-                receive: shapes::Same(*recvcount, *recvtype as Handle),
+                send: shapes::Same(i64::from(*sendcount), *sendtype as Handle),
+                receive: shapes::Same(i64::from(*recvcount), *recvtype as Handle),
             },
             Some(*root),
             *comm as Handle,
@@ -2861,7 +2893,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_scatter_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_scatter::<Fortran>(
-            Index(153),
+            Index(204),
             sendbuf,
             sendcount,
             sendtype,
@@ -2894,7 +2926,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_scatter_f08_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_scatter::<Fortran08>(
-            Index(154),
+            Index(205),
             sendbuf,
             sendcount,
             sendtype,
@@ -2946,7 +2978,7 @@ unsafe fn mpi_scatterv<L: Language>(
             &shapes::Data {
                 buffer: sendbuf,
                 send: shapes::Each(sendcounts, *sendtype as Handle),
-                receive: shapes::Same(*recvcount, *recvtype as Handle),
+                receive: shapes::Same(i64::from(*recvcount), *recvtype as Handle),
             },
             Some(*root),
             *comm as Handle,
@@ -2981,7 +3013,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_scatterv_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_scatterv::<Fortran>(
-            Index(155),
+            Index(206),
             sendbuf,
             sendcounts,
             displs,
@@ -3016,7 +3048,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_scatterv_f08_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_scatterv::<Fortran08>(
-            Index(156),
+            Index(207),
             sendbuf,
             sendcounts,
             displs,
@@ -3064,8 +3096,8 @@ unsafe fn mpi_allgather<L: Language>(
             Kind::Allgather,
             &shapes::Data {
                 buffer: sendbuf,
-                send: shapes::Same(*sendcount, *sendtype as Handle),
-                receive: shapes::Same(*recvcount, *recvtype as Handle),
+                send: shapes::Same(i64::from(*sendcount), *sendtype as Handle),
+                receive: shapes::Same(i64::from(*recvcount), *recvtype as Handle),
             },
             None,
             *comm as Handle,
@@ -3096,7 +3128,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_allgather_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_allgather::<Fortran>(
-            Index(157),
+            Index(208),
             sendbuf,
             sendcount,
             sendtype,
@@ -3127,7 +3159,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_allgather_f08_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_allgather::<Fortran08>(
-            Index(158),
+            Index(209),
             sendbuf,
             sendcount,
             sendtype,
@@ -3175,7 +3207,7 @@ unsafe fn mpi_allgatherv<L: Language>(
             Kind::Allgather,
             &shapes::Data {
                 buffer: sendbuf,
-                send: shapes::Same(*sendcount, *sendtype as Handle),
+                send: shapes::Same(i64::from(*sendcount), *sendtype as Handle),
                 receive: shapes::Each(recvcounts, *recvtype as Handle),
             },
             None,
@@ -3208,7 +3240,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_allgatherv_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_allgatherv::<Fortran>(
-            Index(159),
+            Index(210),
             sendbuf,
             sendcount,
             sendtype,
@@ -3241,7 +3273,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_allgatherv_f08_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_allgatherv::<Fortran08>(
-            Index(160),
+            Index(211),
             sendbuf,
             sendcount,
             sendtype,
@@ -3288,8 +3320,8 @@ unsafe fn mpi_alltoall<L: Language>(
             Kind::Alltoall,
             &shapes::Data {
                 buffer: sendbuf,
-                send: shapes::Same(*sendcount, *sendtype as Handle),
-                receive: shapes::Same(*recvcount, *recvtype as Handle),
+                send: shapes::Same(i64::from(*sendcount), *sendtype as Handle),
+                receive: shapes::Same(i64::from(*recvcount), *recvtype as Handle),
             },
             None,
             *comm as Handle,
@@ -3320,7 +3352,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_alltoall_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_alltoall::<Fortran>(
-            Index(161),
+            Index(212),
             sendbuf,
             sendcount,
             sendtype,
@@ -3351,7 +3383,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_alltoall_f08_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_alltoall::<Fortran08>(
-            Index(162),
+            Index(213),
             sendbuf,
             sendcount,
             sendtype,
@@ -3438,7 +3470,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_alltoallv_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_alltoallv::<Fortran>(
-            Index(163),
+            Index(214),
             sendbuf,
             sendcounts,
             sdispls,
@@ -3473,7 +3505,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_alltoallv_f08_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_alltoallv::<Fortran08>(
-            Index(164),
+            Index(215),
             sendbuf,
             sendcounts,
             sdispls,
@@ -3562,7 +3594,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_alltoallw_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_alltoallw::<Fortran>(
-            Index(165),
+            Index(216),
             sendbuf,
             sendcounts,
             sdispls,
@@ -3597,7 +3629,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_alltoallw_f08_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_alltoallw::<Fortran08>(
-            Index(166),
+            Index(217),
             sendbuf,
             sendcounts,
             sdispls,
@@ -3673,7 +3705,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_reduce_scatter_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_reduce_scatter::<Fortran>(Index(167), sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror);
+        mpi_reduce_scatter::<Fortran>(Index(218), sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror);
     }
 }
 
@@ -3693,7 +3725,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_reduce_scatter_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_reduce_scatter::<Fortran08>(Index(168), sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror);
+        mpi_reduce_scatter::<Fortran08>(Index(219), sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror);
     }
 }
 
@@ -3729,7 +3761,7 @@ unsafe fn mpi_reduce_scatter_block<L: Language>(
             &shapes::Data {
                 buffer: sendbuf,
                 send: shapes::Nothing,
-                receive: shapes::Same(*recvcount, *datatype as Handle),
+                receive: shapes::Same(i64::from(*recvcount), *datatype as Handle),
             },
             None,
             *comm as Handle,
@@ -3759,7 +3791,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_reduce_scatter_block_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_reduce_scatter_block::<Fortran>(
-            Index(169),
+            Index(220),
             sendbuf,
             recvbuf,
             recvcount,
@@ -3788,7 +3820,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_reduce_scatter_block_f08_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_reduce_scatter_block::<Fortran08>(
-            Index(170),
+            Index(221),
             sendbuf,
             recvbuf,
             recvcount,
@@ -3831,7 +3863,7 @@ unsafe fn mpi_scan<L: Language>(
             Kind::Uniform,
             &shapes::Data {
                 buffer: sendbuf,
-                send: shapes::Same(*count, *datatype as Handle),
+                send: shapes::Same(i64::from(*count), *datatype as Handle),
                 receive: shapes::Nothing,
             },
             None,
@@ -3861,7 +3893,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_scan_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_scan::<Fortran>(Index(171), sendbuf, recvbuf, count, datatype, op, comm, ierror);
+        mpi_scan::<Fortran>(Index(222), sendbuf, recvbuf, count, datatype, op, comm, ierror);
     }
 }
 
@@ -3881,7 +3913,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_scan_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_scan::<Fortran08>(Index(172), sendbuf, recvbuf, count, datatype, op, comm, ierror);
+        mpi_scan::<Fortran08>(Index(223), sendbuf, recvbuf, count, datatype, op, comm, ierror);
     }
 }
 
@@ -3916,7 +3948,7 @@ unsafe fn mpi_exscan<L: Language>(
             Kind::Uniform,
             &shapes::Data {
                 buffer: sendbuf,
-                send: shapes::Same(*count, *datatype as Handle),
+                send: shapes::Same(i64::from(*count), *datatype as Handle),
                 receive: shapes::Nothing,
             },
             None,
@@ -3946,7 +3978,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_exscan_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_exscan::<Fortran>(Index(173), sendbuf, recvbuf, count, datatype, op, comm, ierror);
+        mpi_exscan::<Fortran>(Index(224), sendbuf, recvbuf, count, datatype, op, comm, ierror);
     }
 }
 
@@ -3966,7 +3998,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_exscan_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_exscan::<Fortran08>(Index(174), sendbuf, recvbuf, count, datatype, op, comm, ierror);
+        mpi_exscan::<Fortran08>(Index(225), sendbuf, recvbuf, count, datatype, op, comm, ierror);
     }
 }
 
@@ -4008,7 +4040,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_comm_split_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_comm_split::<Fortran>(Index(175), comm, color, key, newcomm, ierror);
+        mpi_comm_split::<Fortran>(Index(226), comm, color, key, newcomm, ierror);
     }
 }
 
@@ -4026,7 +4058,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_comm_split_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_comm_split::<Fortran08>(Index(176), comm, color, key, newcomm, ierror);
+        mpi_comm_split::<Fortran08>(Index(227), comm, color, key, newcomm, ierror);
     }
 }
 
@@ -4064,7 +4096,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_comm_dup_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_comm_dup::<Fortran>(Index(177), comm, newcomm, ierror);
+        mpi_comm_dup::<Fortran>(Index(228), comm, newcomm, ierror);
     }
 }
 
@@ -4080,7 +4112,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_comm_dup_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_comm_dup::<Fortran08>(Index(178), comm, newcomm, ierror);
+        mpi_comm_dup::<Fortran08>(Index(229), comm, newcomm, ierror);
     }
 }
 
@@ -4120,7 +4152,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_comm_create_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_comm_create::<Fortran>(Index(179), comm, group, newcomm, ierror);
+        mpi_comm_create::<Fortran>(Index(230), comm, group, newcomm, ierror);
     }
 }
 
@@ -4137,7 +4169,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_comm_create_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_comm_create::<Fortran08>(Index(180), comm, group, newcomm, ierror);
+        mpi_comm_create::<Fortran08>(Index(231), comm, group, newcomm, ierror);
     }
 }
 
@@ -4166,7 +4198,7 @@ unsafe fn mpi_comm_free<L: Language>(behind: Index, comm: *mut Handle, ierror: *
 pub(crate) unsafe extern "C-unwind" fn mpi_comm_free_(comm: *mut Handle, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_comm_free::<Fortran>(Index(181), comm, ierror);
+        mpi_comm_free::<Fortran>(Index(232), comm, ierror);
     }
 }
 
@@ -4178,7 +4210,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_comm_free_(comm: *mut Handle, ierror:
 pub(crate) unsafe extern "C-unwind" fn mpi_comm_free_f08_(comm: *mut Handle, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_comm_free::<Fortran08>(Index(182), comm, ierror);
+        mpi_comm_free::<Fortran08>(Index(233), comm, ierror);
     }
 }
 
@@ -4207,7 +4239,7 @@ unsafe fn mpi_comm_disconnect<L: Language>(behind: Index, comm: *mut Handle, ier
 pub(crate) unsafe extern "C-unwind" fn mpi_comm_disconnect_(comm: *mut Handle, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_comm_disconnect::<Fortran>(Index(183), comm, ierror);
+        mpi_comm_disconnect::<Fortran>(Index(234), comm, ierror);
     }
 }
 
@@ -4219,7 +4251,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_comm_disconnect_(comm: *mut Handle, i
 pub(crate) unsafe extern "C-unwind" fn mpi_comm_disconnect_f08_(comm: *mut Handle, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_comm_disconnect::<Fortran08>(Index(184), comm, ierror);
+        mpi_comm_disconnect::<Fortran08>(Index(235), comm, ierror);
     }
 }
 
@@ -4259,7 +4291,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_comm_dup_with_info_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_comm_dup_with_info::<Fortran>(Index(185), comm, info, newcomm, ierror);
+        mpi_comm_dup_with_info::<Fortran>(Index(236), comm, info, newcomm, ierror);
     }
 }
 
@@ -4276,7 +4308,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_comm_dup_with_info_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_comm_dup_with_info::<Fortran08>(Index(186), comm, info, newcomm, ierror);
+        mpi_comm_dup_with_info::<Fortran08>(Index(237), comm, info, newcomm, ierror);
     }
 }
 
@@ -4326,7 +4358,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_comm_split_type_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_comm_split_type::<Fortran>(Index(187), comm, split_type, key, info, newcomm, ierror);
+        mpi_comm_split_type::<Fortran>(Index(238), comm, split_type, key, info, newcomm, ierror);
     }
 }
 
@@ -4345,7 +4377,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_comm_split_type_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_comm_split_type::<Fortran08>(Index(188), comm, split_type, key, info, newcomm, ierror);
+        mpi_comm_split_type::<Fortran08>(Index(239), comm, split_type, key, info, newcomm, ierror);
     }
 }
 
@@ -4374,7 +4406,7 @@ unsafe fn mpi_type_free<L: Language>(behind: Index, datatype: *mut Handle, ierro
 pub(crate) unsafe extern "C-unwind" fn mpi_type_free_(datatype: *mut Handle, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_type_free::<Fortran>(Index(189), datatype, ierror);
+        mpi_type_free::<Fortran>(Index(240), datatype, ierror);
     }
 }
 
@@ -4386,7 +4418,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_type_free_(datatype: *mut Handle, ier
 pub(crate) unsafe extern "C-unwind" fn mpi_type_free_f08_(datatype: *mut Handle, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_type_free::<Fortran08>(Index(190), datatype, ierror);
+        mpi_type_free::<Fortran08>(Index(241), datatype, ierror);
     }
 }
 
@@ -4415,7 +4447,7 @@ unsafe fn mpi_request_free<L: Language>(behind: Index, request: *mut Handle, ier
 pub(crate) unsafe extern "C-unwind" fn mpi_request_free_(request: *mut Handle, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_request_free::<Fortran>(Index(191), request, ierror);
+        mpi_request_free::<Fortran>(Index(242), request, ierror);
     }
 }
 
@@ -4427,7 +4459,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_request_free_(request: *mut Handle, i
 pub(crate) unsafe extern "C-unwind" fn mpi_request_free_f08_(request: *mut Handle, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_request_free::<Fortran08>(Index(192), request, ierror);
+        mpi_request_free::<Fortran08>(Index(243), request, ierror);
     }
 }
 
@@ -4456,7 +4488,7 @@ unsafe fn mpi_cancel<L: Language>(behind: Index, request: *mut Handle, ierror: *
 pub(crate) unsafe extern "C-unwind" fn mpi_cancel_(request: *mut Handle, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_cancel::<Fortran>(Index(193), request, ierror);
+        mpi_cancel::<Fortran>(Index(244), request, ierror);
     }
 }
 
@@ -4468,7 +4500,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_cancel_(request: *mut Handle, ierror:
 pub(crate) unsafe extern "C-unwind" fn mpi_cancel_f08_(request: *mut Handle, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_cancel::<Fortran08>(Index(194), request, ierror);
+        mpi_cancel::<Fortran08>(Index(245), request, ierror);
     }
 }
 
@@ -4502,7 +4534,7 @@ unsafe fn mpi_send_init<L: Language>(
     unsafe {
         shapes::send_init::<L>(
             id::SEND_INIT,
-            *count,
+            i64::from(*count),
             *datatype as Handle,
             *dest,
             *tag,
@@ -4533,7 +4565,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_send_init_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_send_init::<Fortran>(Index(195), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_send_init::<Fortran>(Index(246), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -4554,7 +4586,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_send_init_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_send_init::<Fortran08>(Index(196), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_send_init::<Fortran08>(Index(247), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -4588,7 +4620,7 @@ unsafe fn mpi_bsend_init<L: Language>(
     unsafe {
         shapes::send_init::<L>(
             id::BSEND_INIT,
-            *count,
+            i64::from(*count),
             *datatype as Handle,
             *dest,
             *tag,
@@ -4619,7 +4651,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_bsend_init_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_bsend_init::<Fortran>(Index(197), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_bsend_init::<Fortran>(Index(248), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -4640,7 +4672,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_bsend_init_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_bsend_init::<Fortran08>(Index(198), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_bsend_init::<Fortran08>(Index(249), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -4674,7 +4706,7 @@ unsafe fn mpi_ssend_init<L: Language>(
     unsafe {
         shapes::send_init::<L>(
             id::SSEND_INIT,
-            *count,
+            i64::from(*count),
             *datatype as Handle,
             *dest,
             *tag,
@@ -4705,7 +4737,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ssend_init_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_ssend_init::<Fortran>(Index(199), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_ssend_init::<Fortran>(Index(250), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -4726,7 +4758,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ssend_init_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_ssend_init::<Fortran08>(Index(200), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_ssend_init::<Fortran08>(Index(251), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -4760,7 +4792,7 @@ unsafe fn mpi_rsend_init<L: Language>(
     unsafe {
         shapes::send_init::<L>(
             id::RSEND_INIT,
-            *count,
+            i64::from(*count),
             *datatype as Handle,
             *dest,
             *tag,
@@ -4791,7 +4823,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_rsend_init_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_rsend_init::<Fortran>(Index(201), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_rsend_init::<Fortran>(Index(252), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -4812,7 +4844,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_rsend_init_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_rsend_init::<Fortran08>(Index(202), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_rsend_init::<Fortran08>(Index(253), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -4868,7 +4900,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_recv_init_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_recv_init::<Fortran>(Index(203), buf, count, datatype, source, tag, comm, request, ierror);
+        mpi_recv_init::<Fortran>(Index(254), buf, count, datatype, source, tag, comm, request, ierror);
     }
 }
 
@@ -4889,7 +4921,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_recv_init_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_recv_init::<Fortran08>(Index(204), buf, count, datatype, source, tag, comm, request, ierror);
+        mpi_recv_init::<Fortran08>(Index(255), buf, count, datatype, source, tag, comm, request, ierror);
     }
 }
 
@@ -4918,7 +4950,7 @@ unsafe fn mpi_start<L: Language>(behind: Index, request: *mut Handle, ierror: *m
 pub(crate) unsafe extern "C-unwind" fn mpi_start_(request: *mut Handle, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_start::<Fortran>(Index(205), request, ierror);
+        mpi_start::<Fortran>(Index(256), request, ierror);
     }
 }
 
@@ -4930,7 +4962,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_start_(request: *mut Handle, ierror: 
 pub(crate) unsafe extern "C-unwind" fn mpi_start_f08_(request: *mut Handle, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_start::<Fortran08>(Index(206), request, ierror);
+        mpi_start::<Fortran08>(Index(257), request, ierror);
     }
 }
 
@@ -4968,7 +5000,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_startall_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_startall::<Fortran>(Index(207), count, array_of_requests, ierror);
+        mpi_startall::<Fortran>(Index(258), count, array_of_requests, ierror);
     }
 }
 
@@ -4984,7 +5016,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_startall_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_startall::<Fortran08>(Index(208), count, array_of_requests, ierror);
+        mpi_startall::<Fortran08>(Index(259), count, array_of_requests, ierror);
     }
 }
 
@@ -5030,7 +5062,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ibarrier_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_ibarrier::<Fortran>(Index(209), comm, request, ierror);
+        mpi_ibarrier::<Fortran>(Index(260), comm, request, ierror);
     }
 }
 
@@ -5046,7 +5078,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ibarrier_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_ibarrier::<Fortran08>(Index(210), comm, request, ierror);
+        mpi_ibarrier::<Fortran08>(Index(261), comm, request, ierror);
     }
 }
 
@@ -5081,7 +5113,7 @@ unsafe fn mpi_ibcast<L: Language>(
             Kind::Uniform,
             &shapes::Data {
                 buffer: core::ptr::null(),
-                send: shapes::Same(*count, *datatype as Handle),
+                send: shapes::Same(i64::from(*count), *datatype as Handle),
                 receive: shapes::Nothing,
             },
             Some(*root),
@@ -5111,7 +5143,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ibcast_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_ibcast::<Fortran>(Index(211), buffer, count, datatype, root, comm, request, ierror);
+        mpi_ibcast::<Fortran>(Index(262), buffer, count, datatype, root, comm, request, ierror);
     }
 }
 
@@ -5131,7 +5163,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ibcast_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_ibcast::<Fortran08>(Index(212), buffer, count, datatype, root, comm, request, ierror);
+        mpi_ibcast::<Fortran08>(Index(263), buffer, count, datatype, root, comm, request, ierror);
     }
 }
 
@@ -5170,7 +5202,7 @@ unsafe fn mpi_ireduce<L: Language>(
             Kind::Uniform,
             &shapes::Data {
                 buffer: sendbuf,
-                send: shapes::Same(*count, *datatype as Handle),
+                send: shapes::Same(i64::from(*count), *datatype as Handle),
                 receive: shapes::Nothing,
             },
             Some(*root),
@@ -5203,7 +5235,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ireduce_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ireduce::<Fortran>(
-            Index(213),
+            Index(264),
             sendbuf,
             recvbuf,
             count,
@@ -5236,7 +5268,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ireduce_f08_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ireduce::<Fortran08>(
-            Index(214),
+            Index(265),
             sendbuf,
             recvbuf,
             count,
@@ -5283,7 +5315,7 @@ unsafe fn mpi_iallreduce<L: Language>(
             Kind::Uniform,
             &shapes::Data {
                 buffer: sendbuf,
-                send: shapes::Same(*count, *datatype as Handle),
+                send: shapes::Same(i64::from(*count), *datatype as Handle),
                 receive: shapes::Nothing,
             },
             None,
@@ -5314,7 +5346,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_iallreduce_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_iallreduce::<Fortran>(Index(215), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
+        mpi_iallreduce::<Fortran>(Index(266), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
     }
 }
 
@@ -5335,7 +5367,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_iallreduce_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_iallreduce::<Fortran08>(Index(216), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
+        mpi_iallreduce::<Fortran08>(Index(267), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
     }
 }
 
@@ -5376,8 +5408,8 @@ unsafe fn mpi_igather<L: Language>(
             Kind::Gather,
             &shapes::Data {
                 buffer: sendbuf,
-                send: shapes::Same(*sendcount, *sendtype as Handle),
-                receive: shapes::Same(*recvcount, *recvtype as Handle),
+                send: shapes::Same(i64::from(*sendcount), *sendtype as Handle),
+                receive: shapes::Same(i64::from(*recvcount), *recvtype as Handle),
             },
             Some(*root),
             *comm as Handle,
@@ -5412,7 +5444,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_igather_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_igather::<Fortran>(
-            Index(217),
+            Index(268),
             sendbuf,
             sendcount,
             sendtype,
@@ -5447,7 +5479,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_igather_f08_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_igather::<Fortran08>(
-            Index(218),
+            Index(269),
             sendbuf,
             sendcount,
             sendtype,
@@ -5501,7 +5533,7 @@ unsafe fn mpi_igatherv<L: Language>(
             Kind::Gather,
             &shapes::Data {
                 buffer: sendbuf,
-                send: shapes::Same(*sendcount, *sendtype as Handle),
+                send: shapes::Same(i64::from(*sendcount), *sendtype as Handle),
                 receive: shapes::Each(recvcounts, *recvtype as Handle),
             },
             Some(*root),
@@ -5539,7 +5571,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_igatherv_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_igatherv::<Fortran>(
-            Index(219),
+            Index(270),
             sendbuf,
             sendcount,
             sendtype,
@@ -5576,7 +5608,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_igatherv_f08_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_igatherv::<Fortran08>(
-            Index(220),
+            Index(271),
             sendbuf,
             sendcount,
             sendtype,
@@ -5629,8 +5661,8 @@ unsafe fn mpi_iscatter<L: Language>(
             Kind::Scatter,
             &shapes::Data {
                 buffer: sendbuf,
-                send: shapes::Same(*sendcount, *sendtype as Handle),
-                receive: shapes::Same(*recvcount, *recvtype as Handle),
+                send: shapes::Same(i64::from(*sendcount), *sendtype as Handle),
+                receive: shapes::Same(i64::from(*recvcount), *recvtype as Handle),
             },
             Some(*root),
             *comm as Handle,
@@ -5665,7 +5697,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_iscatter_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iscatter::<Fortran>(
-            Index(221),
+            Index(272),
             sendbuf,
             sendcount,
             sendtype,
@@ -5700,7 +5732,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_iscatter_f08_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iscatter::<Fortran08>(
-            Index(222),
+            Index(273),
             sendbuf,
             sendcount,
             sendtype,
@@ -5755,7 +5787,7 @@ unsafe fn mpi_iscatterv<L: Language>(
             &shapes::Data {
                 buffer: sendbuf,
                 send: shapes::Each(sendcounts, *sendtype as Handle),
-                receive: shapes::Same(*recvcount, *recvtype as Handle),
+                receive: shapes::Same(i64::from(*recvcount), *recvtype as Handle),
             },
             Some(*root),
             *comm as Handle,
@@ -5792,7 +5824,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_iscatterv_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iscatterv::<Fortran>(
-            Index(223),
+            Index(274),
             sendbuf,
             sendcounts,
             displs,
@@ -5829,7 +5861,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_iscatterv_f08_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iscatterv::<Fortran08>(
-            Index(224),
+            Index(275),
             sendbuf,
             sendcounts,
             displs,
@@ -5880,8 +5912,8 @@ unsafe fn mpi_iallgather<L: Language>(
             Kind::Allgather,
             &shapes::Data {
                 buffer: sendbuf,
-                send: shapes::Same(*sendcount, *sendtype as Handle),
-                receive: shapes::Same(*recvcount, *recvtype as Handle),
+                send: shapes::Same(i64::from(*sendcount), *sendtype as Handle),
+                receive: shapes::Same(i64::from(*recvcount), *recvtype as Handle),
             },
             None,
             *comm as Handle,
@@ -5913,7 +5945,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_iallgather_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iallgather::<Fortran>(
-            Index(225),
+            Index(276),
             sendbuf,
             sendcount,
             sendtype,
@@ -5946,7 +5978,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_iallgather_f08_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iallgather::<Fortran08>(
-            Index(226),
+            Index(277),
             sendbuf,
             sendcount,
             sendtype,
@@ -5997,7 +6029,7 @@ unsafe fn mpi_iallgatherv<L: Language>(
             Kind::Allgather,
             &shapes::Data {
                 buffer: sendbuf,
-                send: shapes::Same(*sendcount, *sendtype as Handle),
+                send: shapes::Same(i64::from(*sendcount), *sendtype as Handle),
                 receive: shapes::Each(recvcounts, *recvtype as Handle),
             },
             None,
@@ -6034,7 +6066,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_iallgatherv_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iallgatherv::<Fortran>(
-            Index(227),
+            Index(278),
             sendbuf,
             sendcount,
             sendtype,
@@ -6069,7 +6101,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_iallgatherv_f08_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iallgatherv::<Fortran08>(
-            Index(228),
+            Index(279),
             sendbuf,
             sendcount,
             sendtype,
@@ -6119,8 +6151,8 @@ unsafe fn mpi_ialltoall<L: Language>(
             Kind::Alltoall,
             &shapes::Data {
                 buffer: sendbuf,
-                send: shapes::Same(*sendcount, *sendtype as Handle),
-                receive: shapes::Same(*recvcount, *recvtype as Handle),
+                send: shapes::Same(i64::from(*sendcount), *sendtype as Handle),
+                receive: shapes::Same(i64::from(*recvcount), *recvtype as Handle),
             },
             None,
             *comm as Handle,
@@ -6152,7 +6184,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ialltoall_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ialltoall::<Fortran>(
-            Index(229),
+            Index(280),
             sendbuf,
             sendcount,
             sendtype,
@@ -6185,7 +6217,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ialltoall_f08_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ialltoall::<Fortran08>(
-            Index(230),
+            Index(281),
             sendbuf,
             sendcount,
             sendtype,
@@ -6276,7 +6308,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ialltoallv_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ialltoallv::<Fortran>(
-            Index(231),
+            Index(282),
             sendbuf,
             sendcounts,
             sdispls,
@@ -6313,7 +6345,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ialltoallv_f08_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ialltoallv::<Fortran08>(
-            Index(232),
+            Index(283),
             sendbuf,
             sendcounts,
             sdispls,
@@ -6406,7 +6438,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ialltoallw_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ialltoallw::<Fortran>(
-            Index(233),
+            Index(284),
             sendbuf,
             sendcounts,
             sdispls,
@@ -6443,7 +6475,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ialltoallw_f08_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ialltoallw::<Fortran08>(
-            Index(234),
+            Index(285),
             sendbuf,
             sendcounts,
             sdispls,
@@ -6524,7 +6556,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ireduce_scatter_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ireduce_scatter::<Fortran>(
-            Index(235),
+            Index(286),
             sendbuf,
             recvbuf,
             recvcounts,
@@ -6555,7 +6587,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ireduce_scatter_f08_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ireduce_scatter::<Fortran08>(
-            Index(236),
+            Index(287),
             sendbuf,
             recvbuf,
             recvcounts,
@@ -6602,7 +6634,7 @@ unsafe fn mpi_ireduce_scatter_block<L: Language>(
             &shapes::Data {
                 buffer: sendbuf,
                 send: shapes::Nothing,
-                receive: shapes::Same(*recvcount, *datatype as Handle),
+                receive: shapes::Same(i64::from(*recvcount), *datatype as Handle),
             },
             None,
             *comm as Handle,
@@ -6633,7 +6665,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ireduce_scatter_block_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ireduce_scatter_block::<Fortran>(
-            Index(237),
+            Index(288),
             sendbuf,
             recvbuf,
             recvcount,
@@ -6664,7 +6696,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ireduce_scatter_block_f08_(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ireduce_scatter_block::<Fortran08>(
-            Index(238),
+            Index(289),
             sendbuf,
             recvbuf,
             recvcount,
@@ -6710,7 +6742,7 @@ unsafe fn mpi_iscan<L: Language>(
             Kind::Uniform,
             &shapes::Data {
                 buffer: sendbuf,
-                send: shapes::Same(*count, *datatype as Handle),
+                send: shapes::Same(i64::from(*count), *datatype as Handle),
                 receive: shapes::Nothing,
             },
             None,
@@ -6741,7 +6773,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_iscan_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_iscan::<Fortran>(Index(239), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
+        mpi_iscan::<Fortran>(Index(290), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
     }
 }
 
@@ -6762,7 +6794,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_iscan_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_iscan::<Fortran08>(Index(240), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
+        mpi_iscan::<Fortran08>(Index(291), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
     }
 }
 
@@ -6799,7 +6831,7 @@ unsafe fn mpi_iexscan<L: Language>(
             Kind::Uniform,
             &shapes::Data {
                 buffer: sendbuf,
-                send: shapes::Same(*count, *datatype as Handle),
+                send: shapes::Same(i64::from(*count), *datatype as Handle),
                 receive: shapes::Nothing,
             },
             None,
@@ -6830,7 +6862,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_iexscan_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_iexscan::<Fortran>(Index(241), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
+        mpi_iexscan::<Fortran>(Index(292), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
     }
 }
 
@@ -6851,6 +6883,6 @@ pub(crate) unsafe extern "C-unwind" fn mpi_iexscan_f08_(
 ) {
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_iexscan::<Fortran08>(Index(242), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
+        mpi_iexscan::<Fortran08>(Index(293), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
     }
 }

@@ -21,13 +21,13 @@ pub(crate) trait Side {
 pub(crate) struct Nothing;
 
 /// The same count and type for every rank.
-pub(crate) struct Same(pub(crate) c_int, pub(crate) Handle);
+pub(crate) struct Same(pub(crate) i64, pub(crate) Handle);
 
 /// A count for each rank, and one type.
-pub(crate) struct Each(pub(crate) *const c_int, pub(crate) Handle);
+pub(crate) struct Each<N>(pub(crate) *mut N, pub(crate) Handle);
 
 /// A count and a type for each rank.
-pub(crate) struct EachTyped(pub(crate) *const c_int, pub(crate) *const Handle);
+pub(crate) struct EachTyped<N>(pub(crate) *mut N, pub(crate) *mut Handle);
 
 impl Side for Nothing {
     fn block<L: Language>(&self, _: &mut Recorder, _: usize) -> u64 {
@@ -43,19 +43,19 @@ impl Side for Same {
     }
 }
 
-impl Side for Each {
+impl<N: Copy + Into<i64>> Side for Each<N> {
     fn block<L: Language>(&self, recorder: &mut Recorder, rank: usize) -> u64 {
         // SAFETY: it is asked only for ranks for which the standard demands an element.
-        Same(unsafe { *self.0.add(rank) }, self.1).block::<L>(recorder, rank)
+        Same(unsafe { *self.0.add(rank) }.into(), self.1).block::<L>(recorder, rank)
     }
 }
 
-impl Side for EachTyped {
+impl<N: Copy + Into<i64>> Side for EachTyped<N> {
     fn block<L: Language>(&self, recorder: &mut Recorder, rank: usize) -> u64 {
         // SAFETY: likewise.
         let (count, datatype) =
             unsafe { (*self.0.add(rank), L::datatype_at(&recorder.process.library, self.1, rank)) };
-        recorder.bytes(count, datatype)
+        recorder.bytes(count.into(), datatype)
     }
 }
 

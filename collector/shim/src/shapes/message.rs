@@ -45,14 +45,14 @@ pub(crate) fn finish(recorder: &mut Recorder, function: u16, at: Interval, resul
 #[inline]
 pub(crate) unsafe fn send<L: Language>(
     function: u16,
-    count: c_int,
+    count: i64,
     datatype: Handle,
     to: c_int,
     tag: c_int,
     comm: Handle,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
-    sent::<L>(function, [count, to, tag], datatype, comm, real, |_| {})
+    sent::<L>(function, count, [to, tag], datatype, comm, real, |_| {})
 }
 
 /// # Safety
@@ -61,7 +61,7 @@ pub(crate) unsafe fn send<L: Language>(
 #[expect(clippy::too_many_arguments, reason = "the call has them")]
 pub(crate) unsafe fn start_send<L: Language>(
     function: u16,
-    count: c_int,
+    count: i64,
     datatype: Handle,
     to: c_int,
     tag: c_int,
@@ -69,7 +69,7 @@ pub(crate) unsafe fn start_send<L: Language>(
     request: *mut Handle,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
-    sent::<L>(function, [count, to, tag], datatype, comm, real, |process| {
+    sent::<L>(function, count, [to, tag], datatype, comm, real, |process| {
         // A handle that was given to a send is no receive's any more, also when that has only just completed in another
         // thread which has not come to take note of it. Whoever waits for the send would take it for that receive.
         if process.capture.has_threads() {
@@ -83,7 +83,8 @@ pub(crate) unsafe fn start_send<L: Language>(
 #[inline(always)]
 fn sent<L: Language>(
     function: u16,
-    [count, to, tag]: [c_int; 3],
+    count: i64,
+    [to, tag]: [c_int; 2],
     datatype: Handle,
     comm: Handle,
     real: impl FnOnce() -> c_int,
@@ -197,7 +198,7 @@ pub(crate) fn take_up(recorder: &mut Recorder, handle: u64, posted: Posted) {
 #[expect(clippy::too_many_arguments, reason = "the call has them")]
 pub(crate) unsafe fn sendrecv<L: Language>(
     function: u16,
-    count: c_int,
+    count: i64,
     datatype: Handle,
     to: c_int,
     tag: c_int,

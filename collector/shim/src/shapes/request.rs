@@ -46,7 +46,7 @@ unsafe fn init<L: Language>(
 #[expect(clippy::too_many_arguments, reason = "the call has them")]
 pub(crate) unsafe fn send_init<L: Language>(
     function: u16,
-    count: c_int,
+    count: i64,
     datatype: Handle,
     to: c_int,
     tag: c_int,

@@ -11,6 +11,11 @@ pub(super) fn names(call: &Call) -> [(String, &'static str); 2] {
     [(format!("{lower}_"), "Fortran"), (format!("{lower}_f08_"), "Fortran08")]
 }
 
+/// Those that Fortran calls: its large counts come through functions of C.
+pub(super) fn small(table: &Table) -> impl Iterator<Item = &Call> {
+    table.call.iter().filter(|call| !call.is_large())
+}
+
 /// The symbols.
 pub(super) fn text(table: &Table) -> Result<String> {
     let mut out = format!(
@@ -35,7 +40,7 @@ pub(super) fn text(table: &Table) -> Result<String> {
         }}\n"
     );
     let mut at = table.call.len();
-    for call in &table.call {
+    for call in small(table) {
         at = symbols(&mut out, at, call).with_context(|| call.name.clone())?;
     }
     Ok(out)
@@ -60,6 +65,7 @@ fn parameters(call: &Call) -> impl Iterator<Item = &Parameter> {
 fn value(call: &Call, name: &str) -> Option<String> {
     let parameter = parameters(call).find(|parameter| parameter.name == name)?;
     Some(match parameter.kind.as_str() {
+        "int" if parameter.is_count() => format!("i64::from(*{name})"),
         "int" => format!("*{name}"),
         "handle" => format!("*{name} as Handle"),
         _ => name.to_owned(),

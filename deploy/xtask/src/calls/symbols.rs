@@ -16,7 +16,7 @@ pub(super) fn names(table: &Table) -> Result<String> {
     for call in &table.call {
         writeln!(out, "c\"P{}\",", call.name)?;
     }
-    for (name, _) in table.call.iter().flat_map(fortran::names) {
+    for (name, _) in fortran::small(table).flat_map(fortran::names) {
         writeln!(out, "c\"{name}\",")?;
     }
     writeln!(out, "];")?;
@@ -52,6 +52,8 @@ fn rust_type(kind: &str) -> Result<&'static str> {
         "handle" => "Handle",
         "status" | "status*" => "*mut Status",
         "int*" => "*mut c_int",
+        "count" => "i64",
+        "count*" => "*mut i64",
         "handle*" => "*mut Handle",
         _ => bail!("no type is named {kind}"),
     })
@@ -163,7 +165,8 @@ fn collective(arguments: &mut Vec<String>, call: &Call, kind: &str, value: Value
 }
 
 fn by_name(call: &Call, name: &str) -> Option<String> {
-    call.parameters.iter().any(|parameter| parameter.name == name).then(|| name.to_owned())
+    let parameter = call.parameters.iter().find(|parameter| parameter.name == name)?;
+    Some(if parameter.is_count() { format!("i64::from({name})") } else { name.to_owned() })
 }
 
 fn symbol(out: &mut String, at: usize, call: &Call) -> Result<()> {

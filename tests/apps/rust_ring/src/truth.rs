@@ -58,22 +58,37 @@ pub const FUNCTIONS: [&str; 49] = [
     "MPI_Comm_free",
 ];
 
+fn position(function: &str) -> usize {
+    FUNCTIONS.iter().position(|name| *name == function).expect("a function that is told")
+}
+
 /// What one rank did.
 pub struct Truth {
     calls: RefCell<Vec<u64>>,
+    /// What collectives moved, in bytes.
+    moved: RefCell<Vec<u64>>,
     /// Messages and bytes by world rank of the destination.
     sent: RefCell<Vec<(u64, u64)>>,
 }
 
 impl Truth {
     pub fn of(ranks: usize) -> Self {
-        Self { calls: RefCell::new(vec![0; FUNCTIONS.len()]), sent: RefCell::new(vec![(0, 0); ranks]) }
+        Self {
+            calls: RefCell::new(vec![0; FUNCTIONS.len()]),
+            moved: RefCell::new(vec![0; FUNCTIONS.len()]),
+            sent: RefCell::new(vec![(0, 0); ranks]),
+        }
     }
 
     /// One call of a function.
     pub fn called(&self, function: &str) {
-        let at = FUNCTIONS.iter().position(|name| *name == function).expect("a function that is told");
-        self.calls.borrow_mut()[at] += 1;
+        self.calls.borrow_mut()[position(function)] += 1;
+    }
+
+    /// One call of a collective, which moves so many bytes on this rank.
+    pub fn moved(&self, function: &str, bytes: usize) {
+        self.called(function);
+        self.moved.borrow_mut()[position(function)] += bytes as u64;
     }
 
     /// One call of a function that sends one message.
@@ -88,7 +103,7 @@ impl Truth {
     /// before the truth is out.
     pub fn print(&self, world: &mpi::topology::SimpleCommunicator) {
         let (rank, ranks) = (world.rank(), self.sent.borrow().len());
-        let mut own = self.calls.borrow().clone();
+        let mut own = [&self.calls.borrow()[..], &self.moved.borrow()[..]].concat();
         own.extend(self.sent.borrow().iter().flat_map(|pair| [pair.0, pair.1]));
         let mut all = vec![0_u64; if rank == 0 { own.len() * ranks } else { 0 }];
         // SAFETY: the buffers hold what the counts say, on the root for all ranks.
@@ -100,15 +115,18 @@ impl Truth {
         if rank == 0 {
             let mut text = "mpiscope-truth 1\n".to_owned();
             for (source, told) in all.chunks(own.len()).enumerate() {
-                for (destination, pair) in told[FUNCTIONS.len()..].chunks(2).enumerate() {
+                for (destination, pair) in told[2 * FUNCTIONS.len()..].chunks(2).enumerate() {
                     if pair[0] > 0 {
                         text += &format!("pair {source} {destination} {} {}\n", pair[0], pair[1]);
                     }
                 }
             }
             for (caller, told) in all.chunks(own.len()).enumerate() {
-                for (function, calls) in FUNCTIONS.iter().zip(told).filter(|(_, calls)| **calls > 0) {
-                    text += &format!("calls {caller} {function} {calls}\n");
+                for (at, function) in FUNCTIONS.iter().enumerate() {
+                    let figures = [("calls", told[at]), ("moved", told[FUNCTIONS.len() + at])];
+                    for (word, figure) in figures.into_iter().filter(|(_, figure)| *figure > 0) {
+                        text += &format!("{word} {caller} {function} {figure}\n");
+                    }
                 }
             }
             println!("{text}end");
