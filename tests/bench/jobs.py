@@ -95,6 +95,8 @@ class Jobs:
         if family == "mpich":
             preloads.append(str(self.ucx_yield))
         environment.pop("LD_PRELOAD", None)
+        # Each rank has a core to itself: waiting by giving the processor away is for those that share one.
+        environment.pop("OMPI_MCA_mpi_yield_when_idle", None)
         if preloads:
             environment["LD_PRELOAD"] = ":".join(preloads)
         return environment
