@@ -265,6 +265,13 @@ impl<'a> Consumer<'a> {
         self.header.lost_calls.load(Ordering::Acquire)
     }
 
+    /// How many slots there are to read, as far as the positions make sense.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        let filled = self.header.head.load(Ordering::Relaxed).wrapping_sub(self.tail);
+        usize::try_from(filled).unwrap_or(usize::MAX).min(self.slots.len())
+    }
+
     /// Appends at most `most` slots to `out` without releasing them; returns how many.
     ///
     /// # Errors
@@ -355,7 +362,9 @@ mod tests {
         assert!(producer.push(&[], &[1; 4], 1));
         assert!(producer.stage(&[2; 4]) && producer.stage(&[3; 4]) && !producer.stage(&[4; 4]));
         assert_eq!(consumer.read(9, &mut out).map(|_| out.len()), Ok(1));
+        assert_eq!(consumer.waiting(), 0);
         assert!(producer.push_row(&[5; 4]));
+        assert_eq!(consumer.waiting(), 3);
         consumer.read(9, &mut out).unwrap();
         consumer.release();
         assert_eq!(out, [[1; 4], [2; 4], [3; 4], [5; 4]]);

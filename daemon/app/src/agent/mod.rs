@@ -63,6 +63,7 @@ pub(crate) struct Agent {
     resume: Resume,
     next_process: u32,
     log: Option<Log>,
+    passed: Option<Instant>,
     scanned: Option<Instant>,
     looked: Option<Instant>,
     knotted: Option<Instant>,
@@ -89,6 +90,7 @@ impl Agent {
             resume,
             next_process,
             log: log.map(|writer| Log { writer, synced: Instant::now(), failed: false }),
+            passed: None,
             scanned: None,
             looked: None,
             knotted: None,
@@ -113,8 +115,15 @@ impl Agent {
         sink(message);
     }
 
+    /// Whether so many slots wait, or so much time has passed since the last pass.
+    pub(crate) fn is_worth_a_pass(&self, slots: usize, rest: Duration) -> bool {
+        let waiting = || self.regions.iter().map(Watched::waiting).fold(0, usize::saturating_add);
+        self.passed.is_none_or(|passed| passed.elapsed() >= rest) || waiting() >= slots
+    }
+
     /// Reads everything that is in the rings now.
     pub(crate) fn pass(&mut self, sink: &mut dyn FnMut(Message)) -> Pass {
+        self.passed = Some(Instant::now());
         if due(&mut self.scanned, SCAN_EVERY) {
             self.scan(sink);
         }

@@ -69,6 +69,16 @@ impl Watched {
         self.alive
     }
 
+    /// How many slots wait in its rings.
+    pub(crate) fn waiting(&self) -> usize {
+        if !self.reader.is_whole() {
+            // Reading says what is the matter with it.
+            return usize::MAX;
+        }
+        let sound = self.positions.iter().enumerate().filter(|(ring, _)| !self.damaged[*ring]);
+        sound.map(|(ring, &position)| self.reader.consumer(ring, Some(position)).waiting()).sum()
+    }
+
     /// Reads what is in the rings; nothing is given back yet.
     pub(crate) fn read(&mut self, tell: &mut dyn FnMut(Message)) -> Read {
         let mut read = Read::default();

@@ -11,7 +11,7 @@ mod viewers;
 
 pub(crate) use protocol::{Configuration, FromDaemon, LIVE_FILE, Live, Summary, ToDaemon};
 
-use crate::agent::{Agent, Resume, run_start};
+use crate::agent::{Agent, Pass, Resume, run_start};
 use crate::page::{Page, Shelf};
 use anyhow::{Context as _, Result};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
@@ -26,9 +26,15 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use viewers::Viewers;
 
-/// Between two looks at the rings, when some had a little and when none had anything.
+/// Between two looks at the rings, when they fill quickly and when they had little. A ring holds more than can be written
+/// in the longer of the two.
 const SHORT_REST: Duration = Duration::from_micros(500);
 const REST: Duration = Duration::from_millis(2);
+/// So little is left in the rings for so long at most, when somebody watches and when nobody does: to take it out costs
+/// what hundreds of calls do, and the job may need the processor.
+const LITTLE_SLOTS: usize = 2048;
+const LITTLE_WAITS: Duration = Duration::from_millis(5);
+const LITTLE_WAITS_UNWATCHED: Duration = Duration::from_millis(25);
 /// How long ranks may take to begin once `run` is gone.
 const BEGINNING: Duration = Duration::from_secs(10);
 /// How long ranks may linger after the command returned.
@@ -113,9 +119,11 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
     let agent = Agent::new(configuration.rings.clone(), resume, Some(log));
     let fresh = !configuration.resume;
     let (run, command) = (configuration.run.clone(), configuration.command.clone());
-    let agent = std::thread::Builder::new()
-        .name("agent".into())
-        .spawn(move || watch(agent, fresh.then(|| run_start(&run, &command)), &send, &ended))?;
+    let watched = page.as_ref().map(Page::watched);
+    let agent = std::thread::Builder::new().name("agent".into()).spawn(move || {
+        let watched = || watched.as_ref().is_some_and(|watched| watched());
+        watch(agent, fresh.then(|| run_start(&run, &command)), &send, &ended, watched);
+    })?;
     let summary = recorder.run(&receive);
     drop(receive);
     // The agent's thread can only have ended by itself or by a fault that the recorder has already seen.
@@ -144,7 +152,13 @@ fn listen(tell: &Sender<Ended>) {
 }
 
 /// The agent's thread.
-fn watch(mut agent: Agent, start: Option<Message>, send: &Sending, ended: &Receiver<Ended>) {
+fn watch(
+    mut agent: Agent,
+    start: Option<Message>,
+    send: &Sending,
+    ended: &Receiver<Ended>,
+    watched: impl Fn() -> bool,
+) {
     if let Some(start) = start {
         hand_on(&mut agent, send, |agent, sink| {
             agent.tell(start, sink);
@@ -153,7 +167,12 @@ fn watch(mut agent: Agent, start: Option<Message>, send: &Sending, ended: &Recei
     }
     let (mut seen, mut alone_since) = (false, None);
     let exit = loop {
-        let pass = hand_on(&mut agent, send, Agent::pass);
+        let waits = if watched() { LITTLE_WAITS } else { LITTLE_WAITS_UNWATCHED };
+        let pass = if agent.is_worth_a_pass(LITTLE_SLOTS, waits) {
+            hand_on(&mut agent, send, Agent::pass)
+        } else {
+            Pass::default()
+        };
         seen |= agent.has_regions();
         match ended.try_recv() {
             Ok(Ended { exit }) => break exit,
@@ -168,7 +187,7 @@ fn watch(mut agent: Agent, start: Option<Message>, send: &Sending, ended: &Recei
             }
         }
         if !pass.busy {
-            std::thread::sleep(if pass.slots > 0 { SHORT_REST } else { REST });
+            std::thread::sleep(if pass.slots < LITTLE_SLOTS { REST } else { SHORT_REST });
         }
     };
     agent.drain(LINGER, |agent| hand_on(agent, send, Agent::pass));

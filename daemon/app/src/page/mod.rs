@@ -71,6 +71,12 @@ impl Page {
         Ok((Self { runtime, server, source, shut, url }, Feeding { publisher, library }))
     }
 
+    /// Says whether any page is open.
+    pub(crate) fn watched(&self) -> impl Fn() -> bool + Send + use<> {
+        let source = self.source.clone();
+        move || source.is_watched()
+    }
+
     /// The address to open, secret included.
     pub(crate) fn url(&self) -> &str {
         &self.url
