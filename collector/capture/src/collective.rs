@@ -56,27 +56,30 @@ pub trait Blocks {
 
     /// The bytes of the block that comes from a rank.
     fn from(&mut self, rank: usize) -> u64;
+
+    /// The bytes of the blocks that go to so many ranks.
+    fn all_to(&mut self, ranks: usize) -> u64;
+
+    /// The bytes of the blocks that come from so many ranks.
+    fn all_from(&mut self, ranks: usize) -> u64;
 }
 
 /// The bytes of a call.
 #[inline]
 pub fn bytes(kind: Kind, stand: &Stand, blocks: &mut impl Blocks) -> u64 {
     let root = matches!(stand.role, Role::Root | Role::RemoteRoot);
-    let add = |sum: u64, block: u64| sum.saturating_add(block);
     match kind {
         _ if stand.role == Role::Bystander => 0,
         Kind::Uniform => blocks.to(0),
-        Kind::Gather if stand.role == Role::RemoteRoot => {
-            (0..stand.peers).fold(0, |sum, rank| add(sum, blocks.from(rank)))
-        }
+        Kind::Gather if stand.role == Role::RemoteRoot => blocks.all_from(stand.peers),
         Kind::Gather if root && stand.in_place => blocks.from(stand.own_rank),
-        Kind::Scatter if root => (0..stand.peers).fold(0, |sum, rank| add(sum, blocks.to(rank))),
+        Kind::Scatter if root => blocks.all_to(stand.peers),
         Kind::Scatter => blocks.from(0),
         Kind::Allgather if stand.in_place => blocks.from(stand.own_rank),
         Kind::Gather | Kind::Allgather => blocks.to(0),
-        Kind::Alltoall if stand.in_place => (0..stand.peers).fold(0, |sum, rank| add(sum, blocks.from(rank))),
-        Kind::Alltoall => (0..stand.peers).fold(0, |sum, rank| add(sum, blocks.to(rank))),
-        Kind::ReduceScatter => (0..stand.own_size).fold(0, |sum, rank| add(sum, blocks.from(rank))),
+        Kind::Alltoall if stand.in_place => blocks.all_from(stand.peers),
+        Kind::Alltoall => blocks.all_to(stand.peers),
+        Kind::ReduceScatter => blocks.all_from(stand.own_size),
     }
 }
 
@@ -93,6 +96,12 @@ mod tests {
         }
         fn from(&mut self, rank: usize) -> u64 {
             self.1[rank]
+        }
+        fn all_to(&mut self, ranks: usize) -> u64 {
+            (0..ranks).map(|rank| self.0[rank]).sum()
+        }
+        fn all_from(&mut self, ranks: usize) -> u64 {
+            (0..ranks).map(|rank| self.1[rank]).sum()
         }
     }
 

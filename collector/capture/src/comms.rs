@@ -150,7 +150,9 @@ fn mix(hash: u64, word: u64) -> u64 {
 #[derive(Debug, Default)]
 pub struct Comms {
     by_handle: HashMap<u64, Arc<Comm>>,
-    freed: Vec<Arc<Comm>>,
+    by_index: HashMap<u32, Arc<Comm>>,
+    /// Numbers of freed ones that are still in use.
+    freed: Vec<u32>,
     made: u32,
     unseen: HashMap<u64, u64>,
 }
@@ -192,7 +194,12 @@ impl Comms {
             collectives: AtomicU64::new(0),
         });
         self.made = self.made.saturating_add(1);
-        self.by_handle.insert(handle, Arc::clone(&comm));
+        if comm.index <= MAX_COMM {
+            self.by_index.insert(comm.index, Arc::clone(&comm));
+        }
+        if let Some(stale) = self.by_handle.insert(handle, Arc::clone(&comm)) {
+            self.freed.push(stale.index);
+        }
         comm
     }
 
@@ -218,23 +225,46 @@ impl Comms {
     /// The communicator of this process's number, also a freed one that is still in use.
     #[must_use]
     pub fn by_index(&self, index: u32) -> Option<Arc<Comm>> {
-        self.by_handle.values().chain(&self.freed).find(|comm| comm.index == index).cloned()
+        self.by_index.get(&index).cloned()
     }
 
     /// A communicator was freed. It is kept as long as it is `in_use`: receives on it may still complete.
-    pub fn remove(&mut self, handle: u64, in_use: impl Fn(u32) -> bool) {
-        self.freed.extend(self.by_handle.remove(&handle));
-        self.freed.retain(|comm| in_use(comm.index));
+    pub fn remove(&mut self, handle: u64, in_use: impl Fn(u32) -> bool) -> Option<Arc<Comm>> {
+        let removed = self.by_handle.remove(&handle);
+        self.freed.extend(removed.as_ref().map(|comm| comm.index));
+        let Self { by_index, freed, .. } = self;
+        freed.retain(|&index| {
+            let kept = in_use(index);
+            if !kept {
+                by_index.remove(&index);
+            }
+            kept
+        });
+        removed
+    }
+
+    /// A communicator that was taken for freed is not.
+    pub fn restore(&mut self, handle: u64, comm: Arc<Comm>) {
+        self.freed.retain(|&index| index != comm.index);
+        self.by_index.insert(comm.index, Arc::clone(&comm));
+        self.by_handle.insert(handle, comm);
     }
 }
 
 const CACHED: usize = 8;
+const CACHED_BY_INDEX: usize = 64;
 
 /// What a thread remembers of communicators, so that a message needs no lock.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct CommCache {
     by_handle: [Option<(u64, u32, Arc<Comm>)>; CACHED],
-    by_index: [Option<Arc<Comm>>; CACHED],
+    by_index: [Option<Arc<Comm>>; CACHED_BY_INDEX],
+}
+
+impl Default for CommCache {
+    fn default() -> Self {
+        Self { by_handle: [const { None }; CACHED], by_index: [const { None }; CACHED_BY_INDEX] }
+    }
 }
 
 impl CommCache {
@@ -262,7 +292,7 @@ impl CommCache {
         index: u32,
         find: impl FnOnce() -> Option<Arc<Comm>>,
     ) -> Option<&Arc<Comm>> {
-        let entry = &mut self.by_index[index as usize % CACHED];
+        let entry = &mut self.by_index[index as usize % CACHED_BY_INDEX];
         if entry.as_ref().is_none_or(|comm| comm.index != index) {
             *entry = Some(find()?);
         }
@@ -342,9 +372,11 @@ mod tests {
         let index = |comm: Option<&Arc<Comm>>| comm.map(|comm| comm.index);
         assert_eq!(index(cache.get_by_index(1, || comms.by_index(1))), Some(1));
         comms.insert(9, &members(&[0], 0), Origin::Unseen);
-        comms.remove(9, |_| false);
+        let second = comms.remove(9, |_| false).unwrap();
         assert!(comms.by_index(1).is_none() && comms.by_index(2).is_none());
+        comms.restore(9, second);
+        assert_eq!((index(comms.get(9).as_ref()), index(comms.by_index(2).as_ref())), (Some(2), Some(2)));
         assert_eq!(index(cache.get_by_index(1, || unreachable!())), Some(1));
-        assert_eq!(index(cache.get_by_index(1 + CACHED as u32, || comms.by_index(9))), None);
+        assert_eq!(index(cache.get_by_index(1 + CACHED_BY_INDEX as u32, || comms.by_index(9))), None);
     }
 }

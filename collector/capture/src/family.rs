@@ -54,7 +54,7 @@ pub struct Family {
 }
 
 /// Open MPI 4 and its kin.
-pub const OPEN_MPI: Family = Family {
+pub static OPEN_MPI: Family = Family {
     name: "Open MPI",
     handle_bytes: 8,
     any_source: -1,
@@ -80,7 +80,7 @@ pub const OPEN_MPI: Family = Family {
 };
 
 /// MPICH 4 and its kin.
-pub const MPICH: Family = Family {
+pub static MPICH: Family = Family {
     name: "MPICH",
     handle_bytes: 4,
     any_source: -2,

@@ -136,31 +136,25 @@ impl Requests {
     #[inline(never)]
     fn insert_slowly(&mut self, handle: u64, posted: Posted) -> Option<Posted> {
         let stale = self.forget(handle);
-        let at = place(handle, self.places.len());
-        if self.places[at].handle == 0 && handle != 0 {
-            self.places[at] = Place { handle, posted };
-        } else {
-            self.insert_beside(handle, posted);
+        self.lay(handle, posted);
+        // Where many lie beside the table, it is too small.
+        if self.beside.len() > self.places.len() / 4 {
+            let more = vec![EMPTY; self.places.len() * 4].into_boxed_slice();
+            let lain = std::mem::replace(&mut self.places, more);
+            let beside = std::mem::take(&mut self.beside);
+            let lain =
+                lain.iter().filter(|place| place.handle != 0).map(|place| (place.handle, place.posted));
+            lain.chain(beside).for_each(|(handle, posted)| self.lay(handle, posted));
         }
         stale
     }
 
-    fn insert_beside(&mut self, handle: u64, posted: Posted) {
-        self.beside.insert(handle, posted);
-        if self.beside.len() <= self.places.len() / 4 {
-            return;
-        }
-        let more = vec![EMPTY; self.places.len() * 4].into_boxed_slice();
-        let lain = std::mem::replace(&mut self.places, more);
-        let beside = std::mem::take(&mut self.beside);
-        let lain = lain.iter().filter(|place| place.handle != 0).map(|place| (place.handle, place.posted));
-        for (handle, posted) in lain.chain(beside) {
-            let at = place(handle, self.places.len());
-            if self.places[at].handle == 0 && handle != 0 {
-                self.places[at] = Place { handle, posted };
-            } else {
-                self.beside.insert(handle, posted);
-            }
+    fn lay(&mut self, handle: u64, posted: Posted) {
+        let at = place(handle, self.places.len());
+        if self.places[at].handle == 0 && handle != 0 {
+            self.places[at] = Place { handle, posted };
+        } else {
+            self.beside.insert(handle, posted);
         }
     }
 
@@ -177,11 +171,9 @@ impl Requests {
         self.persistent.get(&handle).map(|persistent| persistent.template)
     }
 
-    /// A persistent receive was started.
-    pub fn activate(&mut self, handle: u64, posted: Posted) {
-        if let Some(persistent) = self.persistent.get_mut(&handle) {
-            persistent.active = Some(posted);
-        }
+    /// A persistent receive was started. Returns the one that it was started for before, if that was not seen to complete.
+    pub fn activate(&mut self, handle: u64, posted: Posted) -> Option<Posted> {
+        self.persistent.get_mut(&handle)?.active.replace(posted)
     }
 
     /// The receive of a handle, which completed: taken out, or inactive until it is started again.
@@ -300,12 +292,13 @@ mod tests {
         requests.insert_persistent(7, template);
         assert_eq!((requests.template(7), requests.any(&[7])), (Some(template), false));
         for post in [4, 9] {
-            requests.activate(7, posted(post));
+            assert_eq!(requests.activate(7, posted(post)), None);
             assert!(requests.any(&[7]));
             assert_eq!(requests.complete(7), Some(posted(post)));
             assert_eq!(requests.complete(7), None, "it is inactive");
         }
-        requests.activate(7, posted(11));
+        requests.activate(7, posted(10));
+        assert_eq!(requests.activate(7, posted(11)), Some(posted(10)));
         requests.complete_this(7, 9);
         assert_eq!(requests.forget(7), Some(posted(11)));
         assert_eq!(requests.template(7), None);

@@ -312,11 +312,15 @@ impl Thread {
 
     #[inline(never)]
     fn commit_slowly(&mut self, process: &Process, sink: &mut impl Sink, call: Call) -> bool {
-        self.before.splice(0..0, sink.unstage());
         if let Some(row) = self.polls.take() {
-            let before = std::mem::take(&mut self.before);
+            let mut before = sink.unstage();
+            before.append(&mut self.before);
+            // Whose the ring is belongs before the polls already.
+            let own = usize::from(before.first() == Some(&self.identity));
+            self.before.extend(before.drain(..own));
             self.write(process, sink, &row);
-            self.before = before;
+            // What a loss has put there goes first.
+            self.before.append(&mut before);
         }
         self.write(process, sink, &call)
     }
@@ -333,6 +337,7 @@ impl Thread {
         if call.needs_wide() {
             self.before.push(call.encode_wide());
         }
+        self.before.splice(0..0, sink.unstage());
         let calls = if call.flags.has(CallFlags::FOLDED) { call.bytes } else { 1 };
         let written = sink.push(&self.before, &call.encode(), calls);
         self.before.clear();

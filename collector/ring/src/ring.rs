@@ -265,11 +265,11 @@ impl<'a> Consumer<'a> {
         self.header.lost_calls.load(Ordering::Acquire)
     }
 
-    /// How many slots there are to read, as far as the positions make sense.
+    /// Whether so many slots are to be read, or an eighth of what the ring holds.
     #[must_use]
-    pub fn waiting(&self) -> usize {
+    pub fn holds(&self, slots: usize) -> bool {
         let filled = self.header.head.load(Ordering::Relaxed).wrapping_sub(self.tail);
-        usize::try_from(filled).unwrap_or(usize::MAX).min(self.slots.len())
+        filled >= slots.min(self.slots.len() / 8).max(1) as u64
     }
 
     /// Appends at most `most` slots to `out` without releasing them; returns how many.
@@ -362,9 +362,9 @@ mod tests {
         assert!(producer.push(&[], &[1; 4], 1));
         assert!(producer.stage(&[2; 4]) && producer.stage(&[3; 4]) && !producer.stage(&[4; 4]));
         assert_eq!(consumer.read(9, &mut out).map(|_| out.len()), Ok(1));
-        assert_eq!(consumer.waiting(), 0);
+        assert!(!consumer.holds(1));
         assert!(producer.push_row(&[5; 4]));
-        assert_eq!(consumer.waiting(), 3);
+        assert!(consumer.holds(3) && consumer.holds(100), "three of four is much");
         consumer.read(9, &mut out).unwrap();
         consumer.release();
         assert_eq!(out, [[1; 4], [2; 4], [3; 4], [5; 4]]);

@@ -6,6 +6,7 @@
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
 use crate::mpi::{Handle, Library, Status};
+use crate::process;
 use crate::real::{convert, variable};
 use core::ffi::{CStr, c_int, c_void};
 use mpiscope_capture::{Family, OPEN_MPI};
@@ -112,7 +113,7 @@ type Number = c_int;
 
 /// Addresses that are constants, and the conversions of handles; null or 0 where the library has none.
 struct Tables {
-    status_ignore: [usize; 8],
+    status_ignore: [usize; 10],
     in_place: [usize; 4],
     comm: Conversion,
     datatype: Conversion,
@@ -144,6 +145,8 @@ fn tables() -> &'static Tables {
                 c"mpi_fortran_statuses_ignore",
                 c"mpi_fortran_status_ignore__",
                 c"mpi_fortran_statuses_ignore__",
+                c"MPI_FORTRAN_STATUS_IGNORE",
+                c"MPI_FORTRAN_STATUSES_IGNORE",
                 c"MPIR_F08_MPI_STATUS_IGNORE_OBJ",
                 c"MPIR_F08_MPI_STATUSES_IGNORE_OBJ",
             ]
@@ -170,7 +173,21 @@ pub(crate) struct Fortran;
 pub(crate) struct Fortran08;
 
 fn of_family(family: &'static Family) -> bool {
-    core::ptr::eq(RECORDED.load(Ordering::Relaxed), family)
+    core::ptr::eq(recorded(), family)
+}
+
+/// The family that is recorded; null when none is. At the first call recording may have to begin.
+#[inline(always)]
+fn recorded() -> *const Family {
+    let known = RECORDED.load(Ordering::Relaxed);
+    if known.is_null() { begun() } else { known }
+}
+
+#[cold]
+#[inline(never)]
+fn begun() -> *const Family {
+    let _ = process::current();
+    RECORDED.load(Ordering::Relaxed)
 }
 
 fn is_one_of(addresses: &[usize], address: usize) -> bool {
@@ -244,7 +261,7 @@ impl Language for Fortran08 {
 
     #[inline(always)]
     fn is_recorded() -> bool {
-        !RECORDED.load(Ordering::Relaxed).is_null()
+        !recorded().is_null()
     }
 
     fn comm(library: &Library, handle: Handle) -> Handle {

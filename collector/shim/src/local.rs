@@ -412,8 +412,10 @@ impl Recorder {
     /// Forgets those receives among the copied handles that `gone` names by place and handle.
     pub(crate) fn give_up_requests(&mut self, gone: impl Fn(usize, u64) -> bool) {
         let Self { process, thread, handles, .. } = self;
-        for (_, &handle) in handles.iter().enumerate().filter(|(at, handle)| gone(*at, **handle)) {
-            if let Some(posted) = process.requests(|requests| requests.forget(handle)) {
+        for (at, &handle) in handles.iter().enumerate() {
+            if gone(at, handle)
+                && let Some(posted) = process.requests(|requests| requests.forget(handle))
+            {
                 thread.freed(&posted);
             }
         }

@@ -308,12 +308,19 @@ impl Process {
         unpoisoned(&self.comms).by_index(index)
     }
 
-    /// A communicator was freed.
-    pub(crate) fn forget_comm(&self, handle: u64) {
+    /// A communicator is freed. What it was, for it may turn out that it is not.
+    pub(crate) fn forget_comm(&self, handle: u64) -> Option<Arc<Comm>> {
         let in_use = |comm| {
             self.requests(|requests| requests.any_on(comm)) || self.messages(|messages| messages.any_on(comm))
         };
-        unpoisoned(&self.comms).remove(handle, in_use);
+        let removed = unpoisoned(&self.comms).remove(handle, in_use);
+        self.comm_epoch.fetch_add(1, Ordering::AcqRel);
+        removed
+    }
+
+    /// A communicator was not freed after all.
+    pub(crate) fn restore_comm(&self, handle: u64, comm: Arc<Comm>) {
+        unpoisoned(&self.comms).restore(handle, comm);
         self.comm_epoch.fetch_add(1, Ordering::AcqRel);
     }
 

@@ -342,8 +342,9 @@ impl Ingest {
         let unknown = comm.is_none() && (moves || call.comm != NO_COMM) || parts.iter().any(lost_part);
         let post = if call.flags.has(CallFlags::POST) { process.full_post(call.bytes) } else { 0 };
         let closed = Closed { call, start_ns, end_ns, comm, parts, post };
-        let mut out = Output { calls: &mut self.batch.calls, events: &mut process.events[ring] };
-        process.rings[ring].close(rank, &closed, &mut out);
+        let ProcessInput { rings, events, matched, .. } = process;
+        let mut out = Output { calls: &mut self.batch.calls, events: &mut events[ring], matched };
+        rings[ring].close(rank, &closed, &mut out);
         if unknown {
             let text =
                 "messages on communicators that were not defined, or beyond the millionth, are not matched";

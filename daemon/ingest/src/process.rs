@@ -21,6 +21,8 @@ pub(crate) struct ProcessInput {
     last_post: u64,
     /// Events of each ring since the last knot, with the time that orders them.
     pub(crate) events: Vec<Vec<(u64, Event)>>,
+    /// Messages that a matched probe reported and that were not received yet, by their posts: since when.
+    pub(crate) matched: FxHashMap<u64, u64>,
 }
 
 /// More rings than a region can have.
@@ -38,6 +40,7 @@ impl ProcessInput {
             rings: Vec::new(),
             last_post: 0,
             events: Vec::new(),
+            matched: FxHashMap::default(),
         }
     }
 

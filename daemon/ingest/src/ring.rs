@@ -22,8 +22,6 @@ pub(crate) struct RingState {
     polling_since: Option<u64>,
     /// A message that a probe reported and that was not received yet: where, from whom, tag, since when.
     probed: Option<(Comm, Rank, i32, u64)>,
-    /// Messages that a matched probe of this ring reported, by their posts: since when.
-    matched: FxHashMap<u64, u64>,
 }
 
 /// A program that probes more messages than this without receiving them loses only when it began to wait for them.
@@ -45,6 +43,8 @@ pub(crate) struct Closed {
 pub(crate) struct Output<'a> {
     pub(crate) calls: &'a mut Vec<Call>,
     pub(crate) events: &'a mut Vec<(u64, Event)>,
+    /// Messages that a matched probe of the process reported, by their posts: since when.
+    pub(crate) matched: &'a mut FxHashMap<u64, u64>,
 }
 
 fn rank(peer: i32) -> Option<Rank> {
@@ -62,7 +62,6 @@ impl RingState {
             marks: Vec::new(),
             polling_since: None,
             probed: None,
-            matched: FxHashMap::default(),
         }
     }
 
@@ -88,13 +87,13 @@ impl RingState {
         out.events.extend(self.marks.drain(..).map(|mark| (closed.start_ns, mark)));
         if flags.has(CallFlags::FOLDED) {
             self.polling_since.get_or_insert(closed.start_ns);
-            self.events(rank, closed, closed.start_ns, out.events);
+            self.events(rank, closed, closed.start_ns, out);
             out.calls.push(self.row(rank, closed));
             return;
         }
         let polls = wire::by_id(closed.call.function).is_some_and(|entry| entry.polls);
         let since = self.polling_since.take().filter(|_| polls).unwrap_or(closed.start_ns);
-        self.events(rank, closed, since, out.events);
+        self.events(rank, closed, since, out);
         out.calls.push(self.row(rank, closed));
         let matched = closed.parts.iter().any(|(part, _)| part.flags == PartFlags::POSTED);
         if flags.has(CallFlags::PROBE)
@@ -154,14 +153,14 @@ impl RingState {
         row
     }
 
-    fn events(&mut self, rank: Rank, closed: &Closed, since: u64, out: &mut Vec<(u64, Event)>) {
+    fn events(&mut self, rank: Rank, closed: &Closed, since: u64, out: &mut Output<'_>) {
         let call = &closed.call;
         if let (Some(comm), Some(peer)) = (closed.comm, self::rank(call.peer))
             && call.flags.has(CallFlags::SEND)
         {
             let blocked_until_ns = (call.function == id::SSEND).then_some(closed.end_ns);
             let (tag, bytes, begin_ns) = (call.tag, call.bytes, closed.start_ns);
-            out.push((
+            out.events.push((
                 begin_ns,
                 Event::Send { rank, comm, to: peer, tag, bytes, begin_ns, blocked_until_ns },
             ));
@@ -178,7 +177,7 @@ impl RingState {
                 post: closed.post,
                 at_ns: closed.start_ns,
             };
-            out.push((closed.start_ns, event));
+            out.events.push((closed.start_ns, event));
         }
         if let (Some(comm), Some(from)) = (closed.comm, self::rank(call.peer))
             && call.flags.has(CallFlags::RECEIVE)
@@ -196,59 +195,64 @@ impl RingState {
                 end_ns: closed.end_ns,
                 alone: true,
             };
-            out.push((closed.end_ns, event));
+            out.events.push((closed.end_ns, event));
         }
         let alone = closed.parts.iter().filter(|(part, _)| part.flags.is_receive()).count() == 1;
         for (part, comm) in &closed.parts {
-            self.part(rank, closed, since, (part, *comm, alone), out);
+            part_of(rank, closed, since, (part, *comm, alone), out);
         }
     }
+}
 
-    /// What one of the parts of a call means.
-    fn part(
-        &mut self,
-        rank: Rank,
-        closed: &Closed,
-        since: u64,
-        (part, comm, alone): (&Part, Option<Comm>, bool),
-        out: &mut Vec<(u64, Event)>,
-    ) {
-        let (start_ns, end_ns) = (closed.start_ns, closed.end_ns);
-        let (post, tag, bytes) = (part.post, part.tag, part.bytes);
-        match (part.flags, comm, self::rank(part.peer)) {
-            (PartFlags::CANCELLED, ..) => out.push((end_ns, Event::Cancelled { rank, post })),
-            (PartFlags::FREED, ..) => out.push((end_ns, Event::Freed { rank, post })),
-            (PartFlags::SENT, Some(comm), Some(to)) => {
-                let event =
-                    Event::Send { rank, comm, to, tag, bytes, begin_ns: start_ns, blocked_until_ns: None };
-                out.push((start_ns, event));
-            }
-            (PartFlags::POSTED, Some(comm), from) if part.peer != wire::PEER_NONE => {
-                // A probe that matched a message posts when it was begun.
-                let at_ns = if closed.call.flags.has(CallFlags::PROBE) { since } else { start_ns };
-                if closed.call.flags.has(CallFlags::PROBE) && self.matched.len() < MOST_MATCHED {
-                    self.matched.insert(post, since);
-                }
-                let tag = (tag >= 0).then_some(tag);
-                out.push((start_ns, Event::Post { rank, comm, from, tag, post, at_ns }));
-            }
-            (flags, Some(comm), Some(from)) if flags.is_receive() => {
-                let completed = flags == PartFlags::COMPLETED;
-                let probed = self.matched.remove(&post).filter(|_| completed);
-                let event = Event::Receive {
-                    rank,
-                    comm,
-                    from,
-                    tag,
-                    bytes,
-                    post: completed.then_some(post),
-                    begin_ns: probed.unwrap_or(since),
-                    end_ns,
-                    alone,
-                };
-                out.push((end_ns, event));
-            }
-            _ => {}
+/// What one of the parts of a call means.
+fn part_of(
+    rank: Rank,
+    closed: &Closed,
+    since: u64,
+    (part, comm, alone): (&Part, Option<Comm>, bool),
+    out: &mut Output<'_>,
+) {
+    let (start_ns, end_ns) = (closed.start_ns, closed.end_ns);
+    let (post, tag, bytes) = (part.post, part.tag, part.bytes);
+    match (part.flags, comm, self::rank(part.peer)) {
+        (PartFlags::CANCELLED, ..) => {
+            out.matched.remove(&post);
+            out.events.push((end_ns, Event::Cancelled { rank, post }));
         }
+        (PartFlags::FREED, ..) => {
+            out.matched.remove(&post);
+            out.events.push((end_ns, Event::Freed { rank, post }));
+        }
+        (PartFlags::SENT, Some(comm), Some(to)) => {
+            let event =
+                Event::Send { rank, comm, to, tag, bytes, begin_ns: start_ns, blocked_until_ns: None };
+            out.events.push((start_ns, event));
+        }
+        (PartFlags::POSTED, Some(comm), from) if part.peer != wire::PEER_NONE => {
+            // A probe that matched a message posts when it was begun.
+            let at_ns = if closed.call.flags.has(CallFlags::PROBE) { since } else { start_ns };
+            if closed.call.flags.has(CallFlags::PROBE) && out.matched.len() < MOST_MATCHED {
+                out.matched.insert(post, since);
+            }
+            let tag = (tag >= 0).then_some(tag);
+            out.events.push((start_ns, Event::Post { rank, comm, from, tag, post, at_ns }));
+        }
+        (flags, Some(comm), Some(from)) if flags.is_receive() => {
+            let completed = flags == PartFlags::COMPLETED;
+            let probed = out.matched.remove(&post).filter(|_| completed);
+            let event = Event::Receive {
+                rank,
+                comm,
+                from,
+                tag,
+                bytes,
+                post: completed.then_some(post),
+                begin_ns: probed.unwrap_or(since),
+                end_ns,
+                alone,
+            };
+            out.events.push((end_ns, event));
+        }
+        _ => {}
     }
 }

@@ -1,8 +1,6 @@
 //! Functions with counts of 64 bits are recorded as those of 32 are. Only an MPI of version 4 has them, which the Open MPI
 //! of most systems is not yet.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
 use mpiscope_harness::{Family, Mpi, Recorded, folder, record, run};
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -13,10 +13,9 @@ use core::ffi::{c_int, c_void};
 use mpiscope_capture::collective::Kind;
 use mpiscope_wire::id;
 
-/// What a call returned; an `ierror` that the program left out is null.
-unsafe fn returned(ierror: *const c_int) -> c_int {
-    // SAFETY: where it is given it is a number that the call has just set.
-    if ierror.is_null() { 0 } else { unsafe { *ierror } }
+/// Where a call says how it went: to the program, or to us when the program left it out.
+fn told(ierror: *mut c_int, own: &mut c_int) -> *mut c_int {
+    if ierror.is_null() { own } else { ierror }
 }
 
 /// `MPI_Init`
@@ -26,11 +25,13 @@ unsafe fn returned(ierror: *const c_int) -> c_int {
 unsafe fn mpi_init<L: Language>(behind: Index, ierror: *mut c_int) {
     // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut c_int) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::init::<L>(id::INIT, move || {
             function(ierror);
-            returned(ierror)
+            *ierror
         })
     };
 }
@@ -72,11 +73,13 @@ unsafe fn mpi_init_thread<L: Language>(
     // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
     let function: extern "C-unwind" fn(*const c_int, *mut c_int, *mut c_int) =
         unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::init::<L>(id::INIT_THREAD, move || {
             function(required, provided, ierror);
-            returned(ierror)
+            *ierror
         })
     };
 }
@@ -120,11 +123,13 @@ pub(crate) unsafe extern "C-unwind" fn mpi_init_thread_f08_(
 unsafe fn mpi_finalize<L: Language>(behind: Index, ierror: *mut c_int) {
     // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut c_int) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::finalize::<L>(id::FINALIZE, move || {
             function(ierror);
-            returned(ierror)
+            *ierror
         })
     };
 }
@@ -166,11 +171,13 @@ unsafe fn mpi_abort<L: Language>(
     // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
     let function: extern "C-unwind" fn(*const c_int, *const c_int, *mut c_int) =
         unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::abort::<L>(id::ABORT, move || {
             function(comm, errorcode, ierror);
-            returned(ierror)
+            *ierror
         })
     };
 }
@@ -231,6 +238,8 @@ unsafe fn mpi_send<L: Language>(
         *const c_int,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::send::<L>(
@@ -242,7 +251,7 @@ unsafe fn mpi_send<L: Language>(
             *comm as Handle,
             move || {
                 function(buf, count, datatype, dest, tag, comm, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -312,6 +321,8 @@ unsafe fn mpi_bsend<L: Language>(
         *const c_int,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::send::<L>(
@@ -323,7 +334,7 @@ unsafe fn mpi_bsend<L: Language>(
             *comm as Handle,
             move || {
                 function(buf, count, datatype, dest, tag, comm, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -393,6 +404,8 @@ unsafe fn mpi_ssend<L: Language>(
         *const c_int,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::send::<L>(
@@ -404,7 +417,7 @@ unsafe fn mpi_ssend<L: Language>(
             *comm as Handle,
             move || {
                 function(buf, count, datatype, dest, tag, comm, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -474,6 +487,8 @@ unsafe fn mpi_rsend<L: Language>(
         *const c_int,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::send::<L>(
@@ -485,7 +500,7 @@ unsafe fn mpi_rsend<L: Language>(
             *comm as Handle,
             move || {
                 function(buf, count, datatype, dest, tag, comm, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -557,6 +572,8 @@ unsafe fn mpi_isend<L: Language>(
         *mut Handle,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::start_send::<L>(
@@ -569,7 +586,7 @@ unsafe fn mpi_isend<L: Language>(
             request,
             move || {
                 function(buf, count, datatype, dest, tag, comm, request, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -643,6 +660,8 @@ unsafe fn mpi_ibsend<L: Language>(
         *mut Handle,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::start_send::<L>(
@@ -655,7 +674,7 @@ unsafe fn mpi_ibsend<L: Language>(
             request,
             move || {
                 function(buf, count, datatype, dest, tag, comm, request, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -729,6 +748,8 @@ unsafe fn mpi_issend<L: Language>(
         *mut Handle,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::start_send::<L>(
@@ -741,7 +762,7 @@ unsafe fn mpi_issend<L: Language>(
             request,
             move || {
                 function(buf, count, datatype, dest, tag, comm, request, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -815,6 +836,8 @@ unsafe fn mpi_irsend<L: Language>(
         *mut Handle,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::start_send::<L>(
@@ -827,7 +850,7 @@ unsafe fn mpi_irsend<L: Language>(
             request,
             move || {
                 function(buf, count, datatype, dest, tag, comm, request, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -901,11 +924,13 @@ unsafe fn mpi_recv<L: Language>(
         *mut Status,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::receive::<L>(id::RECV, *source, *comm as Handle, status, move |status: *mut Status| {
             function(buf, count, datatype, source, tag, comm, status, ierror);
-            returned(ierror)
+            *ierror
         })
     };
 }
@@ -978,11 +1003,13 @@ unsafe fn mpi_irecv<L: Language>(
         *mut Handle,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::post::<L>(id::IRECV, *source, *tag, *comm as Handle, request, move || {
             function(buf, count, datatype, source, tag, comm, request, ierror);
-            returned(ierror)
+            *ierror
         })
     };
 }
@@ -1065,6 +1092,8 @@ unsafe fn mpi_sendrecv<L: Language>(
         *mut Status,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::sendrecv::<L>(
@@ -1081,7 +1110,7 @@ unsafe fn mpi_sendrecv<L: Language>(
                     sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
                     recvtag, comm, status, ierror,
                 );
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -1199,6 +1228,8 @@ unsafe fn mpi_sendrecv_replace<L: Language>(
         *mut Status,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::sendrecv::<L>(
@@ -1212,7 +1243,7 @@ unsafe fn mpi_sendrecv_replace<L: Language>(
             status,
             move |status: *mut Status| {
                 function(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -1310,11 +1341,13 @@ unsafe fn mpi_mrecv<L: Language>(
         *mut Status,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::matched_receive::<L>(id::MRECV, message, status, move |status: *mut Status| {
             function(buf, count, datatype, message, status, ierror);
-            returned(ierror)
+            *ierror
         })
     };
 }
@@ -1379,11 +1412,13 @@ unsafe fn mpi_imrecv<L: Language>(
         *mut Handle,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::matched_post::<L>(id::IMRECV, message, request, move || {
             function(buf, count, datatype, message, request, ierror);
-            returned(ierror)
+            *ierror
         })
     };
 }
@@ -1439,11 +1474,13 @@ unsafe fn mpi_wait<L: Language>(
     // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut Handle, *mut Status, *mut c_int) =
         unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::wait_one::<L>(id::WAIT, request, status, move |status: *mut Status| {
             function(request, status, ierror);
-            returned(ierror)
+            *ierror
         })
     };
 }
@@ -1494,6 +1531,8 @@ unsafe fn mpi_waitall<L: Language>(
     // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
     let function: extern "C-unwind" fn(*const c_int, *mut Handle, *mut Status, *mut c_int) =
         unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::wait_all::<L>(
@@ -1503,7 +1542,7 @@ unsafe fn mpi_waitall<L: Language>(
             array_of_statuses,
             move |array_of_statuses: *mut Status| {
                 function(count, array_of_requests, array_of_statuses, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -1558,6 +1597,8 @@ unsafe fn mpi_waitany<L: Language>(
     // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
     let function: extern "C-unwind" fn(*const c_int, *mut Handle, *mut c_int, *mut Status, *mut c_int) =
         unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::wait_any::<L>(
@@ -1568,7 +1609,7 @@ unsafe fn mpi_waitany<L: Language>(
             status,
             move |status: *mut Status| {
                 function(count, array_of_requests, index, status, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -1632,6 +1673,8 @@ unsafe fn mpi_waitsome<L: Language>(
         *mut Status,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::wait_some::<L>(
@@ -1643,7 +1686,7 @@ unsafe fn mpi_waitsome<L: Language>(
             array_of_statuses,
             move |array_of_statuses: *mut Status| {
                 function(incount, array_of_requests, outcount, array_of_indices, array_of_statuses, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -1717,11 +1760,13 @@ unsafe fn mpi_test<L: Language>(
     // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut Handle, *mut c_int, *mut Status, *mut c_int) =
         unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::test_one::<L>(id::TEST, request, flag, status, move |status: *mut Status| {
             function(request, flag, status, ierror);
-            returned(ierror)
+            *ierror
         })
     };
 }
@@ -1775,6 +1820,8 @@ unsafe fn mpi_testall<L: Language>(
     // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
     let function: extern "C-unwind" fn(*const c_int, *mut Handle, *mut c_int, *mut Status, *mut c_int) =
         unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::test_all::<L>(
@@ -1785,7 +1832,7 @@ unsafe fn mpi_testall<L: Language>(
             array_of_statuses,
             move |array_of_statuses: *mut Status| {
                 function(count, array_of_requests, flag, array_of_statuses, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -1849,6 +1896,8 @@ unsafe fn mpi_testany<L: Language>(
         *mut Status,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::test_any::<L>(
@@ -1860,7 +1909,7 @@ unsafe fn mpi_testany<L: Language>(
             status,
             move |status: *mut Status| {
                 function(count, array_of_requests, index, flag, status, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -1926,6 +1975,8 @@ unsafe fn mpi_testsome<L: Language>(
         *mut Status,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::test_some::<L>(
@@ -1937,7 +1988,7 @@ unsafe fn mpi_testsome<L: Language>(
             array_of_statuses,
             move |array_of_statuses: *mut Status| {
                 function(incount, array_of_requests, outcount, array_of_indices, array_of_statuses, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -2012,11 +2063,13 @@ unsafe fn mpi_probe<L: Language>(
     // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
     let function: extern "C-unwind" fn(*const c_int, *const c_int, *const c_int, *mut Status, *mut c_int) =
         unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::probe::<L>(id::PROBE, *source, *comm as Handle, status, move |status: *mut Status| {
             function(source, tag, comm, status, ierror);
-            returned(ierror)
+            *ierror
         })
     };
 }
@@ -2079,11 +2132,13 @@ unsafe fn mpi_iprobe<L: Language>(
         *mut Status,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::iprobe::<L>(id::IPROBE, *source, *comm as Handle, flag, status, move |status: *mut Status| {
             function(source, tag, comm, flag, status, ierror);
-            returned(ierror)
+            *ierror
         })
     };
 }
@@ -2148,6 +2203,8 @@ unsafe fn mpi_mprobe<L: Language>(
         *mut Status,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::mprobe::<L>(
@@ -2158,7 +2215,7 @@ unsafe fn mpi_mprobe<L: Language>(
             status,
             move |status: *mut Status| {
                 function(source, tag, comm, message, status, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -2226,6 +2283,8 @@ unsafe fn mpi_improbe<L: Language>(
         *mut Status,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::improbe::<L>(
@@ -2237,7 +2296,7 @@ unsafe fn mpi_improbe<L: Language>(
             status,
             move |status: *mut Status| {
                 function(source, tag, comm, flag, message, status, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -2291,6 +2350,8 @@ unsafe fn mpi_barrier<L: Language>(behind: Index, comm: *const c_int, ierror: *m
     // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
     let function: extern "C-unwind" fn(*const c_int, *mut c_int) =
         unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -2302,7 +2363,7 @@ unsafe fn mpi_barrier<L: Language>(behind: Index, comm: *const c_int, ierror: *m
             None,
             move || {
                 function(comm, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -2354,6 +2415,8 @@ unsafe fn mpi_bcast<L: Language>(
         *const c_int,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -2369,7 +2432,7 @@ unsafe fn mpi_bcast<L: Language>(
             None,
             move || {
                 function(buffer, count, datatype, root, comm, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -2439,6 +2502,8 @@ unsafe fn mpi_reduce<L: Language>(
         *const c_int,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -2454,7 +2519,7 @@ unsafe fn mpi_reduce<L: Language>(
             None,
             move || {
                 function(sendbuf, recvbuf, count, datatype, op, root, comm, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -2526,6 +2591,8 @@ unsafe fn mpi_allreduce<L: Language>(
         *const c_int,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -2541,7 +2608,7 @@ unsafe fn mpi_allreduce<L: Language>(
             None,
             move || {
                 function(sendbuf, recvbuf, count, datatype, op, comm, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -2615,6 +2682,8 @@ unsafe fn mpi_gather<L: Language>(
         *const c_int,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -2630,7 +2699,7 @@ unsafe fn mpi_gather<L: Language>(
             None,
             move || {
                 function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -2732,6 +2801,8 @@ unsafe fn mpi_gatherv<L: Language>(
         *const c_int,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -2749,7 +2820,7 @@ unsafe fn mpi_gatherv<L: Language>(
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, ierror,
                 );
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -2853,6 +2924,8 @@ unsafe fn mpi_scatter<L: Language>(
         *const c_int,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -2868,7 +2941,7 @@ unsafe fn mpi_scatter<L: Language>(
             None,
             move || {
                 function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -2970,6 +3043,8 @@ unsafe fn mpi_scatterv<L: Language>(
         *const c_int,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -2987,7 +3062,7 @@ unsafe fn mpi_scatterv<L: Language>(
                 function(
                     sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror,
                 );
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -3089,6 +3164,8 @@ unsafe fn mpi_allgather<L: Language>(
         *const c_int,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -3104,7 +3181,7 @@ unsafe fn mpi_allgather<L: Language>(
             None,
             move || {
                 function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -3200,6 +3277,8 @@ unsafe fn mpi_allgatherv<L: Language>(
         *const c_int,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -3215,7 +3294,7 @@ unsafe fn mpi_allgatherv<L: Language>(
             None,
             move || {
                 function(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -3313,6 +3392,8 @@ unsafe fn mpi_alltoall<L: Language>(
         *const c_int,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -3328,7 +3409,7 @@ unsafe fn mpi_alltoall<L: Language>(
             None,
             move || {
                 function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -3426,6 +3507,8 @@ unsafe fn mpi_alltoallv<L: Language>(
         *const c_int,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -3444,7 +3527,7 @@ unsafe fn mpi_alltoallv<L: Language>(
                     sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
                     ierror,
                 );
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -3550,6 +3633,8 @@ unsafe fn mpi_alltoallw<L: Language>(
         *const c_int,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -3568,7 +3653,7 @@ unsafe fn mpi_alltoallw<L: Language>(
                     sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
                     ierror,
                 );
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -3668,6 +3753,8 @@ unsafe fn mpi_reduce_scatter<L: Language>(
         *const c_int,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -3683,7 +3770,7 @@ unsafe fn mpi_reduce_scatter<L: Language>(
             None,
             move || {
                 function(sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -3753,6 +3840,8 @@ unsafe fn mpi_reduce_scatter_block<L: Language>(
         *const c_int,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -3768,7 +3857,7 @@ unsafe fn mpi_reduce_scatter_block<L: Language>(
             None,
             move || {
                 function(sendbuf, recvbuf, recvcount, datatype, op, comm, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -3856,6 +3945,8 @@ unsafe fn mpi_scan<L: Language>(
         *const c_int,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -3871,7 +3962,7 @@ unsafe fn mpi_scan<L: Language>(
             None,
             move || {
                 function(sendbuf, recvbuf, count, datatype, op, comm, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -3941,6 +4032,8 @@ unsafe fn mpi_exscan<L: Language>(
         *const c_int,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -3956,7 +4049,7 @@ unsafe fn mpi_exscan<L: Language>(
             None,
             move || {
                 function(sendbuf, recvbuf, count, datatype, op, comm, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -4017,11 +4110,13 @@ unsafe fn mpi_comm_split<L: Language>(
     // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
     let function: extern "C-unwind" fn(*const c_int, *const c_int, *const c_int, *mut Handle, *mut c_int) =
         unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::comm_new::<L>(id::COMM_SPLIT, *comm as Handle, newcomm, move || {
             function(comm, color, key, newcomm, ierror);
-            returned(ierror)
+            *ierror
         })
     };
 }
@@ -4075,11 +4170,13 @@ unsafe fn mpi_comm_dup<L: Language>(
     // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
     let function: extern "C-unwind" fn(*const c_int, *mut Handle, *mut c_int) =
         unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::comm_new::<L>(id::COMM_DUP, *comm as Handle, newcomm, move || {
             function(comm, newcomm, ierror);
-            returned(ierror)
+            *ierror
         })
     };
 }
@@ -4130,11 +4227,13 @@ unsafe fn mpi_comm_create<L: Language>(
     // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
     let function: extern "C-unwind" fn(*const c_int, *const c_int, *mut Handle, *mut c_int) =
         unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::comm_new::<L>(id::COMM_CREATE, *comm as Handle, newcomm, move || {
             function(comm, group, newcomm, ierror);
-            returned(ierror)
+            *ierror
         })
     };
 }
@@ -4181,11 +4280,13 @@ unsafe fn mpi_comm_free<L: Language>(behind: Index, comm: *mut Handle, ierror: *
     // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut Handle, *mut c_int) =
         unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::comm_free::<L>(id::COMM_FREE, comm, move || {
             function(comm, ierror);
-            returned(ierror)
+            *ierror
         })
     };
 }
@@ -4222,11 +4323,13 @@ unsafe fn mpi_comm_disconnect<L: Language>(behind: Index, comm: *mut Handle, ier
     // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut Handle, *mut c_int) =
         unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::comm_free::<L>(id::COMM_DISCONNECT, comm, move || {
             function(comm, ierror);
-            returned(ierror)
+            *ierror
         })
     };
 }
@@ -4269,11 +4372,13 @@ unsafe fn mpi_comm_dup_with_info<L: Language>(
     // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
     let function: extern "C-unwind" fn(*const c_int, *const c_int, *mut Handle, *mut c_int) =
         unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::comm_new::<L>(id::COMM_DUP_WITH_INFO, *comm as Handle, newcomm, move || {
             function(comm, info, newcomm, ierror);
-            returned(ierror)
+            *ierror
         })
     };
 }
@@ -4334,11 +4439,13 @@ unsafe fn mpi_comm_split_type<L: Language>(
         *mut Handle,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::comm_new::<L>(id::COMM_SPLIT_TYPE, *comm as Handle, newcomm, move || {
             function(comm, split_type, key, info, newcomm, ierror);
-            returned(ierror)
+            *ierror
         })
     };
 }
@@ -4389,11 +4496,13 @@ unsafe fn mpi_type_free<L: Language>(behind: Index, datatype: *mut Handle, ierro
     // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut Handle, *mut c_int) =
         unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::type_free::<L>(move || {
             function(datatype, ierror);
-            returned(ierror)
+            *ierror
         })
     };
 }
@@ -4430,11 +4539,13 @@ unsafe fn mpi_request_free<L: Language>(behind: Index, request: *mut Handle, ier
     // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut Handle, *mut c_int) =
         unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::request_free::<L>(id::REQUEST_FREE, request, move || {
             function(request, ierror);
-            returned(ierror)
+            *ierror
         })
     };
 }
@@ -4471,11 +4582,13 @@ unsafe fn mpi_cancel<L: Language>(behind: Index, request: *mut Handle, ierror: *
     // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut Handle, *mut c_int) =
         unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::request_cancel::<L>(id::CANCEL, request, move || {
             function(request, ierror);
-            returned(ierror)
+            *ierror
         })
     };
 }
@@ -4530,6 +4643,8 @@ unsafe fn mpi_send_init<L: Language>(
         *mut Handle,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::send_init::<L>(
@@ -4542,7 +4657,7 @@ unsafe fn mpi_send_init<L: Language>(
             request,
             move || {
                 function(buf, count, datatype, dest, tag, comm, request, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -4616,6 +4731,8 @@ unsafe fn mpi_bsend_init<L: Language>(
         *mut Handle,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::send_init::<L>(
@@ -4628,7 +4745,7 @@ unsafe fn mpi_bsend_init<L: Language>(
             request,
             move || {
                 function(buf, count, datatype, dest, tag, comm, request, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -4702,6 +4819,8 @@ unsafe fn mpi_ssend_init<L: Language>(
         *mut Handle,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::send_init::<L>(
@@ -4714,7 +4833,7 @@ unsafe fn mpi_ssend_init<L: Language>(
             request,
             move || {
                 function(buf, count, datatype, dest, tag, comm, request, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -4788,6 +4907,8 @@ unsafe fn mpi_rsend_init<L: Language>(
         *mut Handle,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::send_init::<L>(
@@ -4800,7 +4921,7 @@ unsafe fn mpi_rsend_init<L: Language>(
             request,
             move || {
                 function(buf, count, datatype, dest, tag, comm, request, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -4874,11 +4995,13 @@ unsafe fn mpi_recv_init<L: Language>(
         *mut Handle,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::receive_init::<L>(id::RECV_INIT, *source, *tag, *comm as Handle, request, move || {
             function(buf, count, datatype, source, tag, comm, request, ierror);
-            returned(ierror)
+            *ierror
         })
     };
 }
@@ -4933,11 +5056,13 @@ unsafe fn mpi_start<L: Language>(behind: Index, request: *mut Handle, ierror: *m
     // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut Handle, *mut c_int) =
         unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::start_one::<L>(id::START, request, move || {
             function(request, ierror);
-            returned(ierror)
+            *ierror
         })
     };
 }
@@ -4979,11 +5104,13 @@ unsafe fn mpi_startall<L: Language>(
     // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
     let function: extern "C-unwind" fn(*const c_int, *mut Handle, *mut c_int) =
         unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::start_all::<L>(id::STARTALL, *count, array_of_requests, move || {
             function(count, array_of_requests, ierror);
-            returned(ierror)
+            *ierror
         })
     };
 }
@@ -5033,6 +5160,8 @@ unsafe fn mpi_ibarrier<L: Language>(
     // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
     let function: extern "C-unwind" fn(*const c_int, *mut Handle, *mut c_int) =
         unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -5044,7 +5173,7 @@ unsafe fn mpi_ibarrier<L: Language>(
             Some(request),
             move || {
                 function(comm, request, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -5106,6 +5235,8 @@ unsafe fn mpi_ibcast<L: Language>(
         *mut Handle,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -5121,7 +5252,7 @@ unsafe fn mpi_ibcast<L: Language>(
             Some(request),
             move || {
                 function(buffer, count, datatype, root, comm, request, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -5195,6 +5326,8 @@ unsafe fn mpi_ireduce<L: Language>(
         *mut Handle,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -5210,7 +5343,7 @@ unsafe fn mpi_ireduce<L: Language>(
             Some(request),
             move || {
                 function(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -5308,6 +5441,8 @@ unsafe fn mpi_iallreduce<L: Language>(
         *mut Handle,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -5323,7 +5458,7 @@ unsafe fn mpi_iallreduce<L: Language>(
             Some(request),
             move || {
                 function(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -5401,6 +5536,8 @@ unsafe fn mpi_igather<L: Language>(
         *mut Handle,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -5418,7 +5555,7 @@ unsafe fn mpi_igather<L: Language>(
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, ierror,
                 );
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -5526,6 +5663,8 @@ unsafe fn mpi_igatherv<L: Language>(
         *mut Handle,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -5544,7 +5683,7 @@ unsafe fn mpi_igatherv<L: Language>(
                     sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request,
                     ierror,
                 );
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -5654,6 +5793,8 @@ unsafe fn mpi_iscatter<L: Language>(
         *mut Handle,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -5671,7 +5812,7 @@ unsafe fn mpi_iscatter<L: Language>(
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, ierror,
                 );
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -5779,6 +5920,8 @@ unsafe fn mpi_iscatterv<L: Language>(
         *mut Handle,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -5797,7 +5940,7 @@ unsafe fn mpi_iscatterv<L: Language>(
                     sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request,
                     ierror,
                 );
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -5905,6 +6048,8 @@ unsafe fn mpi_iallgather<L: Language>(
         *mut Handle,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -5920,7 +6065,7 @@ unsafe fn mpi_iallgather<L: Language>(
             Some(request),
             move || {
                 function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -6022,6 +6167,8 @@ unsafe fn mpi_iallgatherv<L: Language>(
         *mut Handle,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -6040,7 +6187,7 @@ unsafe fn mpi_iallgatherv<L: Language>(
                     sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
                     ierror,
                 );
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -6144,6 +6291,8 @@ unsafe fn mpi_ialltoall<L: Language>(
         *mut Handle,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -6159,7 +6308,7 @@ unsafe fn mpi_ialltoall<L: Language>(
             Some(request),
             move || {
                 function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -6263,6 +6412,8 @@ unsafe fn mpi_ialltoallv<L: Language>(
         *mut Handle,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -6281,7 +6432,7 @@ unsafe fn mpi_ialltoallv<L: Language>(
                     sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
                     request, ierror,
                 );
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -6393,6 +6544,8 @@ unsafe fn mpi_ialltoallw<L: Language>(
         *mut Handle,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -6411,7 +6564,7 @@ unsafe fn mpi_ialltoallw<L: Language>(
                     sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
                     request, ierror,
                 );
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -6517,6 +6670,8 @@ unsafe fn mpi_ireduce_scatter<L: Language>(
         *mut Handle,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -6532,7 +6687,7 @@ unsafe fn mpi_ireduce_scatter<L: Language>(
             Some(request),
             move || {
                 function(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -6626,6 +6781,8 @@ unsafe fn mpi_ireduce_scatter_block<L: Language>(
         *mut Handle,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -6641,7 +6798,7 @@ unsafe fn mpi_ireduce_scatter_block<L: Language>(
             Some(request),
             move || {
                 function(sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -6735,6 +6892,8 @@ unsafe fn mpi_iscan<L: Language>(
         *mut Handle,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -6750,7 +6909,7 @@ unsafe fn mpi_iscan<L: Language>(
             Some(request),
             move || {
                 function(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };
@@ -6824,6 +6983,8 @@ unsafe fn mpi_iexscan<L: Language>(
         *mut Handle,
         *mut c_int,
     ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::collective::<L, _, _>(
@@ -6839,7 +7000,7 @@ unsafe fn mpi_iexscan<L: Language>(
             Some(request),
             move || {
                 function(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
-                returned(ierror)
+                *ierror
             },
         )
     };

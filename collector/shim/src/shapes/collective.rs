@@ -15,6 +15,11 @@ use mpiscope_wire::CallFlags;
 pub(crate) trait Side {
     /// The bytes of the block of a rank.
     fn block<L: Language>(&self, recorder: &mut Recorder, rank: usize) -> u64;
+
+    /// The bytes of the blocks of so many ranks.
+    fn all<L: Language>(&self, recorder: &mut Recorder, ranks: usize) -> u64 {
+        (0..ranks).fold(0, |sum, rank| sum.saturating_add(self.block::<L>(recorder, rank)))
+    }
 }
 
 /// No block: the call does not have this direction.
@@ -41,12 +46,20 @@ impl Side for Same {
         let datatype = L::datatype(&recorder.process.library, self.1);
         recorder.bytes(self.0, datatype)
     }
+    fn all<L: Language>(&self, recorder: &mut Recorder, ranks: usize) -> u64 {
+        self.block::<L>(recorder, 0).saturating_mul(ranks as u64)
+    }
 }
 
 impl<N: Copy + Into<i64>> Side for Each<N> {
     fn block<L: Language>(&self, recorder: &mut Recorder, rank: usize) -> u64 {
         // SAFETY: it is asked only for ranks for which the standard demands an element.
         Same(unsafe { *self.0.add(rank) }.into(), self.1).block::<L>(recorder, rank)
+    }
+    fn all<L: Language>(&self, recorder: &mut Recorder, ranks: usize) -> u64 {
+        // SAFETY: likewise.
+        let counts = (0..ranks).map(|rank| unsafe { *self.0.add(rank) }.into());
+        Same(counts.fold(0, i64::saturating_add), self.1).block::<L>(recorder, 0)
     }
 }
 
@@ -81,6 +94,12 @@ impl<L: Language, S: Side, R: Side> Blocks for Measured<'_, L, S, R> {
     #[inline(always)]
     fn from(&mut self, rank: usize) -> u64 {
         self.data.receive.block::<L>(self.recorder, rank)
+    }
+    fn all_to(&mut self, ranks: usize) -> u64 {
+        self.data.send.all::<L>(self.recorder, ranks)
+    }
+    fn all_from(&mut self, ranks: usize) -> u64 {
+        self.data.receive.all::<L>(self.recorder, ranks)
     }
 }
 
@@ -129,7 +148,7 @@ pub(crate) unsafe fn collective<L: Language, S: Side, R: Side>(
         });
         if let Some(stand) = stand.filter(|_| result == 0) {
             call.bytes = bytes(kind, &stand, &mut Measured { recorder, data, language: PhantomData::<L> });
-            if let Some(request) = request.filter(|_| process.capture.has_threads()) {
+            if let Some(request) = request {
                 // SAFETY: the call has just set it. Why: see `start_send`.
                 let handle = unsafe { L::key(&process.library, HandleKind::Request, request, 0) };
                 process.requests(|requests| requests.forget(handle));

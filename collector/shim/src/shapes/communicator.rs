@@ -5,6 +5,7 @@ use super::message::{begun, finish};
 use crate::language::{Kind, Language};
 use crate::local::enter;
 use crate::mpi::Handle;
+use crate::process;
 use core::ffi::c_int;
 use std::sync::Arc;
 
@@ -41,23 +42,30 @@ pub(crate) unsafe fn comm_free<L: Language>(
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     let Some(mut entered) = enter::<L>() else { return real() };
-    entered.work(|recorder| {
+    let freed = entered.work(|recorder| {
+        let process = recorder.process;
         // SAFETY: the pointer is to a communicator, which the call will set to null.
-        unsafe { recorder.copy_handles::<L>(Kind::Comm, 1, comm) };
+        let handle = unsafe { L::key(&process.library, Kind::Comm, comm, 0) };
         // Before the call: after it another thread may have the handle for a new one.
-        if let Some(&handle) = recorder.handles.first() {
-            recorder.process.forget_comm(handle);
-        }
+        process.forget_comm(handle).map(|comm| (handle, comm))
     });
     let (result, at) = entered.timed(function, real);
-    entered.work(|recorder| finish(recorder, function, at, result));
+    entered.work(|recorder| {
+        if let Some((handle, comm)) = freed.flatten().filter(|_| result != 0) {
+            recorder.process.restore_comm(handle, comm);
+        }
+        finish(recorder, function, at, result)
+    });
     result
 }
 
 /// Not recorded: only the sizes that are remembered by handle have to go.
 pub(crate) unsafe fn type_free<L: Language>(real: impl FnOnce() -> c_int) -> c_int {
-    let Some(mut entered) = enter::<L>() else { return real() };
-    // Before the call: after it another thread may have the handle for a new one.
-    entered.work(|recorder| recorder.process.forget_types());
+    // Also within another call. Before the real one: after it another thread may have the handle for a new type.
+    if L::is_recorded()
+        && let Some(process) = process::current()
+    {
+        process.forget_types();
+    }
     real()
 }

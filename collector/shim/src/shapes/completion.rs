@@ -28,17 +28,17 @@ unsafe fn completed_at(recorder: &mut Recorder, at: usize, statuses: *const Stat
     let process = recorder.process;
     let Some(&handle) = recorder.handles.get(at) else { return };
     let posted = if process.capture.has_threads() {
-        let peeked = recorder.peeked.get(at).copied().flatten();
-        if let Some(posted) = peeked {
-            process.requests(|requests| requests.complete_this(handle, posted.post));
-        }
-        peeked
+        recorder.peeked.get(at).copied().flatten()
     } else {
         process.requests(|requests| requests.complete(handle))
     };
     if let Some(posted) = posted {
         // SAFETY: by the caller's word.
         unsafe { completed(recorder, &posted, statuses, status_at) };
+        if process.capture.has_threads() {
+            // Only now: as long as it is in the table, its communicator is known.
+            process.requests(|requests| requests.complete_this(handle, posted.post));
+        }
     }
 }
 
@@ -162,9 +162,9 @@ unsafe fn one<L: Language>(
         if let Some(posted) = posted {
             let process = recorder.process;
             if result == 0 {
-                process.requests(|requests| requests.complete_this(handle, posted.post));
                 // SAFETY: the call has just filled the status.
                 unsafe { completed(recorder, &posted, status, 0) };
+                process.requests(|requests| requests.complete_this(handle, posted.post));
             // SAFETY: the argument is the program's own.
             } else if unsafe { L::key(&process.library, Kind::Request, request, 0) } != handle {
                 process.requests(|requests| requests.forget(handle));
@@ -280,7 +280,7 @@ unsafe fn some<L: Language>(
         if let Some(done) = usize::try_from(done).ok().filter(|_| receives) {
             // SAFETY: the call has just filled so many indices and statuses; the array of requests is as long as before.
             unsafe {
-                let indices = std::slice::from_raw_parts(indices, done);
+                let indices = std::slice::from_raw_parts(indices, done.min(length));
                 let first = L::first(indices, |at| gone::<L>(recorder, requests, at));
                 for (status_at, &index) in indices.iter().enumerate() {
                     let place = usize::try_from(index - first).unwrap_or(usize::MAX);

@@ -1,24 +1,30 @@
 //! Receives of messages that a matched probe has taken out of the order.
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
-use super::message::{finish, received, take_up};
+use super::message::{finish, made, received, take_up};
 use crate::language::{Kind, Language};
-use crate::local::{Entered, enter};
+use crate::local::{Entered, Recorder, enter};
 use crate::mpi::{Handle, Status, read_status};
 use core::ffi::c_int;
-use mpiscope_capture::{Posted, Thread};
+use mpiscope_capture::Posted;
 
-/// The probe's word on a message, which the coming call sets to null; none where the message is of nobody.
+/// The handle of a message, which the coming call sets to null, and the probe's word on it; none where the message is of
+/// nobody.
 ///
 /// # Safety
 /// The pointer is to a message.
-unsafe fn taken<L: Language>(entered: &mut Entered, message: *const Handle) -> Option<Posted> {
+unsafe fn probed<L: Language>(entered: &mut Entered, message: *const Handle) -> Option<(u64, Posted)> {
     entered.work(|recorder| {
         let process = recorder.process;
         // SAFETY: by the caller's word.
         let handle = unsafe { L::key(&process.library, Kind::Message, message, 0) };
-        process.messages(|messages| messages.complete(handle))
+        process.messages(|messages| messages.peek(handle)).map(|posted| (handle, posted))
     })?
+}
+
+/// The message was received. Only now: as long as it is in the table, its communicator is known.
+fn taken(recorder: &Recorder, handle: u64, posted: &Posted) {
+    recorder.process.messages(|messages| messages.complete_this(handle, posted.post));
 }
 
 pub(crate) unsafe fn matched_receive<L: Language>(
@@ -29,11 +35,11 @@ pub(crate) unsafe fn matched_receive<L: Language>(
 ) -> c_int {
     let Some(mut entered) = enter::<L>() else { return real(status) };
     // SAFETY: the argument is the program's own.
-    let posted = unsafe { taken::<L>(&mut entered, message) };
+    let probed = unsafe { probed::<L>(&mut entered, message) };
     let status = entered.work(|recorder| recorder.status::<L>(status, 1)).unwrap_or(status);
     let (result, at) = entered.timed(function, || real(status));
     entered.work(|recorder| {
-        if let Some(posted) = posted {
+        if let Some((handle, posted)) = probed {
             if result == 0 {
                 // SAFETY: the call has just filled it.
                 let received =
@@ -42,6 +48,7 @@ pub(crate) unsafe fn matched_receive<L: Language>(
             } else {
                 recorder.thread.freed(&posted);
             }
+            taken(recorder, handle, &posted);
         }
         finish(recorder, function, at, result)
     });
@@ -56,11 +63,11 @@ pub(crate) unsafe fn matched_post<L: Language>(
 ) -> c_int {
     let Some(mut entered) = enter::<L>() else { return real() };
     // SAFETY: the argument is the program's own.
-    let posted = unsafe { taken::<L>(&mut entered, message) };
+    let probed = unsafe { probed::<L>(&mut entered, message) };
     let (result, at) = entered.timed(function, real);
     entered.work(|recorder| {
-        let mut call = Thread::plain(function, at);
-        if let Some(posted) = posted {
+        let mut call = made(function, at, result);
+        if let Some((message, posted)) = probed {
             recorder.with_comm_index(posted.comm, |thread, _, comm| {
                 thread.define(comm);
                 call.comm = comm.index;
@@ -72,9 +79,7 @@ pub(crate) unsafe fn matched_post<L: Language>(
             } else {
                 recorder.thread.freed(&posted);
             }
-        }
-        if result != 0 {
-            call.flags = mpiscope_wire::CallFlags::ERROR;
+            taken(recorder, message, &posted);
         }
         recorder.commit(&call)
     });

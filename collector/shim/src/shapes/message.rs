@@ -14,7 +14,17 @@ pub(crate) fn received(status: StatusWords) -> Received {
     Received { source: status.source, tag: status.tag, bytes: status.bytes, cancelled: status.cancelled }
 }
 
-/// A call that belongs to a communicator, with the mark of an error when it returned one.
+/// A call with the mark of an error when it returned one.
+#[inline(always)]
+pub(crate) fn made(function: u16, at: Interval, result: c_int) -> Call {
+    let mut call = Thread::plain(function, at);
+    if result != 0 {
+        call.flags = CallFlags::ERROR;
+    }
+    call
+}
+
+/// The same, of a call that belongs to a communicator.
 pub(crate) fn begun(
     recorder: &mut Recorder,
     function: u16,
@@ -22,10 +32,7 @@ pub(crate) fn begun(
     result: c_int,
     comm: Handle,
 ) -> Call {
-    let mut call = Thread::plain(function, at);
-    if result != 0 {
-        call.flags = CallFlags::ERROR;
-    }
+    let mut call = made(function, at, result);
     recorder.with_comm(comm, |thread, _, comm| {
         thread.define(comm);
         call.comm = comm.index;
@@ -35,11 +42,7 @@ pub(crate) fn begun(
 
 /// Writes a call that moves nothing of its own.
 pub(crate) fn finish(recorder: &mut Recorder, function: u16, at: Interval, result: c_int) -> bool {
-    let mut call = Thread::plain(function, at);
-    if result != 0 {
-        call.flags = CallFlags::ERROR;
-    }
-    recorder.commit(&call)
+    recorder.commit(&made(function, at, result))
 }
 
 #[inline]
@@ -71,12 +74,11 @@ pub(crate) unsafe fn start_send<L: Language>(
 ) -> c_int {
     sent::<L>(function, count, [to, tag], datatype, comm, real, |process| {
         // A handle that was given to a send is no receive's any more, also when that has only just completed in another
-        // thread which has not come to take note of it. Whoever waits for the send would take it for that receive.
-        if process.capture.has_threads() {
-            // SAFETY: the call has just set it.
-            let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
-            process.requests(|requests| requests.forget(handle));
-        }
+        // thread which has not come to take note of it, or completed where nothing is recorded. Whoever waits for the
+        // send would take it for that receive.
+        // SAFETY: the call has just set it.
+        let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
+        process.requests(|requests| requests.forget(handle));
     })
 }
 

@@ -117,12 +117,13 @@ pub(crate) unsafe fn start_all<L: Language>(
             }
         }
         let recorded = finish(recorder, function, at, result);
-        let Recorder { process, started, .. } = recorder;
-        process.requests(|requests| {
-            for (handle, posted) in started.drain(..) {
-                requests.activate(handle, Posted { recorded, ..posted });
+        let Recorder { process, thread, started, .. } = recorder;
+        for (handle, posted) in started.drain(..) {
+            let posted = Posted { recorded, ..posted };
+            if let Some(stale) = process.requests(|requests| requests.activate(handle, posted)) {
+                thread.freed(&stale);
             }
-        });
+        }
     });
     result
 }

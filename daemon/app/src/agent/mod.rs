@@ -115,10 +115,10 @@ impl Agent {
         sink(message);
     }
 
-    /// Whether so many slots wait, or so much time has passed since the last pass.
+    /// Whether so many slots wait in a ring, or so much time has passed since the last pass.
     pub(crate) fn is_worth_a_pass(&self, slots: usize, rest: Duration) -> bool {
-        let waiting = || self.regions.iter().map(Watched::waiting).fold(0, usize::saturating_add);
-        self.passed.is_none_or(|passed| passed.elapsed() >= rest) || waiting() >= slots
+        self.passed.is_none_or(|passed| passed.elapsed() >= rest)
+            || self.regions.iter().any(|region| region.holds(slots))
     }
 
     /// Reads everything that is in the rings now.

@@ -69,14 +69,12 @@ impl Watched {
         self.alive
     }
 
-    /// How many slots wait in its rings.
-    pub(crate) fn waiting(&self) -> usize {
-        if !self.reader.is_whole() {
-            // Reading says what is the matter with it.
-            return usize::MAX;
-        }
-        let sound = self.positions.iter().enumerate().filter(|(ring, _)| !self.damaged[*ring]);
-        sound.map(|(ring, &position)| self.reader.consumer(ring, Some(position)).waiting()).sum()
+    /// Whether so many slots wait in one of its rings, or enough for the ring to become full soon.
+    pub(crate) fn holds(&self, slots: usize) -> bool {
+        let mut sound = self.positions.iter().enumerate().filter(|(ring, _)| !self.damaged[*ring]);
+        // Where it was cut off, reading says so.
+        let is_whole = self.reader.is_whole();
+        sound.any(|(ring, &position)| !is_whole || self.reader.consumer(ring, Some(position)).holds(slots))
     }
 
     /// Reads what is in the rings; nothing is given back yet.

@@ -26,11 +26,11 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use viewers::Viewers;
 
-/// Between two looks at the rings, when they fill quickly and when they had little. A ring holds more than can be written
-/// in the longer of the two.
+/// Between two looks at the rings, when they fill quickly and when they had little. A rank's first ring holds more than
+/// can be written in the longer of the two.
 const SHORT_REST: Duration = Duration::from_micros(500);
 const REST: Duration = Duration::from_millis(2);
-/// So little is left in the rings for so long at most, when somebody watches and when nobody does: to take it out costs
+/// So little (or an eighth of a small ring) is left in a ring for so long at most, when somebody watches and when nobody does: to take it out costs
 /// what hundreds of calls do, and the job may need the processor.
 const LITTLE_SLOTS: usize = 2048;
 const LITTLE_WAITS: Duration = Duration::from_millis(5);

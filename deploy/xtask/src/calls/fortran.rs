@@ -33,10 +33,9 @@ pub(super) fn text(table: &Table) -> Result<String> {
         use mpiscope_capture::collective::Kind;
         use mpiscope_wire::id;
 
-        /// What a call returned; an `ierror` that the program left out is null.
-        unsafe fn returned(ierror: *const c_int) -> c_int {{
-            // SAFETY: where it is given it is a number that the call has just set.
-            if ierror.is_null() {{ 0 }} else {{ unsafe {{ *ierror }} }}
+        /// Where a call says how it went: to the program, or to us when the program left it out.
+        fn told(ierror: *mut c_int, own: &mut c_int) -> *mut c_int {{
+            if ierror.is_null() {{ own }} else {{ ierror }}
         }}\n"
     );
     let mut at = table.call.len();
@@ -87,7 +86,7 @@ fn symbols(out: &mut String, first: usize, call: &Call) -> Result<usize> {
     passed.push("ierror");
     let (declared, types, passed) = (declared.join(", "), types.join(", "), passed.join(", "));
     let (shape, mut arguments) = shape(call, value)?;
-    arguments.push(format!("{} {{ function({passed}); returned(ierror) }}", closure(call)));
+    arguments.push(format!("{} {{ function({passed}); *ierror }}", closure(call)));
     let generics = if shape == "collective" { "L, _, _" } else { "L" };
     writeln!(
         out,
@@ -99,6 +98,8 @@ fn symbols(out: &mut String, first: usize, call: &Call) -> Result<usize> {
         unsafe fn {lower}<L: Language>(behind: Index, {declared}) {{
             // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
             let function: extern \"C-unwind\" fn({types}) = unsafe {{ core::mem::transmute(real(behind)) }};
+            let mut own = 0;
+            let ierror = told(ierror, &mut own);
             // SAFETY: the arguments are valid addresses, as they always are in Fortran.
             unsafe {{ shapes::{shape}::<{generics}>({arguments}) }};
         }}",
