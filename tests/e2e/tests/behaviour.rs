@@ -35,12 +35,10 @@ fn the_status_of_a_program_without_mpi_is_passed_on() {
         let program = mpi.app("no_mpi").unwrap();
         let launched =
             run(&mut record(&mpi, 3, &program, &[], &folder.path().join("a")).unwrap(), LIMIT).unwrap();
-        assert_eq!(
-            (launched.status, launched.output().matches("hello\n").count()),
-            (5, 3),
-            "{}",
-            launched.errors()
-        );
+        assert_eq!(launched.status, 5, "{}", launched.errors());
+        // The first rank that ends with a status may be the end of those that have not spoken yet.
+        let hellos = launched.output().matches("hello\n").count();
+        assert!((1..=3).contains(&hellos), "{hellos} of 3: {}", launched.errors());
         let mut command = run_words(&[program.to_str().unwrap()], &folder.path().join("b"));
         let direct = run(&mut command, LIMIT).unwrap();
         assert_eq!((direct.status, direct.output().as_str()), (5, "hello\n"), "{}", direct.errors());
