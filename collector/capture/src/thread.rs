@@ -168,11 +168,17 @@ impl Thread {
         self.before.push(Sync { peer: peer.world_rank, comm: comm.index, sent, received }.encode());
     }
 
+    /// Says that `call` belongs to a communicator.
+    #[inline(always)]
+    pub fn place(&mut self, call: &mut Call, comm: &Comm) {
+        self.define(comm);
+        call.comm = comm.index;
+    }
+
     /// Adds a message to `call`, which sent it.
     #[inline(always)]
     pub fn send(&mut self, process: &Process, call: &mut Call, comm: &Comm, to: i32, tag: i32, bytes: u64) {
-        self.define(comm);
-        call.comm = comm.index;
+        self.place(call, comm);
         let Some(peer) = comm.peer(to) else { return };
         call.tag = tag;
         call.bytes = bytes;
@@ -188,8 +194,7 @@ impl Thread {
     /// Adds a message to `call`, which posted and completed its receive.
     #[inline(always)]
     pub fn receive(&mut self, process: &Process, call: &mut Call, comm: &Comm, received: &Received) {
-        self.define(comm);
-        call.comm = comm.index;
+        self.place(call, comm);
         let Some(peer) = comm.peer(received.source) else { return };
         call.tag = received.tag;
         call.bytes = received.bytes;
@@ -205,8 +210,7 @@ impl Thread {
     /// Marks `call` as one that posted a receive. A source of `None` is any, one that is nobody makes no message.
     #[inline(always)]
     pub fn post(&mut self, call: &mut Call, comm: &Comm, source: Option<i32>, tag: i32, post: u64) {
-        self.define(comm);
-        call.comm = comm.index;
+        self.place(call, comm);
         call.tag = tag;
         call.flags = call.flags.with(CallFlags::POST);
         call.bytes = post & u64::from(u32::MAX);
@@ -214,27 +218,36 @@ impl Thread {
     }
 
     /// Adds a message that the coming call sent, one of perhaps several.
-    pub fn sent(&mut self, process: &Process, comm: &Comm, to: i32, tag: i32, bytes: u64) {
+    #[inline(never)]
+    pub fn sent(
+        &mut self,
+        process: &Process,
+        sink: &mut impl Sink,
+        comm: &Comm,
+        to: i32,
+        tag: i32,
+        bytes: u64,
+    ) {
         let Some(peer) = comm.peer(to).filter(|peer| peer.world_rank >= 0) else { return };
         self.define(comm);
         self.announce(process, comm, peer);
         peer.count_sent(process.has_threads());
         let flags = PartFlags::SENT;
-        self.before
-            .push(Part { flags, tag, post: 0, peer: peer.world_rank, comm: comm.index, bytes }.encode());
+        self.add(sink, Part { flags, tag, post: 0, peer: peer.world_rank, comm: comm.index, bytes });
     }
 
     /// Adds a receive that the coming call posted, one of perhaps several. A source of `None` is any.
-    pub fn posted(&mut self, comm: &Comm, source: Option<i32>, tag: i32, post: u64) {
+    #[inline(never)]
+    pub fn posted(&mut self, sink: &mut impl Sink, comm: &Comm, source: Option<i32>, tag: i32, post: u64) {
         self.define(comm);
         let peer = wanted(comm, source);
         let flags = PartFlags::POSTED;
-        self.before.push(Part { flags, tag, post, peer, comm: comm.index, bytes: 0 }.encode());
+        self.add(sink, Part { flags, tag, post, peer, comm: comm.index, bytes: 0 });
     }
 
     /// Adds a receive that the coming call completed: posted by it (`None`) or before.
     #[inline(always)]
-    pub fn part(
+    pub fn completed(
         &mut self,
         process: &Process,
         sink: &mut impl Sink,
@@ -266,6 +279,22 @@ impl Thread {
             comm: comm.index,
             bytes: received.bytes,
         };
+        self.add(sink, part);
+    }
+
+    /// A posted receive was freed: it will not be seen to complete.
+    #[inline(never)]
+    pub fn freed(&mut self, sink: &mut impl Sink, posted: &Posted) {
+        if posted.recorded {
+            let flags = PartFlags::FREED;
+            let (post, comm) = (posted.post, posted.comm);
+            self.add(sink, Part { flags, tag: 0, post, peer: PEER_NONE, comm, bytes: 0 });
+        }
+    }
+
+    /// Writes a part where it will stay, to be seen with its call.
+    #[inline(always)]
+    fn add(&mut self, sink: &mut impl Sink, part: Part) {
         let slot = part.encode();
         if !(self.before.is_empty() && self.polls.is_empty() && sink.stage(&slot)) {
             self.put_aside(sink, slot);
@@ -277,21 +306,6 @@ impl Thread {
     fn put_aside(&mut self, sink: &mut impl Sink, slot: Slot) {
         self.before.splice(0..0, sink.unstage());
         self.before.push(slot);
-    }
-
-    /// A posted receive was freed: it will not be seen to complete.
-    pub fn freed(&mut self, posted: &Posted) {
-        if posted.recorded {
-            let part = Part {
-                flags: PartFlags::FREED,
-                tag: 0,
-                post: posted.post,
-                peer: PEER_NONE,
-                comm: posted.comm,
-                bytes: 0,
-            };
-            self.before.push(part.encode());
-        }
     }
 
     /// A poll that found nothing: no row of its own.
@@ -484,10 +498,16 @@ mod tests {
         // The same slots in the same order, however many of them find their way into the ring at once.
         for room in [0, 1, 2, 8] {
             tape.room = room;
-            thread.part(&process, &mut tape, &comm, Some(&posted), &received);
-            thread.part(&process, &mut tape, &comm, Some(&posted), &Received { cancelled: true, ..received });
+            thread.completed(&process, &mut tape, &comm, Some(&posted), &received);
+            thread.completed(
+                &process,
+                &mut tape,
+                &comm,
+                Some(&posted),
+                &Received { cancelled: true, ..received },
+            );
             let unrecorded = Posted { recorded: false, ..posted };
-            thread.part(&process, &mut tape, &comm, Some(&unrecorded), &received);
+            thread.completed(&process, &mut tape, &comm, Some(&unrecorded), &received);
             assert_eq!(tape.slots.len(), 0, "nothing is seen before its call");
             thread.commit(&process, &mut tape, &Thread::plain(31, AT));
             let entries = tape.entries();
@@ -507,10 +527,10 @@ mod tests {
     fn one_call_may_send_and_post_several() {
         let (process, comm, mut tape) = (Process::default(), reversed(), Tape::default());
         let mut thread = Thread::new(0, 1);
-        thread.sent(&process, &comm, 2, 4, 8);
-        thread.sent(&process, &comm, -1, 4, 8);
-        thread.posted(&comm, None, -1, 3);
-        thread.posted(&comm, Some(1), 6, 4);
+        thread.sent(&process, &mut tape, &comm, 2, 4, 8);
+        thread.sent(&process, &mut tape, &comm, -1, 4, 8);
+        thread.posted(&mut tape, &comm, None, -1, 3);
+        thread.posted(&mut tape, &comm, Some(1), 6, 4);
         thread.commit(&process, &mut tape, &Thread::plain(96, AT));
         let parts: Vec<_> = tape
             .entries()

@@ -22,23 +22,24 @@ pub(crate) trait Language {
     /// Whether calls through this language's symbols are recorded here, and not by those that they lead to.
     fn is_recorded() -> bool;
 
-    /// The handle in C of a communicator.
-    fn comm(library: &Library, handle: Handle) -> Handle;
-
-    /// The handle in C of a datatype.
-    fn datatype(library: &Library, handle: Handle) -> Handle;
-
-    /// What a handle of a request, message or communicator at a place of an array is known by, whatever the language.
+    /// The handle as the language writes it, at a place of an array.
     ///
     /// # Safety
     /// The array has this element.
-    unsafe fn key(library: &Library, kind: Kind, array: *const Handle, at: usize) -> u64;
+    unsafe fn at(library: &Library, array: *const Handle, at: usize) -> Handle;
 
-    /// The datatype at a place of an array, as a handle in C.
+    /// The handle in C of one that is written in this language.
+    fn handle(kind: Kind, written: Handle) -> Handle;
+
+    /// What a handle at a place of an array is known by, whatever the language.
     ///
     /// # Safety
     /// The array has this element.
-    unsafe fn datatype_at(library: &Library, array: *const Handle, at: usize) -> Handle;
+    #[inline(always)]
+    unsafe fn key(library: &Library, kind: Kind, array: *const Handle, at: usize) -> u64 {
+        // SAFETY: by the caller's word.
+        Self::handle(kind, unsafe { Self::at(library, array, at) }) as u64
+    }
 
     /// Whether the program does not want the status.
     fn is_ignored(library: &Library, status: *const Status) -> bool;
@@ -51,6 +52,7 @@ pub(crate) trait Language {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Comm,
+    Datatype,
     Request,
     Message,
 }
@@ -70,31 +72,20 @@ impl Language for C {
     }
 
     #[inline(always)]
-    fn comm(_: &Library, handle: Handle) -> Handle {
-        handle
-    }
-
-    #[inline(always)]
-    fn datatype(_: &Library, handle: Handle) -> Handle {
-        handle
-    }
-
-    #[inline(always)]
-    unsafe fn key(library: &Library, _: Kind, array: *const Handle, at: usize) -> u64 {
+    unsafe fn at(library: &Library, array: *const Handle, at: usize) -> Handle {
         // SAFETY: by the caller's word; the stride is the family's.
         unsafe {
             if library.family.handle_bytes == 4 {
-                u64::from(array.cast::<u32>().add(at).read_unaligned())
+                array.cast::<u32>().add(at).read_unaligned() as Handle
             } else {
-                array.cast::<u64>().add(at).read_unaligned()
+                array.cast::<u64>().add(at).read_unaligned() as Handle
             }
         }
     }
 
     #[inline(always)]
-    unsafe fn datatype_at(library: &Library, array: *const Handle, at: usize) -> Handle {
-        // SAFETY: by the caller's word.
-        unsafe { Self::key(library, Kind::Comm, array, at) as Handle }
+    fn handle(_: Kind, written: Handle) -> Handle {
+        written
     }
 
     #[inline(always)]
@@ -108,7 +99,7 @@ impl Language for C {
     }
 }
 
-/// A handle in Fortran: a whole number. All languages share the numbers of MPICH; Open MPI looks them up.
+/// A handle in Fortran: a whole number.
 type Number = c_int;
 
 /// Addresses that are constants, and the conversions of handles; null or 0 where the library has none.
@@ -194,10 +185,6 @@ fn is_one_of(addresses: &[usize], address: usize) -> bool {
     address != 0 && addresses.contains(&address)
 }
 
-fn c_handle(conversion: Conversion, number: Number) -> Handle {
-    conversion.map_or(0, |conversion| conversion(number))
-}
-
 impl Language for Fortran {
     fn first(_: &[c_int], _: impl Fn(c_int) -> bool) -> c_int {
         1
@@ -208,28 +195,20 @@ impl Language for Fortran {
         of_family(&OPEN_MPI)
     }
 
-    fn comm(_: &Library, handle: Handle) -> Handle {
-        c_handle(tables().comm, handle as Number)
-    }
-
-    fn datatype(_: &Library, handle: Handle) -> Handle {
-        c_handle(tables().datatype, handle as Number)
-    }
-
-    unsafe fn key(_: &Library, kind: Kind, array: *const Handle, at: usize) -> u64 {
+    unsafe fn at(_: &Library, array: *const Handle, at: usize) -> Handle {
         // SAFETY: by the caller's word.
-        let number = unsafe { array.cast::<Number>().add(at).read_unaligned() };
+        unsafe { array.cast::<u32>().add(at).read_unaligned() as Handle }
+    }
+
+    fn handle(kind: Kind, written: Handle) -> Handle {
+        let tables = tables();
         let conversion = match kind {
-            Kind::Comm => tables().comm,
-            Kind::Request => tables().request,
-            Kind::Message => tables().message,
+            Kind::Comm => tables.comm,
+            Kind::Datatype => tables.datatype,
+            Kind::Request => tables.request,
+            Kind::Message => tables.message,
         };
-        c_handle(conversion, number) as u64
-    }
-
-    unsafe fn datatype_at(_: &Library, array: *const Handle, at: usize) -> Handle {
-        // SAFETY: by the caller's word.
-        c_handle(tables().datatype, unsafe { array.cast::<Number>().add(at).read_unaligned() })
+        conversion.map_or(0, |conversion| conversion(written as Number))
     }
 
     fn is_ignored(_: &Library, status: *const Status) -> bool {
@@ -264,41 +243,21 @@ impl Language for Fortran08 {
         !recorded().is_null()
     }
 
-    fn comm(library: &Library, handle: Handle) -> Handle {
-        if of_family(&OPEN_MPI) { Fortran::comm(library, handle) } else { handle }
+    unsafe fn at(library: &Library, array: *const Handle, at: usize) -> Handle {
+        // SAFETY: by the caller's word.
+        unsafe { Fortran::at(library, array, at) }
     }
 
-    fn datatype(library: &Library, handle: Handle) -> Handle {
-        if of_family(&OPEN_MPI) { Fortran::datatype(library, handle) } else { handle }
+    fn handle(kind: Kind, written: Handle) -> Handle {
+        // MPICH's numbers are the same in all languages.
+        if of_family(&OPEN_MPI) { Fortran::handle(kind, written) } else { written }
     }
 
-    unsafe fn key(library: &Library, kind: Kind, array: *const Handle, at: usize) -> u64 {
-        // SAFETY: by the caller's word: under MPICH numbers and their size are those of C.
-        unsafe {
-            if of_family(&OPEN_MPI) {
-                Fortran::key(library, kind, array, at)
-            } else {
-                C::key(library, kind, array, at)
-            }
-        }
+    fn is_ignored(library: &Library, status: *const Status) -> bool {
+        Fortran::is_ignored(library, status)
     }
 
-    unsafe fn datatype_at(library: &Library, array: *const Handle, at: usize) -> Handle {
-        // SAFETY: likewise.
-        unsafe {
-            if of_family(&OPEN_MPI) {
-                Fortran::datatype_at(library, array, at)
-            } else {
-                C::datatype_at(library, array, at)
-            }
-        }
-    }
-
-    fn is_ignored(_: &Library, status: *const Status) -> bool {
-        is_one_of(&tables().status_ignore, status.addr())
-    }
-
-    fn is_in_place(_: &Library, buffer: *const c_void) -> bool {
-        is_one_of(&tables().in_place, buffer.addr())
+    fn is_in_place(library: &Library, buffer: *const c_void) -> bool {
+        Fortran::is_in_place(library, buffer)
     }
 }

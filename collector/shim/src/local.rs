@@ -308,7 +308,20 @@ impl Entered {
     }
 }
 
-/// Makes a call that gives one status, which is ours where the program does not want it, and records what it led to.
+/// Makes a call and records what it led to.
+#[inline(always)]
+pub(crate) fn recorded<L: Language, T>(
+    function: u16,
+    real: impl FnOnce() -> c_int,
+    record: impl FnOnce(&mut Recorder, (c_int, Interval)) -> T,
+) -> c_int {
+    let Some(mut entered) = enter::<L>() else { return real() };
+    let (result, at) = entered.timed(function, real);
+    entered.work(|recorder| record(recorder, (result, at)));
+    result
+}
+
+/// The same of a call that gives one status, which is ours where the program does not want it.
 #[inline(always)]
 pub(crate) fn with_status<L: Language>(
     function: u16,
@@ -329,12 +342,12 @@ impl Recorder {
     pub(crate) fn with_comm<T>(
         &mut self,
         handle: Handle,
-        work: impl FnOnce(&mut Thread, &'static Process, &Arc<Comm>) -> T,
+        work: impl FnOnce(&mut Thread, &mut Ring, &Arc<Comm>) -> T,
     ) -> Option<T> {
         let process = self.process;
         let find = || process.find_comm(handle);
         let comm = self.comms.get(process.library.handle(handle), process.comm_epoch(), find)?;
-        Some(work(&mut self.thread, process, comm))
+        Some(work(&mut self.thread, &mut self.ring, comm))
     }
 
     /// The communicator of this process's number, likewise.
@@ -342,11 +355,11 @@ impl Recorder {
     pub(crate) fn with_comm_index<T>(
         &mut self,
         index: u32,
-        work: impl FnOnce(&mut Thread, &'static Process, &Comm) -> T,
+        work: impl FnOnce(&mut Thread, &mut Ring, &Comm) -> T,
     ) -> Option<T> {
         let process = self.process;
         let comm = self.comms.get_by_index(index, || process.comm_by_index(index))?;
-        Some(work(&mut self.thread, process, comm))
+        Some(work(&mut self.thread, &mut self.ring, comm))
     }
 
     /// A posted receive completed, as part of the call at hand.
@@ -354,7 +367,20 @@ impl Recorder {
     pub(crate) fn completed(&mut self, posted: &Posted, received: &Received) {
         let Self { process, thread, comms, ring, .. } = self;
         if let Some(comm) = comms.get_by_index(posted.comm, || process.comm_by_index(posted.comm)) {
-            thread.part(&process.capture, ring, comm, Some(posted), received);
+            thread.completed(&process.capture, ring, comm, Some(posted), received);
+        }
+    }
+
+    /// A posted receive was freed, as part of the call at hand.
+    pub(crate) fn freed(&mut self, posted: &Posted) {
+        self.thread.freed(&mut self.ring, posted);
+    }
+
+    /// The request of a receive is another's now. With several threads that receive may just be completing in one.
+    #[inline]
+    pub(crate) fn displaced(&mut self, stale: Option<Posted>) {
+        if let Some(stale) = stale.filter(|_| !self.process.capture.has_threads()) {
+            self.freed(&stale);
         }
     }
 
@@ -391,32 +417,27 @@ impl Recorder {
         mpiscope_capture::bytes(count, entry.2)
     }
 
-    /// Copies what the elements of an array are known by.
+    /// Copies what the requests of an array are known by.
     ///
     /// # Safety
     /// The array has so many elements.
     #[inline]
-    pub(crate) unsafe fn copy_handles<L: Language>(
-        &mut self,
-        kind: Kind,
-        count: c_int,
-        array: *const Handle,
-    ) {
+    pub(crate) unsafe fn copy_handles<L: Language>(&mut self, count: c_int, array: *const Handle) {
         let library = &self.process.library;
         self.handles.clear();
         let count = usize::try_from(count).unwrap_or_default();
         // SAFETY: by the caller's word.
-        self.handles.extend((0..count).map(|at| unsafe { L::key(library, kind, array, at) }));
+        self.handles.extend((0..count).map(|at| unsafe { L::key(library, Kind::Request, array, at) }));
     }
 
     /// Forgets those receives among the copied handles that `gone` names by place and handle.
     pub(crate) fn give_up_requests(&mut self, gone: impl Fn(usize, u64) -> bool) {
-        let Self { process, thread, handles, .. } = self;
+        let Self { process, thread, ring, handles, .. } = self;
         for (at, &handle) in handles.iter().enumerate() {
             if gone(at, handle)
                 && let Some(posted) = process.requests(|requests| requests.forget(handle))
             {
-                thread.freed(&posted);
+                thread.freed(ring, &posted);
             }
         }
     }

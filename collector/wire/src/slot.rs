@@ -247,7 +247,7 @@ impl Call {
 
 impl Part {
     /// Its slot.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn encode(&self) -> Slot {
         let head = two(u32::from(KIND_PART) | u32::from(self.flags.0) << 8, self.tag as u32);

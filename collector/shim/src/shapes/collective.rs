@@ -1,9 +1,9 @@
 //! Collectives, blocking and not.
 #![expect(unsafe_code, reason = "all shapes share one signature; the pointers are the program's")]
 
-use super::message::begun;
+use super::message::made;
 use crate::language::{Kind as HandleKind, Language};
-use crate::local::{Recorder, enter};
+use crate::local::{Recorder, recorded};
 use crate::mpi::Handle;
 use core::ffi::{c_int, c_void};
 use core::marker::PhantomData;
@@ -43,7 +43,7 @@ impl Side for Nothing {
 impl Side for Same {
     #[inline(always)]
     fn block<L: Language>(&self, recorder: &mut Recorder, _: usize) -> u64 {
-        let datatype = L::datatype(&recorder.process.library, self.1);
+        let datatype = L::handle(HandleKind::Datatype, self.1);
         recorder.bytes(self.0, datatype)
     }
     fn all<L: Language>(&self, recorder: &mut Recorder, ranks: usize) -> u64 {
@@ -67,8 +67,8 @@ impl<N: Copy + Into<i64>> Side for EachTyped<N> {
     fn block<L: Language>(&self, recorder: &mut Recorder, rank: usize) -> u64 {
         // SAFETY: likewise.
         let (count, datatype) =
-            unsafe { (*self.0.add(rank), L::datatype_at(&recorder.process.library, self.1, rank)) };
-        recorder.bytes(count.into(), datatype)
+            unsafe { (*self.0.add(rank), L::at(&recorder.process.library, self.1, rank)) };
+        Same(count.into(), datatype).block::<L>(recorder, rank)
     }
 }
 
@@ -128,15 +128,14 @@ pub(crate) unsafe fn collective<L: Language, S: Side, R: Side>(
     request: Option<*mut Handle>,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
-    let Some(mut entered) = enter::<L>() else { return real() };
-    let (result, at) = entered.timed(function, real);
-    entered.work(|recorder| {
+    recorded::<L, _>(function, real, |recorder, (result, at)| {
         let process = recorder.process;
-        let comm = L::comm(&process.library, comm);
-        let mut call = begun(recorder, function, at, result, comm);
         let in_place = L::is_in_place(&process.library, data.buffer);
         let family = process.library.family;
-        let stand = recorder.with_comm(comm, |_, process, comm| {
+        let mut call = made(function, at, result);
+        let comm = L::handle(HandleKind::Comm, comm);
+        let stand = recorder.with_comm(comm, |thread, _, comm| {
+            thread.place(&mut call, comm);
             // Every member counts, also one whose call failed, so that the numbers go on agreeing.
             let number = comm.count_collective(process.capture.has_threads());
             call.flags = call.flags.with(CallFlags::COLLECTIVE);
@@ -155,6 +154,5 @@ pub(crate) unsafe fn collective<L: Language, S: Side, R: Side>(
             }
         }
         recorder.commit(&call)
-    });
-    result
+    })
 }

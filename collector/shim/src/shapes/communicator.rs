@@ -1,9 +1,9 @@
 //! Communicators that come and go, and datatypes that go.
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
-use super::message::{begun, finish};
+use super::message::{finish, made};
 use crate::language::{Kind, Language};
-use crate::local::enter;
+use crate::local::{enter, recorded};
 use crate::mpi::Handle;
 use crate::process;
 use core::ffi::c_int;
@@ -12,28 +12,27 @@ use std::sync::Arc;
 pub(crate) unsafe fn comm_new<L: Language>(
     function: u16,
     parent: Handle,
-    made: *mut Handle,
+    made_comm: *mut Handle,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
-    let Some(mut entered) = enter::<L>() else { return real() };
-    let (result, at) = entered.timed(function, real);
-    entered.work(|recorder| {
+    recorded::<L, _>(function, real, |recorder, (result, at)| {
         let process = recorder.process;
-        let parent = L::comm(&process.library, parent);
-        let call = begun(recorder, function, at, result, parent);
-        let parent = recorder.with_comm(parent, |_, _, comm| Arc::clone(comm));
+        let mut call = made(function, at, result);
+        let parent = recorder.with_comm(L::handle(Kind::Comm, parent), |thread, _, comm| {
+            thread.place(&mut call, comm);
+            Arc::clone(comm)
+        });
         if result == 0
             && let Some(parent) = parent
         {
             // Every member counts, also one that gets no communicator, so that the numbers go on agreeing.
             let number = parent.count_child();
             // SAFETY: the call has just set it.
-            let handle = unsafe { L::key(&process.library, Kind::Comm, made, 0) };
+            let handle = unsafe { L::key(&process.library, Kind::Comm, made_comm, 0) };
             process.adopt_comm(handle, &parent, number);
         }
         recorder.commit(&call)
-    });
-    result
+    })
 }
 
 pub(crate) unsafe fn comm_free<L: Language>(

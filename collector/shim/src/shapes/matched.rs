@@ -46,7 +46,7 @@ pub(crate) unsafe fn matched_receive<L: Language>(
                     received(unsafe { read_status(&recorder.process.library.family.status, status, 0) });
                 recorder.completed(&posted, &received);
             } else {
-                recorder.thread.freed(&posted);
+                recorder.freed(&posted);
             }
             taken(recorder, handle, &posted);
         }
@@ -68,16 +68,13 @@ pub(crate) unsafe fn matched_post<L: Language>(
     entered.work(|recorder| {
         let mut call = made(function, at, result);
         if let Some((message, posted)) = probed {
-            recorder.with_comm_index(posted.comm, |thread, _, comm| {
-                thread.define(comm);
-                call.comm = comm.index;
-            });
+            recorder.with_comm_index(posted.comm, |thread, _, comm| thread.place(&mut call, comm));
             if result == 0 {
                 // SAFETY: the call has just set it.
                 let handle = unsafe { L::key(&recorder.process.library, Kind::Request, request, 0) };
                 take_up(recorder, handle, posted);
             } else {
-                recorder.thread.freed(&posted);
+                recorder.freed(&posted);
             }
             taken(recorder, message, &posted);
         }

@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
 use crate::language::{Kind, Language};
-use crate::local::{Recorder, enter, with_status};
+use crate::local::{Recorder, recorded, with_status};
 use crate::mpi::{Handle, Status, read_status};
 use crate::process::Process;
 use core::ffi::c_int;
@@ -33,10 +33,7 @@ pub(crate) fn begun(
     comm: Handle,
 ) -> Call {
     let mut call = made(function, at, result);
-    recorder.with_comm(comm, |thread, _, comm| {
-        thread.define(comm);
-        call.comm = comm.index;
-    });
+    recorder.with_comm(comm, |thread, _, comm| thread.place(&mut call, comm));
     call
 }
 
@@ -92,24 +89,21 @@ fn sent<L: Language>(
     real: impl FnOnce() -> c_int,
     then: impl FnOnce(&Process),
 ) -> c_int {
-    let Some(mut entered) = enter::<L>() else { return real() };
-    let (result, at) = entered.timed(function, real);
-    entered.work(|recorder| {
-        let mut call = Thread::plain(function, at);
-        let library = &recorder.process.library;
-        let comm = L::comm(library, comm);
-        if result == 0 {
-            then(recorder.process);
-            let bytes = recorder.bytes(count, L::datatype(library, datatype));
-            recorder.with_comm(comm, |thread, process, comm| {
-                thread.send(&process.capture, &mut call, comm, to, tag, bytes);
-            });
-        } else {
-            call = begun(recorder, function, at, result, comm);
+    recorded::<L, _>(function, real, |recorder, (result, at)| {
+        let process = recorder.process;
+        let comm = L::handle(Kind::Comm, comm);
+        if result != 0 {
+            let call = begun(recorder, function, at, result, comm);
+            return recorder.commit(&call);
         }
+        then(process);
+        let mut call = Thread::plain(function, at);
+        let bytes = recorder.bytes(count, L::handle(Kind::Datatype, datatype));
+        recorder.with_comm(comm, |thread, _, comm| {
+            thread.send(&process.capture, &mut call, comm, to, tag, bytes);
+        });
         recorder.commit(&call)
-    });
-    result
+    })
 }
 
 /// # Safety
@@ -123,17 +117,18 @@ pub(crate) unsafe fn receive<L: Language>(
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
     with_status::<L>(function, status, real, |recorder, (result, at), status| {
-        let library = &recorder.process.library;
-        let comm = L::comm(library, comm);
-        if result != 0 || source == library.family.proc_null {
+        let process = recorder.process;
+        let family = process.library.family;
+        let comm = L::handle(Kind::Comm, comm);
+        if result != 0 || source == family.proc_null {
             let call = begun(recorder, function, at, result, comm);
             recorder.commit(&call);
             return;
         }
         // SAFETY: the call has just filled it.
-        let received = received(unsafe { read_status(&library.family.status, status, 0) });
+        let received = received(unsafe { read_status(&family.status, status, 0) });
         let mut call = Thread::plain(function, at);
-        recorder.with_comm(comm, |thread, process, comm| {
+        recorder.with_comm(comm, |thread, _, comm| {
             thread.receive(&process.capture, &mut call, comm, &received);
         });
         recorder.commit(&call);
@@ -151,12 +146,10 @@ pub(crate) unsafe fn post<L: Language>(
     request: *mut Handle,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
-    let Some(mut entered) = enter::<L>() else { return real() };
-    let (result, at) = entered.timed(function, real);
-    entered.work(|recorder| {
+    recorded::<L, _>(function, real, |recorder, (result, at)| {
         let process = recorder.process;
         let family = process.library.family;
-        let comm = L::comm(&process.library, comm);
+        let comm = L::handle(Kind::Comm, comm);
         if result != 0 || source == family.proc_null {
             let call = begun(recorder, function, at, result, comm);
             recorder.commit(&call);
@@ -174,8 +167,7 @@ pub(crate) unsafe fn post<L: Language>(
         // SAFETY: the call has just set it.
         let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
         take_up(recorder, handle, Posted { post, comm, recorded, cancelling: false });
-    });
-    result
+    })
 }
 
 /// Source and tag of a receive, as capture knows them.
@@ -187,12 +179,8 @@ pub(crate) fn wanted(family: &Family, source: c_int, tag: c_int) -> (Option<i32>
 /// From here on the handle is that of a posted receive.
 #[inline(always)]
 pub(crate) fn take_up(recorder: &mut Recorder, handle: u64, posted: Posted) {
-    let process = recorder.process;
-    let stale = process.requests(|requests| requests.insert(handle, posted));
-    // With several threads the old one may just be completing in another.
-    if let Some(stale) = stale.filter(|_| !process.capture.has_threads()) {
-        recorder.thread.freed(&stale);
-    }
+    let stale = recorder.process.requests(|requests| requests.insert(handle, posted));
+    recorder.displaced(stale);
 }
 
 /// # Safety
@@ -210,25 +198,25 @@ pub(crate) unsafe fn sendrecv<L: Language>(
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
     with_status::<L>(function, status, real, |recorder, (result, at), status| {
-        let library = &recorder.process.library;
-        let comm = L::comm(library, comm);
-        let mut call = begun(recorder, function, at, result, comm);
+        let process = recorder.process;
+        let family = process.library.family;
+        let comm = L::handle(Kind::Comm, comm);
         if result != 0 {
+            let call = begun(recorder, function, at, result, comm);
             recorder.commit(&call);
             return;
         }
-        let received = (source != library.family.proc_null)
+        let received = (source != family.proc_null)
             // SAFETY: the call has just filled it.
-            .then(|| received(unsafe { read_status(&library.family.status, status, 0) }));
-        let bytes = recorder.bytes(count, L::datatype(library, datatype));
-        let Recorder { process, thread, comms, ring, .. } = recorder;
-        let find = || process.find_comm(comm);
-        if let Some(comm) = comms.get(process.library.handle(comm), process.comm_epoch(), find) {
+            .then(|| received(unsafe { read_status(&family.status, status, 0) }));
+        let bytes = recorder.bytes(count, L::handle(Kind::Datatype, datatype));
+        let mut call = Thread::plain(function, at);
+        recorder.with_comm(comm, |thread, ring, comm| {
             thread.send(&process.capture, &mut call, comm, to, tag, bytes);
             if let Some(received) = received {
-                thread.part(&process.capture, ring, comm, None, &received);
+                thread.completed(&process.capture, ring, comm, None, &received);
             }
-        }
+        });
         recorder.commit(&call);
     })
 }

@@ -1,7 +1,7 @@
 //! Probes: a message that can be received, not received yet.
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
-use super::message::begun;
+use super::message::made;
 use crate::language::{Kind, Language};
 use crate::local::{Recorder, with_status};
 use crate::mpi::{Handle, Status, read_status};
@@ -27,26 +27,27 @@ unsafe fn reported<L: Language>(
 ) {
     let process = recorder.process;
     let library = &process.library;
-    let comm = L::comm(library, asked.comm);
-    let mut call = begun(recorder, function, at, result, comm);
-    let mut matched = None;
-    if result == 0 && asked.source != library.family.proc_null {
+    let mut call = made(function, at, result);
+    let found = (result == 0 && asked.source != library.family.proc_null)
         // SAFETY: the call has just filled it.
-        let status = unsafe { read_status(&library.family.status, status, 0) };
-        recorder.with_comm(comm, |thread, process, comm| {
-            if let Some(peer) = comm.peer(status.source) {
-                call.flags = call.flags.with(CallFlags::PROBE);
-                call.peer = peer.world_rank;
-                call.tag = status.tag;
-                call.bytes = status.bytes;
-                matched = asked.message.map(|message| {
-                    let post = process.capture.next_post();
-                    thread.posted(comm, Some(status.source), status.tag, post);
-                    (message, Posted { post, comm: comm.index, recorded: true, cancelling: false })
-                });
-            }
-        });
-    }
+        .then(|| unsafe { read_status(&library.family.status, status, 0) });
+    let mut matched = None;
+    recorder.with_comm(L::handle(Kind::Comm, asked.comm), |thread, ring, comm| {
+        thread.place(&mut call, comm);
+        if let Some(status) = found
+            && let Some(peer) = comm.peer(status.source)
+        {
+            call.flags = call.flags.with(CallFlags::PROBE);
+            call.peer = peer.world_rank;
+            call.tag = status.tag;
+            call.bytes = status.bytes;
+            matched = asked.message.map(|message| {
+                let post = process.capture.next_post();
+                thread.posted(ring, comm, Some(status.source), status.tag, post);
+                (message, Posted { post, comm: comm.index, recorded: true, cancelling: false })
+            });
+        }
+    });
     let recorded = recorder.commit(&call);
     if let Some((message, posted)) = matched {
         // SAFETY: the call has just set it.

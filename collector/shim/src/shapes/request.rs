@@ -1,9 +1,9 @@
 //! What is done to requests apart from completing them: persistent ones, freeing, cancelling.
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
-use super::message::{begun, finish, received, wanted};
+use super::message::{finish, made, received, wanted};
 use crate::language::{Kind, Language};
-use crate::local::{Recorder, enter};
+use crate::local::{Recorder, enter, recorded};
 use crate::mpi::Handle;
 use core::ffi::c_int;
 use mpiscope_capture::{Posted, Template};
@@ -19,13 +19,13 @@ unsafe fn init<L: Language>(
     real: impl FnOnce() -> c_int,
     template: impl FnOnce(&mut Recorder, u32) -> Option<Template>,
 ) -> c_int {
-    let Some(mut entered) = enter::<L>() else { return real() };
-    let (result, at) = entered.timed(function, real);
-    entered.work(|recorder| {
+    recorded::<L, _>(function, real, |recorder, (result, at)| {
         let process = recorder.process;
-        let comm = L::comm(&process.library, comm);
-        let call = begun(recorder, function, at, result, comm);
-        let index = recorder.with_comm(comm, |_, _, comm| comm.index);
+        let mut call = made(function, at, result);
+        let index = recorder.with_comm(L::handle(Kind::Comm, comm), |thread, _, comm| {
+            thread.place(&mut call, comm);
+            comm.index
+        });
         if let Some(index) = index.filter(|_| result == 0) {
             // SAFETY: the call has just set it.
             let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
@@ -34,13 +34,10 @@ unsafe fn init<L: Language>(
                 Some(template) => requests.insert_persistent(handle, template),
                 None => requests.forget(handle),
             });
-            if let Some(stale) = stale.filter(|_| !process.capture.has_threads()) {
-                recorder.thread.freed(&stale);
-            }
+            recorder.displaced(stale);
         }
         recorder.commit(&call)
-    });
-    result
+    })
 }
 
 #[expect(clippy::too_many_arguments, reason = "the call has them")]
@@ -57,7 +54,7 @@ pub(crate) unsafe fn send_init<L: Language>(
     // SAFETY: the arguments are the program's own.
     unsafe {
         init::<L>(function, comm, request, real, |recorder, comm| {
-            let bytes = recorder.bytes(count, L::datatype(&recorder.process.library, datatype));
+            let bytes = recorder.bytes(count, L::handle(Kind::Datatype, datatype));
             Some(Template::Send { comm, to, tag, bytes })
         })
     }
@@ -86,13 +83,15 @@ fn started(recorder: &mut Recorder, handle: u64) {
     let process = recorder.process;
     match process.requests(|requests| requests.template(handle)) {
         Some(Template::Send { comm, to, tag, bytes }) => {
-            recorder.with_comm_index(comm, |thread, process, comm| {
-                thread.sent(&process.capture, comm, to, tag, bytes);
+            recorder.with_comm_index(comm, |thread, ring, comm| {
+                thread.sent(&process.capture, ring, comm, to, tag, bytes);
             });
         }
         Some(Template::Receive { comm, source, tag }) => {
             let post = process.capture.next_post();
-            recorder.with_comm_index(comm, |thread, _, comm| thread.posted(comm, source, tag, post));
+            recorder.with_comm_index(comm, |thread, ring, comm| {
+                thread.posted(ring, comm, source, tag, post);
+            });
             recorder.started.push((handle, Posted { post, comm, recorded: true, cancelling: false }));
         }
         None => {}
@@ -105,27 +104,24 @@ pub(crate) unsafe fn start_all<L: Language>(
     requests: *mut Handle,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
-    let Some(mut entered) = enter::<L>() else { return real() };
-    let (result, at) = entered.timed(function, real);
-    entered.work(|recorder| {
+    recorded::<L, _>(function, real, |recorder, (result, at)| {
         recorder.started.clear();
         if result == 0 {
             // SAFETY: the array has `count` requests, which a start leaves as they are.
-            unsafe { recorder.copy_handles::<L>(Kind::Request, count, requests) };
+            unsafe { recorder.copy_handles::<L>(count, requests) };
             for at in 0..recorder.handles.len() {
                 started(recorder, recorder.handles[at]);
             }
         }
         let recorded = finish(recorder, function, at, result);
-        let Recorder { process, thread, started, .. } = recorder;
-        for (handle, posted) in started.drain(..) {
+        let process = recorder.process;
+        for at in 0..recorder.started.len() {
+            let (handle, posted) = recorder.started[at];
             let posted = Posted { recorded, ..posted };
-            if let Some(stale) = process.requests(|requests| requests.activate(handle, posted)) {
-                thread.freed(&stale);
-            }
+            let stale = process.requests(|requests| requests.activate(handle, posted));
+            recorder.displaced(stale);
         }
-    });
-    result
+    })
 }
 
 pub(crate) unsafe fn start_one<L: Language>(
@@ -154,7 +150,7 @@ pub(crate) unsafe fn request_free<L: Language>(
         let status = if posted.cancelling { process.library.status_of(handle) } else { None };
         match status {
             Some(status) => recorder.completed(&posted, &received(status)),
-            None => recorder.thread.freed(&posted),
+            None => recorder.freed(&posted),
         }
     });
     let (result, at) = entered.timed(function, real);
@@ -168,14 +164,11 @@ pub(crate) unsafe fn request_cancel<L: Language>(
     request: *mut Handle,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
-    let Some(mut entered) = enter::<L>() else { return real() };
-    let (result, at) = entered.timed(function, real);
-    entered.work(|recorder| {
+    recorded::<L, _>(function, real, |recorder, (result, at)| {
         let process = recorder.process;
         // SAFETY: the pointer is to a request.
         let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
         process.requests(|requests| requests.cancel(handle));
         finish(recorder, function, at, result)
-    });
-    result
+    })
 }

@@ -3,7 +3,7 @@
 
 use crate::clock;
 use crate::language::Language;
-use crate::local::{enter, timed};
+use crate::local::{enter, recorded, timed};
 use crate::process;
 use core::ffi::c_int;
 use mpiscope_capture::{Interval, Thread};
@@ -24,13 +24,10 @@ pub(crate) unsafe fn init<L: Language>(function: u16, real: impl FnOnce() -> c_i
 }
 
 pub(crate) unsafe fn finalize<L: Language>(function: u16, real: impl FnOnce() -> c_int) -> c_int {
-    let Some(mut entered) = enter::<L>() else { return real() };
-    let (result, at) = entered.timed(function, real);
-    entered.work(|recorder| {
+    recorded::<L, _>(function, real, |recorder, (_, at)| {
         recorder.commit(&Thread::plain(function, at));
         recorder.process.set_state(State::Finalized);
-    });
-    result
+    })
 }
 
 /// It does not come back, so it is written before it is made.
