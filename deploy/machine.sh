@@ -11,7 +11,7 @@ install_packages() { # PACKAGE...
     [ "$(id -u)" = 0 ] || as_root=(sudo -n)
     if has apt-get && "${as_root[@]}" true 2> /dev/null; then
         say "installing $*"
-        "${as_root[@]}" apt-get update -qq &&
+        { [ -n "${lists_are_fresh:-}" ] || "${as_root[@]}" apt-get update -qq; } && lists_are_fresh=yes &&
             DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "$@" > /dev/null
     else
         say "please install: $* (as Debian and Ubuntu name them)"

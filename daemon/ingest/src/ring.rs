@@ -47,6 +47,33 @@ pub(crate) struct Output<'a> {
     pub(crate) matched: &'a mut FxHashMap<u64, u64>,
 }
 
+/// What the parts of a call sent and received, found in one pass.
+#[derive(Default)]
+struct Moved<'a> {
+    sends: usize,
+    sent_bytes: u64,
+    receives: usize,
+    received_bytes: u64,
+    last: Option<&'a (Part, Option<Comm>)>,
+}
+
+impl<'a> Moved<'a> {
+    fn by(parts: &'a [(Part, Option<Comm>)]) -> Self {
+        let mut moved = Self::default();
+        for of in parts {
+            let (number, bytes) = match of.0.flags {
+                PartFlags::SENT => (&mut moved.sends, &mut moved.sent_bytes),
+                flags if flags.is_receive() => (&mut moved.receives, &mut moved.received_bytes),
+                _ => continue,
+            };
+            *number += 1;
+            *bytes = bytes.saturating_add(of.0.bytes);
+            moved.last = Some(of);
+        }
+        moved
+    }
+}
+
 fn rank(peer: i32) -> Option<Rank> {
     u32::try_from(peer).ok()
 }
@@ -95,9 +122,9 @@ impl RingState {
         let since = self.polling_since.take().filter(|_| polls).unwrap_or(closed.start_ns);
         self.events(rank, closed, since, out);
         out.calls.push(self.row(rank, closed));
-        let matched = closed.parts.iter().any(|(part, _)| part.flags == PartFlags::POSTED);
+        // A probe that matched its message has posted a receive of it.
         if flags.has(CallFlags::PROBE)
-            && !matched
+            && !closed.parts.iter().any(|(part, _)| part.flags == PartFlags::POSTED)
             && let (Some(comm), Some(peer)) = (closed.comm, self::rank(closed.call.peer))
         {
             self.probed = Some((comm, peer, closed.call.tag, since));
@@ -108,10 +135,7 @@ impl RingState {
         let call = &closed.call;
         let flags = call.flags;
         let folded = flags.has(CallFlags::FOLDED);
-        let of =
-            |wanted: fn(PartFlags) -> bool| closed.parts.iter().filter(move |(part, _)| wanted(part.flags));
-        let sent = of(|flags| flags == PartFlags::SENT);
-        let received = of(PartFlags::is_receive);
+        let moved = Moved::by(&closed.parts);
         let own_message =
             [CallFlags::SEND, CallFlags::RECEIVE, CallFlags::PROBE].iter().any(|&flag| flags.has(flag));
         let mut row = Call {
@@ -133,19 +157,13 @@ impl RingState {
         if folded || flags.has(CallFlags::POST) || flags.has(CallFlags::PROBE) {
             row.bytes = 0;
         }
-        let (sends, receives) = (sent.clone().count(), received.clone().count());
-        if flags.has(CallFlags::SEND) && receives > 0 {
+        if flags.has(CallFlags::SEND) && moved.receives > 0 {
             // It sent to one rank and received from another: neither is the peer.
             (row.peer, row.tag) = (None, None);
-        } else if !own_message && sends + receives > 0 {
-            let only = sent.clone().chain(received.clone()).next().filter(|_| sends + receives == 1);
+        } else if !own_message && moved.sends + moved.receives > 0 {
             // What it sent, or received where it sent nothing.
-            let moved = |(part, _): &(Part, _)| part.bytes;
-            row.bytes = if sends > 0 {
-                sent.map(moved).fold(0, u64::saturating_add)
-            } else {
-                received.map(moved).fold(0, u64::saturating_add)
-            };
+            row.bytes = if moved.sends > 0 { moved.sent_bytes } else { moved.received_bytes };
+            let only = moved.last.filter(|_| moved.sends + moved.receives == 1);
             (row.peer, row.tag) =
                 only.map_or((None, None), |(part, _)| (self::rank(part.peer), Some(part.tag)));
             row.comm = row.comm.or_else(|| only.and_then(|(_, comm)| *comm));
