@@ -1,65 +1,16 @@
 //! The program's own word about what it did, in the form that `tests/apps/truth.h` describes.
 
+#[path = "../../support/truth_functions.rs"]
+mod truth_functions;
+
 use mpi::ffi;
 use mpi::traits::{AsRaw as _, Communicator as _};
 use std::cell::RefCell;
 use std::os::raw::c_void;
-
-/// The functions that the crate's methods end in here; all of them are told.
-pub const FUNCTIONS: [&str; 49] = [
-    "MPI_Init_thread",
-    "MPI_Finalize",
-    "MPI_Send",
-    "MPI_Ssend",
-    "MPI_Rsend",
-    "MPI_Isend",
-    "MPI_Issend",
-    "MPI_Recv",
-    "MPI_Irecv",
-    "MPI_Sendrecv",
-    "MPI_Sendrecv_replace",
-    "MPI_Wait",
-    "MPI_Waitall",
-    "MPI_Waitany",
-    "MPI_Waitsome",
-    "MPI_Test",
-    "MPI_Testall",
-    "MPI_Testany",
-    "MPI_Testsome",
-    "MPI_Probe",
-    "MPI_Iprobe",
-    "MPI_Mprobe",
-    "MPI_Improbe",
-    "MPI_Mrecv",
-    "MPI_Imrecv",
-    "MPI_Barrier",
-    "MPI_Bcast",
-    "MPI_Reduce",
-    "MPI_Allreduce",
-    "MPI_Gather",
-    "MPI_Gatherv",
-    "MPI_Scatter",
-    "MPI_Scatterv",
-    "MPI_Allgather",
-    "MPI_Allgatherv",
-    "MPI_Alltoall",
-    "MPI_Alltoallv",
-    "MPI_Reduce_scatter_block",
-    "MPI_Scan",
-    "MPI_Exscan",
-    "MPI_Ibarrier",
-    "MPI_Ibcast",
-    "MPI_Ireduce",
-    "MPI_Iallreduce",
-    "MPI_Iallgather",
-    "MPI_Ialltoall",
-    "MPI_Comm_split",
-    "MPI_Comm_dup",
-    "MPI_Comm_free",
-];
+use truth_functions::TRUTH_FUNCTIONS;
 
 fn position(function: &str) -> usize {
-    FUNCTIONS.iter().position(|name| *name == function).expect("a function that is told")
+    TRUTH_FUNCTIONS.iter().position(|name| *name == function).expect("a function that is told")
 }
 
 /// What one rank did.
@@ -74,8 +25,8 @@ pub struct Truth {
 impl Truth {
     pub fn of(ranks: usize) -> Self {
         Self {
-            calls: RefCell::new(vec![0; FUNCTIONS.len()]),
-            moved: RefCell::new(vec![0; FUNCTIONS.len()]),
+            calls: RefCell::new(vec![0; TRUTH_FUNCTIONS.len()]),
+            moved: RefCell::new(vec![0; TRUTH_FUNCTIONS.len()]),
             sent: RefCell::new(vec![(0, 0); ranks]),
         }
     }
@@ -115,15 +66,15 @@ impl Truth {
         if rank == 0 {
             let mut text = "mpiscope-truth 1\n".to_owned();
             for (source, told) in all.chunks(own.len()).enumerate() {
-                for (destination, pair) in told[2 * FUNCTIONS.len()..].chunks(2).enumerate() {
+                for (destination, pair) in told[2 * TRUTH_FUNCTIONS.len()..].chunks(2).enumerate() {
                     if pair[0] > 0 {
                         text += &format!("pair {source} {destination} {} {}\n", pair[0], pair[1]);
                     }
                 }
             }
             for (caller, told) in all.chunks(own.len()).enumerate() {
-                for (at, function) in FUNCTIONS.iter().enumerate() {
-                    let figures = [("calls", told[at]), ("moved", told[FUNCTIONS.len() + at])];
+                for (at, function) in TRUTH_FUNCTIONS.iter().enumerate() {
+                    let figures = [("calls", told[at]), ("moved", told[TRUTH_FUNCTIONS.len() + at])];
                     for (word, figure) in figures.into_iter().filter(|(_, figure)| *figure > 0) {
                         text += &format!("{word} {caller} {function} {figure}\n");
                     }
