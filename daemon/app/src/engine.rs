@@ -99,9 +99,21 @@ impl Engine {
         settles.then(|| self.settle())
     }
 
+    /// Takes in what an agent found that came after the log had ended. Whoever reads it again finds it with other
+    /// knots; so that each reading says the same, the clock of the log goes on instead, where it has one.
+    pub(crate) fn feed_rest(&mut self, message: wire::Message) -> Option<Step> {
+        match message {
+            wire::Message::Knot(_) if self.ingest.has_clock() => {
+                self.ingest.settle_rest();
+                Some(self.settle())
+            }
+            message => self.feed(message),
+        }
+    }
+
     /// The input is over.
     pub(crate) fn finish(&mut self) -> Step {
-        self.ingest.settle();
+        self.ingest.settle_rest();
         let mut step = self.settle();
         let matched = self.matcher.finish();
         self.count_messages(&matched.messages, matched.uncertain);

@@ -78,12 +78,12 @@ fn from_log(dir: &Path, recording: &Recording, reader: &mut Reader<'_>) -> Resul
     let manifest = recording.manifest();
     let mut engine = Engine::new(manifest.window_ns);
     let mut outcome = Ok(());
-    let mut take = |engine: &mut Engine, message| {
-        if let Some(step) = engine.feed(message) {
+    let mut take = |step: Option<Step>| {
+        if let Some(step) = step {
             hand_on(step, reader, &mut outcome);
         }
     };
-    let faults = replay(&recording.wal()?, |message| take(&mut engine, message));
+    let faults = replay(&recording.wal()?, |message| take(engine.feed(message)));
     let mut state = State::Running;
     if let Some(live) = Live::of_dead(dir) {
         state = State::Incomplete;
@@ -129,14 +129,10 @@ fn hand_on(step: Step, reader: &mut Reader<'_>, outcome: &mut Result<()>) {
 }
 
 /// Calls that reached the rings and that nobody took: read, and left where they are.
-fn rest_of_rings(
-    live: &Live,
-    engine: &mut Engine,
-    take: &mut impl FnMut(&mut Engine, mpiscope_wire::Message),
-) {
+fn rest_of_rings(live: &Live, engine: &mut Engine, take: &mut impl FnMut(Option<Step>)) {
     let resume: Resume = engine.resume();
     let mut agent = Agent::new(live.rings.clone(), resume, None);
-    let mut take = |message| take(engine, message);
+    let mut take = |message| take(engine.feed_rest(message));
     agent.drain(Duration::ZERO, |agent| agent.pass(&mut take));
     agent.look(&mut take);
 }

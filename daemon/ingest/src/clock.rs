@@ -62,24 +62,35 @@ impl ClockMap {
         }
     }
 
-    /// Ticks of the time-stamp counter as time of the run; after the last knot the line before it goes on.
-    pub(crate) fn of_ticks(&self, ticks: u64) -> u64 {
-        let [.., before, after] = self.knots.as_slice() else {
-            return self.until_ns();
-        };
-        if ticks >= before.ticks {
-            return self.line(before, after, ticks);
-        }
-        let at = self.knots.partition_point(|knot| knot.ticks <= ticks).clamp(1, self.knots.len() - 1);
-        self.line(&self.knots[at - 1], &self.knots[at], ticks)
+    /// Whether moments after the last knot can be told.
+    pub(crate) fn has_slope(&self) -> bool {
+        self.knots.len() > 1
     }
 
-    fn line(&self, before: &Knot, after: &Knot, ticks: u64) -> u64 {
-        let slope = (after.monotonic_ns - before.monotonic_ns) as f64 / (after.ticks - before.ticks) as f64;
-        let offset = ticks.wrapping_sub(before.ticks) as i64 as f64 * slope;
-        let monotonic_ns = (before.monotonic_ns as i64).saturating_add(offset as i64);
+    /// Ticks of the time-stamp counter as time of the run. After the last knot the clock goes on as it went from the
+    /// first to the last: a line over a few milliseconds would be off by seconds after hours.
+    pub(crate) fn of_ticks(&self, ticks: u64) -> u64 {
+        let [first, .., last] = self.knots.as_slice() else {
+            return self.until_ns();
+        };
+        if ticks >= last.ticks {
+            return self.line(last, slope(first, last), ticks);
+        }
+        let at = self.knots.partition_point(|knot| knot.ticks <= ticks).clamp(1, self.knots.len() - 1);
+        let before = &self.knots[at - 1];
+        self.line(before, slope(before, &self.knots[at]), ticks)
+    }
+
+    fn line(&self, from: &Knot, slope: f64, ticks: u64) -> u64 {
+        let offset = ticks.wrapping_sub(from.ticks) as i64 as f64 * slope;
+        let monotonic_ns = (from.monotonic_ns as i64).saturating_add(offset as i64);
         monotonic_ns.saturating_sub(self.zero_ns as i64).max(0) as u64
     }
+}
+
+/// Nanoseconds a tick.
+fn slope(before: &Knot, after: &Knot) -> f64 {
+    (after.monotonic_ns - before.monotonic_ns) as f64 / (after.ticks - before.ticks) as f64
 }
 
 #[cfg(test)]
@@ -99,7 +110,7 @@ mod tests {
     #[test]
     fn between_knots_it_is_a_line() {
         let map = map(&[(0, 1000), (100, 1050), (200, 1090)]);
-        assert_eq!([0, 50, 100, 150, 200, 250].map(|ticks| map.of_ticks(ticks)), [0, 25, 50, 70, 90, 110]);
+        assert_eq!([0, 50, 100, 150, 200, 250].map(|ticks| map.of_ticks(ticks)), [0, 25, 50, 70, 90, 112]);
     }
 
     #[test]

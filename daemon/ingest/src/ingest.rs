@@ -107,8 +107,20 @@ impl Ingest {
         std::mem::replace(&mut self.batch, Batch { until_ns, ..Batch::default() })
     }
 
+    /// Whether the clock is known well enough to settle what no further knot will come for.
+    #[must_use]
+    pub fn has_clock(&self) -> bool {
+        self.clock.has_slope()
+    }
+
     /// The log ended without a last knot: what waits is settled by the clock as far as it is known.
-    pub fn settle(&mut self) {
+    pub fn settle_rest(&mut self) {
+        self.settle();
+        let ends = self.batch.calls.iter().map(|call| call.end_ns);
+        self.batch.until_ns = ends.fold(self.batch.until_ns, Nanoseconds::max);
+    }
+
+    fn settle(&mut self) {
         let mut touched = Vec::new();
         for slots in std::mem::take(&mut self.waiting) {
             self.slots(&slots);

@@ -13,6 +13,7 @@ use mpiscope_harness::{
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::{Duration, Instant};
 use support::{Feed, LIMIT, Page, block_on};
 
 /// What is compared, in one line each.
@@ -112,6 +113,7 @@ fn of_a_run_of_which_every_part_was_killed() {
     let folder = folder().unwrap();
     let out = folder.path().join("recording");
     let app = mpi.app("linger").unwrap();
+    let begun = Instant::now();
     let running = Running::start(&mut record(&mpi, 2, &app, &["20", "500"], &out).unwrap()).unwrap();
     let daemon = daemon_of(&running).unwrap();
     until_log_has(&out, 20_000).unwrap();
@@ -123,6 +125,11 @@ fn of_a_run_of_which_every_part_was_killed() {
     running.wait(LIMIT).unwrap();
     let gone = processes::until(LIMIT, || (!processes::is_running(daemon)).then_some(()));
     assert!(gone.is_some());
+    // What is still in the rings is read anew each time, with whatever the clock says then.
+    let first = report(&out).unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    assert_eq!(first, report(&out).unwrap());
+    assert!(first["job"]["duration_s"].as_f64().unwrap() < begun.elapsed().as_secs_f64() - 1.5);
     let state = says_what_the_report_says(&out);
     assert_eq!(state.job.unwrap().state, JobState::Killed);
     assert!(state.faults.unwrap().newest.iter().any(|fault| fault.text.contains("not completed")));

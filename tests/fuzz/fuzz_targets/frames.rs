@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
             Err(_) => {}
         }
     }
-    ingest.settle();
+    ingest.settle_rest();
     let mut matcher = Matcher::default();
     matcher.feed(&ingest.take().events);
     matcher.finish();
