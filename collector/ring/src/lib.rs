@@ -12,6 +12,7 @@ mod in_flight;
 mod layout;
 #[cfg(not(loom))]
 mod map;
+mod place;
 #[cfg(not(loom))]
 mod region;
 mod ring;
@@ -19,6 +20,7 @@ mod sync;
 
 pub use in_flight::{InFlight, InFlightWord};
 pub use layout::{Capacities, MAX_RINGS, RegionHeader, RingHeader, State};
+pub use place::{AGENT_LOCK, AGENT_LOCK_VARIABLE, SERVED_BY_DAEMON};
 #[cfg(not(loom))]
 pub use region::{CreateError, Identity, OpenError, Reader, Region, Writer};
 pub use ring::{Consumer, Corrupt, Producer, SlotCell};

@@ -55,6 +55,8 @@ pub struct Producer<'a> {
     announced_lost_calls: u64,
     /// The tail at which waiting was in vain: no further wait before it moves.
     stalled_at: Option<u64>,
+    /// Called when the reader is so far behind that it may be gone.
+    alarm: Option<fn()>,
 }
 
 impl<'a> Producer<'a> {
@@ -73,7 +75,13 @@ impl<'a> Producer<'a> {
             lost_calls,
             announced_lost_calls: 0,
             stalled_at: None,
+            alarm: None,
         }
+    }
+
+    /// Lets somebody know when half of a ring that was looked at because it might be full still waits to be read.
+    pub fn set_alarm(&mut self, alarm: fn()) {
+        self.alarm = Some(alarm);
     }
 
     /// Where the thread of this ring says which call it is in.
@@ -175,6 +183,11 @@ impl<'a> Producer<'a> {
             return false;
         }
         let mut patience = Patience::new();
+        if let Some(alarm) = self.alarm
+            && self.head.wrapping_sub(self.header.tail.load(Ordering::Acquire)) > self.slots.len() as u64 / 2
+        {
+            alarm();
+        }
         loop {
             let tail = self.header.tail.load(Ordering::Acquire);
             // A tail that no reader can have written leaves no room: the writer never trusts it into overwriting.

@@ -5,6 +5,7 @@
 //! linker. What must hold: the program behaves as without us. A fault of ours switches recording off and passes calls
 //! through; nothing is ever written to the program's output; timestamps lie right around the real call.
 
+mod agent;
 mod clock;
 mod generated;
 mod guarded;

@@ -1,6 +1,7 @@
 //! What each thread keeps: its ring, its caches, and whether it is already inside a call.
 #![expect(unsafe_code, reason = "one pointer a thread, followed only by that thread")]
 
+use crate::agent;
 use crate::clock;
 use crate::language::{Kind, Language};
 use crate::mpi::{Handle, Status};
@@ -48,7 +49,10 @@ pub(crate) struct Ring {
 impl Ring {
     fn claim(process: &'static Process, thread: u64) -> Self {
         let claimed = process.writer.claim(u16::try_from(thread).unwrap_or(u16::MAX));
-        let (number, producer) = claimed.unzip();
+        let (number, mut producer) = claimed.unzip();
+        if let Some(producer) = &mut producer {
+            producer.set_alarm(agent::revive);
+        }
         let in_flight = producer.as_ref().map_or_else(|| process.nowhere(), Producer::in_flight);
         Self { number: number.unwrap_or_default(), producer, in_flight, process }
     }

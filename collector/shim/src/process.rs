@@ -1,6 +1,7 @@
 //! What this process is to mpiscope: its region, its tables, whether it records.
 #![expect(unsafe_code, reason = "asking the system who and where we are")]
 
+use crate::agent;
 use crate::clock;
 use crate::guarded::Guarded;
 use crate::language;
@@ -129,7 +130,10 @@ fn start() -> Result<Option<Process>, String> {
         library: library.version.clone(),
         node: host_name(),
     };
-    let writer = make_region(Path::new(&rings), &identity)?;
+    let rings = Path::new(&rings);
+    agent::make_folder(rings)?;
+    let writer = make_region(rings, &identity)?;
+    agent::ensure(rings);
     // SAFETY: the handler is a plain function that only stores to atomics.
     unsafe { libc::pthread_atfork(None, None, Some(leave_in_child)) };
     let capture = mpiscope_capture::Process::new((LONGEST_POLL_ROW_NS * ticks_per_ns) as u64);
@@ -169,13 +173,12 @@ fn make_region(rings: &Path, identity: &Identity) -> Result<Writer, String> {
         Err(error) => error,
     };
     // No room in shared memory: a file elsewhere is slower, and better than nothing.
-    let spool = std::env::var_os("MPISCOPE_SPOOL").map(PathBuf::from);
-    let second = spool.map(|folder| Writer::create(&folder, identity, capacities));
-    match second {
-        Some(Ok(writer)) => Ok(writer),
-        Some(Err(error)) => Err(format!("no place for its ring ({first}; {error})")),
-        None => Err(format!("no place for its ring ({first})")),
-    }
+    let Some(spool) = std::env::var_os("MPISCOPE_SPOOL").map(PathBuf::from) else {
+        return Err(format!("no place for its ring ({first})"));
+    };
+    agent::make_folder(&spool)?;
+    Writer::create(&spool, identity, capacities)
+        .map_err(|second| format!("no place for its ring ({first}; {second})"))
 }
 
 fn host_name() -> String {

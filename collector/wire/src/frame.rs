@@ -29,9 +29,33 @@ pub enum FrameKind {
     Lost,
     /// The run ended.
     RunEnd,
+    /// An agent is known.
+    Agent,
+    /// Whose messages follow.
+    Origin,
+    /// Whether an agent is heard of.
+    Contact,
+    /// What is known of an agent's clock.
+    RoundTrip,
+    /// What the scheduler did to a process.
+    Scheduling,
 }
 
 impl FrameKind {
+    pub(crate) const ALL: [Self; 11] = [
+        FrameKind::RunStart,
+        FrameKind::Process,
+        FrameKind::Slots,
+        FrameKind::Knot,
+        FrameKind::Lost,
+        FrameKind::RunEnd,
+        FrameKind::Agent,
+        FrameKind::Origin,
+        FrameKind::Contact,
+        FrameKind::RoundTrip,
+        FrameKind::Scheduling,
+    ];
+
     fn number(self) -> u16 {
         match self {
             FrameKind::RunStart => 1,
@@ -40,20 +64,16 @@ impl FrameKind {
             FrameKind::Knot => 4,
             FrameKind::Lost => 5,
             FrameKind::RunEnd => 6,
+            FrameKind::Agent => 7,
+            FrameKind::Origin => 8,
+            FrameKind::Contact => 9,
+            FrameKind::RoundTrip => 10,
+            FrameKind::Scheduling => 11,
         }
     }
 
     fn from_number(number: u16) -> Option<Self> {
-        [
-            FrameKind::RunStart,
-            FrameKind::Process,
-            FrameKind::Slots,
-            FrameKind::Knot,
-            FrameKind::Lost,
-            FrameKind::RunEnd,
-        ]
-        .into_iter()
-        .find(|kind| kind.number() == number)
+        Self::ALL.into_iter().find(|kind| kind.number() == number)
     }
 }
 

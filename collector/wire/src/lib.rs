@@ -16,7 +16,10 @@ pub use frame::{
     DecodeFault, Decoder, FRAME_HEADER_BYTES, FrameKind, FrameRef, MAX_PAYLOAD_BYTES, encode_frame,
 };
 pub use functions::{FUNCTIONS, Family, FunctionEntry, by_id, id};
-pub use payload::{ClockKind, EndState, Knot, Lost, Message, PayloadFault, Process, RunEnd, RunStart, Slots};
+pub use payload::{
+    Agent, ClockKind, Contact, EndState, Knot, Lost, Message, Origin, PayloadFault, Process, RoundTrip,
+    RunEnd, RunStart, Scheduling, Slots,
+};
 pub use slot::{
     Call, CallFlags, CommDefinition, Entry, MAX_COMM, NO_COMM, PEER_ANY, PEER_NONE, Part, PartFlags,
     SLOT_BYTES, SLOT_WORDS, Slot, Sync,

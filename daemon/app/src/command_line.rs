@@ -36,6 +36,9 @@ The page has the same views and the same figures as during the run. It is served
     Report(ReportOptions),
     /// Say what works on this machine, and what to do about the rest.
     Doctor,
+    /// The agent of a node of a run; its ranks start it.
+    #[command(hide = true)]
+    Agent,
     /// The daemon of one run; `run` starts it.
     #[command(name = "record", hide = true)]
     Record,

@@ -1,9 +1,9 @@
 //! Ingest and the operators, tied together: messages in, what became known out. Live and in replay the same.
 
-use crate::agent::{InFlightReport, Resume};
+use crate::agent::{Census, InFlightReport, OWN, Resume};
 use crate::words::counted;
 use mpiscope_analysis::{Counts, Matcher, WindowTotals};
-use mpiscope_ingest::Ingest;
+use mpiscope_ingest::{Ingest, KnownAgent};
 use mpiscope_model::{
     Batch, Call, CommInfo, Fault, Function, InFlight, Losses, Message, Nanoseconds, NodeInfo, ProcessState,
     Rank, RankInfo, Totals,
@@ -129,7 +129,8 @@ impl Engine {
     }
 
     fn settle(&mut self) -> Step {
-        let Batch { nodes, ranks, comms, calls, events, faults, losses, until_ns } = self.ingest.take();
+        let Batch { nodes, ranks, comms, calls, events, faults, losses, scheduling: _, until_ns } =
+            self.ingest.take();
         self.nodes.extend(nodes);
         self.comms.extend(comms);
         for info in ranks {
@@ -164,7 +165,7 @@ impl Engine {
     /// Calls in flight on the clock of the run, as far as it is known until now.
     pub(crate) fn in_flight(&self, report: &InFlightReport) -> Vec<InFlight> {
         let timed = report.calls.iter().filter_map(|call| {
-            let since_ns = self.ingest.run_ns(call.process, call.since_ticks)?;
+            let since_ns = self.ingest.run_ns(call.agent, call.process, call.since_ticks)?;
             Some(InFlight { rank: call.rank, thread: call.thread, function: call.function, since_ns })
         });
         timed.collect()
@@ -213,16 +214,22 @@ impl Engine {
         missing
     }
 
-    /// Where the log that was fed stops, for an agent that goes on.
+    /// Where the log that was fed stops, for the daemon's own agent that goes on.
     pub(crate) fn resume(&self) -> Resume {
         let mut resume = Resume::default();
-        for (process, identity) in self.ingest.processes() {
+        for (process, identity) in self.ingest.processes(OWN) {
             resume.processes.insert(identity, process);
-            for (ring, position) in self.ingest.positions(process) {
+            for (ring, position) in self.ingest.positions(OWN, process) {
                 resume.positions.insert((process, ring), position);
             }
         }
+        resume.census = Census { ranks: self.ranks.keys().copied().collect(), world_size: self.world_size() };
         resume
+    }
+
+    /// The agents of other hosts, as far as the log that was fed goes.
+    pub(crate) fn agents(&self) -> Vec<KnownAgent> {
+        self.ingest.agents().collect()
     }
 
     /// The MPI library, of any rank.

@@ -133,6 +133,6 @@ fn rest_of_rings(live: &Live, engine: &mut Engine, take: &mut impl FnMut(Option<
     let resume: Resume = engine.resume();
     let mut agent = Agent::new(live.rings.clone(), resume, None);
     let mut take = |message| take(engine.feed_rest(message));
-    agent.drain(Duration::ZERO, |agent| agent.pass(&mut take));
+    agent.drain(Duration::ZERO, &mut take);
     agent.look(&mut take);
 }

@@ -6,6 +6,7 @@ mod daemon;
 mod doctor;
 mod engine;
 mod load;
+mod node;
 mod page;
 mod replay;
 mod report;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         Command::Replay(options) => replay::replay(&options),
         Command::Report(options) => report::report(&options),
         Command::Doctor => doctor::doctor(),
+        Command::Agent => node::agent(),
         Command::Record => daemon::record(),
     };
     result.unwrap_or_else(|error| {

@@ -384,6 +384,7 @@ fn state_number(state: ProcessState) -> u32 {
         ProcessState::Finalized => 1,
         ProcessState::Aborted => 2,
         ProcessState::Vanished => 3,
+        ProcessState::Silent => 4,
     }
 }
 

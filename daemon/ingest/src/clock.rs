@@ -1,4 +1,4 @@
-//! Ticks to nanoseconds of the run, between pairs of both that the agent took.
+//! Ticks to nanoseconds of a node's monotonic clock, between pairs of both that its agent took.
 
 use mpiscope_wire::{ClockKind, Knot};
 
@@ -9,16 +9,10 @@ const THIN_NS: u64 = 1_000_000_000;
 /// The clock of a node. Between two knots it is a straight line, so it never jumps and never runs backwards.
 #[derive(Debug, Default)]
 pub(crate) struct ClockMap {
-    zero_ns: u64,
     knots: Vec<Knot>,
 }
 
 impl ClockMap {
-    /// The moment that is time zero, on the monotonic clock.
-    pub(crate) fn set_zero(&mut self, monotonic_ns: u64) {
-        self.zero_ns = monotonic_ns;
-    }
-
     /// One more knot. One that does not lie after the last is passed over; `false` says so.
     pub(crate) fn push(&mut self, knot: Knot) -> bool {
         let after = self
@@ -44,21 +38,16 @@ impl ClockMap {
         }
     }
 
-    /// The time of the last knot.
+    /// The time of the last knot; 0 before there is any.
     pub(crate) fn until_ns(&self) -> u64 {
-        self.knots.last().map_or(0, |knot| knot.monotonic_ns.saturating_sub(self.zero_ns))
+        self.knots.last().map_or(0, |knot| knot.monotonic_ns)
     }
 
-    /// Nanoseconds of the monotonic clock as time of the run; what lies before its start is its start.
-    pub(crate) fn of_monotonic(&self, monotonic_ns: u64) -> u64 {
-        monotonic_ns.saturating_sub(self.zero_ns)
-    }
-
-    /// Ticks of a clock of either kind as time of the run.
+    /// Ticks of a clock of either kind as nanoseconds of the monotonic one.
     pub(crate) fn of(&self, kind: ClockKind, ticks: u64) -> u64 {
         match kind {
             ClockKind::TimeStampCounter => self.of_ticks(ticks),
-            ClockKind::Monotonic => self.of_monotonic(ticks),
+            ClockKind::Monotonic => ticks,
         }
     }
 
@@ -67,25 +56,24 @@ impl ClockMap {
         self.knots.len() > 1
     }
 
-    /// Ticks of the time-stamp counter as time of the run. After the last knot the clock goes on as it went from the
+    /// Ticks of the time-stamp counter as nanoseconds. After the last knot the clock goes on as it went from the
     /// first to the last: a line over a few milliseconds would be off by seconds after hours.
     pub(crate) fn of_ticks(&self, ticks: u64) -> u64 {
         let [first, .., last] = self.knots.as_slice() else {
             return self.until_ns();
         };
         if ticks >= last.ticks {
-            return self.line(last, slope(first, last), ticks);
+            return line(last, slope(first, last), ticks);
         }
         let at = self.knots.partition_point(|knot| knot.ticks <= ticks).clamp(1, self.knots.len() - 1);
         let before = &self.knots[at - 1];
-        self.line(before, slope(before, &self.knots[at]), ticks)
+        line(before, slope(before, &self.knots[at]), ticks)
     }
+}
 
-    fn line(&self, from: &Knot, slope: f64, ticks: u64) -> u64 {
-        let offset = ticks.wrapping_sub(from.ticks) as i64 as f64 * slope;
-        let monotonic_ns = (from.monotonic_ns as i64).saturating_add(offset as i64);
-        monotonic_ns.saturating_sub(self.zero_ns as i64).max(0) as u64
-    }
+fn line(from: &Knot, slope: f64, ticks: u64) -> u64 {
+    let offset = ticks.wrapping_sub(from.ticks) as i64 as f64 * slope;
+    (from.monotonic_ns as i64).saturating_add(offset as i64).max(0) as u64
 }
 
 /// Nanoseconds a tick.
@@ -100,7 +88,6 @@ mod tests {
 
     fn map(pairs: &[(u64, u64)]) -> ClockMap {
         let mut map = ClockMap::default();
-        map.set_zero(1000);
         for &(ticks, monotonic_ns) in pairs {
             map.push(Knot { ticks, monotonic_ns });
         }
@@ -110,7 +97,10 @@ mod tests {
     #[test]
     fn between_knots_it_is_a_line() {
         let map = map(&[(0, 1000), (100, 1050), (200, 1090)]);
-        assert_eq!([0, 50, 100, 150, 200, 250].map(|ticks| map.of_ticks(ticks)), [0, 25, 50, 70, 90, 112]);
+        assert_eq!(
+            [0, 50, 100, 150, 200, 250].map(|ticks| map.of_ticks(ticks)),
+            [1000, 1025, 1050, 1070, 1090, 1112]
+        );
     }
 
     #[test]
@@ -126,7 +116,7 @@ mod tests {
         let pairs: Vec<(u64, u64)> = (1..100_000).map(|at| (at * 3_000_000, at * 1_000_000)).collect();
         let map = map(&pairs);
         assert!((100..300).contains(&map.knots.len()), "{} knots", map.knots.len());
-        assert_eq!(map.of_ticks(150_000_000), 50_000_000 - 1000);
+        assert_eq!(map.of_ticks(150_000_000), 50_000_000);
     }
 
     proptest! {

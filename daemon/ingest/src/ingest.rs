@@ -1,13 +1,15 @@
 //! The state machine: messages in, batches out.
 
-use crate::clock::ClockMap;
+use crate::origin::Origin;
 use crate::process::ProcessInput;
 use crate::ring::{Closed, Output};
 use mpiscope_model::{
     Batch, Comm, CommInfo, Event, Fault, Losses, Nanoseconds, Node, NodeInfo, ProcessState, Rank, RankInfo,
+    Scheduling,
 };
 use mpiscope_wire::{
-    CallFlags, EndState, Entry, Lost, Message, NO_COMM, Part, PartFlags, Process, RunEnd, RunStart, Slots,
+    self as wire, CallFlags, EndState, Entry, Lost, Message, NO_COMM, Part, PartFlags, Process, RunEnd,
+    RunStart, Slots,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,26 +19,73 @@ const MOST_FAULTS: usize = 1000;
 /// A call completes no more receives than a ring has slots.
 const MOST_PARTS: usize = 1 << 24;
 
+/// More agents than a run has nodes.
+const MOST_AGENTS: u32 = 1 << 16;
+
+/// A node this far behind the others holds nothing up.
+const MOST_BEHIND_NS: u64 = 2_000_000_000;
+
+/// A process: its agent's number, then the agent's number of it.
+type Key = (u32, u32);
+
 /// Reads frames of a run.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Ingest {
-    clock: ClockMap,
-    processes: FxHashMap<u32, ProcessInput>,
-    infos: FxHashMap<u32, RankInfo>,
+    /// By number; the daemon's own first.
+    origins: Vec<Origin>,
+    /// Whose messages are being fed.
+    origin: u32,
+    /// The moment that is time zero, on the daemon's monotonic clock.
+    zero_ns: u64,
+    processes: FxHashMap<Key, ProcessInput>,
+    infos: FxHashMap<Key, RankInfo>,
     generations: FxHashMap<Rank, u32>,
     nodes: Vec<String>,
     /// Communicators by generation and identity.
     comms: FxHashMap<(u32, u64), Comm>,
     comms_told: FxHashSet<Comm>,
-    /// Slots since the last knot: their times are known only with the next one.
-    waiting: Vec<Slots>,
-    lost: FxHashMap<u32, Lost>,
+    lost: FxHashMap<Key, Lost>,
     /// Slots of no known meaning, counted here.
     unreadable_slots: u64,
     faults_told: usize,
     started: Option<RunStart>,
     ended: Option<RunEnd>,
     batch: Batch,
+}
+
+/// What is known of an agent of another host, for a daemon that takes over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownAgent {
+    /// Its number in this run.
+    pub agent: u32,
+    /// What it calls itself.
+    pub identity: u128,
+    /// Its host.
+    pub node: String,
+    /// The number of the next message it has to tell.
+    pub next_sequence: u64,
+}
+
+impl Default for Ingest {
+    fn default() -> Self {
+        Self {
+            origins: vec![Origin::default()],
+            origin: 0,
+            zero_ns: 0,
+            processes: FxHashMap::default(),
+            infos: FxHashMap::default(),
+            generations: FxHashMap::default(),
+            nodes: Vec::new(),
+            comms: FxHashMap::default(),
+            comms_told: FxHashSet::default(),
+            lost: FxHashMap::default(),
+            unreadable_slots: 0,
+            faults_told: 0,
+            started: None,
+            ended: None,
+            batch: Batch::default(),
+        }
+    }
 }
 
 impl Ingest {
@@ -55,49 +104,113 @@ impl Ingest {
     /// How and when it ended: its exit status, and nanoseconds since its start.
     #[must_use]
     pub fn ended(&self) -> Option<(Option<i32>, u64)> {
-        self.ended.map(|end| (end.exit, self.clock.of_monotonic(end.monotonic_ns)))
+        self.ended.map(|end| (end.exit, self.of_monotonic(end.monotonic_ns)))
     }
 
-    /// The positions up to which the rings of a process have been fed, for an agent that takes over.
-    pub fn positions(&self, process: u32) -> impl Iterator<Item = (u32, u64)> + '_ {
-        let rings = self.processes.get(&process).into_iter().flat_map(|process| process.rings.iter());
+    /// The agents of other hosts.
+    pub fn agents(&self) -> impl Iterator<Item = KnownAgent> + '_ {
+        let numbered = self.origins.iter().enumerate();
+        numbered.filter_map(|(agent, origin)| {
+            Some(KnownAgent {
+                agent: agent as u32,
+                identity: origin.identity?,
+                node: origin.node.clone(),
+                next_sequence: origin.next_sequence,
+            })
+        })
+    }
+
+    /// The positions up to which the rings of one of an agent's processes have been fed, for one that takes over.
+    pub fn positions(&self, agent: u32, process: u32) -> impl Iterator<Item = (u32, u64)> + '_ {
+        let process = self.processes.get(&(agent, process));
+        let rings = process.into_iter().flat_map(|process| process.rings.iter());
         rings.enumerate().map(|(ring, state)| (ring as u32, state.position))
     }
 
-    /// The processes fed so far: number, and process id with the time when it made its rings.
-    pub fn processes(&self) -> impl Iterator<Item = (u32, (u32, u64))> + '_ {
-        self.processes.iter().map(|(&number, process)| (number, process.identity))
+    /// An agent's processes fed so far: number, and process id with the time when it made its rings.
+    pub fn processes(&self, agent: u32) -> impl Iterator<Item = (u32, (u32, u64))> + '_ {
+        let of_agent = self.processes.iter().filter(move |((of, _), _)| *of == agent);
+        of_agent.map(|((_, number), process)| (*number, process.identity))
+    }
+
+    /// The ranks of an agent's processes.
+    pub fn ranks_of(&self, agent: u32) -> impl Iterator<Item = Rank> + '_ {
+        self.infos.iter().filter(move |((of, _), _)| *of == agent).map(|(_, info)| info.rank)
     }
 
     /// Ticks of a process's clock as time of the run, by what is known of that clock now; `None` for a process that
     /// never said who it is.
     #[must_use]
-    pub fn run_ns(&self, process: u32, ticks: u64) -> Option<Nanoseconds> {
-        self.processes.get(&process).map(|process| self.clock.of(process.clock, ticks))
+    pub fn run_ns(&self, agent: u32, process: u32, ticks: u64) -> Option<Nanoseconds> {
+        let kind = self.processes.get(&(agent, process))?.clock;
+        Some(self.origins.get(agent as usize)?.of(kind, ticks, self.zero_ns))
     }
 
     /// Takes in a message.
     pub fn feed(&mut self, message: Message) {
-        match message {
+        let told = match message {
             Message::RunStart(start) => {
-                self.clock.set_zero(start.monotonic_ns);
+                self.zero_ns = start.monotonic_ns;
                 self.started = Some(start);
+                false
             }
-            Message::Process(process) => self.process(&process),
-            Message::Slots(slots) => self.waiting.push(slots),
-            Message::Knot(knot) => {
-                let until_ns = self.clock.until_ns();
-                self.clock.push(knot);
-                self.settle();
-                // What was written before the last knot has been read since.
-                self.batch.until_ns = until_ns;
+            Message::Agent(agent) => {
+                self.agent(agent);
+                false
             }
-            Message::Lost(lost) => self.lost(&lost),
+            Message::Origin(origin) => {
+                match self.origins.get_mut(origin.agent as usize) {
+                    Some(found) => {
+                        found.next_sequence = origin.sequence;
+                        self.origin = origin.agent;
+                    }
+                    None => {
+                        self.fault(None, format!("messages of agent {}, which nobody knows", origin.agent))
+                    }
+                }
+                false
+            }
+            Message::RoundTrip(trip) => {
+                if let Some(origin) = self.origins.get_mut(trip.agent as usize) {
+                    origin.round_trip(&trip);
+                }
+                false
+            }
+            Message::Contact(contact) => {
+                self.contact(contact);
+                false
+            }
             Message::RunEnd(end) => {
                 self.settle();
                 self.ended = Some(end);
-                self.batch.until_ns = self.clock.of_monotonic(end.monotonic_ns);
+                self.batch.until_ns = self.of_monotonic(end.monotonic_ns);
+                false
             }
+            Message::Process(process) => {
+                self.process(&process);
+                true
+            }
+            Message::Slots(slots) => {
+                self.origins[self.origin as usize].waiting.push(slots);
+                true
+            }
+            Message::Knot(knot) => {
+                self.origins[self.origin as usize].knot(knot, self.zero_ns);
+                self.settle_origin(self.origin);
+                self.batch.until_ns = self.until_ns();
+                true
+            }
+            Message::Lost(lost) => {
+                self.lost(&lost);
+                true
+            }
+            Message::Scheduling(figures) => {
+                self.scheduling(&figures);
+                true
+            }
+        };
+        if told {
+            self.origins[self.origin as usize].next_sequence += 1;
         }
     }
 
@@ -107,32 +220,104 @@ impl Ingest {
         std::mem::replace(&mut self.batch, Batch { until_ns, ..Batch::default() })
     }
 
-    /// Whether the clock is known well enough to settle what no further knot will come for.
+    /// Whether the daemon's own clock is known well enough to settle what no further knot will come for.
     #[must_use]
     pub fn has_clock(&self) -> bool {
-        self.clock.has_slope()
+        self.origins[0].has_slope()
     }
 
-    /// The log ended without a last knot: what waits is settled by the clock as far as it is known.
+    /// The log ended without a last knot: what waits is settled by the clocks as far as they are known.
     pub fn settle_rest(&mut self) {
+        for at in 0..self.origins.len() {
+            if !self.origins[at].is_aligned() && !self.origins[at].waiting.is_empty() {
+                let text = format!(
+                    "the clock of {} was never compared with that of the run: its times are only its own",
+                    self.origins[at].node
+                );
+                self.fault(None, text);
+            }
+        }
         self.settle();
         let ends = self.batch.calls.iter().map(|call| call.end_ns);
         self.batch.until_ns = ends.fold(self.batch.until_ns, Nanoseconds::max);
     }
 
     fn settle(&mut self) {
+        for agent in 0..self.origins.len() as u32 {
+            self.settle_waiting(agent);
+        }
+    }
+
+    /// A knot came. Slots of a node whose clock was not compared yet wait on.
+    fn settle_origin(&mut self, agent: u32) {
+        if self.origins[agent as usize].is_aligned() {
+            self.settle_waiting(agent);
+        }
+    }
+
+    fn settle_waiting(&mut self, agent: u32) {
         let mut touched = Vec::new();
-        for slots in std::mem::take(&mut self.waiting) {
-            self.slots(&slots);
-            if !touched.contains(&slots.process) {
-                touched.push(slots.process);
+        for slots in std::mem::take(&mut self.origins[agent as usize].waiting) {
+            let key = (agent, slots.process);
+            self.slots(key, &slots);
+            if !touched.contains(&key) {
+                touched.push(key);
             }
         }
-        for process in touched {
-            if let Some(process) = self.processes.get_mut(&process) {
+        for key in touched {
+            if let Some(process) = self.processes.get_mut(&key) {
                 process.take_events(&mut self.batch.events);
             }
         }
+    }
+
+    /// The time until which everything is in, but for nodes that are far behind.
+    fn until_ns(&self) -> Nanoseconds {
+        let furthest = self.origins.iter().map(|origin| origin.until_ns).max().unwrap_or_default();
+        let near = furthest.saturating_sub(MOST_BEHIND_NS);
+        let in_time = self.origins.iter().map(|origin| origin.until_ns).filter(|&until_ns| until_ns >= near);
+        in_time.min().unwrap_or_default()
+    }
+
+    fn of_monotonic(&self, monotonic_ns: u64) -> Nanoseconds {
+        monotonic_ns.saturating_sub(self.zero_ns)
+    }
+
+    fn agent(&mut self, agent: wire::Agent) {
+        let next = self.origins.len() as u32;
+        if agent.agent == next && next < MOST_AGENTS {
+            self.origins.push(Origin::new(agent.identity, agent.node));
+        } else if agent.agent > next {
+            self.fault(None, format!("agent {} of {} comes out of turn", agent.agent, agent.node));
+        }
+    }
+
+    /// The ranks of a node that is not heard of may run or not.
+    fn contact(&mut self, contact: wire::Contact) {
+        let (from, to) = if contact.is_there {
+            (ProcessState::Silent, ProcessState::Running)
+        } else {
+            (ProcessState::Running, ProcessState::Silent)
+        };
+        for ((agent, _), info) in &mut self.infos {
+            if *agent == contact.agent && info.state == from {
+                info.state = to;
+                self.batch.ranks.push(info.clone());
+            }
+        }
+    }
+
+    fn scheduling(&mut self, figures: &wire::Scheduling) {
+        let Some(info) = self.infos.get(&(self.origin, figures.process)) else { return };
+        let origin = &self.origins[self.origin as usize];
+        self.batch.scheduling.push(Scheduling {
+            rank: info.rank,
+            at_ns: origin.of_monotonic(figures.monotonic_ns, self.zero_ns),
+            run_ns: figures.run_ns,
+            wait_ns: figures.wait_ns,
+            voluntary: figures.voluntary,
+            involuntary: figures.involuntary,
+        });
     }
 
     fn fault(&mut self, rank: Option<Rank>, text: String) {
@@ -153,7 +338,8 @@ impl Ingest {
     }
 
     fn process(&mut self, process: &Process) {
-        if self.processes.contains_key(&process.process) {
+        let key = (self.origin, process.process);
+        if self.processes.contains_key(&key) {
             return;
         }
         if process.rank >= process.world_size {
@@ -174,7 +360,7 @@ impl Ingest {
             self.fault(Some(process.rank), text);
         }
         let input = ProcessInput::new(process, turn);
-        self.processes.insert(process.process, input);
+        self.processes.insert(key, input);
         let info = RankInfo {
             rank: process.rank,
             world_size: process.world_size,
@@ -185,11 +371,12 @@ impl Ingest {
             cost_per_call_ns: process.cost_per_call_ns,
         };
         self.batch.ranks.push(info.clone());
-        self.infos.insert(process.process, info);
+        self.infos.insert(key, info);
     }
 
     fn lost(&mut self, lost: &Lost) {
-        self.lost.insert(lost.process, *lost);
+        let key = (self.origin, lost.process);
+        self.lost.insert(key, *lost);
         self.tell_losses();
         let state = match lost.state {
             EndState::Running => ProcessState::Running,
@@ -197,7 +384,7 @@ impl Ingest {
             EndState::Aborted => ProcessState::Aborted,
             EndState::Vanished => ProcessState::Vanished,
         };
-        if let Some(info) = self.infos.get_mut(&lost.process)
+        if let Some(info) = self.infos.get_mut(&key)
             && info.state != state
         {
             info.state = state;
@@ -216,8 +403,8 @@ impl Ingest {
         self.batch.losses = Some(losses);
     }
 
-    fn slots(&mut self, slots: &Slots) {
-        let Some(process) = self.processes.get_mut(&slots.process) else {
+    fn slots(&mut self, key: Key, slots: &Slots) {
+        let Some(process) = self.processes.get_mut(&key) else {
             self.fault(
                 None,
                 format!("slots of process number {}, which never said who it is", slots.process),
@@ -240,14 +427,14 @@ impl Ingest {
                 format!("{} slots of ring {} are missing", slots.from - expected, slots.ring),
             );
             self.tell_losses();
-            self.lose(slots.process, ring);
+            self.lose(key, ring);
         }
-        if let Some(process) = self.processes.get_mut(&slots.process) {
+        if let Some(process) = self.processes.get_mut(&key) {
             process.rings[ring].position = slots.from.saturating_add(slots.slots.len() as u64);
         }
         for slot in fresh {
             match Entry::decode(slot) {
-                Some(entry) => self.entry(slots.process, ring, entry),
+                Some(entry) => self.entry(key, ring, entry),
                 None => {
                     self.unreadable_slots += 1;
                     self.fault(Some(rank), format!("a slot of ring {} is of no known kind", slots.ring));
@@ -258,8 +445,8 @@ impl Ingest {
     }
 
     /// Something of this ring is missing here.
-    fn lose(&mut self, process: u32, ring: usize) {
-        if let Some(process) = self.processes.get_mut(&process) {
+    fn lose(&mut self, key: Key, ring: usize) {
+        if let Some(process) = self.processes.get_mut(&key) {
             let state = &mut process.rings[ring];
             state.wide = None;
             state.parts.clear();
@@ -267,8 +454,8 @@ impl Ingest {
         }
     }
 
-    fn entry(&mut self, number: u32, ring: usize, entry: Entry) {
-        let Some(process) = self.processes.get_mut(&number) else { return };
+    fn entry(&mut self, key: Key, ring: usize, entry: Entry) {
+        let Some(process) = self.processes.get_mut(&key) else { return };
         let state = &mut process.rings[ring];
         match entry {
             Entry::Wide { duration, bytes } => state.wide = Some((duration, bytes)),
@@ -281,7 +468,7 @@ impl Ingest {
             Entry::Lost { calls } => {
                 if calls > state.lost_calls {
                     state.lost_calls = calls;
-                    self.lose(number, ring);
+                    self.lose(key, ring);
                 }
             }
             Entry::Sync(sync) => {
@@ -295,11 +482,11 @@ impl Ingest {
                 let generation = process.generation;
                 let parent = process.comms.get(&definition.parent).copied();
                 let comm = self.comm(generation, &definition, parent);
-                if let Some(process) = self.processes.get_mut(&number) {
+                if let Some(process) = self.processes.get_mut(&key) {
                     process.comms.insert(definition.index, comm);
                 }
             }
-            Entry::Call(call) => self.call(number, ring, call),
+            Entry::Call(call) => self.call(key, ring, call),
         }
     }
 
@@ -327,10 +514,11 @@ impl Ingest {
         comm
     }
 
-    fn call(&mut self, number: u32, ring: usize, mut call: mpiscope_wire::Call) {
-        let Some(process) = self.processes.get_mut(&number) else { return };
+    fn call(&mut self, key: Key, ring: usize, mut call: mpiscope_wire::Call) {
+        let Some(process) = self.processes.get_mut(&key) else { return };
         let (rank, world_size) = (process.rank, process.world_size);
-        let (start_ns, end_ns) = process.rings[ring].times(&mut call, &self.clock, process.clock);
+        let (start_ns, end_ns) = process.rings[ring]
+            .times(&mut call, |ticks| self.origins[key.0 as usize].of(process.clock, ticks, self.zero_ns));
         let parts = std::mem::take(&mut process.rings[ring].parts);
         let beyond = |peer: i32| u32::try_from(peer).is_ok_and(|peer| peer >= world_size);
         if mpiscope_wire::by_id(call.function).is_none()

@@ -6,7 +6,8 @@
 
 mod clock;
 mod ingest;
+mod origin;
 mod process;
 mod ring;
 
-pub use ingest::Ingest;
+pub use ingest::{Ingest, KnownAgent};

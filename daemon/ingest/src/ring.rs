@@ -1,6 +1,5 @@
 //! The slots of one ring: groups that end with a call, each a row and the events that it meant.
 
-use crate::clock::ClockMap;
 use mpiscope_model::{Call, Comm, Event, Rank};
 use mpiscope_wire::{self as wire, CallFlags, Part, PartFlags, id};
 use rustc_hash::FxHashMap;
@@ -93,19 +92,14 @@ impl RingState {
     }
 
     /// Puts a call's full duration and bytes back, and its times on the clock of the run.
-    pub(crate) fn times(
-        &mut self,
-        call: &mut wire::Call,
-        clock: &ClockMap,
-        kind: wire::ClockKind,
-    ) -> (u64, u64) {
+    pub(crate) fn times(&mut self, call: &mut wire::Call, of: impl Fn(u64) -> u64) -> (u64, u64) {
         if let Some((duration, bytes)) = self.wide.take() {
             call.duration = duration;
             call.bytes = bytes;
         }
         let end = call.start.saturating_add(call.duration);
-        let start_ns = clock.of(kind, call.start);
-        (start_ns, clock.of(kind, end).max(start_ns))
+        let start_ns = of(call.start);
+        (start_ns, of(end).max(start_ns))
     }
 
     /// A call closes its group.

@@ -1,4 +1,4 @@
-use crate::{Call, CommInfo, Event, Losses, Nanoseconds, NodeInfo, Rank, RankInfo};
+use crate::{Call, CommInfo, Event, Losses, Nanoseconds, NodeInfo, Rank, RankInfo, Scheduling};
 
 /// Something wrong in what came in: a value, not an error; the run goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub struct Batch {
     pub faults: Vec<Fault>,
     /// What was lost up to now, cumulative, when it changed.
     pub losses: Option<Losses>,
-    /// All calls that ended before this time and reached a ring are in.
+    /// What the scheduler did to ranks.
+    pub scheduling: Vec<Scheduling>,
+    /// All calls that ended before this time and reached a ring are in, but for those of nodes that are behind.
     pub until_ns: Nanoseconds,
 }

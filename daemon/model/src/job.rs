@@ -1,4 +1,4 @@
-use crate::{Comm, Function, Node, Rank};
+use crate::{Comm, Function, Nanoseconds, Node, Rank};
 
 /// How a rank's process stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -11,6 +11,8 @@ pub enum ProcessState {
     Aborted,
     /// It is gone without either.
     Vanished,
+    /// It ran when its node was last heard of.
+    Silent,
 }
 
 impl ProcessState {
@@ -22,6 +24,7 @@ impl ProcessState {
             ProcessState::Finalized => "finalized",
             ProcessState::Aborted => "aborted",
             ProcessState::Vanished => "vanished",
+            ProcessState::Silent => "silent",
         }
     }
 }
@@ -43,6 +46,23 @@ pub struct RankInfo {
     pub state: ProcessState,
     /// What recording one call costs it, in nanoseconds, measured by the collector at start.
     pub cost_per_call_ns: f64,
+}
+
+/// What the scheduler did to a rank's process, from its start to a moment.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Scheduling {
+    /// Whose.
+    pub rank: Rank,
+    /// When.
+    pub at_ns: Nanoseconds,
+    /// Time on a processor, of all its threads.
+    pub run_ns: u64,
+    /// Time ready to run and without a processor.
+    pub wait_ns: u64,
+    /// Times it gave its processor away.
+    pub voluntary: u64,
+    /// Times its processor was taken away.
+    pub involuntary: u64,
 }
 
 /// One host.

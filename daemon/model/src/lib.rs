@@ -16,7 +16,7 @@ pub use batch::{Batch, Fault};
 pub use call::Call;
 pub use event::{Event, PostId};
 pub use in_flight::InFlight;
-pub use job::{CommInfo, FunctionInfo, NodeInfo, ProcessState, RankInfo};
+pub use job::{CommInfo, FunctionInfo, NodeInfo, ProcessState, RankInfo, Scheduling};
 pub use message::Message;
 pub use totals::{Losses, Totals};
 

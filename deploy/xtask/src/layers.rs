@@ -16,6 +16,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("mpiscope-ingest", &["mpiscope-wire", "mpiscope-model"]),
     ("mpiscope-analysis", &["mpiscope-model"]),
     ("mpiscope-recording", &["mpiscope-wire", "mpiscope-model"]),
+    ("mpiscope-link", &["mpiscope-wire"]),
     ("mpiscope-feed", &["mpiscope-model", "mpiscope-analysis"]),
     ("mpiscope-server", &["mpiscope-feed"]),
     (
@@ -27,6 +28,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "mpiscope-ingest",
             "mpiscope-analysis",
             "mpiscope-recording",
+            "mpiscope-link",
             "mpiscope-feed",
             "mpiscope-server",
         ],

@@ -1,25 +1,53 @@
 //! The agent: it finds the regions that ranks make, drains their rings, and hands on what it reads as messages.
 //!
-//! A slot is given back to its writer only after the log has it, so that nothing is lost when this process dies; a
-//! successor goes on where the log stops.
+//! A slot is given back to its writer only after the journal has it, so that nothing is lost when this process dies; a
+//! successor goes on where the journal stops. In the daemon the journal is the log of the run; on other hosts it is a
+//! spool from which everything is brought to the daemon.
 
+mod journal;
 mod region;
+mod scheduling;
 #[cfg(test)]
 mod tests;
 
-use mpiscope_recording::WalWriter;
 use mpiscope_ring::clock::{knot, monotonic_ns};
-use mpiscope_wire::{Message, Process};
+use mpiscope_wire::{Message, Origin, Process, Slots};
 use region::Watched;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 const SCAN_EVERY: Duration = Duration::from_millis(10);
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 const SYNC_EVERY: Duration = Duration::from_millis(900);
+const SCHEDULING_EVERY: Duration = Duration::from_millis(100);
 const IDLE_KNOT_EVERY: Duration = Duration::from_millis(50);
 const IN_FLIGHT_EVERY: Duration = Duration::from_millis(50);
+
+pub(crate) use journal::Journal;
+
+/// The number of the daemon's own agent.
+pub(crate) const OWN: u32 = 0;
+
+/// Who has been seen of those who are.
+#[derive(Debug, Default)]
+pub(crate) struct Census {
+    pub(crate) ranks: BTreeSet<u32>,
+    pub(crate) world_size: u32,
+}
+
+impl Census {
+    fn count(&mut self, process: &Process) {
+        self.ranks.insert(process.rank);
+        self.world_size = self.world_size.max(process.world_size);
+    }
+
+    /// Whether ranks are known to be that were never seen.
+    pub(crate) fn lacks_some(&self) -> bool {
+        self.ranks.len() < self.world_size as usize
+    }
+}
 
 /// Where an earlier agent of the same run stopped.
 #[derive(Debug, Default)]
@@ -28,6 +56,7 @@ pub(crate) struct Resume {
     pub(crate) processes: HashMap<(u32, u64), u32>,
     /// Positions by process number and ring.
     pub(crate) positions: HashMap<(u32, u32), u64>,
+    pub(crate) census: Census,
 }
 
 /// What a pass over all rings found.
@@ -41,6 +70,7 @@ pub(crate) struct Pass {
 /// A call that has not returned yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct InFlightCall {
+    pub(crate) agent: u32,
     pub(crate) process: u32,
     pub(crate) rank: u32,
     /// Which of the process's threads, as in `Call`.
@@ -58,61 +88,108 @@ pub(crate) struct InFlightReport {
 
 pub(crate) struct Agent {
     folders: Vec<PathBuf>,
+    /// Only regions of ranks on this host are read, where a folder may be shared with others.
+    only_node: Option<String>,
     regions: Vec<Watched>,
     seen: std::collections::HashSet<PathBuf>,
     resume: Resume,
     next_process: u32,
     log: Option<Log>,
+    /// Whose messages the journal holds last.
+    origin: u32,
+    pub(crate) census: Census,
     passed: Option<Instant>,
     scanned: Option<Instant>,
     looked: Option<Instant>,
     knotted: Option<Instant>,
     reported: Option<Instant>,
+    scheduled: Option<Instant>,
     encoded: Vec<u8>,
     /// What went wrong and was not handed on yet, in sentences.
     pub(crate) faults: Vec<String>,
 }
 
 struct Log {
-    writer: WalWriter,
+    journal: Box<dyn Journal>,
     synced: Instant,
     failed: bool,
 }
 
 impl Agent {
-    /// An agent over the folders where ranks put their regions. Without a log it only reads: nothing is given back.
-    pub(crate) fn new(folders: Vec<PathBuf>, resume: Resume, log: Option<WalWriter>) -> Self {
+    /// An agent over the folders where ranks put their regions. Without a journal it only reads: nothing is given back.
+    pub(crate) fn new(folders: Vec<PathBuf>, mut resume: Resume, journal: Option<Box<dyn Journal>>) -> Self {
+        let census = std::mem::take(&mut resume.census);
         let next_process = resume.processes.values().max().map_or(0, |last| last + 1);
         Self {
             folders,
+            only_node: None,
             regions: Vec::new(),
             seen: std::collections::HashSet::new(),
             resume,
             next_process,
-            log: log.map(|writer| Log { writer, synced: Instant::now(), failed: false }),
+            log: journal.map(|journal| Log { journal, synced: Instant::now(), failed: false }),
+            origin: OWN,
+            census,
             passed: None,
             scanned: None,
             looked: None,
             knotted: None,
             reported: None,
+            scheduled: None,
             encoded: Vec::new(),
             faults: Vec::new(),
         }
     }
 
-    /// Writes a message to the log and hands it on.
+    /// From now on only regions of ranks on the host of this name are read.
+    pub(crate) fn read_only_those_of(&mut self, node: String) {
+        self.only_node = Some(node);
+    }
+
+    /// Writes a message of this agent to the journal and hands it on.
     pub(crate) fn tell(&mut self, message: Message, sink: &mut dyn FnMut(Message)) {
-        if let Some(log) = &mut self.log {
-            self.encoded.clear();
-            message.encode(&mut self.encoded);
-            if let Err(error) = log.writer.write(&self.encoded)
-                && !std::mem::replace(&mut log.failed, true)
-            {
-                self.faults
-                    .push(format!("the log could not be written, so a crash would lose calls: {error}"));
-            }
+        if self.origin != OWN {
+            self.origin = OWN;
+            self.put(Message::Origin(Origin { agent: OWN, sequence: 0 }), sink);
         }
+        self.put(message, sink);
+    }
+
+    fn put(&mut self, message: Message, sink: &mut dyn FnMut(Message)) {
+        self.encoded.clear();
+        message.encode(&mut self.encoded);
+        let encoded = std::mem::take(&mut self.encoded);
+        self.write(&encoded);
+        self.encoded = encoded;
         sink(message);
+    }
+
+    fn write(&mut self, frame: &[u8]) {
+        let Some(log) = &mut self.log else { return };
+        if let Err(error) = log.journal.write(frame)
+            && !std::mem::replace(&mut log.failed, true)
+        {
+            self.faults.push(format!("the log could not be written, so a crash would lose calls: {error}"));
+        }
+    }
+
+    /// Writes what an agent of another host told, the first with this number, and hands it on.
+    pub(crate) fn relay(
+        &mut self,
+        from: Origin,
+        frames: Vec<(Range<usize>, Message)>,
+        bytes: &[u8],
+        sink: &mut dyn FnMut(Message),
+    ) {
+        self.origin = from.agent;
+        self.put(Message::Origin(from), sink);
+        for (place, message) in frames {
+            if let Message::Process(process) = &message {
+                self.census.count(process);
+            }
+            self.write(&bytes[place]);
+            sink(message);
+        }
     }
 
     /// Whether so many slots wait in a ring, or so much time has passed since the last pass.
@@ -139,11 +216,19 @@ impl Agent {
             self.knotted = Some(Instant::now());
             self.tell(Message::Knot(knot()), sink);
         }
+        if due(&mut self.scheduled, SCHEDULING_EVERY) {
+            for region in &mut regions {
+                region.schedule(&mut |message| self.tell(message, sink));
+            }
+        }
         self.flush();
-        if self.log.is_some() {
+        if self.log.as_ref().is_some_and(|log| log.journal.is_safe()) {
             for region in &mut regions {
                 region.release();
             }
+        }
+        if self.log.as_mut().is_some_and(|log| log.journal.wants_checkpoint()) {
+            self.checkpoint(&regions, sink);
         }
         if due(&mut self.looked, LOOK_EVERY) {
             for region in &mut regions {
@@ -155,12 +240,29 @@ impl Agent {
         pass
     }
 
-    /// The command is over: passes until nothing more comes, waiting a moment for ranks that linger.
-    pub(crate) fn drain(&mut self, patience: Duration, mut pass: impl FnMut(&mut Self) -> Pass) {
+    /// Says again who is there and how far each ring was read, so that what was written before can go.
+    fn checkpoint(&mut self, regions: &[Watched], sink: &mut dyn FnMut(Message)) {
+        for region in regions {
+            self.tell(Message::Process(region.process().clone()), sink);
+            for (ring, from) in region.positions() {
+                let nothing = Slots { process: region.process().process, ring, from, slots: Vec::new() };
+                self.tell(Message::Slots(nothing), sink);
+            }
+        }
+        self.flush();
+    }
+
+    /// A pass that looks for new regions and at all processes first.
+    pub(crate) fn pass_all(&mut self, sink: &mut dyn FnMut(Message)) -> Pass {
+        (self.scanned, self.looked) = (None, None);
+        self.pass(sink)
+    }
+
+    /// Passes until nothing more comes, waiting a moment for ranks that linger.
+    pub(crate) fn drain(&mut self, patience: Duration, sink: &mut dyn FnMut(Message)) {
         let begun = Instant::now();
         loop {
-            (self.scanned, self.looked) = (None, None);
-            let found = pass(self);
+            let found = self.pass_all(sink);
             let over = found.slots == 0 && !self.has_living();
             if over || begun.elapsed() > patience {
                 return;
@@ -192,6 +294,11 @@ impl Agent {
         due(&mut self.reported, IN_FLIGHT_EVERY).then(|| self.in_flight())
     }
 
+    /// Whether the journal takes more now. When it does not, what is in the rings stays there.
+    pub(crate) fn has_room(&self) -> bool {
+        self.log.as_ref().is_none_or(|log| log.journal.has_room())
+    }
+
     /// Whether any region is being read.
     pub(crate) fn has_regions(&self) -> bool {
         !self.regions.is_empty()
@@ -205,19 +312,20 @@ impl Agent {
     /// The last word is written: hands it to the system, and says what a full disk has cost the log.
     pub(crate) fn close(&mut self) {
         self.flush();
-        let dropped = self.log.as_ref().map_or(0, |log| log.writer.dropped_bytes());
+        let dropped = self.log.as_ref().map_or(0, |log| log.journal.dropped_bytes());
         if dropped > 0 {
             self.faults
                 .push(format!("{dropped} bytes of the log could not be written; the tables have them"));
         }
     }
 
-    fn flush(&mut self) {
+    /// Hands what was written to the system.
+    pub(crate) fn flush(&mut self) {
         let Some(log) = &mut self.log else { return };
-        let mut result = log.writer.flush();
+        let mut result = log.journal.flush();
         if log.synced.elapsed() > SYNC_EVERY {
             log.synced = Instant::now();
-            result = result.and_then(|()| log.writer.sync_soon());
+            result = result.and_then(|()| log.journal.sync_soon());
         }
         if let Err(error) = result
             && !std::mem::replace(&mut log.failed, true)
@@ -243,19 +351,24 @@ impl Agent {
         for path in found {
             self.seen.insert(path.clone());
             match self.open(path) {
-                Ok((region, process)) => {
-                    self.tell(Message::Process(process), sink);
+                Ok(region) => {
+                    self.census.count(region.process());
+                    self.tell(Message::Process(region.process().clone()), sink);
                     self.regions.push(region);
                 }
-                Err(fault) => self.faults.push(fault),
+                Err(Unread::Elsewhere) => {}
+                Err(Unread::Fault(fault)) => self.faults.push(fault),
             }
         }
     }
 
-    fn open(&mut self, path: PathBuf) -> Result<(Watched, Process), String> {
-        let refuse = |reason: String| format!("{} is not read: {reason}", path.display());
+    fn open(&mut self, path: PathBuf) -> Result<Watched, Unread> {
+        let refuse = |reason: String| Unread::Fault(format!("{} is not read: {reason}", path.display()));
         let reader = mpiscope_ring::Reader::open(&path).map_err(|error| refuse(error.to_string()))?;
         let identity = reader.identity().map_err(|error| refuse(error.to_string()))?;
+        if self.only_node.as_ref().is_some_and(|node| *node != identity.node) {
+            return Err(Unread::Elsewhere);
+        }
         let same = |region: &Watched| region.is_of(identity.pid, identity.made_ns);
         if self.regions.iter().any(same) {
             return Err(refuse(format!("it says that it is of process {}, which has another", identity.pid)));
@@ -284,8 +397,15 @@ impl Agent {
             library: identity.library,
             node: identity.node,
         };
-        Ok((Watched::new(path, reader, &process, positions), process))
+        Ok(Watched::new(path, reader, process, positions))
     }
+}
+
+/// Why a region is not read.
+enum Unread {
+    /// It is of another host.
+    Elsewhere,
+    Fault(String),
 }
 
 /// Whether so much time has passed since the last time this was due.

@@ -1,6 +1,7 @@
 //! One region that is watched.
 
-use super::InFlightCall;
+use super::scheduling::Scheduler;
+use super::{InFlightCall, OWN};
 use mpiscope_ring::{Reader, State};
 use mpiscope_wire::{ClockKind, EndState, Knot, Lost, Message, Process, Slots};
 use std::path::PathBuf;
@@ -12,16 +13,13 @@ const MOST_SLOTS: usize = 1 << 13;
 pub(crate) struct Watched {
     path: PathBuf,
     reader: Reader,
-    process: u32,
-    pid: u32,
-    made_ns: u64,
-    rank: u32,
-    clock: ClockKind,
+    process: Process,
     /// The position of the next slot of each ring.
     positions: Vec<u64>,
     /// Rings whose positions made no sense; they are not read again.
     damaged: Vec<bool>,
     told: Option<Lost>,
+    scheduler: Scheduler,
     unreadable: u64,
     alive: bool,
 }
@@ -35,27 +33,34 @@ pub(crate) struct Read {
 }
 
 impl Watched {
-    pub(crate) fn new(path: PathBuf, reader: Reader, process: &Process, positions: Vec<u64>) -> Self {
+    pub(crate) fn new(path: PathBuf, reader: Reader, process: Process, positions: Vec<u64>) -> Self {
         let damaged = vec![false; positions.len()];
         Self {
             path,
             reader,
-            process: process.process,
-            pid: process.pid,
-            made_ns: process.made_ns,
-            rank: process.rank,
-            clock: process.clock,
+            process,
             positions,
             damaged,
             told: None,
+            scheduler: Scheduler::default(),
             unreadable: 0,
             alive: true,
         }
     }
 
+    /// Whose it is.
+    pub(crate) fn process(&self) -> &Process {
+        &self.process
+    }
+
+    /// How far each ring was read.
+    pub(crate) fn positions(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+        self.positions.iter().enumerate().map(|(ring, position)| (ring as u32, *position))
+    }
+
     /// Whether it is of this process, known by its number and when it made its rings.
     pub(crate) fn is_of(&self, pid: u32, made_ns: u64) -> bool {
-        (self.pid, self.made_ns) == (pid, made_ns)
+        (self.process.pid, self.process.made_ns) == (pid, made_ns)
     }
 
     /// Where a position makes no sense for the ring, for instance because the log could not be written, reading goes on
@@ -84,7 +89,8 @@ impl Watched {
             if self.damaged.iter().any(|damaged| !damaged) {
                 self.damaged.fill(true);
                 self.unreadable += 1;
-                read.fault = Some(format!("the ring of process {} was cut off by somebody", self.pid));
+                read.fault =
+                    Some(format!("the ring of process {} was cut off by somebody", self.process.pid));
             }
             return read;
         }
@@ -101,14 +107,19 @@ impl Watched {
                     read.busy |= count >= MOST_SLOTS / 2;
                     let from = self.positions[ring];
                     self.positions[ring] = consumer.position();
-                    tell(Message::Slots(Slots { process: self.process, ring: ring as u32, from, slots }));
+                    tell(Message::Slots(Slots {
+                        process: self.process.process,
+                        ring: ring as u32,
+                        from,
+                        slots,
+                    }));
                 }
                 Err(corrupt) => {
                     self.damaged[ring] = true;
                     self.unreadable += 1;
                     read.fault = Some(format!(
                         "ring {ring} of process {} says that it wrote {} slots when {} were read: not read again",
-                        self.pid, corrupt.head, corrupt.tail
+                        self.process.pid, corrupt.head, corrupt.tail
                     ));
                 }
             }
@@ -130,7 +141,7 @@ impl Watched {
 
     /// Looks how the process stands and what it lost; tells when that changed.
     pub(crate) fn look(&mut self, tell: &mut dyn FnMut(Message)) {
-        self.alive = is_running(self.pid);
+        self.alive = is_running(self.process.pid);
         if !self.reader.is_whole() {
             return;
         }
@@ -145,7 +156,7 @@ impl Watched {
             (State::Running, false) => EndState::Vanished,
         };
         let lost = Lost {
-            process: self.process,
+            process: self.process.process,
             ring_full,
             no_ring: self.reader.unrecorded_calls(),
             unreadable: self.unreadable,
@@ -157,19 +168,30 @@ impl Watched {
         }
     }
 
+    /// Tells what the scheduler did to the process, when that changed.
+    pub(crate) fn schedule(&mut self, tell: &mut dyn FnMut(Message)) {
+        if !self.alive {
+            return;
+        }
+        if let Some(figures) = self.scheduler.look(self.process.pid, self.process.process) {
+            tell(Message::Scheduling(figures));
+        }
+    }
+
     /// The calls that the threads of the process are in, if it lives. `now` is of both clocks.
     pub(crate) fn in_flight(&self, now: Knot) -> impl Iterator<Item = InFlightCall> + '_ {
         let readable = self.alive && self.reader.is_whole();
         let rings = if readable { self.positions.len() } else { 0 };
-        let now = match self.clock {
+        let now = match self.process.clock {
             ClockKind::TimeStampCounter => now.ticks,
             ClockKind::Monotonic => now.monotonic_ns,
         };
         (0..rings).filter(|&ring| !self.damaged[ring]).filter_map(move |ring| {
             let seen = self.reader.in_flight(ring, now)?;
             Some(InFlightCall {
-                process: self.process,
-                rank: self.rank,
+                agent: OWN,
+                process: self.process.process,
+                rank: self.process.rank,
                 thread: seen.thread,
                 function: seen.function,
                 since_ticks: seen.since_ticks,

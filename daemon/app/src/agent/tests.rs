@@ -52,6 +52,7 @@ fn calls_in_flight_are_seen_while_they_are() {
     let report = agent.in_flight_if_due().unwrap();
     assert!(agent.in_flight_if_due().is_none(), "not so soon again");
     let call = |process, rank, thread, function, since_ticks| InFlightCall {
+        agent: OWN,
         process,
         rank,
         thread,

@@ -1,26 +1,31 @@
 //! The daemon of one run: agent, engine, recording and page in one process of its own, so that whatever becomes of
 //! it, the program and `mpiscope run` live on; `run` starts it again, and it goes on from its log.
 //!
-//! Two threads carry the calls, with a bounded queue between them: the agent empties the rings into the log; the
-//! recorder turns what was read into rows, counts and the page's feed. A third serves the page.
+//! Two threads carry the calls, with a bounded queue between them: the agent empties the rings, and what agents of other
+//! hosts bring, into the log; the recorder turns it into rows, counts and the page's feed. Others serve the page and
+//! listen to the agents.
 
 mod protocol;
 mod queue;
 mod recorder;
+mod remotes;
 mod viewers;
 
-pub(crate) use protocol::{Configuration, FromDaemon, LIVE_FILE, Live, Summary, ToDaemon};
+pub(crate) use protocol::{Configuration, FromDaemon, LIVE_FILE, Link, Live, Summary, ToDaemon};
 
 use crate::agent::{Agent, Pass, Resume, run_start};
 use crate::page::{Page, Shelf};
 use anyhow::{Context as _, Result};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
 use mpiscope_feed::Job;
+use mpiscope_ingest::KnownAgent;
+use mpiscope_link::{Listener, ListenerOptions, Secret};
 use mpiscope_recording::{Manifest, RecordingOptions, RecordingWriter, WalReader, WalWriter};
 use mpiscope_ring::clock::{knot, monotonic_ns};
 use mpiscope_wire::{Message, RunEnd};
 use queue::{Item, Sending};
 use recorder::Recorder;
+use remotes::Remotes;
 use std::io::{BufRead as _, Write as _};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -111,18 +116,26 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
     let live = Live { rings: configuration.rings.clone(), pid: std::process::id() };
     // Held while this process lives: whoever can lock it knows that nobody records.
     let _lock = live.write(&configuration.out)?;
-    answer(&FromDaemon::Ready { url: page.as_ref().map(|page| page.url().to_owned()) })?;
+    let known = recorder.agents();
+    let listener = configuration.link.as_ref().map(|link| listen_to_agents(link, &known)).transpose()?;
+    answer(&FromDaemon::Ready {
+        url: page.as_ref().map(|page| page.url().to_owned()),
+        link: listener.as_ref().map(Listener::address),
+    })?;
+    let patience = configuration.link.as_ref().map(|link| link.patience).unwrap_or_default();
+    let remotes = listener.map(|listener| Remotes::new(listener, patience));
 
     let (send, receive) = queue::queue();
     let (tell_end, ended) = bounded(1);
     std::thread::Builder::new().name("orders".into()).spawn(move || listen(&tell_end))?;
-    let agent = Agent::new(configuration.rings.clone(), resume, Some(log));
+    let agent = Agent::new(configuration.rings.clone(), resume, Some(Box::new(log)));
     let fresh = !configuration.resume;
     let (run, command) = (configuration.run.clone(), configuration.command.clone());
     let watched = page.as_ref().map(Page::watched);
     let agent = std::thread::Builder::new().name("agent".into()).spawn(move || {
         let watched = || watched.as_ref().is_some_and(|watched| watched());
-        watch(agent, fresh.then(|| run_start(&run, &command)), &send, &ended, watched);
+        let start = fresh.then(|| run_start(&run, &command));
+        watch(Watch { agent, remotes, send }, start, &ended, watched);
     })?;
     let summary = recorder.run(&receive);
     drop(receive);
@@ -151,16 +164,95 @@ fn listen(tell: &Sender<Ended>) {
     }
 }
 
+fn listen_to_agents(link: &Link, known: &[KnownAgent]) -> Result<Listener> {
+    let mut fault = None;
+    for &address in &link.addresses {
+        let options = ListenerOptions {
+            address,
+            secret: Secret::from_text(&link.secret)?,
+            certificate: link.certificate.clone(),
+            now: monotonic_ns,
+            known: known
+                .iter()
+                .map(|agent| (agent.identity, agent.node.clone(), agent.next_sequence))
+                .collect(),
+        };
+        match Listener::open(options) {
+            Ok(listener) => return Ok(listener),
+            Err(error) => fault = Some(error),
+        }
+    }
+    let fault = fault.map_or_else(|| "no port is allowed".to_owned(), |fault| fault.to_string());
+    anyhow::bail!("agents of other hosts cannot be listened to: {fault}")
+}
+
+/// What the agent's thread works with.
+struct Watch {
+    agent: Agent,
+    remotes: Option<Remotes>,
+    send: Sending,
+}
+
+impl Watch {
+    /// Collects what some work has to say, and hands it on as one item.
+    fn hand_on<T>(
+        &mut self,
+        work: impl FnOnce(&mut Agent, &mut Option<Remotes>, &mut dyn FnMut(Message)) -> T,
+    ) -> T {
+        let mut messages = Vec::new();
+        let done = work(&mut self.agent, &mut self.remotes, &mut |message| messages.push(message));
+        let faults = std::mem::take(&mut self.agent.faults);
+        let mut in_flight = self.agent.in_flight_if_due();
+        if let (Some(report), Some(remotes)) = (&mut in_flight, &self.remotes) {
+            report.calls.extend(remotes.in_flight());
+        }
+        if !messages.is_empty() || !faults.is_empty() || in_flight.is_some() {
+            self.send.send(Item { messages, faults, in_flight });
+        }
+        done
+    }
+
+    fn pass(&mut self) -> Pass {
+        self.hand_on(|agent, _, sink| agent.pass(sink))
+    }
+
+    /// Takes in what other hosts bring; says whether there was much.
+    fn listen(&mut self) -> bool {
+        self.remotes.is_some()
+            && self.hand_on(|agent, remotes, sink| {
+                remotes.as_mut().is_some_and(|remotes| remotes.work(agent, sink))
+            })
+    }
+
+    /// The command is over: takes in what is left, here and elsewhere.
+    fn finish(&mut self, exit: Option<i32>) {
+        let begun = Instant::now();
+        loop {
+            // Also tells the agents that it is over.
+            let wait =
+                self.remotes.as_mut().is_some_and(|remotes| remotes.is_worth_waiting(&self.agent, exit));
+            let busy = self.listen();
+            let found = self.hand_on(|agent, _, sink| agent.pass_all(sink));
+            let here = (found.slots > 0 || self.agent.has_living()) && begun.elapsed() < LINGER;
+            if !wait && !busy && !here {
+                break;
+            }
+            std::thread::sleep(REST);
+        }
+        self.hand_on(|agent, remotes, sink| {
+            agent.look(sink);
+            agent.tell(Message::Knot(knot()), sink);
+            agent.tell(Message::RunEnd(RunEnd { exit, monotonic_ns: monotonic_ns() }), sink);
+            agent.faults.extend(remotes.iter().flat_map(Remotes::missing));
+            agent.close();
+        });
+    }
+}
+
 /// The agent's thread.
-fn watch(
-    mut agent: Agent,
-    start: Option<Message>,
-    send: &Sending,
-    ended: &Receiver<Ended>,
-    watched: impl Fn() -> bool,
-) {
+fn watch(mut watch: Watch, start: Option<Message>, ended: &Receiver<Ended>, watched: impl Fn() -> bool) {
     if let Some(start) = start {
-        hand_on(&mut agent, send, |agent, sink| {
+        watch.hand_on(|agent, _, sink| {
             agent.tell(start, sink);
             agent.tell(Message::Knot(knot()), sink);
         });
@@ -168,12 +260,15 @@ fn watch(
     let (mut seen, mut alone_since) = (false, None);
     let exit = loop {
         let waits = if watched() { LITTLE_WAITS } else { LITTLE_WAITS_UNWATCHED };
-        let pass = if agent.is_worth_a_pass(LITTLE_SLOTS, waits) {
-            hand_on(&mut agent, send, Agent::pass)
-        } else {
-            Pass::default()
-        };
-        seen |= agent.has_regions();
+        let mut busy = watch.listen();
+        let mut slots = 0;
+        if watch.agent.is_worth_a_pass(LITTLE_SLOTS, waits) {
+            let pass = watch.pass();
+            busy |= pass.busy;
+            slots = pass.slots;
+        }
+        let others = watch.remotes.as_ref().is_some_and(Remotes::any_connected);
+        seen |= watch.agent.has_regions() || others;
         match ended.try_recv() {
             Ok(Ended { exit }) => break exit,
             Err(TryRecvError::Empty) => {}
@@ -181,36 +276,14 @@ fn watch(
             Err(TryRecvError::Disconnected) => {
                 // Ranks may not have begun yet.
                 let alone = alone_since.get_or_insert_with(Instant::now).elapsed();
-                if !agent.has_living() && (seen || alone > BEGINNING) {
+                if !watch.agent.has_living() && !others && (seen || alone > BEGINNING) {
                     break None;
                 }
             }
         }
-        if !pass.busy {
-            std::thread::sleep(if pass.slots < LITTLE_SLOTS { REST } else { SHORT_REST });
+        if !busy {
+            std::thread::sleep(if slots < LITTLE_SLOTS { REST } else { SHORT_REST });
         }
     };
-    agent.drain(LINGER, |agent| hand_on(agent, send, Agent::pass));
-    hand_on(&mut agent, send, |agent, sink| {
-        agent.look(sink);
-        agent.tell(Message::Knot(knot()), sink);
-        agent.tell(Message::RunEnd(RunEnd { exit, monotonic_ns: monotonic_ns() }), sink);
-        agent.close();
-    });
-}
-
-/// Collects what some work has to say, and hands it on as one item.
-fn hand_on<T>(
-    agent: &mut Agent,
-    send: &Sending,
-    work: impl FnOnce(&mut Agent, &mut dyn FnMut(Message)) -> T,
-) -> T {
-    let mut messages = Vec::new();
-    let done = work(agent, &mut |message| messages.push(message));
-    let faults = std::mem::take(&mut agent.faults);
-    let in_flight = agent.in_flight_if_due();
-    if !messages.is_empty() || !faults.is_empty() || in_flight.is_some() {
-        send.send(Item { messages, faults, in_flight });
-    }
-    done
+    watch.finish(exit);
 }

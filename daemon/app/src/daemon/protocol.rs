@@ -1,10 +1,12 @@
 //! What `mpiscope run` and its daemon say to each other: a line of JSON a message.
 
 use anyhow::{Context as _, Result};
+use mpiscope_link::Certificate;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// What to record; the first line.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -19,8 +21,23 @@ pub(crate) struct Configuration {
     pub(crate) listen: Option<SocketAddr>,
     /// The page's secret, 32 hexadecimal digits.
     pub(crate) token: String,
+    /// How agents of other hosts reach it; none when there are no other hosts.
+    pub(crate) link: Option<Link>,
     /// A predecessor was killed: go on from its log.
     pub(crate) resume: bool,
+}
+
+/// How agents of other hosts reach the daemon.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Link {
+    /// Where to listen, the first that can be had.
+    pub(crate) addresses: Vec<SocketAddr>,
+    /// What agents have to know.
+    pub(crate) secret: String,
+    /// With what to encrypt; none for not at all.
+    pub(crate) certificate: Option<Certificate>,
+    /// How long the end of the run waits for an agent that is cut off.
+    pub(crate) patience: Duration,
 }
 
 /// To the daemon, after that.
@@ -35,8 +52,8 @@ pub(crate) enum ToDaemon {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FromDaemon {
-    /// It records; the page is there.
-    Ready { url: Option<String> },
+    /// It records; the page is there, and there agents of other hosts are listened to.
+    Ready { url: Option<String>, link: Option<SocketAddr> },
     /// It cannot record.
     Failed(String),
     /// The recording is complete.

@@ -91,7 +91,7 @@ mod tests {
         let item = || {
             let slots = vec![[0; 4]; 1 << 20];
             let messages = vec![Message::Slots(Slots { process: 0, ring: 0, from: 0, slots })];
-            let call = InFlightCall { process: 0, rank: 0, thread: 0, function: 1, since_ticks: 0 };
+            let call = InFlightCall { agent: 0, process: 0, rank: 0, thread: 0, function: 1, since_ticks: 0 };
             let in_flight = Some(InFlightReport { calls: vec![call; 1 << 10] });
             Item { messages, faults: Vec::new(), in_flight }
         };

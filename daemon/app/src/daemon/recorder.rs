@@ -8,6 +8,7 @@ use crate::engine::{Engine, Step, replay};
 use crate::words::printable;
 use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
+use mpiscope_ingest::KnownAgent;
 use mpiscope_model::{Fault, InFlight};
 use mpiscope_recording::{
     Cost, FunctionName, Manifest, RecordingWriter, State, Tables, WalReader, WindowRow,
@@ -54,6 +55,11 @@ impl Recorder {
     /// From now on viewers are told. To be called before anything is taken in.
     pub(crate) fn tell(&mut self, viewers: Viewers) {
         self.viewers = Some(viewers);
+    }
+
+    /// The agents of other hosts that a predecessor knew.
+    pub(crate) fn agents(&self) -> Vec<KnownAgent> {
+        self.engine.agents()
     }
 
     /// Takes in the log of a predecessor; says where it stopped.

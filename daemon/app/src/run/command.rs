@@ -1,5 +1,6 @@
 //! The command itself: its environment, its process, its end.
 
+use super::Recorded;
 use super::place::Place;
 use super::signals::Signals;
 use anyhow::{Context as _, Result, bail};
@@ -44,19 +45,14 @@ fn preload(collector: &Path, before: Option<&OsStr>) -> OsString {
 }
 
 /// Runs the command to its end, passing signals on to it.
-pub(crate) fn run(
-    words: &[OsString],
-    recorded: Option<(&Place, &Path)>,
-    signals: &Signals,
-) -> Result<ExitStatus> {
+pub(crate) fn run(words: &[OsString], recorded: Option<&Recorded>, signals: &Signals) -> Result<ExitStatus> {
     let (program, arguments) = words.split_first().context("no command was given")?;
     let mut command = Command::new(program);
     command.args(arguments);
-    if let Some((place, collector)) = recorded {
+    if let Some(Recorded { place, collector, variables, .. }) = recorded {
         let collector = &plain_path(collector, place)?;
         command.env("LD_PRELOAD", preload(collector, std::env::var_os("LD_PRELOAD").as_deref()));
-        command.env("MPISCOPE_RINGS", &place.rings);
-        command.env("MPISCOPE_SPOOL", &place.spool);
+        command.envs(variables.iter().map(|variable| (variable.name, &variable.value)));
     }
     let mut child =
         command.spawn().with_context(|| format!("{} cannot be run", program.to_string_lossy()))?;

@@ -1,6 +1,7 @@
 //! `mpiscope run`: starts the daemon, runs the command untouched, exits with its status.
 
 mod command;
+mod link;
 mod place;
 mod signals;
 mod summary;
@@ -10,6 +11,7 @@ use crate::command_line::RunOptions;
 use crate::daemon::Configuration;
 use crate::page;
 use anyhow::Result;
+use link::Variable;
 use place::Place;
 use signals::Signals;
 use std::os::unix::process::ExitStatusExt as _;
@@ -24,6 +26,7 @@ pub(crate) use place::{left_over_rings, random};
 struct Recorded {
     place: Place,
     collector: PathBuf,
+    variables: Vec<Variable>,
     supervisor: Supervisor,
 }
 
@@ -38,8 +41,7 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode> {
         }
     };
     let signals = Signals::catch();
-    let preload = recorded.as_ref().map(|recorded| (&recorded.place, recorded.collector.as_path()));
-    let ended = command::run(&options.command, preload, &signals);
+    let ended = command::run(&options.command, recorded.as_ref(), &signals);
     let exit = match &ended {
         Ok(status) => Some(shell_status(*status)),
         Err(error) => {
@@ -68,8 +70,10 @@ fn begin(options: &RunOptions, out: PathBuf) -> Result<Recorded> {
         window_ns: options.window * 1_000_000,
         listen: (!options.no_dashboard).then(|| options.listen.unwrap_or(page::ANYWHERE)),
         token: format!("{:032x}", random()?),
+        link: Some(link::link()?),
         resume: false,
     };
+    let link = configuration.link.clone();
     let supervisor = Supervisor::start(configuration).inspect_err(|_| place.remove_rings())?;
     if let Some(url) = supervisor.url() {
         page::say_address("live page", url);
@@ -77,7 +81,8 @@ fn begin(options: &RunOptions, out: PathBuf) -> Result<Recorded> {
             page::open_in_browser(url);
         }
     }
-    Ok(Recorded { place, collector, supervisor })
+    let variables = link::variables(&place, link.as_ref().zip(supervisor.link()))?;
+    Ok(Recorded { place, collector, variables, supervisor })
 }
 
 fn finish(recorded: Recorded, exit: Option<i32>) {

@@ -2,6 +2,7 @@
 
 use crate::command_line::RunOptions;
 use anyhow::{Context as _, Result, bail};
+use mpiscope_ring::SERVED_BY_DAEMON;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
@@ -46,6 +47,8 @@ impl Place {
         let rings = make_private(Path::new("/dev/shm").join(&mark))
             .or_else(|_| make_private(std::env::temp_dir().join(&mark)))?;
         let spool = make_private(std::env::temp_dir().join(format!("{mark}-spool")))?;
+        let mark = rings.join(SERVED_BY_DAEMON);
+        std::fs::write(&mark, []).with_context(|| format!("write {}", mark.display()))?;
         Ok(Self { name, out, rings, spool })
     }
 

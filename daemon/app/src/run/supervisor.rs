@@ -3,6 +3,7 @@
 use crate::daemon::{Configuration, FromDaemon, Summary, ToDaemon};
 use anyhow::{Context as _, Result, bail};
 use std::io::{BufRead, BufReader, Write as _};
+use std::net::SocketAddr;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -15,9 +16,16 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 const REST: Duration = Duration::from_millis(200);
 
 pub(crate) struct Supervisor {
-    url: Option<String>,
+    serving: Serving,
     end: Sender<Option<i32>>,
     thread: JoinHandle<Option<Summary>>,
+}
+
+/// Where the daemon is to be found.
+#[derive(Debug, Clone)]
+struct Serving {
+    url: Option<String>,
+    link: Option<SocketAddr>,
 }
 
 struct Daemon {
@@ -29,20 +37,28 @@ struct Daemon {
 impl Supervisor {
     /// Starts the daemon and waits until it records.
     pub(crate) fn start(configuration: Configuration) -> Result<Self> {
-        let (daemon, url) = Daemon::start(&configuration)?;
+        let (daemon, serving) = Daemon::start(&configuration)?;
         // So that a daemon that has to be started again is found where the first was.
-        let listen = url.as_deref().and_then(address_of).or(configuration.listen);
-        let again = Configuration { resume: true, listen, ..configuration };
+        let listen = serving.url.as_deref().and_then(address_of).or(configuration.listen);
+        let mut again = Configuration { resume: true, listen, ..configuration };
+        if let (Some(link), Some(address)) = (&mut again.link, serving.link) {
+            link.addresses = vec![address];
+        }
         let (end, ended) = channel();
         let thread = std::thread::Builder::new()
             .name("supervisor".into())
             .spawn(move || supervise(daemon, &again, &ended))?;
-        Ok(Self { url, end, thread })
+        Ok(Self { serving, end, thread })
     }
 
     /// The page's address.
     pub(crate) fn url(&self) -> Option<&str> {
-        self.url.as_deref()
+        self.serving.url.as_deref()
+    }
+
+    /// Where agents of other hosts are listened to.
+    pub(crate) fn link(&self) -> Option<SocketAddr> {
+        self.serving.link
     }
 
     /// The command is over: waits for the recording to be complete. `None` when it could not be.
@@ -58,7 +74,7 @@ fn address_of(url: &str) -> Option<std::net::SocketAddr> {
 }
 
 impl Daemon {
-    fn start(configuration: &Configuration) -> Result<(Self, Option<String>)> {
+    fn start(configuration: &Configuration) -> Result<(Self, Serving)> {
         let program = std::env::current_exe().context("find this program's own file")?;
         let mut process = Command::new(program)
             .arg("record")
@@ -73,7 +89,7 @@ impl Daemon {
         let mut daemon = Self { process, orders, answers };
         daemon.say(configuration)?;
         match hear(&mut daemon.answers) {
-            Some(FromDaemon::Ready { url }) => Ok((daemon, url)),
+            Some(FromDaemon::Ready { url, link }) => Ok((daemon, Serving { url, link })),
             Some(FromDaemon::Failed(why)) => bail!("{why}"),
             _ => bail!("the recording daemon did not start"),
         }

@@ -76,8 +76,13 @@ impl Row for CommInfo {
     }
 }
 
-const STATES: [ProcessState; 4] =
-    [ProcessState::Running, ProcessState::Finalized, ProcessState::Aborted, ProcessState::Vanished];
+const STATES: [ProcessState; 5] = [
+    ProcessState::Running,
+    ProcessState::Finalized,
+    ProcessState::Aborted,
+    ProcessState::Vanished,
+    ProcessState::Silent,
+];
 
 impl Row for RankInfo {
     const TABLE: &'static str = "ranks";

@@ -1,0 +1,59 @@
+//! Where an agent writes what it tells before it gives the rings back.
+
+use anyhow::Result;
+use mpiscope_recording::WalWriter;
+
+/// Frames, kept in order.
+pub(crate) trait Journal: Send {
+    /// Appends a frame.
+    fn write(&mut self, frame: &[u8]) -> Result<()>;
+
+    /// Hands what was written to the system: from then on this process may die.
+    fn flush(&mut self) -> Result<()>;
+
+    /// Lets it be written to the disk: soon after, the machine may die.
+    fn sync_soon(&mut self) -> Result<()>;
+
+    /// What could not be kept, in bytes.
+    fn dropped_bytes(&self) -> u64;
+
+    /// Whether all that was written may be forgotten elsewhere.
+    fn is_safe(&self) -> bool;
+
+    /// Whether it takes more.
+    fn has_room(&self) -> bool;
+
+    /// Whether it wants to be told the state of things once more, so that its older part can go.
+    fn wants_checkpoint(&mut self) -> bool;
+}
+
+/// The log of the run. What it cannot keep has been handed on all the same, and the tables will have it.
+impl Journal for WalWriter {
+    fn write(&mut self, frame: &[u8]) -> Result<()> {
+        Ok(WalWriter::write(self, frame)?)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        Ok(WalWriter::flush(self)?)
+    }
+
+    fn sync_soon(&mut self) -> Result<()> {
+        Ok(WalWriter::sync_soon(self)?)
+    }
+
+    fn dropped_bytes(&self) -> u64 {
+        WalWriter::dropped_bytes(self)
+    }
+
+    fn is_safe(&self) -> bool {
+        true
+    }
+
+    fn has_room(&self) -> bool {
+        true
+    }
+
+    fn wants_checkpoint(&mut self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,72 @@
+//! What the scheduler did to a process: a rank that waits for a processor must not look like a slow network.
+
+use mpiscope_ring::clock::monotonic_ns;
+use mpiscope_wire::Scheduling;
+use std::fs;
+
+/// Of so many looks one asks for switches too: the system takes long to tell them.
+const SWITCHES_EVERY: u32 = 10;
+
+/// Looks at the first thread of a process, the one that most programs call MPI from, again and again.
+#[derive(Debug, Default)]
+pub(crate) struct Scheduler {
+    looks: u32,
+    told: Option<Scheduling>,
+}
+
+impl Scheduler {
+    /// The figures, when they have changed; `None` also when the process is gone or the system does not tell.
+    pub(crate) fn look(&mut self, pid: u32, process: u32) -> Option<Scheduling> {
+        let monotonic_ns = monotonic_ns();
+        let (run_ns, wait_ns) = times(pid)?;
+        let mut switches = self.told.map(|told| (told.voluntary, told.involuntary)).unwrap_or_default();
+        if self.looks.is_multiple_of(SWITCHES_EVERY) {
+            switches = self::switches(pid).unwrap_or(switches);
+        }
+        self.looks += 1;
+        let (voluntary, involuntary) = switches;
+        let figures = Scheduling { process, monotonic_ns, run_ns, wait_ns, voluntary, involuntary };
+        let same = self.told.is_some_and(|told| Scheduling { monotonic_ns, ..told } == figures);
+        if same {
+            return None;
+        }
+        self.told = Some(figures);
+        self.told
+    }
+}
+
+/// Nanoseconds on a processor, and waiting for one.
+fn times(pid: u32) -> Option<(u64, u64)> {
+    let text = fs::read_to_string(format!("/proc/{pid}/schedstat")).ok()?;
+    let mut numbers = text.split_whitespace().map(str::parse);
+    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+}
+
+/// Switches by its own will, and against it.
+fn switches(pid: u32) -> Option<(u64, u64)> {
+    let text = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let figure = |name: &str| text.lines().find_map(|line| line.strip_prefix(name))?.trim().parse().ok();
+    Some((figure("voluntary_ctxt_switches:")?, figure("nonvoluntary_ctxt_switches:")?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Scheduler;
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+
+    #[test]
+    fn a_process_that_works_is_seen_working_and_one_that_is_gone_is_not() {
+        let mut busy =
+            Command::new("sh").args(["-c", "while :; do :; done"]).stdin(Stdio::null()).spawn().unwrap();
+        let mut scheduler = Scheduler::default();
+        let before = scheduler.look(busy.id(), 7).unwrap();
+        std::thread::sleep(Duration::from_millis(50));
+        let after = scheduler.look(busy.id(), 7).unwrap();
+        busy.kill().unwrap();
+        busy.wait().unwrap();
+        assert_eq!(after.process, 7);
+        assert!(after.run_ns > before.run_ns, "{before:?} {after:?}");
+        assert!(scheduler.look(busy.id(), 7).is_none());
+    }
+}

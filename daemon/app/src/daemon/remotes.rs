@@ -1,0 +1,166 @@
+//! The agents of other hosts: what they bring goes into the log and on, and they are told what the log has.
+
+use crate::agent::{Agent, InFlightCall};
+use crate::words::run_time;
+use mpiscope_link::{Event, Flight, Listener, Standing};
+use mpiscope_wire::{Contact, Message, Origin};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+/// Batches in one go, so that the rings of this host are not left alone for long.
+const MOST_EVENTS: usize = 16;
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+/// An agent that is away for so long is said to be silent.
+const MISSED_AFTER: Duration = Duration::from_secs(3);
+/// How long, after the command is over, ranks are waited for that were never heard of: when it went well, and when not.
+const UNSEEN: Duration = Duration::from_secs(5);
+const UNSEEN_OF_FAILED: Duration = Duration::from_secs(1);
+/// Waiting that takes longer is said.
+const SAY_AFTER: Duration = Duration::from_secs(2);
+
+pub(crate) struct Remotes {
+    listener: Listener,
+    /// How long an agent that is away is waited for at the end.
+    patience: Duration,
+    flights: BTreeMap<u32, Vec<InFlightCall>>,
+    silent: BTreeSet<u32>,
+    looked: Instant,
+    ending: Option<Ending>,
+}
+
+struct Ending {
+    since: Instant,
+    well: bool,
+    said: bool,
+}
+
+impl Remotes {
+    pub(crate) fn new(listener: Listener, patience: Duration) -> Self {
+        Self {
+            listener,
+            patience,
+            flights: BTreeMap::new(),
+            silent: BTreeSet::new(),
+            looked: Instant::now(),
+            ending: None,
+        }
+    }
+
+    /// Takes in some of what came; says whether there was much.
+    pub(crate) fn work(&mut self, agent: &mut Agent, sink: &mut dyn FnMut(Message)) -> bool {
+        let mut taken = BTreeMap::new();
+        let mut count = 0;
+        while count < MOST_EVENTS
+            && let Some(event) = self.listener.next_event()
+        {
+            count += 1;
+            match event {
+                Event::Joined { agent: number, identity, node } => {
+                    agent.tell(Message::Agent(mpiscope_wire::Agent { agent: number, identity, node }), sink);
+                }
+                Event::RoundTrip(trip) => agent.tell(Message::RoundTrip(trip), sink),
+                Event::Flights { agent, calls } => {
+                    self.flights.insert(agent, calls.iter().map(|flight| in_flight(agent, flight)).collect());
+                }
+                Event::Frames { agent: number, first, mut frames, bytes } => {
+                    let wanted = taken.get(&number).copied().unwrap_or_else(|| self.listener.wanted(number));
+                    let known = wanted.saturating_sub(first).min(frames.len() as u64);
+                    frames.drain(..known as usize);
+                    if first > wanted {
+                        let missing = first - wanted;
+                        agent.faults.push(format!("{missing} messages of agent {number} were never told"));
+                    }
+                    let next = first + known + frames.len() as u64;
+                    let from = Origin { agent: number, sequence: first + known };
+                    agent.relay(from, frames, &bytes, sink);
+                    taken.insert(number, next.max(wanted));
+                }
+            }
+        }
+        if !taken.is_empty() {
+            agent.flush();
+        }
+        for (number, next) in taken {
+            self.listener.taken(number, next);
+        }
+        if self.looked.elapsed() >= LOOK_EVERY {
+            self.looked = Instant::now();
+            self.look(agent, sink);
+        }
+        count == MOST_EVENTS
+    }
+
+    /// Who is missed, and who is there again.
+    fn look(&mut self, agent: &mut Agent, sink: &mut dyn FnMut(Message)) {
+        for Standing { agent: number, node, away, is_finished } in self.listener.standings() {
+            let missed = !is_finished && away.is_some_and(|away| away > MISSED_AFTER);
+            if missed && self.silent.insert(number) {
+                self.flights.remove(&number);
+                agent.faults.push(format!(
+                    "nothing is heard of {node}: its ranks go on, and what they do comes when it is back"
+                ));
+                agent.tell(Message::Contact(Contact { agent: number, is_there: false }), sink);
+            } else if away.is_none() && self.silent.remove(&number) {
+                agent.faults.push(format!("{node} is heard of again"));
+                agent.tell(Message::Contact(Contact { agent: number, is_there: true }), sink);
+            }
+        }
+    }
+
+    /// The calls in flight on other hosts, as far as they were told.
+    pub(crate) fn in_flight(&self) -> impl Iterator<Item = InFlightCall> + '_ {
+        self.flights.values().flatten().copied()
+    }
+
+    /// Whether any agent is connected.
+    pub(crate) fn any_connected(&self) -> bool {
+        self.listener.standings().iter().any(|standing| standing.away.is_none() && !standing.is_finished)
+    }
+
+    /// The command is over. Whether agents or ranks are still worth waiting for.
+    pub(crate) fn is_worth_waiting(&mut self, agent: &Agent, exit: Option<i32>) -> bool {
+        let ending = self.ending.get_or_insert_with(|| {
+            self.listener.end();
+            Ending { since: Instant::now(), well: exit == Some(0), said: false }
+        });
+        let waited = ending.since.elapsed();
+        let standings = self.listener.standings();
+        let unfinished: Vec<&Standing> = standings
+            .iter()
+            .filter(|standing| !standing.is_finished && standing.away.is_none_or(|away| away < self.patience))
+            .collect();
+        let unseen = agent.census.lacks_some() || agent.census.world_size == 0;
+        let patience = if ending.well { UNSEEN } else { UNSEEN_OF_FAILED };
+        if !unfinished.is_empty() && waited > SAY_AFTER && !ending.said {
+            ending.said = true;
+            let names: Vec<&str> = unfinished.iter().map(|standing| standing.node.as_str()).collect();
+            eprintln!(
+                "mpiscope: waiting for what {} still has to bring, at most {} when it is cut off",
+                names.join(", "),
+                run_time(self.patience)
+            );
+        }
+        !unfinished.is_empty() || unseen && waited < patience
+    }
+
+    /// Those that had not brought everything, in sentences.
+    pub(crate) fn missing(&self) -> Vec<String> {
+        let standings = self.listener.standings();
+        let unfinished = standings.into_iter().filter(|standing| !standing.is_finished);
+        unfinished
+            .map(|standing| match standing.away {
+                Some(away) => format!(
+                    "{}: cut off for the last {} of the run; what its ranks did then is not here",
+                    standing.node,
+                    run_time(away)
+                ),
+                None => format!("{}: did not bring everything it had", standing.node),
+            })
+            .collect()
+    }
+}
+
+fn in_flight(agent: u32, flight: &Flight) -> InFlightCall {
+    let Flight { process, rank, thread, function, since_ticks } = *flight;
+    InFlightCall { agent, process, rank, thread, function, since_ticks }
+}

@@ -1,0 +1,126 @@
+//! What an agent is told in its environment.
+
+use anyhow::{Context as _, Result, bail};
+use mpiscope_link::Secret;
+use mpiscope_ring::{AGENT_LOCK, AGENT_LOCK_VARIABLE};
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+/// What an agent keeps while the daemon is away, if nobody says otherwise.
+const SPOOL_BYTES: u64 = 4 << 30;
+
+pub(crate) struct Settings {
+    /// The host's name.
+    pub(crate) node: String,
+    pub(crate) rings: PathBuf,
+    /// The run's folder for spools, and for rings that found no room in shared memory.
+    pub(crate) spools: PathBuf,
+    /// Its own folder in the run's folder for spools.
+    pub(crate) spool: PathBuf,
+    pub(crate) spool_bytes: u64,
+    pub(crate) daemon: Vec<String>,
+    pub(crate) secret: Secret,
+    pub(crate) certificate: Option<String>,
+}
+
+/// The right to serve the rings of this host.
+pub(crate) enum Lock {
+    /// Taken by this process, as long as it lives.
+    Taken(#[expect(dead_code, reason = "held, not read")] File),
+    /// Held by an open file that came with this process.
+    HandedOver,
+    /// There is another agent.
+    Anothers,
+}
+
+fn variable(name: &str) -> Result<String> {
+    std::env::var(name).with_context(|| format!("{name} is not set: `mpiscope run` sets it for the ranks"))
+}
+
+impl Settings {
+    pub(crate) fn from_environment() -> Result<Self> {
+        let rings = PathBuf::from(variable("MPISCOPE_RINGS")?);
+        let spools = PathBuf::from(variable("MPISCOPE_SPOOL")?);
+        for folder in [&rings, &spools] {
+            make_private(folder)?;
+        }
+        // Hosts may share the disk of the spool, and containers of one host its name.
+        let metadata = std::fs::metadata(&rings).with_context(|| format!("look at {}", rings.display()))?;
+        let node = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        let plain = node.chars().filter(|character| character.is_ascii_alphanumeric() || *character == '-');
+        let name = format!("{}-{:x}-{:x}", plain.collect::<String>(), metadata.dev(), metadata.ino());
+        let spool = spools.join(name);
+        make_private(&spool)?;
+        let bytes = std::env::var("MPISCOPE_SPOOL_BYTES").ok().and_then(|text| text.parse().ok());
+        Ok(Self {
+            node,
+            rings,
+            spools,
+            spool,
+            spool_bytes: bytes.unwrap_or(SPOOL_BYTES),
+            daemon: variable("MPISCOPE_DAEMON")?.split(',').map(str::to_owned).collect(),
+            secret: Secret::from_text(&variable("MPISCOPE_SECRET")?)?,
+            certificate: std::env::var("MPISCOPE_CERTIFICATE").ok(),
+        })
+    }
+
+    /// Takes the lock that says that an agent serves the rings, unless the rank that started us has handed it over: then
+    /// it is open in this process, and in those it starts. Says whether we have it.
+    pub(crate) fn lock(&self) -> Result<Lock> {
+        let path = self.rings.join(AGENT_LOCK);
+        if let Ok(number) = std::env::var(AGENT_LOCK_VARIABLE) {
+            // An agent that was just ending may have removed the file before the rank locked it.
+            let place = |path: &Path| std::fs::metadata(path).map(|found| (found.dev(), found.ino())).ok();
+            let held = place(&Path::new("/proc/self/fd").join(number));
+            let valid = held.is_some() && held == place(&path);
+            return Ok(if valid { Lock::HandedOver } else { Lock::Anothers });
+        }
+        let file = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&path)?;
+        Ok(if file.try_lock().is_ok() { Lock::Taken(file) } else { Lock::Anothers })
+    }
+
+    /// The daemon has everything. When the run is over its folders go; when it is not, other ranks may come, and only what
+    /// is empty goes.
+    pub(crate) fn clean_up(&self, is_over: bool) {
+        // What cannot be removed is in use again, or costs a little room.
+        let _ = std::fs::remove_dir_all(&self.spool);
+        if is_over {
+            let _ = std::fs::remove_dir_all(&self.rings);
+        } else {
+            let _ = std::fs::remove_file(self.rings.join(AGENT_LOCK));
+            let _ = std::fs::remove_dir(&self.rings);
+        }
+        let _ = std::fs::remove_dir(&self.spools);
+    }
+
+    /// What the agent calls itself: drawn once, and kept with the spool for those that take over.
+    pub(crate) fn identity(&self) -> Result<u128> {
+        let path = self.spool.join("identity");
+        if let Ok(text) = std::fs::read_to_string(&path)
+            && let Ok(known) = u128::from_str_radix(text.trim(), 16)
+        {
+            return Ok(known);
+        }
+        let drawn = crate::run::random()?;
+        let mut file = OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&path)?;
+        writeln!(file, "{drawn:032x}")?;
+        Ok(drawn)
+    }
+}
+
+/// Makes a folder that is its owner's alone, or finds one that is.
+fn make_private(folder: &Path) -> Result<()> {
+    match DirBuilder::new().mode(0o700).create(folder) {
+        Ok(()) => return Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(error).with_context(|| format!("make {}", folder.display())),
+    }
+    let found = std::fs::symlink_metadata(folder).with_context(|| format!("look at {}", folder.display()))?;
+    let own = rustix::process::getuid().as_raw();
+    if !found.is_dir() || found.uid() != own || found.mode() & 0o077 != 0 {
+        bail!("{} is not a folder of this user alone: it is not used", folder.display());
+    }
+    Ok(())
+}

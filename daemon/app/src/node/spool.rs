@@ -1,0 +1,421 @@
+//! The spool of an agent: frames on the disk of its own host until the daemon has them.
+//!
+//! Files named by the number of their first frame; one that is full is followed by another, which begins with the state
+//! of things, so that an agent that takes over needs no older one. What is acknowledged is removed.
+
+use crate::agent::{Census, Journal, Resume};
+use anyhow::{Context as _, Result};
+use mpiscope_link::Parcel;
+use mpiscope_wire::{DecodeFault, Decoder, FrameRef, Message};
+use std::collections::VecDeque;
+use std::fs::{File, OpenOptions};
+use std::io::{Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A file that has grown to this is followed by another.
+const FILE_BYTES: u64 = 8 << 20;
+/// So much may wait for a disk that takes nothing before no more is taken from the rings.
+const WAITING_BYTES: usize = 8 << 20;
+
+struct Piece {
+    path: PathBuf,
+    file: File,
+    /// The number of its first frame.
+    first: u64,
+    frames: u64,
+    bytes: u64,
+}
+
+/// Where the last parcel ended: the next begins there.
+#[derive(Clone, Copy)]
+struct Cursor {
+    number: u64,
+    piece: u64,
+    offset: u64,
+}
+
+struct Inner {
+    folder: PathBuf,
+    pieces: VecDeque<Piece>,
+    waiting: Vec<u8>,
+    waiting_frames: u64,
+    acknowledged: u64,
+    cursor: Option<Cursor>,
+    wants_checkpoint: bool,
+    failed: bool,
+    limit_bytes: u64,
+}
+
+/// Shared by the thread that writes and the one that brings.
+#[derive(Clone)]
+pub(crate) struct Spool(Arc<Mutex<Inner>>);
+
+impl Spool {
+    /// Opens the spool in a folder, an empty or an older one, and says where the older one stopped.
+    pub(crate) fn open(folder: &Path, limit_bytes: u64) -> Result<(Self, Resume)> {
+        let mut found: Vec<(u64, PathBuf)> = std::fs::read_dir(folder)
+            .with_context(|| format!("read {}", folder.display()))?
+            .flatten()
+            .filter_map(|entry| {
+                Some((entry.file_name().to_str()?.strip_suffix(".spool")?.parse().ok()?, entry.path()))
+            })
+            .collect();
+        found.sort();
+        let (mut pieces, mut resume) = (VecDeque::new(), Resume::default());
+        for (first, path) in found {
+            pieces.push_back(reopen(first, path, &mut resume)?);
+        }
+        if pieces.is_empty() {
+            pieces.push_back(begin(folder, 0)?);
+        }
+        let inner = Inner {
+            folder: folder.to_owned(),
+            acknowledged: pieces[0].first,
+            pieces,
+            waiting: Vec::new(),
+            waiting_frames: 0,
+            cursor: None,
+            wants_checkpoint: false,
+            failed: false,
+            limit_bytes,
+        };
+        Ok((Self(Arc::new(Mutex::new(inner))), resume))
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whole frames from this number on, or from the oldest that is left.
+    pub(crate) fn take(&self, from: u64, most_bytes: usize) -> std::io::Result<Option<Parcel>> {
+        self.inner().take(from, most_bytes)
+    }
+
+    /// The daemon has all frames before this number.
+    pub(crate) fn acknowledged(&self, next: u64) {
+        self.inner().acknowledge(next);
+    }
+
+    /// The number of the next frame, of those that are safe.
+    pub(crate) fn next(&self) -> u64 {
+        self.inner().next()
+    }
+
+    /// Whether the daemon has everything.
+    pub(crate) fn is_empty(&self) -> bool {
+        let inner = self.inner();
+        inner.waiting.is_empty() && inner.acknowledged >= inner.next()
+    }
+}
+
+impl Journal for Spool {
+    fn write(&mut self, frame: &[u8]) -> Result<()> {
+        let mut inner = self.inner();
+        inner.waiting.extend_from_slice(frame);
+        inner.waiting_frames += 1;
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.inner().flush()
+    }
+
+    fn sync_soon(&mut self) -> Result<()> {
+        // When its host goes down the ranks on it do too; what they did last is not worth a slow disk.
+        Ok(())
+    }
+
+    fn dropped_bytes(&self) -> u64 {
+        0
+    }
+
+    fn is_safe(&self) -> bool {
+        self.inner().waiting.is_empty()
+    }
+
+    fn has_room(&self) -> bool {
+        let inner = self.inner();
+        let kept: u64 = inner.pieces.iter().map(|piece| piece.bytes).sum();
+        inner.waiting.len() < WAITING_BYTES && kept < inner.limit_bytes
+    }
+
+    fn wants_checkpoint(&mut self) -> bool {
+        std::mem::take(&mut self.inner().wants_checkpoint)
+    }
+}
+
+impl Inner {
+    fn next(&self) -> u64 {
+        self.pieces.back().map_or(0, |last| last.first + last.frames)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        let last = self.pieces.back_mut().context("the spool has no file")?;
+        if let Err(error) = last.file.write_all_at(&self.waiting, last.bytes) {
+            self.failed = true;
+            // Half a frame at its end would be in the way of the next try only if that is shorter; it is not.
+            return Err(error).with_context(|| format!("write {}", last.path.display()));
+        }
+        self.failed = false;
+        last.bytes += self.waiting.len() as u64;
+        last.frames += self.waiting_frames;
+        self.waiting.clear();
+        self.waiting_frames = 0;
+        if last.bytes >= FILE_BYTES {
+            let next = self.next();
+            // Without a further file the one that is there grows on.
+            self.pieces.push_back(begin(&self.folder, next)?);
+            self.wants_checkpoint = true;
+        }
+        Ok(())
+    }
+
+    fn acknowledge(&mut self, next: u64) {
+        self.acknowledged = self.acknowledged.max(next);
+        // The newest that holds anything stays: an agent that takes over begins with it.
+        while self.pieces.len() > 1
+            && self.pieces[1].frames > 0
+            && self.pieces[0].first + self.pieces[0].frames <= self.acknowledged
+            && let Some(done) = self.pieces.pop_front()
+        {
+            // One that cannot be removed goes with the folder.
+            let _ = std::fs::remove_file(&done.path);
+        }
+    }
+
+    fn take(&mut self, from: u64, most_bytes: usize) -> std::io::Result<Option<Parcel>> {
+        let oldest = self.pieces.front().map_or(0, |piece| piece.first);
+        let from = from.max(oldest);
+        let holds = |piece: &&Piece| from >= piece.first && from < piece.first + piece.frames;
+        let Some(piece) = self.pieces.iter().find(holds) else { return Ok(None) };
+        let offset = match self.cursor {
+            Some(cursor) if cursor.number == from && cursor.piece == piece.first => cursor.offset,
+            _ => offset_of(piece, from)?,
+        };
+        let end = piece.first + piece.frames;
+        let mut bytes = read(piece, offset, most_bytes)?;
+        let (mut frames, mut used) = whole_frames(&bytes);
+        if frames == 0 {
+            // One frame that is longer than a parcel should be.
+            bytes =
+                read(piece, offset, mpiscope_wire::MAX_PAYLOAD_BYTES + mpiscope_wire::FRAME_HEADER_BYTES)?;
+            let (_, first) = whole_frames_up_to(&bytes, 1);
+            (frames, used) = (1, first);
+        }
+        let frames = u64::from(frames).min(end - from);
+        bytes.truncate(used);
+        self.cursor =
+            Some(Cursor { number: from + frames, piece: piece.first, offset: offset + used as u64 });
+        Ok(Some(Parcel { first: from, frames: frames as u32, bytes }))
+    }
+}
+
+fn begin(folder: &Path, first: u64) -> Result<Piece> {
+    let path = folder.join(format!("{first:020}.spool"));
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&path)
+        .with_context(|| format!("make {}", path.display()))?;
+    Ok(Piece { path, file, first, frames: 0, bytes: 0 })
+}
+
+/// Takes up a file of a predecessor: counts its frames, cuts what is torn off its end, learns what it says.
+fn reopen(first: u64, path: PathBuf, resume: &mut Resume) -> Result<Piece> {
+    let bytes = std::fs::read(&path).with_context(|| format!("read {}", path.display()))?;
+    let (mut frames, mut used) = (0, 0);
+    walk(&bytes, |frame| {
+        frames += 1;
+        used += frame.bytes.len();
+        if let Ok(message) = Message::decode(frame.kind, frame.payload) {
+            learn(&message, resume);
+        }
+        true
+    });
+    let mut file = OpenOptions::new().read(true).write(true).open(&path)?;
+    file.set_len(used as u64)?;
+    file.seek(SeekFrom::End(0))?;
+    file.flush()?;
+    Ok(Piece { path, file, first, frames, bytes: used as u64 })
+}
+
+fn learn(message: &Message, resume: &mut Resume) {
+    match message {
+        Message::Process(process) => {
+            resume.processes.insert((process.pid, process.made_ns), process.process);
+            let Census { ranks, world_size } = &mut resume.census;
+            ranks.insert(process.rank);
+            *world_size = (*world_size).max(process.world_size);
+        }
+        Message::Slots(slots) => {
+            let until = slots.from + slots.slots.len() as u64;
+            resume.positions.insert((slots.process, slots.ring), until);
+        }
+        _ => {}
+    }
+}
+
+/// Shows frames in order until one is not wanted, or what follows is none.
+fn walk(bytes: &[u8], mut wanted: impl FnMut(FrameRef<'_>) -> bool) {
+    let mut decoder = Decoder::new();
+    decoder.feed(bytes);
+    loop {
+        match decoder.next_frame() {
+            Ok(Some(frame)) if wanted(frame) => {}
+            Ok(_) | Err(DecodeFault::Damaged { .. } | DecodeFault::Version { .. }) => return,
+        }
+    }
+}
+
+/// How many whole frames there are, and their bytes.
+fn whole_frames(bytes: &[u8]) -> (u32, usize) {
+    whole_frames_up_to(bytes, u32::MAX)
+}
+
+fn whole_frames_up_to(bytes: &[u8], most: u32) -> (u32, usize) {
+    let (mut frames, mut used) = (0, 0);
+    walk(bytes, |frame| {
+        frames += 1;
+        used += frame.bytes.len();
+        frames < most
+    });
+    (frames, used)
+}
+
+fn offset_of(piece: &Piece, number: u64) -> std::io::Result<u64> {
+    if number == piece.first {
+        return Ok(0);
+    }
+    let bytes = read(piece, 0, usize::MAX)?;
+    let skip = u32::try_from(number - piece.first).unwrap_or(u32::MAX);
+    Ok(whole_frames_up_to(&bytes, skip).1 as u64)
+}
+
+fn read(piece: &Piece, offset: u64, most_bytes: usize) -> std::io::Result<Vec<u8>> {
+    let left = piece.bytes.saturating_sub(offset);
+    let mut bytes = vec![0; usize::try_from(left).unwrap_or(usize::MAX).min(most_bytes)];
+    piece.file.read_exact_at(&mut bytes, offset)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mpiscope_wire::{ClockKind, Knot, Process, Slots};
+
+    fn knot(number: u64) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        Message::Knot(Knot { ticks: number, monotonic_ns: number }).encode(&mut bytes);
+        bytes
+    }
+
+    fn numbers(parcel: &Parcel) -> Vec<u64> {
+        let mut found = Vec::new();
+        walk(&parcel.bytes, |frame| {
+            let Ok(Message::Knot(knot)) = Message::decode(frame.kind, frame.payload) else { panic!() };
+            found.push(knot.ticks);
+            true
+        });
+        assert_eq!(found.len(), parcel.frames as usize);
+        found
+    }
+
+    #[test]
+    fn frames_come_back_in_order_from_any_number() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut spool, _) = Spool::open(folder.path(), 1 << 30).unwrap();
+        for number in 0..100 {
+            spool.write(&knot(number)).unwrap();
+        }
+        assert!(spool.take(0, 1000).unwrap().is_none(), "not safe yet");
+        assert!(!spool.is_safe());
+        spool.flush().unwrap();
+        assert!(spool.is_safe() && !spool.is_empty());
+        let mut all = Vec::new();
+        while let Some(parcel) = spool.take(all.len() as u64, 100).unwrap() {
+            assert_eq!(parcel.first, all.len() as u64);
+            all.extend(numbers(&parcel));
+        }
+        assert_eq!(all, (0..100).collect::<Vec<_>>());
+        assert_eq!(numbers(&spool.take(70, 70).unwrap().unwrap()), [70, 71]);
+        // Shorter than a single frame: that one all the same.
+        assert_eq!(numbers(&spool.take(71, 7).unwrap().unwrap()), [71]);
+        spool.acknowledged(100);
+        assert!(spool.is_empty());
+    }
+
+    #[test]
+    fn a_successor_goes_on_where_the_first_stopped_and_old_files_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let process = Process {
+            process: 3,
+            pid: 10,
+            made_ns: 20,
+            rank: 5,
+            world_size: 8,
+            clock: ClockKind::Monotonic,
+            cost_per_call_ns: 1.0,
+            library: "MPI".into(),
+            node: "n".into(),
+        };
+        let mut encoded = Vec::new();
+        let put = |spool: &mut Spool, encoded: &mut Vec<u8>, message: Message| {
+            encoded.clear();
+            message.encode(encoded);
+            spool.write(encoded).unwrap();
+        };
+        let (mut spool, resume) = Spool::open(folder.path(), 1 << 30).unwrap();
+        assert!(resume.processes.is_empty());
+        let (mut from, mut count) = (0, 0);
+        for _ in 0..3 {
+            put(&mut spool, &mut encoded, Message::Process(process.clone()));
+            count += 1;
+            while !spool.wants_checkpoint() {
+                let slots = vec![[7; 4]; 8192];
+                put(&mut spool, &mut encoded, Message::Slots(Slots { process: 3, ring: 1, from, slots }));
+                (from, count) = (from + 8192, count + 1);
+                spool.flush().unwrap();
+            }
+        }
+        assert_eq!(spool.next(), count);
+        let files = || std::fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(files(), 4);
+        spool.acknowledged(count);
+        assert_eq!(files(), 2, "the last that holds anything stays, and the new one");
+        drop(spool);
+        // It was killed in the middle of a frame.
+        let last = folder.path().join(format!("{count:020}.spool"));
+        std::fs::write(&last, &knot(1)[..20]).unwrap();
+        let (spool, resume) = Spool::open(folder.path(), 1 << 30).unwrap();
+        assert_eq!(spool.next(), count);
+        assert_eq!(resume.processes[&(10, 20)], 3);
+        assert_eq!(resume.positions[&(3, 1)], from);
+        assert_eq!((resume.census.ranks.len(), resume.census.world_size), (1, 8));
+    }
+
+    #[test]
+    fn a_full_spool_takes_no_more_until_some_was_brought() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut spool, _) = Spool::open(folder.path(), FILE_BYTES).unwrap();
+        let mut frame = Vec::new();
+        Message::Slots(Slots { process: 0, ring: 0, from: 0, slots: vec![[1; 4]; 1 << 15] })
+            .encode(&mut frame);
+        while spool.has_room() {
+            spool.write(&frame).unwrap();
+            spool.flush().unwrap();
+        }
+        assert!(spool.wants_checkpoint());
+        spool.write(&knot(0)).unwrap();
+        spool.flush().unwrap();
+        spool.acknowledged(spool.next());
+        assert!(spool.has_room());
+    }
+}

@@ -1,0 +1,119 @@
+//! Frames on the way: many at once, compressed.
+
+use crate::error::LinkError;
+use crate::packet::Packet;
+use mpiscope_wire::{Decoder, Message};
+
+/// The raw bytes of a batch at the most; one that holds a single frame may have a frame's header more.
+pub const MOST_BATCH_BYTES: usize = 1 << 20;
+/// What a batch may hold when it arrives: one frame of the greatest size.
+const MOST_RAW_BYTES: usize = mpiscope_wire::MAX_PAYLOAD_BYTES + mpiscope_wire::FRAME_HEADER_BYTES;
+/// Speed counts for more than size: the agent shares its processors with the job.
+const LEVEL: i32 = 1;
+
+/// Compresses frames for the way.
+pub(crate) fn pack(first: u64, frames: u32, raw: &[u8]) -> Result<Packet, LinkError> {
+    let compressed = zstd::bulk::compress(raw, LEVEL)?;
+    let raw_bytes = u32::try_from(raw.len()).map_err(|_| LinkError::Senseless("is sent too much at once"))?;
+    Ok(Packet::Batch { first, frames, raw_bytes, compressed })
+}
+
+/// What arrived.
+#[derive(Debug)]
+pub(crate) struct Unpacked {
+    /// The frames as they are, each with its place in `bytes`.
+    pub(crate) frames: Vec<(std::ops::Range<usize>, Message)>,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Unpacks frames and checks every one of them.
+pub(crate) fn unpack(frames: u32, raw_bytes: u32, compressed: &[u8]) -> Result<Unpacked, LinkError> {
+    let raw_bytes = raw_bytes as usize;
+    if raw_bytes > MOST_RAW_BYTES.max(MOST_BATCH_BYTES) {
+        return Err(LinkError::Senseless("announced a batch that is too large"));
+    }
+    let bytes = zstd::bulk::decompress(compressed, raw_bytes)
+        .map_err(|_| LinkError::Senseless("sent a batch that does not unpack"))?;
+    if bytes.len() != raw_bytes {
+        return Err(LinkError::Senseless("sent a batch of another size than it said"));
+    }
+    let mut decoder = Decoder::new();
+    decoder.feed(&bytes);
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(frame) =
+        decoder.next_frame().map_err(|_| LinkError::Senseless("sent a frame that is damaged"))?
+    {
+        let message = Message::decode(frame.kind, frame.payload)
+            .map_err(|_| LinkError::Senseless("sent a frame without meaning"))?;
+        if !is_an_agents(&message) {
+            return Err(LinkError::Senseless("sent a frame that only the daemon may write"));
+        }
+        found.push((at..at + frame.bytes.len(), message));
+        at += frame.bytes.len();
+    }
+    if found.len() != frames as usize || at != bytes.len() {
+        return Err(LinkError::Senseless("sent another number of frames than it said"));
+    }
+    Ok(Unpacked { frames: found, bytes })
+}
+
+/// Whether an agent may tell this: it speaks of its own node alone.
+fn is_an_agents(message: &Message) -> bool {
+    matches!(
+        message,
+        Message::Process(_)
+            | Message::Slots(_)
+            | Message::Knot(_)
+            | Message::Lost(_)
+            | Message::Scheduling(_)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mpiscope_wire::{Knot, RunEnd, Slots};
+
+    fn frames(messages: &[Message]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        messages.iter().for_each(|message| message.encode(&mut bytes));
+        bytes
+    }
+
+    fn unpacked(packet: Packet) -> Result<Unpacked, LinkError> {
+        let Packet::Batch { frames, raw_bytes, compressed, .. } = packet else { unreachable!() };
+        unpack(frames, raw_bytes, &compressed)
+    }
+
+    #[test]
+    fn what_is_packed_is_unpacked() {
+        let messages = [
+            Message::Knot(Knot { ticks: 1, monotonic_ns: 2 }),
+            Message::Slots(Slots { process: 1, ring: 0, from: 7, slots: vec![[9; 4]; 1000] }),
+        ];
+        let raw = frames(&messages);
+        let packet = pack(3, 2, &raw).unwrap();
+        let Packet::Batch { ref compressed, .. } = packet else { unreachable!() };
+        assert!(compressed.len() < raw.len() / 10);
+        let found = unpacked(packet).unwrap();
+        assert_eq!(found.bytes, raw);
+        assert_eq!(found.frames.iter().map(|(_, message)| message.clone()).collect::<Vec<_>>(), messages);
+        assert_eq!(found.frames[1].0.end, raw.len());
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        let knot = frames(&[Message::Knot(Knot { ticks: 1, monotonic_ns: 2 })]);
+        let end = frames(&[Message::RunEnd(RunEnd { exit: None, monotonic_ns: 1 })]);
+        let mut damaged = knot.clone();
+        damaged[20] ^= 1;
+        for (count, raw) in [(2, &knot), (1, &end), (1, &damaged), (1, &knot[..10].to_vec())] {
+            assert!(unpacked(pack(0, count, raw).unwrap()).is_err());
+        }
+        // A small packet that unpacks to more than it says, or says more than is allowed.
+        let bomb = zstd::bulk::compress(&vec![0; 1 << 20], 1).unwrap();
+        assert!(unpack(1, 100, &bomb).is_err());
+        assert!(unpack(1, u32::MAX, &bomb).is_err());
+        assert!(unpack(1, 100, b"no zstd").is_err());
+    }
+}

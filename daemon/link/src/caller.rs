@@ -1,0 +1,324 @@
+//! The agent's side: it calls the daemon, brings what it has, and calls again whenever the connection is lost.
+
+use crate::batch::{MOST_BATCH_BYTES, pack};
+use crate::encryption::{Connecting, Stream};
+use crate::error::LinkError;
+use crate::listener::{ALIVE_EVERY, SILENCE};
+use crate::packet::{Flight, MOST_BYTES, MOST_OF_STRANGERS, PROTOCOL, Packet, Purpose, hear, say};
+use crate::secret::{Exchange, Secret, Side, nonce};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::io::{AsyncWrite, split};
+use tokio::net::TcpStream;
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep, timeout};
+
+/// How long an address may take to answer, and a daemon to let us in.
+const CONNECT: Duration = Duration::from_secs(1);
+const HANDSHAKE: Duration = Duration::from_secs(5);
+/// Between two calls for the daemon, growing.
+const FIRST_REST: Duration = Duration::from_millis(50);
+const MOST_REST: Duration = Duration::from_secs(1);
+/// What may be on its way without having been acknowledged.
+const MOST_UNDERWAY_BYTES: usize = 8 << 20;
+/// Without being woken, the agent looks so often whether there is something to bring.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// Comparisons of clocks at the beginning and at the end, and the rest between two of them then and otherwise.
+const BURST: u32 = 16;
+const BURST_REST: Duration = Duration::from_millis(1);
+const CLOCK_EVERY: Duration = Duration::from_millis(100);
+/// Frames wait so long for the clocks to be compared first.
+const CLOCK_FIRST: Duration = Duration::from_secs(2);
+
+/// Frames as they lie in the agent's keeping.
+pub struct Parcel {
+    /// The number of the first.
+    pub first: u64,
+    /// How many.
+    pub frames: u32,
+    /// The frames.
+    pub bytes: Vec<u8>,
+}
+
+/// What the agent has to bring, and what it wants to know.
+pub trait Outbox: Send + Sync {
+    /// Whole frames from this number on, or from the oldest that is left: at least one when there is any, and no more
+    /// than so many bytes if several.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn take(&self, from: u64, most_bytes: usize) -> std::io::Result<Option<Parcel>>;
+    /// The daemon has all frames before this number.
+    fn acknowledged(&self, next: u64);
+    /// The calls in flight, when there is news of them.
+    fn flights(&self) -> Option<Vec<Flight>>;
+    /// The daemon says that the command is over.
+    fn end(&self);
+    /// The number after the last frame, once nothing will come any more.
+    fn last(&self) -> Option<u64>;
+}
+
+/// Whom to call, and who calls.
+pub struct CallerOptions {
+    /// Addresses of the daemon, each `host:port`.
+    pub addresses: Vec<String>,
+    /// What the daemon wants to be known.
+    pub secret: Secret,
+    /// What the daemon is known by; without, nothing is encrypted.
+    pub certificate: Option<String>,
+    /// What the agent calls itself, the same whenever it is started again.
+    pub identity: u128,
+    /// Its host.
+    pub node: String,
+    /// Its clock.
+    pub now: fn() -> u64,
+    /// Woken when there is something to bring.
+    pub wake: Arc<Notify>,
+}
+
+struct Caller<'a> {
+    options: &'a CallerOptions,
+    connecting: Connecting,
+    outbox: &'a dyn Outbox,
+    /// The address that answered last.
+    favourite: AtomicUsize,
+    has_compared: AtomicBool,
+    is_ending: AtomicBool,
+    ending: Notify,
+    has_compared_at_end: AtomicBool,
+}
+
+/// Brings everything to the daemon until nothing is left. It goes on through lost connections for ever: who gives up,
+/// and when, is for the caller to say.
+///
+/// # Errors
+/// When it makes no sense to go on: the daemon of that address does not know the secret, or does not know us.
+pub async fn call(options: &CallerOptions, outbox: &dyn Outbox) -> Result<(), LinkError> {
+    let caller = Caller {
+        options,
+        connecting: Connecting::new(options.certificate.as_deref())?,
+        outbox,
+        favourite: AtomicUsize::new(0),
+        has_compared: AtomicBool::new(false),
+        is_ending: AtomicBool::new(false),
+        ending: Notify::new(),
+        has_compared_at_end: AtomicBool::new(false),
+    };
+    tokio::select! {
+        done = caller.again_and_again(Purpose::Frames) => done,
+        done = caller.again_and_again(Purpose::Clock) => done,
+    }
+}
+
+impl Caller<'_> {
+    async fn again_and_again(&self, purpose: Purpose) -> Result<(), LinkError> {
+        let mut rest = FIRST_REST;
+        loop {
+            let begun = Instant::now();
+            let result = match purpose {
+                Purpose::Frames => self.bring().await,
+                Purpose::Clock => self.compare().await,
+            };
+            match result {
+                Ok(()) => return Ok(()),
+                Err(fatal @ (LinkError::Refused(_) | LinkError::Stranger | LinkError::Encryption(_))) => {
+                    return Err(fatal);
+                }
+                // A connection that had lived begins anew.
+                Err(_) if begun.elapsed() > SILENCE => rest = FIRST_REST,
+                Err(_) => {}
+            }
+            sleep(rest).await;
+            rest = (rest * 2).min(MOST_REST);
+        }
+    }
+
+    async fn connect(&self, purpose: Purpose) -> Result<(Box<dyn Stream>, u64), LinkError> {
+        let addresses = &self.options.addresses;
+        let first = self.favourite.load(Ordering::Relaxed);
+        let mut fault = LinkError::Given("no address of the daemon is known".into());
+        for turn in 0..addresses.len() {
+            let at = (first + turn) % addresses.len();
+            match timeout(CONNECT, TcpStream::connect(&addresses[at])).await {
+                Ok(Ok(stream)) => match timeout(HANDSHAKE, self.greet(stream, purpose)).await {
+                    Ok(Ok(greeted)) => {
+                        self.favourite.store(at, Ordering::Relaxed);
+                        return Ok(greeted);
+                    }
+                    // Somebody else may live at one of the addresses: another may be the daemon's.
+                    Ok(Err(error)) => fault = error,
+                    Err(_) => fault = LinkError::Silence(HANDSHAKE.as_secs()),
+                },
+                Ok(Err(error)) => fault = error.into(),
+                Err(_) => fault = LinkError::Silence(CONNECT.as_secs()),
+            }
+        }
+        Err(fault)
+    }
+
+    /// Proves who we are and asks for the same; says which frame is wanted.
+    async fn greet(&self, stream: TcpStream, purpose: Purpose) -> Result<(Box<dyn Stream>, u64), LinkError> {
+        stream.set_nodelay(true)?;
+        let mut stream = self.connecting.connect(stream).await?;
+        let Packet::Challenge { protocol, nonce: daemon_nonce } =
+            hear(&mut stream, MOST_OF_STRANGERS).await?
+        else {
+            return Err(LinkError::Senseless("does not speak like a daemon of mpiscope"));
+        };
+        if protocol != PROTOCOL {
+            return Err(LinkError::Refused(format!("it speaks version {protocol}, this agent {PROTOCOL}")));
+        }
+        let agent_nonce = nonce()?;
+        let CallerOptions { secret, identity, node, .. } = self.options;
+        let exchange =
+            Exchange { daemon_nonce: &daemon_nonce, agent_nonce: &agent_nonce, identity: *identity, node };
+        let hello = Packet::Hello {
+            protocol: PROTOCOL,
+            purpose,
+            identity: *identity,
+            node: node.clone(),
+            nonce: agent_nonce,
+            proof: secret.prove(Side::Agent, &exchange),
+        };
+        say(&mut stream, &hello).await?;
+        match hear(&mut stream, MOST_OF_STRANGERS).await? {
+            Packet::Welcome { next, proof } if secret.is_proved(Side::Daemon, &exchange, &proof) => {
+                Ok((stream, next))
+            }
+            Packet::Welcome { .. } => Err(LinkError::Stranger),
+            Packet::Refused { why } => Err(LinkError::Refused(why)),
+            _ => Err(LinkError::Senseless("does not speak like a daemon of mpiscope")),
+        }
+    }
+
+    /// A connection that compares clocks.
+    async fn compare(&self) -> Result<(), LinkError> {
+        let (mut stream, _) = self.connect(Purpose::Clock).await?;
+        let (mut left, mut is_last) = (BURST, false);
+        loop {
+            let agent_ns = (self.options.now)();
+            say(&mut stream, &Packet::Ping { agent_ns }).await?;
+            let answer = timeout(SILENCE, hear(&mut stream, MOST_OF_STRANGERS)).await;
+            let Packet::Pong { agent_ns: asked_ns, daemon_ns } =
+                answer.map_err(|_| LinkError::Silence(SILENCE.as_secs()))??
+            else {
+                return Err(LinkError::Senseless("does not tell the time"));
+            };
+            let took_ns = (self.options.now)().saturating_sub(agent_ns);
+            if asked_ns == agent_ns {
+                let local_ns = agent_ns + took_ns / 2;
+                let offset_ns = daemon_ns.wrapping_sub(local_ns) as i64;
+                // Half of an odd number is rounded up: the truth lies within.
+                let uncertainty_ns = took_ns.div_ceil(2);
+                say(&mut stream, &Packet::RoundTrip { local_ns, offset_ns, uncertainty_ns }).await?;
+            }
+            left = left.saturating_sub(1);
+            if left > 0 {
+                sleep(BURST_REST).await;
+                continue;
+            }
+            self.has_compared.store(true, Ordering::Release);
+            if is_last {
+                self.has_compared_at_end.store(true, Ordering::Release);
+                self.options.wake.notify_one();
+                sleep(CLOCK_EVERY).await;
+                left = 1;
+            } else {
+                // Cut short by the end, of which there is one more burst.
+                let _ = timeout(CLOCK_EVERY, self.ending.notified()).await;
+                is_last = self.is_ending.load(Ordering::Acquire);
+                left = if is_last { BURST } else { 1 };
+            }
+        }
+    }
+
+    /// A connection that brings frames.
+    async fn bring(&self) -> Result<(), LinkError> {
+        let begun = Instant::now();
+        while !self.has_compared.load(Ordering::Acquire) && begun.elapsed() < CLOCK_FIRST {
+            sleep(BURST_REST).await;
+        }
+        let (stream, next) = self.connect(Purpose::Frames).await?;
+        self.outbox.acknowledged(next);
+        let acknowledged = AtomicU64::new(next);
+        let (mut reading, mut writing) = split(stream);
+        let listen = async {
+            loop {
+                let packet = timeout(SILENCE, hear(&mut reading, MOST_BYTES)).await;
+                match packet.map_err(|_| LinkError::Silence(SILENCE.as_secs()))?? {
+                    Packet::Acknowledged { next } => {
+                        acknowledged.fetch_max(next, Ordering::AcqRel);
+                        self.outbox.acknowledged(next);
+                        self.options.wake.notify_one();
+                    }
+                    Packet::End => {
+                        self.is_ending.store(true, Ordering::Release);
+                        self.ending.notify_one();
+                        self.outbox.end();
+                    }
+                    Packet::Alive => {}
+                    _ => return Err(LinkError::Senseless("said something that has no place here")),
+                }
+            }
+        };
+        tokio::select! {
+            heard = listen => heard,
+            told = self.tell(&mut writing, next, &acknowledged) => told,
+        }
+    }
+
+    async fn tell(
+        &self,
+        writing: &mut (impl AsyncWrite + Unpin),
+        mut next: u64,
+        acknowledged: &AtomicU64,
+    ) -> Result<(), LinkError> {
+        /// How long the clocks may take to be compared once more.
+        const LAST_COMPARISON: Duration = Duration::from_millis(300);
+        let mut underway: VecDeque<(u64, usize)> = VecDeque::new();
+        let (mut said, mut complete_since) = (Instant::now(), None);
+        loop {
+            let done = acknowledged.load(Ordering::Acquire);
+            while underway.front().is_some_and(|(end, _)| *end <= done) {
+                underway.pop_front();
+            }
+            let bytes: usize = underway.iter().map(|(_, bytes)| bytes).sum();
+            let mut rest = LOOK_EVERY;
+            if bytes < MOST_UNDERWAY_BYTES
+                && let Some(parcel) = self.outbox.take(next, MOST_BATCH_BYTES)?
+            {
+                next = parcel.first + u64::from(parcel.frames);
+                underway.push_back((next, parcel.bytes.len()));
+                say(writing, &pack(parcel.first, parcel.frames, &parcel.bytes)?).await?;
+                (said, rest) = (Instant::now(), Duration::ZERO);
+            }
+            if let Some(calls) = self.outbox.flights() {
+                say(writing, &Packet::Flights { calls }).await?;
+                said = Instant::now();
+            }
+            if let Some(last) = self.outbox.last()
+                && done >= last
+            {
+                let since = complete_since.get_or_insert_with(Instant::now);
+                let compared = !self.is_ending.load(Ordering::Acquire)
+                    || self.has_compared_at_end.load(Ordering::Acquire);
+                if compared || since.elapsed() > LAST_COMPARISON {
+                    say(writing, &Packet::Finished { next: last }).await?;
+                    // Orderly, so that the last word arrives.
+                    tokio::io::AsyncWriteExt::shutdown(writing).await?;
+                    return Ok(());
+                }
+            }
+            if said.elapsed() >= ALIVE_EVERY {
+                say(writing, &Packet::Alive).await?;
+                said = Instant::now();
+            }
+            if !rest.is_zero() {
+                // Woken or not: there may be something.
+                let _ = timeout(rest, self.options.wake.notified()).await;
+            }
+        }
+    }
+}

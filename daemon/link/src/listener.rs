@@ -1,0 +1,338 @@
+//! The daemon's side: it listens, lets in who knows the secret, and hands on what agents bring.
+
+use crate::batch::unpack;
+use crate::encryption::{Accepting, Certificate, Stream};
+use crate::error::LinkError;
+use crate::packet::{Flight, MOST_BYTES, MOST_OF_STRANGERS, PROTOCOL, Packet, Purpose, hear, say};
+use crate::registry::{Connection, Registry};
+use crate::secret::{Exchange, Secret, Side, nonce};
+use mpiscope_wire::Message;
+use std::net::{SocketAddr, TcpListener as BlockingListener};
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncWrite, split};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::{Semaphore, watch};
+use tokio::time::timeout;
+
+pub use crate::registry::Standing;
+
+/// Strangers at a time, and how long each may take to prove itself.
+const MOST_STRANGERS: usize = 256;
+const STRANGERS_PATIENCE: Duration = Duration::from_secs(5);
+/// Each side says something so often, and misses the other after so long.
+pub(crate) const ALIVE_EVERY: Duration = Duration::from_secs(1);
+pub(crate) const SILENCE: Duration = Duration::from_secs(4);
+/// Batches that wait for the log; beyond them, agents wait.
+const MOST_WAITING: usize = 32;
+/// A node's name is no longer, as in a ring.
+const MOST_NAME_BYTES: usize = 256;
+
+/// How to listen.
+pub struct ListenerOptions {
+    /// Where.
+    pub address: SocketAddr,
+    /// What agents have to know.
+    pub secret: Secret,
+    /// With what to encrypt; without, nothing is.
+    pub certificate: Option<Certificate>,
+    /// The daemon's clock.
+    pub now: fn() -> u64,
+    /// Agents that a predecessor knew, in order of their numbers from 1: identity, node, number of the next frame.
+    pub known: Vec<(u128, String, u64)>,
+}
+
+/// Something happened.
+#[derive(Debug)]
+pub enum Event {
+    /// An agent that was not known before.
+    Joined {
+        /// Its number.
+        agent: u32,
+        /// What it calls itself.
+        identity: u128,
+        /// Its host.
+        node: String,
+    },
+    /// Frames, checked.
+    Frames {
+        /// Whose.
+        agent: u32,
+        /// The number of the first.
+        first: u64,
+        /// Each with its place in `bytes`.
+        frames: Vec<(Range<usize>, Message)>,
+        /// As they came.
+        bytes: Vec<u8>,
+    },
+    /// The calls in flight there.
+    Flights {
+        /// Whose.
+        agent: u32,
+        /// All of them.
+        calls: Vec<Flight>,
+    },
+    /// A comparison of clocks.
+    RoundTrip(mpiscope_wire::RoundTrip),
+}
+
+/// A thread that listens.
+pub struct Listener {
+    address: SocketAddr,
+    events: Receiver<Event>,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    secret: Secret,
+    accepting: Accepting,
+    now: fn() -> u64,
+    registry: Registry,
+    /// Whether the command is over.
+    end: watch::Sender<bool>,
+    strangers: Semaphore,
+}
+
+impl Listener {
+    /// Begins to listen.
+    ///
+    /// # Errors
+    /// When the address cannot be had, or encryption cannot be set up.
+    pub fn open(options: ListenerOptions) -> Result<Self, LinkError> {
+        let socket = BlockingListener::bind(options.address)?;
+        socket.set_nonblocking(true)?;
+        let address = socket.local_addr()?;
+        let shared = Arc::new(Shared {
+            secret: options.secret,
+            accepting: Accepting::new(options.certificate.as_ref())?,
+            now: options.now,
+            registry: Registry::of(options.known),
+            end: watch::Sender::new(false),
+            strangers: Semaphore::new(MOST_STRANGERS),
+        });
+        let (send, events) = channel(MOST_WAITING);
+        let serving = Arc::clone(&shared);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        std::thread::Builder::new().name("link".into()).spawn(move || {
+            runtime.block_on(async {
+                // The socket was made for this and can only be refused by a system without any polling.
+                if let Ok(socket) = TcpListener::from_std(socket) {
+                    accept(&socket, &serving, &send).await;
+                }
+            });
+        })?;
+        Ok(Self { address, events, shared })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What happened next; `None` when nothing did.
+    pub fn next_event(&mut self) -> Option<Event> {
+        self.events.try_recv().ok()
+    }
+
+    /// The number of the frame of an agent that is wanted next.
+    #[must_use]
+    pub fn wanted(&self, agent: u32) -> u64 {
+        self.shared.registry.next(agent).unwrap_or_default()
+    }
+
+    /// The log has all frames of an agent before this number.
+    pub fn taken(&self, agent: u32, next: u64) {
+        self.shared.registry.taken(agent, next);
+    }
+
+    /// The command is over: agents bring what they have left.
+    pub fn end(&self) {
+        self.shared.end.send_replace(true);
+    }
+
+    /// How all agents stand.
+    #[must_use]
+    pub fn standings(&self) -> Vec<Standing> {
+        self.shared.registry.standings()
+    }
+}
+
+async fn accept(socket: &TcpListener, shared: &Arc<Shared>, events: &Sender<Event>) {
+    while !events.is_closed() {
+        let accepted = tokio::select! {
+            accepted = socket.accept() => accepted,
+            () = events.closed() => return,
+        };
+        match accepted {
+            Ok((stream, _)) => {
+                let (shared, events) = (Arc::clone(shared), events.clone());
+                // Whoever is not let in, or leaves, is told why or not at all; the log of the run has no place for it.
+                tokio::spawn(async move { serve(stream, &shared, &events).await });
+            }
+            // No more files to be had: those that are open go on.
+            Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+        }
+    }
+}
+
+/// Who was let in.
+struct Guest {
+    stream: Box<dyn Stream>,
+    purpose: Purpose,
+    identity: u128,
+    node: String,
+    proof: Vec<u8>,
+}
+
+async fn serve(stream: TcpStream, shared: &Shared, events: &Sender<Event>) -> Result<(), LinkError> {
+    let Ok(stranger) = shared.strangers.try_acquire() else { return Ok(()) };
+    stream.set_nodelay(true)?;
+    let mut guest = timeout(STRANGERS_PATIENCE, let_in(stream, shared))
+        .await
+        .map_err(|_| LinkError::Silence(STRANGERS_PATIENCE.as_secs()))??;
+    drop(stranger);
+    let Some((agent, is_new)) = shared.registry.know(guest.identity, &guest.node) else {
+        return say(&mut guest.stream, &refusal("there are too many agents")).await;
+    };
+    if is_new {
+        let joined = Event::Joined { agent, identity: guest.identity, node: guest.node.clone() };
+        if events.send(joined).await.is_err() {
+            return Ok(());
+        }
+    }
+    let proof = std::mem::take(&mut guest.proof);
+    if guest.purpose == Purpose::Clock {
+        say(&mut guest.stream, &Packet::Welcome { next: 0, proof }).await?;
+        return clocks(guest.stream, agent, shared, events).await;
+    }
+    let Some(connection) = shared.registry.connect(agent) else { return Ok(()) };
+    let number = connection.number;
+    let served = frames(guest.stream, agent, proof, connection, shared, events).await;
+    shared.registry.leave(agent, number);
+    served
+}
+
+fn refusal(why: &str) -> Packet {
+    Packet::Refused { why: why.to_owned() }
+}
+
+async fn let_in(stream: TcpStream, shared: &Shared) -> Result<Guest, LinkError> {
+    let mut stream = shared.accepting.accept(stream).await?;
+    let daemon_nonce = nonce()?;
+    say(&mut stream, &Packet::Challenge { protocol: PROTOCOL, nonce: daemon_nonce }).await?;
+    let hello = hear(&mut stream, MOST_OF_STRANGERS).await;
+    let Ok(Packet::Hello { protocol, purpose, identity, node, nonce: agent_nonce, proof }) = hello else {
+        // One word to somebody who may be lost; whether it arrives does not matter.
+        let _ = say(&mut stream, &refusal("this is no agent of mpiscope")).await;
+        return Err(LinkError::Stranger);
+    };
+    if protocol != PROTOCOL {
+        say(&mut stream, &refusal(&format!("it speaks version {protocol}, the daemon {PROTOCOL}"))).await?;
+        return Err(LinkError::Stranger);
+    }
+    let exchange = Exchange { daemon_nonce: &daemon_nonce, agent_nonce: &agent_nonce, identity, node: &node };
+    if node.len() > MOST_NAME_BYTES || !shared.secret.is_proved(Side::Agent, &exchange, &proof) {
+        say(&mut stream, &refusal("it does not know the secret of this run")).await?;
+        return Err(LinkError::Stranger);
+    }
+    let proof = shared.secret.prove(Side::Daemon, &exchange);
+    // A name is shown to people.
+    let node = node.chars().filter(|character| !character.is_control()).collect();
+    Ok(Guest { stream, purpose, identity, node, proof })
+}
+
+/// Answers questions for the time, as fast as it can.
+async fn clocks(
+    mut stream: Box<dyn Stream>,
+    agent: u32,
+    shared: &Shared,
+    events: &Sender<Event>,
+) -> Result<(), LinkError> {
+    loop {
+        let packet = timeout(SILENCE, hear(&mut stream, MOST_OF_STRANGERS)).await;
+        match packet.map_err(|_| LinkError::Silence(SILENCE.as_secs()))?? {
+            Packet::Ping { agent_ns } => {
+                let daemon_ns = (shared.now)();
+                say(&mut stream, &Packet::Pong { agent_ns, daemon_ns }).await?;
+            }
+            Packet::RoundTrip { local_ns, offset_ns, uncertainty_ns } => {
+                let trip = mpiscope_wire::RoundTrip { agent, local_ns, offset_ns, uncertainty_ns };
+                if events.send(Event::RoundTrip(trip)).await.is_err() {
+                    return Ok(());
+                }
+            }
+            _ => return Err(LinkError::Senseless("said something that has no place here")),
+        }
+    }
+}
+
+/// Takes frames and acknowledges them.
+async fn frames(
+    stream: Box<dyn Stream>,
+    agent: u32,
+    proof: Vec<u8>,
+    connection: Connection,
+    shared: &Shared,
+    events: &Sender<Event>,
+) -> Result<(), LinkError> {
+    let (mut reading, mut writing) = split(stream);
+    let next = connection.next;
+    let wanted = *next.borrow();
+    say(&mut writing, &Packet::Welcome { next: wanted, proof }).await?;
+    let take = async {
+        loop {
+            let packet = timeout(SILENCE, hear(&mut reading, MOST_BYTES)).await;
+            let event = match packet.map_err(|_| LinkError::Silence(SILENCE.as_secs()))?? {
+                Packet::Batch { first, frames, raw_bytes, compressed } => {
+                    let unpacked = unpack(frames, raw_bytes, &compressed)?;
+                    Event::Frames { agent, first, frames: unpacked.frames, bytes: unpacked.bytes }
+                }
+                Packet::Flights { calls } => Event::Flights { agent, calls },
+                Packet::Finished { next } => {
+                    shared.registry.finished(agent, next);
+                    continue;
+                }
+                Packet::Alive => continue,
+                _ => return Err(LinkError::Senseless("said something that has no place here")),
+            };
+            if events.send(event).await.is_err() {
+                return Ok(());
+            }
+        }
+    };
+    tokio::select! {
+        taken = take => taken,
+        told = acknowledge(&mut writing, next, shared.end.subscribe()) => told,
+    }
+}
+
+/// Says what the log has, that the command is over, or at least that the daemon lives.
+async fn acknowledge(
+    writing: &mut (impl AsyncWrite + Unpin),
+    mut next: watch::Receiver<u64>,
+    mut end: watch::Receiver<bool>,
+) -> Result<(), LinkError> {
+    let mut said_end = false;
+    loop {
+        let is_over = *end.borrow_and_update();
+        if is_over && !said_end {
+            said_end = true;
+            say(writing, &Packet::End).await?;
+        }
+        tokio::select! {
+            changed = next.changed() => {
+                // Another connection of the same agent has taken the place of this one.
+                if changed.is_err() {
+                    return Ok(());
+                }
+                let next = *next.borrow_and_update();
+                say(writing, &Packet::Acknowledged { next }).await?;
+            }
+            _ = end.changed(), if !said_end => {}
+            () = tokio::time::sleep(ALIVE_EVERY) => say(writing, &Packet::Alive).await?,
+        }
+    }
+}

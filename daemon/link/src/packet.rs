@@ -1,0 +1,178 @@
+//! What the two sides say to each other, and how it lies in bytes: a length, then MessagePack.
+
+use crate::error::LinkError;
+use serde::{Deserialize, Serialize};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+
+/// The version of what is said here.
+pub const PROTOCOL: u32 = 1;
+
+/// The longest packet of somebody who has not proved anything yet.
+pub(crate) const MOST_OF_STRANGERS: usize = 4 << 10;
+/// The longest packet at all.
+pub(crate) const MOST_BYTES: usize = 8 << 20;
+/// The most calls in flight that a packet tells.
+const MOST_FLIGHTS: usize = 1 << 16;
+
+/// What a connection is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Purpose {
+    /// To bring frames.
+    Frames,
+    /// To compare clocks, with nothing else in the way.
+    Clock,
+}
+
+/// A call that has not returned yet, as in a ring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Flight {
+    /// The agent's number of the process.
+    pub process: u32,
+    /// Its rank.
+    pub rank: u32,
+    /// Which of its threads.
+    pub thread: u16,
+    /// The function.
+    pub function: u16,
+    /// Ticks of the process's clock.
+    pub since_ticks: u64,
+}
+
+/// Anything that is said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Packet {
+    /// The daemon speaks first: a number used once, which the answer has to hold.
+    Challenge { protocol: u32, nonce: [u8; 32] },
+    /// The agent says who it is and proves that it knows the secret; it asks the daemon for the same proof.
+    Hello {
+        protocol: u32,
+        purpose: Purpose,
+        identity: u128,
+        node: String,
+        nonce: [u8; 32],
+        #[serde(with = "serde_bytes")]
+        proof: Vec<u8>,
+    },
+    /// The daemon's proof, and the number of the frame it wants next.
+    Welcome {
+        next: u64,
+        #[serde(with = "serde_bytes")]
+        proof: Vec<u8>,
+    },
+    /// The daemon does not want this agent.
+    Refused { why: String },
+    /// Frames in order, the first with this number.
+    Batch {
+        first: u64,
+        frames: u32,
+        raw_bytes: u32,
+        #[serde(with = "serde_bytes")]
+        compressed: Vec<u8>,
+    },
+    /// The log has all frames before this number.
+    Acknowledged { next: u64 },
+    /// The calls that are in flight now; it takes the place of the one before.
+    Flights { calls: Vec<Flight> },
+    /// Nothing to say, but alive.
+    Alive,
+    /// The command is over: bring what is left, then go.
+    End,
+    /// Nothing is left, and nothing will come.
+    Finished { next: u64 },
+    /// What is the time? By the agent's clock it is this.
+    Ping { agent_ns: u64 },
+    /// By the daemon's clock it was this.
+    Pong { agent_ns: u64, daemon_ns: u64 },
+    /// What a ping and its answer told.
+    RoundTrip { local_ns: u64, offset_ns: i64, uncertainty_ns: u64 },
+}
+
+/// Writes a packet and sends it off.
+pub(crate) async fn say(stream: &mut (impl AsyncWrite + Unpin), packet: &Packet) -> Result<(), LinkError> {
+    let mut bytes = vec![0; 4];
+    rmp_serde::encode::write(&mut bytes, packet)
+        .map_err(|_| LinkError::Senseless("is told something that cannot be said"))?;
+    let length = u32::try_from(bytes.len() - 4).unwrap_or(u32::MAX);
+    bytes[..4].copy_from_slice(&length.to_le_bytes());
+    stream.write_all(&bytes).await?;
+    stream.flush().await?;
+    Ok(())
+}
+
+/// Reads a packet of at most so many bytes. Memory grows with what really arrives, not with what is announced.
+pub(crate) async fn hear(
+    stream: &mut (impl AsyncRead + Unpin),
+    most_bytes: usize,
+) -> Result<Packet, LinkError> {
+    let length = stream.read_u32_le().await? as usize;
+    if length > most_bytes {
+        return Err(LinkError::Senseless("announced a packet that is too large"));
+    }
+    let mut bytes = Vec::with_capacity(length.min(64 << 10));
+    let read = stream.take(length as u64).read_to_end(&mut bytes).await?;
+    if read < length {
+        return Err(std::io::Error::from(std::io::ErrorKind::UnexpectedEof).into());
+    }
+    match rmp_serde::from_slice(&bytes) {
+        Ok(Packet::Flights { calls }) if calls.len() > MOST_FLIGHTS => {
+            Err(LinkError::Senseless("told more calls in flight than a node makes"))
+        }
+        Ok(packet) => Ok(packet),
+        Err(_) => Err(LinkError::Senseless("sent a packet without meaning")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn block_on<T>(work: impl Future<Output = T>) -> T {
+        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(work)
+    }
+
+    fn heard(bytes: &[u8], most_bytes: usize) -> Result<Packet, LinkError> {
+        block_on(hear(&mut &*bytes, most_bytes))
+    }
+
+    #[test]
+    fn what_is_said_is_heard() {
+        let packets = [
+            Packet::Challenge { protocol: PROTOCOL, nonce: [7; 32] },
+            Packet::Hello {
+                protocol: PROTOCOL,
+                purpose: Purpose::Clock,
+                identity: u128::MAX - 1,
+                node: "n".into(),
+                nonce: [8; 32],
+                proof: vec![1, 2],
+            },
+            Packet::Batch { first: u64::MAX, frames: 1, raw_bytes: 2, compressed: vec![3; 300] },
+            Packet::RoundTrip { local_ns: 1, offset_ns: -2, uncertainty_ns: 3 },
+            Packet::Alive,
+        ];
+        for packet in packets {
+            let mut bytes = Vec::new();
+            block_on(say(&mut bytes, &packet)).unwrap();
+            assert_eq!(heard(&bytes, MOST_BYTES).unwrap(), packet);
+        }
+    }
+
+    #[test]
+    fn what_is_announced_as_too_large_is_refused_before_it_is_read() {
+        let mut bytes = (MOST_OF_STRANGERS as u32 + 1).to_le_bytes().to_vec();
+        bytes.extend([0; 10]);
+        assert!(matches!(heard(&bytes, MOST_OF_STRANGERS), Err(LinkError::Senseless(_))));
+        // Announced within the bound and cut off.
+        assert!(matches!(heard(&bytes, MOST_BYTES), Err(LinkError::Io(_))));
+    }
+
+    proptest! {
+        #[test]
+        fn garbage_is_refused_and_never_panics(garbage in proptest::collection::vec(any::<u8>(), 0..300)) {
+            let mut bytes = (garbage.len() as u32).to_le_bytes().to_vec();
+            bytes.extend(&garbage);
+            let _ = heard(&bytes, MOST_BYTES);
+        }
+    }
+}
