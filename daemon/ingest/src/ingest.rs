@@ -1,16 +1,13 @@
 //! The state machine: messages in, batches out.
 
+mod entries;
+
 use crate::origin::Origin;
 use crate::process::ProcessInput;
-use crate::ring::{Closed, Output};
 use mpiscope_model::{
-    Batch, Comm, CommInfo, Event, Fault, Losses, Nanoseconds, Node, NodeInfo, ProcessState, Rank, RankInfo,
-    Scheduling,
+    Batch, Comm, Fault, Losses, Nanoseconds, Node, NodeInfo, ProcessState, Rank, RankInfo, Scheduling,
 };
-use mpiscope_wire::{
-    self as wire, CallFlags, EndState, Entry, Lost, Message, NO_COMM, Part, PartFlags, Process, RunEnd,
-    RunStart, Slots,
-};
+use mpiscope_wire::{self as wire, EndState, Lost, Message, Process, RunEnd, RunStart};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The same thing going wrong again and again is told a bounded number of times.
@@ -401,154 +398,5 @@ impl Ingest {
             losses.unreadable = losses.unreadable.saturating_add(lost.unreadable);
         }
         self.batch.losses = Some(losses);
-    }
-
-    fn slots(&mut self, key: Key, slots: &Slots) {
-        let Some(process) = self.processes.get_mut(&key) else {
-            self.fault(
-                None,
-                format!("slots of process number {}, which never said who it is", slots.process),
-            );
-            return;
-        };
-        let rank = process.rank;
-        let Some(ring) = process.ring(slots.ring) else {
-            self.fault(Some(rank), format!("slots of ring {}, which cannot be", slots.ring));
-            return;
-        };
-        let expected = process.rings[ring].position;
-        // An agent that took over may send again what its predecessor had already sent.
-        let known = usize::try_from(expected.saturating_sub(slots.from)).unwrap_or(usize::MAX);
-        let Some(fresh) = slots.slots.get(known..) else { return };
-        if slots.from > expected {
-            self.unreadable_slots = self.unreadable_slots.saturating_add(slots.from - expected);
-            self.fault(
-                Some(rank),
-                format!("{} slots of ring {} are missing", slots.from - expected, slots.ring),
-            );
-            self.tell_losses();
-            self.lose(key, ring);
-        }
-        if let Some(process) = self.processes.get_mut(&key) {
-            process.rings[ring].position = slots.from.saturating_add(slots.slots.len() as u64);
-        }
-        for slot in fresh {
-            match Entry::decode(slot) {
-                Some(entry) => self.entry(key, ring, entry),
-                None => {
-                    self.unreadable_slots += 1;
-                    self.fault(Some(rank), format!("a slot of ring {} is of no known kind", slots.ring));
-                    self.tell_losses();
-                }
-            }
-        }
-    }
-
-    /// Something of this ring is missing here.
-    fn lose(&mut self, key: Key, ring: usize) {
-        if let Some(process) = self.processes.get_mut(&key) {
-            let state = &mut process.rings[ring];
-            state.wide = None;
-            state.parts.clear();
-            state.marks.push(Event::Lost { rank: process.rank });
-        }
-    }
-
-    fn entry(&mut self, key: Key, ring: usize, entry: Entry) {
-        let Some(process) = self.processes.get_mut(&key) else { return };
-        let state = &mut process.rings[ring];
-        match entry {
-            Entry::Wide { duration, bytes } => state.wide = Some((duration, bytes)),
-            Entry::Part(part) if state.parts.len() < MOST_PARTS => state.parts.push(part),
-            Entry::Part(_) => {
-                self.unreadable_slots = self.unreadable_slots.saturating_add(1);
-                self.tell_losses();
-            }
-            Entry::Thread { number, .. } => state.thread = number.min(u64::from(u16::MAX)) as u16,
-            Entry::Lost { calls } => {
-                if calls > state.lost_calls {
-                    state.lost_calls = calls;
-                    self.lose(key, ring);
-                }
-            }
-            Entry::Sync(sync) => {
-                let comm = process.comms.get(&sync.comm).copied();
-                if let (Some(comm), Ok(peer)) = (comm, u32::try_from(sync.peer)) {
-                    let (sent, received) = (sync.sent, sync.received);
-                    state.marks.push(Event::Numbers { rank: process.rank, comm, peer, sent, received });
-                }
-            }
-            Entry::Comm(definition) => {
-                let generation = process.generation;
-                let parent = process.comms.get(&definition.parent).copied();
-                let comm = self.comm(generation, &definition, parent);
-                if let Some(process) = self.processes.get_mut(&key) {
-                    process.comms.insert(definition.index, comm);
-                }
-            }
-            Entry::Call(call) => self.call(key, ring, call),
-        }
-    }
-
-    fn comm(
-        &mut self,
-        generation: u32,
-        definition: &mpiscope_wire::CommDefinition,
-        parent: Option<Comm>,
-    ) -> Comm {
-        // The world is always number 0, whoever speaks of what first.
-        if self.comms.is_empty() {
-            self.comms.insert((0, 0), 0);
-        }
-        let next = self.comms.len() as Comm;
-        let comm = *self.comms.entry((generation, definition.id)).or_insert(next);
-        if self.comms_told.insert(comm) {
-            self.batch.comms.push(CommInfo {
-                comm,
-                id: definition.id,
-                size: definition.size,
-                parent,
-                leader: definition.leader,
-            });
-        }
-        comm
-    }
-
-    fn call(&mut self, key: Key, ring: usize, mut call: mpiscope_wire::Call) {
-        let Some(process) = self.processes.get_mut(&key) else { return };
-        let (rank, world_size) = (process.rank, process.world_size);
-        let (start_ns, end_ns) = process.rings[ring]
-            .times(&mut call, |ticks| self.origins[key.0 as usize].of(process.clock, ticks, self.zero_ns));
-        let parts = std::mem::take(&mut process.rings[ring].parts);
-        let beyond = |peer: i32| u32::try_from(peer).is_ok_and(|peer| peer >= world_size);
-        if mpiscope_wire::by_id(call.function).is_none()
-            || beyond(call.peer)
-            || parts.iter().any(|part| beyond(part.peer))
-        {
-            self.unreadable_slots += 1;
-            self.fault(Some(rank), format!("a call of function {} makes no sense", call.function));
-            self.tell_losses();
-            return;
-        }
-        let comms = &process.comms;
-        let of = |comm: u32| comms.get(&comm).copied();
-        let comm = of(call.comm);
-        let parts: Vec<_> = parts.into_iter().map(|part| (part, of(part.comm))).collect();
-        let moves =
-            [CallFlags::SEND, CallFlags::RECEIVE, CallFlags::POST].iter().any(|&flag| call.flags.has(flag));
-        let moving =
-            |flags: PartFlags| flags.is_receive() || flags == PartFlags::SENT || flags == PartFlags::POSTED;
-        let lost_part = |(part, comm): &(Part, Option<Comm>)| comm.is_none() && moving(part.flags);
-        let unknown = comm.is_none() && (moves || call.comm != NO_COMM) || parts.iter().any(lost_part);
-        let post = if call.flags.has(CallFlags::POST) { process.full_post(call.bytes) } else { 0 };
-        let closed = Closed { call, start_ns, end_ns, comm, parts, post };
-        let ProcessInput { rings, events, matched, .. } = process;
-        let mut out = Output { calls: &mut self.batch.calls, events: &mut events[ring], matched };
-        rings[ring].close(rank, &closed, &mut out);
-        if unknown {
-            let text =
-                "messages on communicators that were not defined, or beyond the millionth, are not matched";
-            self.fault(Some(rank), text.into());
-        }
     }
 }

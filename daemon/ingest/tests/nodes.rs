@@ -1,0 +1,247 @@
+//! Agents of several nodes: their processes and clocks are their own, and who takes over learns how far each has come.
+
+use mpiscope_ingest::{Ingest, KnownAgent};
+use mpiscope_model::{Batch, Event, ProcessState};
+use mpiscope_wire::{
+    Agent, Call, CallFlags, ClockKind, CommDefinition, Contact, EndState, Entry, Knot, Lost, Message,
+    NO_COMM, Origin, Process, RoundTrip, RunEnd, RunStart, Scheduling, Slots, id,
+};
+
+const AHEAD_NS: u64 = 1_000_000_000_000;
+
+fn start() -> Message {
+    Message::RunStart(RunStart {
+        run: "run".into(),
+        node: "one".into(),
+        unix_ns: 1,
+        monotonic_ns: 1000,
+        command: Vec::new(),
+    })
+}
+
+fn process(number: u32, rank: u32, node: &str) -> Message {
+    Message::Process(Process {
+        process: number,
+        pid: 100,
+        made_ns: 1,
+        rank,
+        world_size: 2,
+        clock: ClockKind::Monotonic,
+        cost_per_call_ns: 20.0,
+        library: "Open MPI".into(),
+        node: node.into(),
+    })
+}
+
+/// A send to the other rank at this time of the node's clock.
+fn send(from: u64, rank: u32, at_ns: u64) -> Message {
+    let world = CommDefinition { index: 0, id: 0, size: 2, own_rank: rank, leader: 0, parent: NO_COMM };
+    let call = Call {
+        flags: CallFlags::SEND,
+        function: id::SEND,
+        duration: 10,
+        start: at_ns,
+        peer: 1 - rank as i32,
+        comm: 0,
+        site: 0,
+        tag: 7,
+        bytes: 8,
+    };
+    Message::Slots(Slots { process: 0, ring: 0, from, slots: vec![world.encode(), call.encode()] })
+}
+
+fn knot(monotonic_ns: u64) -> Message {
+    Message::Knot(Knot { ticks: monotonic_ns, monotonic_ns })
+}
+
+fn agent() -> Message {
+    Message::Agent(Agent { agent: 1, identity: 99, node: "two".into() })
+}
+
+fn origin(agent: u32, sequence: u64) -> Message {
+    Message::Origin(Origin { agent, sequence })
+}
+
+fn round_trip() -> Message {
+    let offset_ns = -(AHEAD_NS as i64);
+    Message::RoundTrip(RoundTrip { agent: 1, local_ns: AHEAD_NS + 1500, offset_ns, uncertainty_ns: 5 })
+}
+
+fn feed(ingest: &mut Ingest, messages: Vec<Message>) -> Batch {
+    messages.into_iter().for_each(|message| ingest.feed(message));
+    ingest.take()
+}
+
+fn sends(batch: &Batch) -> Vec<(u32, u64)> {
+    let sends = batch.events.iter().filter_map(|event| match event {
+        Event::Send { rank, begin_ns, .. } => Some((*rank, *begin_ns)),
+        _ => None,
+    });
+    sends.collect()
+}
+
+#[test]
+fn the_same_numbers_on_two_nodes_are_two_processes_on_one_clock() {
+    let mut ingest = Ingest::new();
+    let batch = feed(
+        &mut ingest,
+        vec![
+            start(),
+            process(0, 0, "one"),
+            send(0, 0, 1500),
+            knot(2000),
+            agent(),
+            round_trip(),
+            origin(1, 0),
+            process(0, 1, "two"),
+            send(0, 1, AHEAD_NS + 1700),
+            knot(AHEAD_NS + 1900),
+            origin(0, 0),
+            send(2, 0, 2100),
+            knot(2500),
+        ],
+    );
+    let (ours, theirs): (Vec<_>, Vec<_>) = sends(&batch).into_iter().partition(|(rank, _)| *rank == 0);
+    assert_eq!(ours, [(0, 500), (0, 1100)]);
+    assert_eq!(theirs.len(), 1);
+    assert!(theirs[0].1.abs_diff(700) <= 5, "{theirs:?}");
+    assert_eq!(batch.nodes.iter().map(|node| node.name.as_str()).collect::<Vec<_>>(), ["one", "two"]);
+    assert!(batch.faults.is_empty(), "{:?}", batch.faults);
+    assert_eq!(ingest.ranks_of(1).collect::<Vec<_>>(), [1]);
+    assert_eq!(ingest.processes(0).collect::<Vec<_>>(), [(0, (100, 1))]);
+}
+
+#[test]
+fn slots_of_a_node_wait_until_its_clock_was_compared() {
+    let mut ingest = Ingest::new();
+    let before = feed(
+        &mut ingest,
+        vec![
+            start(),
+            agent(),
+            origin(1, 0),
+            process(0, 1, "two"),
+            send(0, 1, AHEAD_NS + 1700),
+            knot(AHEAD_NS + 1800),
+            knot(AHEAD_NS + 1900),
+        ],
+    );
+    assert!(before.calls.is_empty());
+    let after = feed(&mut ingest, vec![round_trip(), knot(AHEAD_NS + 2000)]);
+    assert_eq!(after.calls.len(), 1);
+}
+
+#[test]
+fn a_clock_that_was_never_compared_is_said() {
+    let mut ingest = Ingest::new();
+    feed(&mut ingest, vec![start(), agent(), origin(1, 0), process(0, 1, "two"), send(0, 1, 5)]);
+    ingest.settle_rest();
+    let batch = ingest.take();
+    assert_eq!(batch.calls.len(), 1);
+    assert!(batch.faults.iter().any(|fault| fault.text.contains("clock of two")), "{:?}", batch.faults);
+}
+
+#[test]
+fn who_takes_over_learns_how_far_each_has_come() {
+    let mut ingest = Ingest::new();
+    let told = vec![
+        start(),
+        process(0, 0, "one"),
+        agent(),
+        round_trip(),
+        origin(1, 40),
+        process(0, 1, "two"),
+        send(0, 1, AHEAD_NS + 1700),
+        origin(0, 0),
+        send(0, 0, 1100),
+        knot(2000),
+        origin(1, 42),
+        knot(AHEAD_NS + 1900),
+    ];
+    feed(&mut ingest, told);
+    let known = KnownAgent { agent: 1, identity: 99, node: "two".into(), next_sequence: 43 };
+    assert_eq!(ingest.agents().collect::<Vec<_>>(), [known]);
+    assert_eq!(ingest.positions(1, 0).collect::<Vec<_>>(), [(0, 2)]);
+}
+
+#[test]
+fn what_is_told_again_counts_once() {
+    let mut ingest = Ingest::new();
+    let told =
+        || vec![origin(1, 0), process(0, 1, "two"), send(0, 1, AHEAD_NS + 1700), knot(AHEAD_NS + 1900)];
+    let mut all = vec![start(), agent(), round_trip()];
+    all.extend(told());
+    all.extend(told());
+    assert_eq!(feed(&mut ingest, all).calls.len(), 1);
+}
+
+#[test]
+fn ranks_of_a_node_that_is_not_heard_of_are_silent_until_it_is() {
+    let mut ingest = Ingest::new();
+    let states = |batch: &Batch| -> Vec<ProcessState> { batch.ranks.iter().map(|info| info.state).collect() };
+    let contact = |is_there| Message::Contact(Contact { agent: 1, is_there });
+    feed(&mut ingest, vec![start(), process(0, 0, "one"), agent(), origin(1, 0), process(0, 1, "two")]);
+    let away = feed(&mut ingest, vec![contact(false)]);
+    assert_eq!((states(&away), away.ranks[0].rank), (vec![ProcessState::Silent], 1));
+    assert_eq!(states(&feed(&mut ingest, vec![contact(true)])), [ProcessState::Running]);
+    let lost = Lost { process: 0, ring_full: 0, no_ring: 0, unreadable: 0, state: EndState::Finalized };
+    feed(&mut ingest, vec![Message::Lost(lost)]);
+    assert_eq!(states(&feed(&mut ingest, vec![contact(false)])), []);
+}
+
+#[test]
+fn a_node_far_behind_holds_nothing_up() {
+    let mut ingest = Ingest::new();
+    let second = 1_000_000_000;
+    let mut all = vec![start(), agent(), round_trip(), origin(1, 0)];
+    all.extend([knot(AHEAD_NS + 2000), knot(AHEAD_NS + 3000)]);
+    all.extend([origin(0, 0), knot(second), knot(second + 1)]);
+    assert_eq!(feed(&mut ingest, all).until_ns, 1000, "the slower of two");
+    let later = feed(&mut ingest, vec![knot(9 * second), knot(9 * second + 1)]);
+    assert_eq!(later.until_ns, 9 * second - 1000);
+    let end = feed(&mut ingest, vec![Message::RunEnd(RunEnd { exit: Some(0), monotonic_ns: 10 * second })]);
+    assert_eq!(end.until_ns, 10 * second - 1000);
+}
+
+#[test]
+fn what_the_scheduler_did_is_on_the_clock_of_the_run() {
+    let mut ingest = Ingest::new();
+    let figures = Scheduling {
+        process: 0,
+        monotonic_ns: AHEAD_NS + 1500,
+        run_ns: 2,
+        wait_ns: 3,
+        voluntary: 4,
+        involuntary: 5,
+    };
+    let batch = feed(
+        &mut ingest,
+        vec![
+            start(),
+            agent(),
+            round_trip(),
+            origin(1, 0),
+            process(0, 1, "two"),
+            Message::Scheduling(figures),
+            Message::Scheduling(Scheduling { process: 9, ..figures }),
+        ],
+    );
+    let [row] = batch.scheduling.as_slice() else { panic!("{:?}", batch.scheduling) };
+    assert_eq!((row.rank, row.at_ns, row.run_ns, row.wait_ns, row.involuntary), (1, 500, 2, 3, 5));
+}
+
+#[test]
+fn messages_of_nobody_are_faults() {
+    let mut ingest = Ingest::new();
+    let batch = feed(
+        &mut ingest,
+        vec![
+            start(),
+            origin(5, 0),
+            Message::Agent(Agent { agent: 9, identity: 1, node: "nine".into() }),
+            Message::Slots(Slots { process: 3, ring: 0, from: 0, slots: vec![Entry::encode_thread(0, 0)] }),
+            knot(5),
+        ],
+    );
+    assert_eq!(batch.faults.len(), 3, "{:?}", batch.faults);
+}
