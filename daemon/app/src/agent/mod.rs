@@ -107,6 +107,8 @@ pub(crate) struct Agent {
     encoded: Vec<u8>,
     /// What went wrong and was not handed on yet, in sentences.
     pub(crate) faults: Vec<String>,
+    /// What those who watch should know, and what is not missing for all that.
+    pub(crate) notices: Vec<String>,
 }
 
 struct Log {
@@ -138,6 +140,7 @@ impl Agent {
             scheduled: None,
             encoded: Vec::new(),
             faults: Vec::new(),
+            notices: Vec::new(),
         }
     }
 

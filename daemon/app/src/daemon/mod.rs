@@ -202,12 +202,13 @@ impl Watch {
         let mut messages = Vec::new();
         let done = work(&mut self.agent, &mut self.remotes, &mut |message| messages.push(message));
         let faults = std::mem::take(&mut self.agent.faults);
+        let notices = std::mem::take(&mut self.agent.notices);
         let mut in_flight = self.agent.in_flight_if_due();
         if let (Some(report), Some(remotes)) = (&mut in_flight, &self.remotes) {
             report.calls.extend(remotes.in_flight());
         }
-        if !messages.is_empty() || !faults.is_empty() || in_flight.is_some() {
-            self.send.send(Item { messages, faults, in_flight });
+        if !messages.is_empty() || !faults.is_empty() || !notices.is_empty() || in_flight.is_some() {
+            self.send.send(Item { messages, faults, notices, in_flight });
         }
         done
     }

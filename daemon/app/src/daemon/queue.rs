@@ -18,6 +18,8 @@ pub(crate) struct Item {
     pub(crate) messages: Vec<Message>,
     /// What went wrong, in sentences.
     pub(crate) faults: Vec<String>,
+    /// What those who watch should know.
+    pub(crate) notices: Vec<String>,
     /// The calls in flight, when it was time to look.
     pub(crate) in_flight: Option<InFlightReport>,
 }
@@ -93,7 +95,7 @@ mod tests {
             let messages = vec![Message::Slots(Slots { process: 0, ring: 0, from: 0, slots })];
             let call = InFlightCall { agent: 0, process: 0, rank: 0, thread: 0, function: 1, since_ticks: 0 };
             let in_flight = Some(InFlightReport { calls: vec![call; 1 << 10] });
-            Item { messages, faults: Vec::new(), in_flight }
+            Item { messages, in_flight, ..Item::default() }
         };
         let sender = std::thread::spawn(move || (0..20).for_each(|_| send.send(item())));
         let mut received = 0;

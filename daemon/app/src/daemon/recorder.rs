@@ -83,6 +83,7 @@ impl Recorder {
                         self.in_flight = self.engine.in_flight(&report);
                     }
                     item.faults.into_iter().for_each(|text| self.complain(&text));
+                    item.notices.into_iter().for_each(|text| self.notice(&text));
                     if over {
                         break;
                     }
@@ -157,6 +158,13 @@ impl Recorder {
             self.faults.push(Fault { rank: None, text: text.clone() });
             self.write_faults.push(text);
         }
+    }
+
+    /// Something that concerns those who watch, and no more.
+    fn notice(&mut self, text: &str) {
+        let text = printable(text);
+        eprintln!("mpiscope: {text}");
+        self.faults.push(Fault { rank: None, text });
     }
 
     fn publish(&mut self, everything: bool) {

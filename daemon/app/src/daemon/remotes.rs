@@ -96,12 +96,12 @@ impl Remotes {
             let missed = !is_finished && away.is_some_and(|away| away > MISSED_AFTER);
             if missed && self.silent.insert(number) {
                 self.flights.remove(&number);
-                agent.faults.push(format!(
-                    "nothing is heard of {node}: its ranks go on, and what they do comes when it is back"
-                ));
+                agent
+                    .notices
+                    .push(format!("nothing is heard of {node}; what its ranks do comes when it is back"));
                 agent.tell(Message::Contact(Contact { agent: number, is_there: false }), sink);
             } else if away.is_none() && self.silent.remove(&number) {
-                agent.faults.push(format!("{node} is heard of again"));
+                agent.notices.push(format!("{node} is heard of again"));
                 agent.tell(Message::Contact(Contact { agent: number, is_there: true }), sink);
             }
         }
