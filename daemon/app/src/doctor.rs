@@ -1,6 +1,6 @@
 //! `mpiscope doctor`: what works on this machine, and what to do about the rest.
 
-use crate::run::{find_collector, left_over_rings};
+use crate::run::{System, find_collector, left_over_rings, may_span_hosts};
 use crate::words::{bytes, plural, printable};
 use anyhow::Result;
 use mpiscope_ring::clock;
@@ -102,7 +102,12 @@ fn launchers() -> Vec<Finding> {
         if known.contains(&version) {
             continue;
         }
-        findings.push(Finding::Good(format!("{name}: {version}")));
+        let elsewhere = if may_span_hosts(&[name.into()], &System) {
+            "its ranks may run on other hosts than this one"
+        } else {
+            "its ranks run on this host unless it is told others"
+        };
+        findings.push(Finding::Good(format!("{name}: {version}; {elsewhere}")));
         known.push(version);
     }
     if findings.is_empty() {

@@ -1,9 +1,10 @@
 //! The command itself: its environment, its process, its end.
 
+use super::launch::{Launch, Needs, System, plan};
 use super::place::Place;
 use super::signals::Signals;
 use anyhow::{Context as _, Result, bail};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
@@ -23,9 +24,11 @@ pub(crate) fn find_collector() -> Result<PathBuf> {
     }
 }
 
-/// The dynamic linker splits its list at spaces and colons; a path that has one gets another name among the rings.
+/// The dynamic linker splits its list at spaces and colons, launchers split theirs at semicolons and commas; a path that
+/// has one gets another name among the rings.
 fn plain_path(collector: &Path, place: &Place) -> Result<PathBuf> {
-    if !collector.as_os_str().as_encoded_bytes().iter().any(|byte| matches!(byte, b' ' | b':')) {
+    let splits = |byte: &u8| matches!(byte, b' ' | b':' | b';' | b',');
+    if !collector.as_os_str().as_encoded_bytes().iter().any(splits) {
         return Ok(collector.to_path_buf());
     }
     let link = place.rings.join(COLLECTOR);
@@ -33,14 +36,15 @@ fn plain_path(collector: &Path, place: &Place) -> Result<PathBuf> {
     Ok(link)
 }
 
-/// The preloaded libraries: ours, then what was there.
-fn preload(collector: &Path, before: Option<&OsStr>) -> OsString {
-    let mut all = collector.as_os_str().to_owned();
-    if let Some(before) = before.filter(|before| !before.is_empty()) {
-        all.push(":");
-        all.push(before);
-    }
-    all
+/// What the ranks of a recorded run have to get.
+fn needs(place: &Place, collector: &Path) -> Result<Needs> {
+    Ok(Needs {
+        collector: plain_path(collector, place)?,
+        variables: vec![
+            ("MPISCOPE_RINGS".to_owned(), place.rings.clone().into()),
+            ("MPISCOPE_SPOOL".to_owned(), place.spool.clone().into()),
+        ],
+    })
 }
 
 /// Runs the command to its end, passing signals on to it.
@@ -49,32 +53,17 @@ pub(crate) fn run(
     recorded: Option<(&Place, &Path)>,
     signals: &Signals,
 ) -> Result<ExitStatus> {
-    let (program, arguments) = words.split_first().context("no command was given")?;
+    let launch = match recorded {
+        Some((place, collector)) => plan(words, &needs(place, collector)?, &System),
+        None => Launch { words: words.to_vec(), set: Vec::new() },
+    };
+    let (program, arguments) = launch.words.split_first().context("no command was given")?;
     let mut command = Command::new(program);
-    command.args(arguments);
-    if let Some((place, collector)) = recorded {
-        let collector = &plain_path(collector, place)?;
-        command.env("LD_PRELOAD", preload(collector, std::env::var_os("LD_PRELOAD").as_deref()));
-        command.env("MPISCOPE_RINGS", &place.rings);
-        command.env("MPISCOPE_SPOOL", &place.spool);
-    }
+    command.args(arguments).envs(launch.set);
     let mut child =
         command.spawn().with_context(|| format!("{} cannot be run", program.to_string_lossy()))?;
     signals.pass_on_to(child.id());
     let status = child.wait().with_context(|| format!("wait for {}", program.to_string_lossy()));
     signals.stop();
     status
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_was_preloaded_stays() {
-        let ours = Path::new("/a/ours.so");
-        assert_eq!(preload(ours, None), "/a/ours.so");
-        assert_eq!(preload(ours, Some(OsStr::new(""))), "/a/ours.so");
-        assert_eq!(preload(ours, Some(OsStr::new("/b.so:/c.so"))), "/a/ours.so:/b.so:/c.so");
-    }
 }

@@ -1,6 +1,7 @@
 //! `mpiscope run`: starts the daemon, runs the command untouched, exits with its status.
 
 mod command;
+mod launch;
 mod place;
 mod signals;
 mod summary;
@@ -18,6 +19,7 @@ use std::process::{ExitCode, ExitStatus};
 use supervisor::Supervisor;
 
 pub(crate) use command::find_collector;
+pub(crate) use launch::{System, may_span_hosts};
 pub(crate) use place::{left_over_rings, random};
 
 /// A run that is being recorded.

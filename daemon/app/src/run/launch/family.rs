@@ -1,0 +1,94 @@
+//! Which launcher it is: by its name, and by what it says of itself.
+
+use super::Surroundings;
+use super::line::Line;
+use std::path::Path;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Family {
+    /// Open MPI's `mpirun`, or the `prterun` that it is from version 5 on.
+    OpenMpi {
+        major: u32,
+    },
+    /// The launcher of MPICH and of those derived from it.
+    Hydra,
+    Slurm,
+}
+
+/// Names of launchers that several families use, with or without something behind: `mpirun.openmpi`, `mpiexec.hydra`.
+const NAMES: [&str; 4] = ["mpirun", "mpiexec", "orterun", "prterun"];
+
+impl Family {
+    /// The launcher of a line, and its place.
+    pub(super) fn of(line: &Line<'_, impl Surroundings>) -> Option<(usize, Self)> {
+        // Nothing can be handed to a launcher whose environment is emptied.
+        if line.emptied {
+            return None;
+        }
+        let program = line.words.get(line.command)?;
+        let name = Path::new(program).file_name()?.to_str()?;
+        let family = if name == "srun" {
+            Some(Self::Slurm)
+        } else if NAMES.iter().any(|known| name.starts_with(known)) {
+            Self::says(&line.surroundings.version(program)?)
+        } else {
+            None
+        };
+        Some((line.command, family?))
+    }
+
+    fn says(version: &str) -> Option<Self> {
+        let has = |marks: &[&str]| marks.iter().any(|mark| version.contains(mark));
+        if has(&["Open MPI", "OpenRTE"]) {
+            let numbers = version.split_whitespace().filter_map(|word| word.split('.').next()?.parse().ok());
+            Some(Self::OpenMpi { major: numbers.into_iter().next()? })
+        } else if has(&["PRRTE"]) {
+            Some(Self::OpenMpi { major: 5 })
+        } else if has(&["HYDRA", "MPICH", "Intel(R) MPI"]) {
+            Some(Self::Hydra)
+        } else {
+            None
+        }
+    }
+}
+
+/// Whether a text has a launcher's name in it, as a word of its own or at the end of a path.
+pub(super) fn names_launcher(text: &str) -> bool {
+    let words = text.split(|c: char| {
+        c.is_whitespace() || matches!(c, '/' | ';' | '&' | '|' | '(' | ')' | '`' | '"' | '\'')
+    });
+    let mut names = words.map(|word| word.split('.').next().unwrap_or_default());
+    names.any(|name| name == "srun" || NAMES.contains(&name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn families_are_told_by_what_they_say() {
+        let versions = [
+            ("mpirun.openmpi (OpenRTE) 4.1.4\n\nReport bugs to", Some(Family::OpenMpi { major: 4 })),
+            ("mpirun (Open MPI) 4.1.4\n", Some(Family::OpenMpi { major: 4 })),
+            ("mpirun (Open MPI) 5.0.7\n", Some(Family::OpenMpi { major: 5 })),
+            ("prterun (PRRTE) 3.0.8\n", Some(Family::OpenMpi { major: 5 })),
+            ("HYDRA build details:\n    Version:      4.0.2\n", Some(Family::Hydra)),
+            ("Intel(R) MPI Library for Linux* OS, Version 2021.9 Build", Some(Family::Hydra)),
+            ("mpiexec for PBS, version 0.84", None),
+            ("", None),
+        ];
+        for (text, family) in versions {
+            assert_eq!(Family::says(text), family, "{text}");
+        }
+    }
+
+    #[test]
+    fn launchers_are_seen_in_scripts() {
+        for text in ["exec mpirun -n 2 ./a", "/usr/bin/mpiexec.hydra -n 2 a", "a;srun b", "$(mpirun --x)"] {
+            assert!(names_launcher(text), "{text}");
+        }
+        for text in ["", "mpirunner", "echo my_mpirun", "$MPIRUN -n 2"] {
+            assert!(!names_launcher(text), "{text}");
+        }
+    }
+}
