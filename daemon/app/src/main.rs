@@ -10,6 +10,7 @@ mod page;
 mod replay;
 mod report;
 mod run;
+mod site;
 mod words;
 
 use clap::Parser as _;

@@ -3,12 +3,15 @@
 use super::launch::{Launch, Needs, System, plan};
 use super::place::Place;
 use super::signals::Signals;
+use crate::site::{Limits, Site};
 use anyhow::{Context as _, Result, bail};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
 const COLLECTOR: &str = "libmpiscope_shim.so";
+const RING_SLOTS: &str = "MPISCOPE_RING_SLOTS";
+const OTHER_RING_SLOTS: &str = "MPISCOPE_RING_OTHER_SLOTS";
 
 /// The library to preload: where a build with its own profile puts it, where a package does, or beside this program.
 pub(crate) fn find_collector() -> Result<PathBuf> {
@@ -37,24 +40,25 @@ fn plain_path(collector: &Path, place: &Place) -> Result<PathBuf> {
 }
 
 /// What the ranks of a recorded run have to get.
-fn needs(place: &Place, collector: &Path) -> Result<Needs> {
-    Ok(Needs {
-        collector: plain_path(collector, place)?,
-        variables: vec![
-            ("MPISCOPE_RINGS".to_owned(), place.rings.clone().into()),
-            ("MPISCOPE_SPOOL".to_owned(), place.spool.clone().into()),
-        ],
-    })
+pub(crate) fn needs(place: &Place, collector: &Path, site: &Site) -> Result<Needs> {
+    let mut variables: Vec<(String, OsString)> = vec![
+        ("MPISCOPE_RINGS".to_owned(), place.rings.clone().into()),
+        ("MPISCOPE_SPOOL".to_owned(), place.spool.clone().into()),
+    ];
+    // What the user says in the environment counts more than the site's word, and has to reach other hosts as well.
+    let said = |name: &str| std::env::var_os(name).map(|value| (name.to_owned(), value));
+    let slots = site.limits.ring_slots;
+    let by_site =
+        || (slots != Limits::default().ring_slots).then(|| (RING_SLOTS.to_owned(), slots.to_string().into()));
+    variables.extend(said(RING_SLOTS).or_else(by_site));
+    variables.extend(said(OTHER_RING_SLOTS));
+    Ok(Needs { collector: plain_path(collector, place)?, variables })
 }
 
 /// Runs the command to its end, passing signals on to it.
-pub(crate) fn run(
-    words: &[OsString],
-    recorded: Option<(&Place, &Path)>,
-    signals: &Signals,
-) -> Result<ExitStatus> {
+pub(crate) fn run(words: &[OsString], recorded: Option<&Needs>, signals: &Signals) -> Result<ExitStatus> {
     let launch = match recorded {
-        Some((place, collector)) => plan(words, &needs(place, collector)?, &System),
+        Some(needs) => plan(words, needs, &System),
         None => Launch { words: words.to_vec(), set: Vec::new() },
     };
     let (program, arguments) = launch.words.split_first().context("no command was given")?;

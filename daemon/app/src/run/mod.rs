@@ -10,7 +10,9 @@ mod supervisor;
 use crate::command_line::RunOptions;
 use crate::daemon::Configuration;
 use crate::page;
+use crate::site::Site;
 use anyhow::Result;
+use launch::Needs;
 use place::Place;
 use signals::Signals;
 use std::os::unix::process::ExitStatusExt as _;
@@ -25,14 +27,16 @@ pub(crate) use place::{left_over_rings, random};
 /// A run that is being recorded.
 struct Recorded {
     place: Place,
-    collector: PathBuf,
+    needs: Needs,
     supervisor: Supervisor,
 }
 
 pub(crate) fn run(options: &RunOptions) -> Result<ExitCode> {
     // Only the user's own word can keep the command from running.
     let out = place::choose_folder(options)?;
-    let recorded = match begin(options, out) {
+    let site = Site::load(options.site.as_deref());
+    let site = if options.site.is_some() { Ok(site?) } else { site };
+    let recorded = match site.and_then(|site| begin(options, out, &site)) {
         Ok(recorded) => Some(recorded),
         Err(error) => {
             eprintln!("mpiscope: {error:#}; the program runs without being recorded");
@@ -40,8 +44,8 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode> {
         }
     };
     let signals = Signals::catch();
-    let preload = recorded.as_ref().map(|recorded| (&recorded.place, recorded.collector.as_path()));
-    let ended = command::run(&options.command, preload, &signals);
+    let needs = recorded.as_ref().map(|recorded| &recorded.needs);
+    let ended = command::run(&options.command, needs, &signals);
     let exit = match &ended {
         Ok(status) => Some(shell_status(*status)),
         Err(error) => {
@@ -59,9 +63,9 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode> {
     }))
 }
 
-fn begin(options: &RunOptions, out: PathBuf) -> Result<Recorded> {
+fn begin(options: &RunOptions, out: PathBuf, site: &Site) -> Result<Recorded> {
     let collector = find_collector()?;
-    let place = Place::make(out)?;
+    let place = Place::make(out, &site.paths)?;
     let configuration = Configuration {
         run: place.name.clone(),
         out: place.out.clone(),
@@ -72,6 +76,7 @@ fn begin(options: &RunOptions, out: PathBuf) -> Result<Recorded> {
         token: format!("{:032x}", random()?),
         resume: false,
     };
+    let needs = command::needs(&place, &collector, site).inspect_err(|_| place.remove_rings())?;
     let supervisor = Supervisor::start(configuration).inspect_err(|_| place.remove_rings())?;
     if let Some(url) = supervisor.url() {
         page::say_address("live page", url);
@@ -79,7 +84,7 @@ fn begin(options: &RunOptions, out: PathBuf) -> Result<Recorded> {
             page::open_in_browser(url);
         }
     }
-    Ok(Recorded { place, collector, supervisor })
+    Ok(Recorded { place, needs, supervisor })
 }
 
 fn finish(recorded: Recorded, exit: Option<i32>) {
