@@ -1,7 +1,5 @@
 //! Files of settings.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
 use mpiscope_harness::{Mpi, Recorded, Running, Truth, folder, mpiscope, record, run, until_log_has};
 use std::path::Path;
 use std::process::Command;

@@ -7,9 +7,7 @@ use std::path::Path;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Family {
     /// Open MPI's `mpirun`, or the `prterun` that it is from version 5 on.
-    OpenMpi {
-        major: u32,
-    },
+    OpenMpi,
     /// The launcher of MPICH and of those derived from it.
     Hydra,
     Slurm,
@@ -39,11 +37,8 @@ impl Family {
 
     fn says(version: &str) -> Option<Self> {
         let has = |marks: &[&str]| marks.iter().any(|mark| version.contains(mark));
-        if has(&["Open MPI", "OpenRTE"]) {
-            let numbers = version.split_whitespace().filter_map(|word| word.split('.').next()?.parse().ok());
-            Some(Self::OpenMpi { major: numbers.into_iter().next()? })
-        } else if has(&["PRRTE"]) {
-            Some(Self::OpenMpi { major: 5 })
+        if has(&["Open MPI", "OpenRTE", "PRRTE"]) {
+            Some(Self::OpenMpi)
         } else if has(&["HYDRA", "MPICH", "Intel(R) MPI"]) {
             Some(Self::Hydra)
         } else {
@@ -68,10 +63,10 @@ mod tests {
     #[test]
     fn families_are_told_by_what_they_say() {
         let versions = [
-            ("mpirun.openmpi (OpenRTE) 4.1.4\n\nReport bugs to", Some(Family::OpenMpi { major: 4 })),
-            ("mpirun (Open MPI) 4.1.4\n", Some(Family::OpenMpi { major: 4 })),
-            ("mpirun (Open MPI) 5.0.7\n", Some(Family::OpenMpi { major: 5 })),
-            ("prterun (PRRTE) 3.0.8\n", Some(Family::OpenMpi { major: 5 })),
+            ("mpirun.openmpi (OpenRTE) 4.1.4\n\nReport bugs to", Some(Family::OpenMpi)),
+            ("mpirun (Open MPI) 4.1.4\n", Some(Family::OpenMpi)),
+            ("mpirun (Open MPI) 5.0.7\n", Some(Family::OpenMpi)),
+            ("prterun (PRRTE) 3.0.8\n", Some(Family::OpenMpi)),
             ("HYDRA build details:\n    Version:      4.0.2\n", Some(Family::Hydra)),
             ("Intel(R) MPI Library for Linux* OS, Version 2021.9 Build", Some(Family::Hydra)),
             ("mpiexec for PBS, version 0.84", None),

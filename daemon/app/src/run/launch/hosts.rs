@@ -81,7 +81,7 @@ pub(super) fn may_span_hosts(line: &Line<'_, impl Surroundings>) -> bool {
         // One that runs elsewhere than in the job's only node starts its tasks there.
         Some((_, Family::Slurm)) => line.variable("SLURM_JOB_ID").is_none(),
         Some((at, Family::Hydra)) => names_hosts(line, at),
-        Some((at, Family::OpenMpi { .. })) => names_hosts(line, at) || configured(line, at),
+        Some((at, Family::OpenMpi)) => names_hosts(line, at) || configured(line, at),
     }
 }
 

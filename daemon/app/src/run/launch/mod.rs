@@ -80,7 +80,7 @@ pub(crate) fn plan(words: &[OsString], needs: &Needs, surroundings: &impl Surrou
         line.set(name, value.clone());
     }
     match Family::of(&line) {
-        Some((at, Family::OpenMpi { major })) => open_mpi::plan(&mut line, at, major, needs),
+        Some((at, Family::OpenMpi)) => open_mpi::plan(&mut line, at, needs),
         Some((at, Family::Hydra)) => hydra::plan(&mut line, at, needs),
         Some((at, Family::Slurm)) => slurm::plan(&mut line, at, needs),
         None => unknown::plan(&mut line, needs),

@@ -1,12 +1,12 @@
-//! Open MPI: the list of variables that its parameter `mca_base_env_list` holds, or options `-x`.
+//! Open MPI: options `-x`, or the list of variables that its parameter `mca_base_env_list` holds.
 //!
-//! What 4.1.4 does: the list reaches every program of the line and never an orted's command line (other `OMPI_MCA_*`
-//! variables do come there, with their values). A list and an option `-x`, wherever they were said, are an error that
-//! ends the job, so ours follows what the user has. `-x` holds for one program of the line, the list for all. Of two
-//! lists the command line's counts, then the environment's, then that of the parameter files.
+//! What 4.1.4 does: neither a value of `-x` nor the list comes onto an orted's command line (other `OMPI_MCA_*` variables
+//! do, with their values). An option holds for one program of the line, the list for all. A list and an option, wherever
+//! they were said, are an error that ends the job, so a list that the user has is extended. Of two lists the command
+//! line's counts, then the environment's, then that of the parameter files. A list in the environment would also meet
+//! the options of an `mpirun` that a rank calls, which is why there is none where the user has none.
 //!
-//! Open MPI 5 documents `-x` as its way and keeps the list for compatibility: there the list is used only when the user
-//! has one.
+//! Open MPI 5 documents `-x` as its way, and keeps the list for compatibility.
 
 use super::line::{Line, assignment, join, split, split_assignment};
 use super::options::{Context, contexts};
@@ -19,78 +19,75 @@ const LIST_PARAMETER: &str = "mca_base_env_list";
 
 /// How the ranks are given what they need.
 enum Way {
+    /// Options `-x`.
+    Options,
     /// The variable that holds the list, which was this before.
     Variable(OsString),
     /// The user's lists on the command line: the places of their values.
     OnLine(Vec<usize>),
-    /// Options `-x`.
-    Options,
     /// The launcher's own environment, which reaches the ranks of this host.
     Inherited,
 }
 
-pub(super) fn plan(line: &mut Line<'_, impl Surroundings>, at: usize, major: u32, needs: &Needs) {
+pub(super) fn plan(line: &mut Line<'_, impl Surroundings>, at: usize, needs: &Needs) {
     let contexts = contexts(&line.words, at, arity);
-    let before = line.preloaded();
-    match way(line, &contexts, at, major) {
+    match way(line, &contexts, at) {
+        Way::Options => add_options(line, &contexts, needs),
         Way::Variable(list) => {
-            let list = extended(&list, needs, before.as_deref());
+            let list = extended(line, &list, needs);
             line.set(LIST, list);
         }
         Way::OnLine(places) => {
             for place in places {
-                line.words[place] = extended(&line.words[place], needs, before.as_deref());
+                let list = line.words[place].clone();
+                line.words[place] = extended(line, &list, needs);
             }
         }
-        Way::Options => add_options(line, &contexts, needs, before.as_deref()),
         Way::Inherited => {
-            let preload = needs.preload(before.as_deref());
+            let preload = needs.preload(line.preloaded().as_deref());
             line.set(PRELOAD, preload);
         }
     }
 }
 
-fn way(line: &Line<'_, impl Surroundings>, contexts: &[Context], at: usize, major: u32) -> Way {
+fn way(line: &Line<'_, impl Surroundings>, contexts: &[Context], at: usize) -> Way {
     let options = || contexts.iter().flat_map(|context| &context.options);
-    let value_of = |name: &str| {
-        let found = options().filter(|option| option.name == name && !option.values.is_empty());
-        found.map(|option| line.words[option.values.start].clone()).collect::<Vec<_>>()
+    let valued = |name: &'static str| {
+        let found = options().filter(move |option| option.name == name && !option.values.is_empty());
+        found.map(|option| line.words[option.values.start].clone())
     };
-    // An appfile makes the launcher ignore the line's options, and may have `-x` in it.
-    for file in value_of("app") {
-        match line.surroundings.read(Path::new(&file)) {
-            Some(text) if !text.split_whitespace().any(|word| word == "-x") => {}
-            _ => return Way::Inherited,
-        }
+    // Options in files that these name meet neither ours nor a list of ours.
+    let sets = valued("tune").chain(valued("am")).chain(line.variable(TUNE));
+    let has_list = |text: String| text.contains(LIST_PARAMETER);
+    if sets.filter_map(|file| line.surroundings.read(Path::new(&file))).any(has_list) {
+        return Way::Inherited;
     }
     let lists: Vec<usize> = options()
         .filter(|option| matches!(option.name.as_str(), "mca" | "gmca") && option.values.len() == 2)
         .filter(|option| line.words[option.values.start] == LIST_PARAMETER)
         .map(|option| option.values.start + 1)
         .collect();
-    if !lists.is_empty() {
-        return Way::OnLine(lists);
+    let list = || line.variable(LIST).or_else(|| list_of_files(line, at));
+    // An appfile makes the launcher ignore the line's options, and may have some of its own.
+    let mut appfiles = valued("app").peekable();
+    if appfiles.peek().is_some() {
+        let plain = |text: String| !text.split_whitespace().any(|word| word == "-x");
+        return if appfiles.all(|file| line.surroundings.read(Path::new(&file)).is_some_and(plain)) {
+            Way::Variable(list().unwrap_or_default())
+        } else {
+            Way::Inherited
+        };
     }
-    // Anywhere on the line: an option that is overlooked ends the job, one that is the program's own costs nothing.
-    let is_x = |word: &OsString| matches!(word.to_str(), Some("-x" | "--x" | "-tune" | "--tune"));
-    if line.words[at..].iter().any(is_x) {
-        return Way::Options;
-    }
-    let has_semicolon = line.preloaded().is_some_and(|before| before.as_encoded_bytes().contains(&b';'));
-    match line.variable(LIST).or_else(|| list_of_files(line, at)) {
-        Some(list) => Way::Variable(list),
-        None if major >= 5 || has_semicolon || line.variable(TUNE).is_some() => Way::Options,
-        None => Way::Variable(OsString::new()),
-    }
+    if lists.is_empty() { list().map_or(Way::Options, Way::Variable) } else { Way::OnLine(lists) }
 }
 
-/// What `--tune` sets.
+/// What names the files of `--tune` in the environment.
 const TUNE: &str = "OMPI_MCA_mca_base_envar_file_prefix";
 
 /// The list with ours in it. What it preloads comes behind the collector.
-fn extended(list: &OsStr, needs: &Needs, before: Option<&OsStr>) -> OsString {
+fn extended(line: &mut Line<'_, impl Surroundings>, list: &OsStr, needs: &Needs) -> OsString {
     let mut entries = split(list, b';');
-    let mut before = before.map(OsStr::to_owned);
+    let mut before = line.preloaded();
     entries.retain(|entry| {
         let said = split_assignment(entry).filter(|(name, _)| *name == PRELOAD);
         if let Some((_, value)) = said {
@@ -99,16 +96,19 @@ fn extended(list: &OsStr, needs: &Needs, before: Option<&OsStr>) -> OsString {
         said.is_none() && entry != PRELOAD
     });
     entries.extend(needs.names().map(OsString::from));
-    entries.push(assignment(PRELOAD, &needs.preload(before.as_deref())));
+    let preload = needs.preload(before.as_deref());
+    if preload.as_encoded_bytes().contains(&b';') {
+        // It would be taken apart: the launcher itself has to have it.
+        line.set(PRELOAD, preload);
+        entries.push(PRELOAD.into());
+    } else {
+        entries.push(assignment(PRELOAD, &preload));
+    }
     join(&entries, ";")
 }
 
-fn add_options(
-    line: &mut Line<'_, impl Surroundings>,
-    contexts: &[Context],
-    needs: &Needs,
-    before: Option<&OsStr>,
-) {
+fn add_options(line: &mut Line<'_, impl Surroundings>, contexts: &[Context], needs: &Needs) {
+    let before = line.preloaded();
     let mut places = Vec::new();
     for context in contexts {
         let mut words: Vec<OsString> =
@@ -119,14 +119,14 @@ fn add_options(
             let word = &mut line.words[option.values.start];
             let value = match split_assignment(word) {
                 Some((PRELOAD, value)) => Some(value.to_owned()),
-                None if *word == PRELOAD => before.map(OsStr::to_owned),
+                None if *word == PRELOAD => before.clone(),
                 _ => continue,
             };
             *word = assignment(PRELOAD, &needs.preload(value.as_deref()));
             said = true;
         }
         if !said {
-            words.extend(["-x".into(), assignment(PRELOAD, &needs.preload(before))]);
+            words.extend(["-x".into(), assignment(PRELOAD, &needs.preload(before.as_deref()))]);
         }
         places.push((context.begin, words));
     }

@@ -4,14 +4,27 @@ const OURS: &str = "RINGS;KEY;LD_PRELOAD=/c.so";
 const OPTIONS: &str = "-x RINGS -x KEY -x LD_PRELOAD=/c.so";
 
 #[test]
-fn the_list_is_used_where_nothing_speaks_against_it() {
-    let lines =
-        ["mpirun -n 4 ./a", "mpirun.openmpi -np 2 ./a : -np 1 ./b", "/opt/o/bin/mpirun ./a y z", "mpirun"];
-    for line in lines {
-        assert_eq!(Fake::new().line(line), line);
-        assert_eq!(Fake::new().sets(line, LIST), OURS);
-        assert_eq!(Fake::new().with(PRELOAD, "/b.so").sets(line, LIST), format!("{OURS}:/b.so"));
+fn every_program_of_a_line_gets_options() {
+    let cases = [
+        ("mpirun -n 4 ./a", format!("mpirun {OPTIONS} -n 4 ./a")),
+        (
+            "mpirun.openmpi -np 2 ./a : -np 1 ./b",
+            format!("mpirun.openmpi {OPTIONS} -np 2 ./a : {OPTIONS} -np 1 ./b"),
+        ),
+        ("/opt/o/bin/mpirun ./a y -x", format!("/opt/o/bin/mpirun {OPTIONS} ./a y -x")),
+        ("mpirun -x A=1 -n 2 ./a", format!("mpirun {OPTIONS} -x A=1 -n 2 ./a")),
+        ("mpirun -n 2 ./a : -x A -n 1 ./b", format!("mpirun {OPTIONS} -n 2 ./a : {OPTIONS} -x A -n 1 ./b")),
+        ("mpirun --tune f ./a", format!("mpirun {OPTIONS} --tune f ./a")),
+        ("mpirun --new 5 -x A ./a", format!("mpirun {OPTIONS} --new 5 -x A ./a")),
+        ("mpirun5 -n 2 ./a", format!("mpirun5 {OPTIONS} -n 2 ./a")),
+        ("prterun -n 2 ./a : ./b", format!("prterun {OPTIONS} -n 2 ./a : {OPTIONS} ./b")),
+        ("mpirun", format!("mpirun {OPTIONS}")),
+    ];
+    for (line, planned) in cases {
+        assert_eq!((Fake::new().line(line), Fake::new().sets(line, LIST)), (planned, String::new()));
     }
+    let fake = Fake::new().with(PRELOAD, "/b;b.so");
+    assert_eq!(fake.line("mpirun ./a"), format!("mpirun {OPTIONS}:/b;b.so ./a"));
 }
 
 #[test]
@@ -44,21 +57,6 @@ fn a_list_in_a_parameter_file_is_extended() {
 }
 
 #[test]
-fn where_the_user_has_options_ours_join_them() {
-    let cases = [
-        ("mpirun -x A=1 -n 2 ./a", format!("mpirun {OPTIONS} -x A=1 -n 2 ./a")),
-        ("mpirun -n 2 ./a : -x A -n 1 ./b", format!("mpirun {OPTIONS} -n 2 ./a : {OPTIONS} -x A -n 1 ./b")),
-        ("mpirun --tune f ./a", format!("mpirun {OPTIONS} --tune f ./a")),
-        // An unknown option hides where the program begins.
-        ("mpirun --new 5 -x A ./a", format!("mpirun {OPTIONS} --new 5 -x A ./a")),
-        ("mpirun ./a -x", format!("mpirun {OPTIONS} ./a -x")),
-    ];
-    for (line, planned) in cases {
-        assert_eq!((Fake::new().line(line), Fake::new().sets(line, LIST)), (planned, String::new()));
-    }
-}
-
-#[test]
 fn options_that_preload_are_kept() {
     let fake = Fake::new().with(PRELOAD, "/env.so");
     assert_eq!(
@@ -72,9 +70,10 @@ fn options_that_preload_are_kept() {
 }
 
 #[test]
-fn what_would_split_the_list_goes_another_way() {
-    let fake = Fake::new().with(PRELOAD, "/b;b.so");
-    assert_eq!(fake.line("mpirun ./a"), format!("mpirun {OPTIONS}:/b;b.so ./a"));
+fn what_would_split_a_list_goes_through_the_environment() {
+    let fake = Fake::new().with(PRELOAD, "/b;b.so").with(LIST, "A");
+    assert_eq!(fake.sets("mpirun ./a", LIST), "A;RINGS;KEY;LD_PRELOAD");
+    assert_eq!(fake.sets("mpirun ./a", PRELOAD), "/c.so:/b;b.so");
 }
 
 #[test]
@@ -89,11 +88,12 @@ fn an_appfile_with_options_leaves_the_environment() {
 }
 
 #[test]
-fn version_5_gets_the_options_it_documents() {
-    for launcher in ["mpirun5", "prterun"] {
-        let line = format!("{launcher} -n 2 ./a : ./b");
-        assert_eq!(Fake::new().line(&line), format!("{launcher} {OPTIONS} -n 2 ./a : {OPTIONS} ./b"));
-        assert_eq!(Fake::new().sets(&line, LIST), "");
-        assert_eq!(Fake::new().with(LIST, "A").sets(&line, LIST), format!("A;{OURS}"));
+fn a_list_in_a_file_of_options_leaves_the_environment() {
+    let fake = Fake::new().file("f", "-mca mca_base_env_list A=1\n").file("g", "-x A=1\n");
+    for line in
+        ["mpirun --tune f ./a", "mpirun -am f ./a", "env OMPI_MCA_mca_base_envar_file_prefix=f mpirun ./a"]
+    {
+        assert_eq!((fake.line(line), fake.sets(line, PRELOAD)), (line.to_owned(), "/c.so".to_owned()));
     }
+    assert_eq!(fake.line("mpirun --tune g ./a"), format!("mpirun {OPTIONS} --tune g ./a"));
 }
