@@ -59,19 +59,19 @@ fn look(mpi: &Mpi, line: &str, ranks: usize, may_have: impl Fn(&[String]) -> boo
     let program = mpi.app("linger").unwrap();
     let name = program.file_name().unwrap().to_str().unwrap();
     let out = folder.path().join("a");
-    let line = line.replace('P', "P 1.5 200");
-    let mut command = recorded_line(mpi, &line, &program, &out);
+    let words: Vec<&str> = line.split(' ').map(|word| if word == "P" { "P 3 200" } else { word }).collect();
+    let mut command = recorded_line(mpi, &words.join(" "), &program, &out);
     let running = Running::start(command.env("MPISCOPE_TEST_SECRET", SECRET)).unwrap();
     let is_rank = |process: u32| {
         let words = processes::command_line(process);
         words.first().is_some_and(|word| Path::new(word).file_name().is_some_and(|file| file == name))
     };
     let all_begun = || {
-        let family = running.family();
-        // A child that has not become the program yet is not counted.
-        (family.iter().filter(|&&process| is_rank(process)).count() == ranks).then_some(())
+        let begun = running.family().iter().filter(|&&process| is_rank(process)).count();
+        (begun == ranks || !processes::is_running(running.process())).then_some(begun)
     };
-    processes::until(LIMIT, all_begun).unwrap();
+    let begun = processes::until(LIMIT, all_begun);
+    assert_eq!(begun, Some(ranks), "{place}: {}", running.errors_until_now());
     // What only lives for a moment at the beginning may be gone at the next look.
     std::thread::sleep(Duration::from_millis(300));
     let mut others = 0;

@@ -1,6 +1,6 @@
 //! The command itself: its environment, its process, its end.
 
-use super::launch::{Launch, Needs, System, plan};
+use super::launch::{Launch, Needs};
 use super::place::Place;
 use super::signals::Signals;
 use crate::site::{Limits, Site};
@@ -56,14 +56,10 @@ pub(crate) fn needs(place: &Place, collector: &Path, site: &Site) -> Result<Need
 }
 
 /// Runs the command to its end, passing signals on to it.
-pub(crate) fn run(words: &[OsString], recorded: Option<&Needs>, signals: &Signals) -> Result<ExitStatus> {
-    let launch = match recorded {
-        Some(needs) => plan(words, needs, &System),
-        None => Launch { words: words.to_vec(), set: Vec::new() },
-    };
+pub(crate) fn run(launch: &Launch, signals: &Signals) -> Result<ExitStatus> {
     let (program, arguments) = launch.words.split_first().context("no command was given")?;
     let mut command = Command::new(program);
-    command.args(arguments).envs(launch.set);
+    command.args(arguments).envs(launch.set.iter().map(|(name, value)| (name, value)));
     let mut child =
         command.spawn().with_context(|| format!("{} cannot be run", program.to_string_lossy()))?;
     signals.pass_on_to(child.id());

@@ -12,7 +12,7 @@ use crate::daemon::Configuration;
 use crate::page;
 use crate::site::Site;
 use anyhow::Result;
-use launch::Needs;
+use launch::Launch;
 use place::Place;
 use signals::Signals;
 use std::os::unix::process::ExitStatusExt as _;
@@ -27,7 +27,7 @@ pub(crate) use place::{left_over_rings, random};
 /// A run that is being recorded.
 struct Recorded {
     place: Place,
-    needs: Needs,
+    launch: Launch,
     supervisor: Supervisor,
 }
 
@@ -44,8 +44,10 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode> {
         }
     };
     let signals = Signals::catch();
-    let needs = recorded.as_ref().map(|recorded| &recorded.needs);
-    let ended = command::run(&options.command, needs, &signals);
+    let ended = match &recorded {
+        Some(recorded) => command::run(&recorded.launch, &signals),
+        None => command::run(&Launch::untouched(&options.command), &signals),
+    };
     let exit = match &ended {
         Ok(status) => Some(shell_status(*status)),
         Err(error) => {
@@ -84,7 +86,9 @@ fn begin(options: &RunOptions, out: PathBuf, site: &Site) -> Result<Recorded> {
             page::open_in_browser(url);
         }
     }
-    Ok(Recorded { place, needs, supervisor })
+    // Before signals are caught: an interrupt while the launcher is asked what it is ends all.
+    let launch = launch::plan(&options.command, &needs, &System);
+    Ok(Recorded { place, launch, supervisor })
 }
 
 fn finish(recorded: Recorded, exit: Option<i32>) {

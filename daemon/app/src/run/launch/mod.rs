@@ -73,6 +73,13 @@ pub(crate) struct Launch {
     pub(crate) set: Vec<(String, OsString)>,
 }
 
+impl Launch {
+    /// A command as it was typed.
+    pub(crate) fn untouched(words: &[OsString]) -> Self {
+        Self { words: words.to_vec(), set: Vec::new() }
+    }
+}
+
 /// How to run a command so that its ranks get what they need.
 pub(crate) fn plan(words: &[OsString], needs: &Needs, surroundings: &impl Surroundings) -> Launch {
     let mut line = Line::new(words, surroundings);
