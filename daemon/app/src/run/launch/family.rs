@@ -13,8 +13,16 @@ pub(super) enum Family {
     Slurm,
 }
 
-/// Names of launchers that several families use, with or without something behind: `mpirun.openmpi`, `mpiexec.hydra`.
+/// Names of launchers that several families use.
 const NAMES: [&str; 4] = ["mpirun", "mpiexec", "orterun", "prterun"];
+
+/// Whether a file's name is one of them, as it is or as it stands where several are installed: `mpirun.openmpi`,
+/// `mpiexec.hydra`, `mpirun-mpich-mp`. Somebody's own `mpirun.sh` must not be asked for a version: it might run.
+fn is_launcher(name: &str) -> bool {
+    let (stem, behind) = name.split_at(name.find(['.', '-']).unwrap_or(name.len()));
+    NAMES.contains(&stem)
+        && (behind.is_empty() || ["mpi", "hydra"].iter().any(|kind| behind[1..].contains(kind)))
+}
 
 impl Family {
     /// The launcher of a line, and its place.
@@ -27,7 +35,7 @@ impl Family {
         let name = Path::new(program).file_name()?.to_str()?;
         let family = if name == "srun" {
             Some(Self::Slurm)
-        } else if NAMES.iter().any(|known| name.starts_with(known)) {
+        } else if is_launcher(name) {
             Self::says(&line.surroundings.version(program)?)
         } else {
             None
@@ -74,6 +82,16 @@ mod tests {
         ];
         for (text, family) in versions {
             assert_eq!(Family::says(text), family, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_launchers_are_asked() {
+        for name in ["mpirun", "mpiexec", "mpirun.openmpi", "mpiexec.hydra", "mpirun-openmpi-mp", "prterun"] {
+            assert!(is_launcher(name), "{name}");
+        }
+        for name in ["mpirun.sh", "mpirun_rsh", "mpirun-all", "my_mpirun", "mpiexecute", "sim", "mpirun."] {
+            assert!(!is_launcher(name), "{name}");
         }
     }
 

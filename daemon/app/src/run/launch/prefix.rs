@@ -40,6 +40,7 @@ const KINDS: &[Kind] = &[
     kind("ionice", &["-c", "--class", "-n", "--classdata"], 0),
     // With -c the list of processors takes the mask's place.
     Kind { name: "taskset", valued: &["-c", "--cpu-list"], operands: 1, instead: &["-c", "--cpu-list"] },
+    kind("numactl", &["-i", "-N", "-C", "-m", "-p", "-P", "-w"], 0),
     kind("chrt", &["-T", "--sched-runtime", "-P", "--sched-period", "-D", "--sched-deadline"], 1),
 ];
 
@@ -131,7 +132,8 @@ mod tests {
             "chrt -r 5 | mpirun ./a",
             "nohup nice -n 5 env A=1 timeout 9 | mpirun -n 4 ./a",
             "env A=1 -- | mpirun ./a",
-            "numactl -N 0 mpirun ./a",
+            "numactl -N 0 --membind=0 | mpirun ./a",
+            "strace -f mpirun ./a",
         ];
         for line in lines {
             let expected = line.split(" | ").count() - 1;

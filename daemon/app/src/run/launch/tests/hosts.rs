@@ -39,14 +39,14 @@ fn lines_that_name_hosts_may_leave() {
         "mpirun --app f",
         "mpirun --mca plm_rsh_agent x ./a",
         "mpirun -n 1 ./a : -mca ras x -n 1 ./b",
-        "mpirun5 --prtemca plm ssh ./a",
+        "/opt/5/bin/mpirun --prtemca plm ssh ./a",
         "mpirun --unknown 5 -H b ./a",
         "mpiexec -f hosts ./a",
         "mpiexec -hosts a ./a",
         "mpiexec -configfile f",
         "mpiexec -machinefile f ./a",
         "srun -n 2 ./a",
-        "mpiexec.other -n 2 ./a",
+        "mpiexec.othermpi -n 2 ./a",
         "sh -c mpirun",
     ];
     for line in lines {

@@ -23,11 +23,11 @@ impl Fake {
             ("mpirun", "mpirun (Open MPI) 4.1.4\n"),
             ("/opt/o/bin/mpirun", "mpirun (Open MPI) 4.1.4\n"),
             ("mpirun.openmpi", "mpirun.openmpi (OpenRTE) 4.1.4\n"),
-            ("mpirun5", "mpirun (Open MPI) 5.0.7\n"),
+            ("/opt/5/bin/mpirun", "mpirun (Open MPI) 5.0.7\n"),
             ("prterun", "prterun (PRRTE) 3.0.8\n"),
             ("mpiexec", "HYDRA build details:\n    Version: 4.0.2\n"),
             ("mpiexec.hydra", "Intel(R) MPI Library for Linux* OS, Version 2021.9 Build 20230306\n"),
-            ("mpiexec.other", "of no known kind 1.0\n"),
+            ("mpiexec.othermpi", "of no known kind 1.0\n"),
         ];
         let own = |(name, text): (&str, &str)| (name.to_owned(), text.to_owned());
         Self { versions: versions.map(own).into(), ..Self::default() }
@@ -104,7 +104,7 @@ fn no_value_is_on_a_command_line_and_every_variable_is_set() {
         "mpirun -n 2 ./a",
         "mpirun -x A -n 2 ./a : -n 1 ./b",
         "mpirun --mca mca_base_env_list A -n 2 ./a",
-        "mpirun5 -n 2 ./a",
+        "/opt/5/bin/mpirun -n 2 ./a",
         "mpiexec -genvnone -n 2 ./a",
         "mpiexec -genvlist A -n 2 ./a",
         "mpiexec -envnone -n 2 ./a : -envlist B ./b",

@@ -16,7 +16,7 @@ fn every_program_of_a_line_gets_options() {
         ("mpirun -n 2 ./a : -x A -n 1 ./b", format!("mpirun {OPTIONS} -n 2 ./a : {OPTIONS} -x A -n 1 ./b")),
         ("mpirun --tune f ./a", format!("mpirun {OPTIONS} --tune f ./a")),
         ("mpirun --new 5 -x A ./a", format!("mpirun {OPTIONS} --new 5 -x A ./a")),
-        ("mpirun5 -n 2 ./a", format!("mpirun5 {OPTIONS} -n 2 ./a")),
+        ("/opt/5/bin/mpirun -n 2 ./a", format!("/opt/5/bin/mpirun {OPTIONS} -n 2 ./a")),
         ("prterun -n 2 ./a : ./b", format!("prterun {OPTIONS} -n 2 ./a : {OPTIONS} ./b")),
         ("mpirun", format!("mpirun {OPTIONS}")),
     ];

@@ -6,7 +6,7 @@ fn in_a_job() -> Fake {
 
 #[test]
 fn the_program_itself_gets_the_collector() {
-    for line in ["./a", "./a -x", "mpiexec.other -n 2 ./a", "mpirun.missing ./a", "env -i mpirun ./a"] {
+    for line in ["./a", "./a -x", "mpiexec.othermpi -n 2 ./a", "mpirun.missing ./a", "env -i mpirun ./a"] {
         assert_eq!(Fake::new().sets(line, PRELOAD), "/c.so", "{line}");
         assert_eq!(Fake::new().line(line), line);
         assert_eq!(Fake::new().sets(line, EXPORT), "");
