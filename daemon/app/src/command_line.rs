@@ -36,9 +36,9 @@ The page has the same views and the same figures as during the run. It is served
     Report(ReportOptions),
     /// Say what works on this machine, and what to do about the rest.
     Doctor,
-    /// The agent of a node of a run; its ranks start it.
+    /// The agent of a node of a run; its ranks start it, unless the site has it started by hand.
     #[command(hide = true)]
-    Agent,
+    Agent(AgentOptions),
     /// The daemon of one run; `run` starts it.
     #[command(name = "record", hide = true)]
     Record,
@@ -61,6 +61,9 @@ pub(crate) struct RunOptions {
     /// The length of a window, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     pub(crate) window: u64,
+    /// A file of settings, over those of the site and of the user
+    #[arg(long, value_name = "FILE")]
+    pub(crate) site: Option<PathBuf>,
     /// The program and its arguments, for example mpirun -n 4 ./sim
     #[arg(required = true, last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<std::ffi::OsString>,
@@ -77,6 +80,13 @@ pub(crate) struct ReplayOptions {
     /// Open the page in the browser
     #[arg(long)]
     pub(crate) open: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AgentOptions {
+    /// The folder of the recording of a run, where its agents are started by hand
+    #[arg(value_name = "DIR")]
+    pub(crate) recording: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

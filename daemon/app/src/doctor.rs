@@ -1,6 +1,7 @@
 //! `mpiscope doctor`: what works on this machine, and what to do about the rest.
 
-use crate::run::{find_collector, left_over_rings};
+use crate::run::{System, find_collector, left_over_rings, may_span_hosts};
+use crate::site::{Paths, Site};
 use crate::words::{bytes, plural, printable};
 use anyhow::Result;
 use mpiscope_ring::clock;
@@ -17,9 +18,16 @@ enum Finding {
 }
 
 pub(crate) fn doctor() -> Result<ExitCode> {
-    let mut findings = vec![collector(), shared_memory(), processor_clock()];
+    let (site, settings) = match Site::load(None) {
+        Ok(site) => {
+            let settings = settings(&site);
+            (site, settings)
+        }
+        Err(error) => (Site::default(), Finding::Bad(format!("{error:#}"))),
+    };
+    let mut findings = vec![collector(), settings, shared_memory(&site.paths), processor_clock()];
     findings.extend(launchers());
-    findings.push(left_overs());
+    findings.push(left_overs(&site.paths.rings));
     let mut bad = 0;
     for finding in &findings {
         match finding {
@@ -51,33 +59,38 @@ fn collector() -> Finding {
     }
 }
 
+fn settings(site: &Site) -> Finding {
+    if site.files.is_empty() {
+        return Finding::Good(
+            "no site file (/etc/mpiscope.toml or the user's own): all settings are the defaults".into(),
+        );
+    }
+    let files: Vec<String> = site.files.iter().map(|file| file.display().to_string()).collect();
+    let changes = site.changes();
+    let changes = if changes.is_empty() { "nothing is changed".into() } else { changes.join(", ") };
+    Finding::Good(format!("site files: {}; {changes}", files.join(", ")))
+}
+
 /// What a rank's ring takes.
 const RING_BYTES: u64 = 4 << 20;
 
-fn shared_memory() -> Finding {
-    let folder = Path::new("/dev/shm");
-    match rustix::fs::statvfs(folder) {
+fn shared_memory(paths: &Paths) -> Finding {
+    let (rings, spool) = (paths.rings.display(), paths.spool.display());
+    match rustix::fs::statvfs(&paths.rings) {
         Ok(stat) => {
             let free = stat.f_bavail * stat.f_frsize;
             let ranks = free / RING_BYTES;
-            let text = format!(
-                "{} free in /dev/shm, enough for the rings of {}",
-                bytes(free),
-                plural(ranks, "rank")
-            );
+            let text =
+                format!("{} free in {rings}, enough for the rings of {}", bytes(free), plural(ranks, "rank"));
             if ranks >= 64 {
                 Finding::Good(text)
             } else {
-                Finding::Note(format!(
-                    "{text}; further ranks use files in {}",
-                    std::env::temp_dir().display()
-                ))
+                Finding::Note(format!("{text}; further ranks use files in {spool}"))
             }
         }
-        Err(error) => Finding::Note(format!(
-            "/dev/shm cannot be used ({error}); rings will be files in {}",
-            std::env::temp_dir().display()
-        )),
+        Err(error) => {
+            Finding::Note(format!("{rings} cannot be used ({error}); rings will be files in {spool}"))
+        }
     }
 }
 
@@ -99,10 +112,16 @@ fn launchers() -> Vec<Finding> {
     for name in names {
         let Ok(output) = Command::new(name).arg("--version").output() else { continue };
         let version = version_of(&String::from_utf8_lossy(&output.stdout));
-        if known.contains(&version) {
+        // One that says nothing does not work here, as an srun without a cluster.
+        if version.is_empty() || known.contains(&version) {
             continue;
         }
-        findings.push(Finding::Good(format!("{name}: {version}")));
+        let elsewhere = if may_span_hosts(&[name.into()], &System) {
+            "its ranks may run on other hosts than this one"
+        } else {
+            "its ranks run on this host unless it is told others"
+        };
+        findings.push(Finding::Good(format!("{name}: {version}; {elsewhere}")));
         known.push(version);
     }
     if findings.is_empty() {
@@ -127,10 +146,10 @@ fn version_of(text: &str) -> String {
     }
 }
 
-fn left_overs() -> Finding {
-    let left = left_over_rings();
+fn left_overs(rings: &Path) -> Finding {
+    let left = left_over_rings(rings);
     match left.as_slice() {
-        [] => Finding::Good("no rings of dead runs lie about in /dev/shm".into()),
+        [] => Finding::Good(format!("no rings of dead runs lie about in {}", rings.display())),
         folders => {
             let names: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
             Finding::Note(format!(

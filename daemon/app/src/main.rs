@@ -11,6 +11,7 @@ mod page;
 mod replay;
 mod report;
 mod run;
+mod site;
 mod words;
 
 use clap::Parser as _;
@@ -27,7 +28,7 @@ fn main() -> ExitCode {
         Command::Replay(options) => replay::replay(&options),
         Command::Report(options) => report::report(&options),
         Command::Doctor => doctor::doctor(),
-        Command::Agent => node::agent(),
+        Command::Agent(options) => node::agent(&options),
         Command::Record => daemon::record(),
     };
     result.unwrap_or_else(|error| {

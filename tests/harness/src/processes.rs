@@ -38,6 +38,23 @@ pub fn command_line(process: u32) -> Vec<String> {
         .collect()
 }
 
+/// A variable of the environment that a process began with; `None` also when the process is gone.
+#[must_use]
+pub fn variable(process: u32, name: &str) -> Option<String> {
+    let environment = std::fs::read(format!("/proc/{process}/environ")).ok()?;
+    let found = environment
+        .split(|byte| *byte == 0)
+        .find_map(|one| one.strip_prefix(name.as_bytes())?.strip_prefix(b"="))?;
+    Some(String::from_utf8_lossy(found).into_owned())
+}
+
+/// Whether a process has a file of this name mapped, such as a library.
+#[must_use]
+pub fn has_loaded(process: u32, name: &str) -> bool {
+    let maps = std::fs::read_to_string(format!("/proc/{process}/maps")).unwrap_or_default();
+    maps.lines().any(|line| line.ends_with(name))
+}
+
 /// The running children of a process.
 #[must_use]
 pub fn children(process: u32) -> Vec<u32> {

@@ -8,13 +8,16 @@ mod settings;
 mod spool;
 
 use crate::agent::{Agent, Pass};
+use crate::command_line::AgentOptions;
 use anyhow::{Context as _, Result};
 use mpiscope_link::{CallerOptions, Flight, Outbox, Parcel, call};
 use mpiscope_ring::clock::{knot, monotonic_ns};
 use mpiscope_wire::Message;
+pub(crate) use settings::LEFT_FILE;
 use settings::{Lock, Settings};
 use spool::Spool;
 use std::io::Write as _;
+use std::path::Path;
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
@@ -23,6 +26,8 @@ use std::time::{Duration, Instant};
 
 /// Tells the working process from the one that starts it.
 const WORKER: &str = "MPISCOPE_AGENT_WORKER";
+/// Says that no rank started it: ranks may take their time.
+const BY_HAND: &str = "MPISCOPE_AGENT_BY_HAND";
 /// An agent that dies so often has a fault that another start does not mend.
 const MOST_STARTS: u32 = 50;
 const REST_AFTER_DEATH: Duration = Duration::from_millis(50);
@@ -38,8 +43,11 @@ const LINGER: Duration = Duration::from_secs(2);
 /// No rank lives, and for so long the daemon has taken nothing: it is gone for good.
 const GIVE_UP: Duration = Duration::from_secs(600);
 
-/// `mpiscope agent`: everything it needs is in its environment.
-pub(crate) fn agent() -> Result<ExitCode> {
+/// `mpiscope agent`: everything it needs is in its environment, or in the recording that is named.
+pub(crate) fn agent(options: &AgentOptions) -> Result<ExitCode> {
+    if let Some(recording) = &options.recording {
+        return by_hand(recording);
+    }
     if std::env::var_os(WORKER).is_some() {
         let settings = Settings::from_environment()?;
         return match work(&settings) {
@@ -66,6 +74,19 @@ pub(crate) fn agent() -> Result<ExitCode> {
     }
     drop(lock);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Starts itself with what the recording says in its environment, and stays until it has ended.
+fn by_hand(recording: &Path) -> Result<ExitCode> {
+    let program = std::env::current_exe().context("find this program's own file")?;
+    let status = Command::new(program)
+        .arg("agent")
+        .envs(settings::left_in(recording)?)
+        .env(BY_HAND, "1")
+        .stdin(Stdio::null())
+        .status()
+        .context("start the agent")?;
+    Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
 }
 
 fn start() -> Result<ExitStatus> {
@@ -151,6 +172,8 @@ fn work(settings: &Settings) -> Result<()> {
 type Brought = Receiver<Result<(), mpiscope_link::LinkError>>;
 
 fn watch(agent: &mut Agent, shared: &Shared, wake: &tokio::sync::Notify, brought: &Brought) -> Result<()> {
+    // One that was started by hand waits for its ranks as long as it takes.
+    let mut patient = std::env::var_os(BY_HAND).is_some();
     let mut alone_since = Instant::now();
     loop {
         let mut pass = Pass::default();
@@ -162,7 +185,8 @@ fn watch(agent: &mut Agent, shared: &Shared, wake: &tokio::sync::Notify, brought
             agent.flush();
         }
         tell_flights(agent, shared, wake);
-        if agent.has_living() {
+        patient &= !agent.has_regions();
+        if agent.has_living() || patient {
             alone_since = Instant::now();
         }
         match brought.try_recv() {

@@ -1,4 +1,5 @@
-//! What an agent is told in its environment.
+//! What an agent is told: in its environment, by the rank that started it, or in a file of the recording, when it was
+//! started by hand.
 
 use anyhow::{Context as _, Result, bail};
 use mpiscope_link::Secret;
@@ -33,6 +34,22 @@ pub(crate) enum Lock {
     HandedOver,
     /// There is another agent.
     Anothers,
+}
+
+/// The file in a recording that says what agents have to know, when they are started by hand.
+pub(crate) const LEFT_FILE: &str = "agents.env";
+
+/// What that file says.
+pub(crate) fn left_in(recording: &Path) -> Result<Vec<(String, String)>> {
+    let path = recording.join(LEFT_FILE);
+    let text = std::fs::read_to_string(&path).with_context(|| {
+        format!("{}: agents are started by hand only where a site file says so", path.display())
+    })?;
+    Ok(text
+        .lines()
+        .filter_map(|line| line.split_once('='))
+        .map(|(a, b)| (a.to_owned(), b.to_owned()))
+        .collect())
 }
 
 fn variable(name: &str) -> Result<String> {

@@ -1,14 +1,17 @@
 //! The command itself: its environment, its process, its end.
 
-use super::Recorded;
+use super::launch::{Launch, Needs};
 use super::place::Place;
 use super::signals::Signals;
+use crate::site::{Limits, Site};
 use anyhow::{Context as _, Result, bail};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
 const COLLECTOR: &str = "libmpiscope_shim.so";
+const RING_SLOTS: &str = "MPISCOPE_RING_SLOTS";
+const OTHER_RING_SLOTS: &str = "MPISCOPE_RING_OTHER_SLOTS";
 
 /// The library to preload: where a build with its own profile puts it, where a package does, or beside this program.
 pub(crate) fn find_collector() -> Result<PathBuf> {
@@ -24,9 +27,11 @@ pub(crate) fn find_collector() -> Result<PathBuf> {
     }
 }
 
-/// The dynamic linker splits its list at spaces and colons; a path that has one gets another name among the rings.
+/// The dynamic linker splits its list at spaces and colons, launchers split theirs at semicolons and commas; a path that
+/// has one gets another name among the rings.
 fn plain_path(collector: &Path, place: &Place) -> Result<PathBuf> {
-    if !collector.as_os_str().as_encoded_bytes().iter().any(|byte| matches!(byte, b' ' | b':')) {
+    let splits = |byte: &u8| matches!(byte, b' ' | b':' | b';' | b',');
+    if !collector.as_os_str().as_encoded_bytes().iter().any(splits) {
         return Ok(collector.to_path_buf());
     }
     let link = place.rings.join(COLLECTOR);
@@ -34,43 +39,31 @@ fn plain_path(collector: &Path, place: &Place) -> Result<PathBuf> {
     Ok(link)
 }
 
-/// The preloaded libraries: ours, then what was there.
-fn preload(collector: &Path, before: Option<&OsStr>) -> OsString {
-    let mut all = collector.as_os_str().to_owned();
-    if let Some(before) = before.filter(|before| !before.is_empty()) {
-        all.push(":");
-        all.push(before);
-    }
-    all
+/// What the ranks of a recorded run have to get.
+pub(crate) fn needs(place: &Place, collector: &Path, site: &Site) -> Result<Needs> {
+    let mut variables: Vec<(String, OsString)> = vec![
+        ("MPISCOPE_RINGS".to_owned(), place.rings.clone().into()),
+        ("MPISCOPE_SPOOL".to_owned(), place.spool.clone().into()),
+    ];
+    // What the user says in the environment counts more than the site's word, and has to reach other hosts as well.
+    let said = |name: &str| std::env::var_os(name).map(|value| (name.to_owned(), value));
+    let slots = site.limits.ring_slots;
+    let by_site =
+        || (slots != Limits::default().ring_slots).then(|| (RING_SLOTS.to_owned(), slots.to_string().into()));
+    variables.extend(said(RING_SLOTS).or_else(by_site));
+    variables.extend(said(OTHER_RING_SLOTS));
+    Ok(Needs { collector: plain_path(collector, place)?, variables })
 }
 
 /// Runs the command to its end, passing signals on to it.
-pub(crate) fn run(words: &[OsString], recorded: Option<&Recorded>, signals: &Signals) -> Result<ExitStatus> {
-    let (program, arguments) = words.split_first().context("no command was given")?;
+pub(crate) fn run(launch: &Launch, signals: &Signals) -> Result<ExitStatus> {
+    let (program, arguments) = launch.words.split_first().context("no command was given")?;
     let mut command = Command::new(program);
-    command.args(arguments);
-    if let Some(Recorded { place, collector, variables, .. }) = recorded {
-        let collector = &plain_path(collector, place)?;
-        command.env("LD_PRELOAD", preload(collector, std::env::var_os("LD_PRELOAD").as_deref()));
-        command.envs(variables.iter().map(|variable| (variable.name, &variable.value)));
-    }
+    command.args(arguments).envs(launch.set.iter().map(|(name, value)| (name, value)));
     let mut child =
         command.spawn().with_context(|| format!("{} cannot be run", program.to_string_lossy()))?;
     signals.pass_on_to(child.id());
     let status = child.wait().with_context(|| format!("wait for {}", program.to_string_lossy()));
     signals.stop();
     status
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_was_preloaded_stays() {
-        let ours = Path::new("/a/ours.so");
-        assert_eq!(preload(ours, None), "/a/ours.so");
-        assert_eq!(preload(ours, Some(OsStr::new(""))), "/a/ours.so");
-        assert_eq!(preload(ours, Some(OsStr::new("/b.so:/c.so"))), "/a/ours.so:/b.so:/c.so");
-    }
 }

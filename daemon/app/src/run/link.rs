@@ -1,61 +1,82 @@
 //! What agents of other hosts need to reach the daemon, and how their ranks are told.
 
-use super::Place;
+use super::launch::{System, may_span_hosts};
+use crate::command_line::RunOptions;
 use crate::daemon::Link;
-use anyhow::Result;
+use crate::node::LEFT_FILE;
+use crate::site::{Listen, Ports, Site, Start};
+use anyhow::{Context as _, Result};
 use mpiscope_link::{Certificate, Secret};
 use std::ffi::OsString;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::time::Duration;
+use std::io::Write as _;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
 
-/// How long the end of a run waits for an agent that is cut off.
-const PATIENCE: Duration = Duration::from_secs(45);
-
-/// A new secret, a new certificate, any port of any address.
-pub(crate) fn link() -> Result<Link> {
-    Ok(Link {
-        addresses: vec![(Ipv4Addr::UNSPECIFIED, 0).into()],
+/// A new secret and a new certificate, and where to listen; none when there are no other hosts.
+pub(crate) fn link(options: &RunOptions, site: &Site) -> Result<Option<Link>> {
+    let listens = match site.agents.listen {
+        Listen::Never => false,
+        Listen::Always => true,
+        Listen::Auto => may_span_hosts(&options.command, &System),
+    };
+    if !listens {
+        return Ok(None);
+    }
+    let anywhere = if site.agents.addresses.iter().any(IpAddr::is_ipv6) {
+        IpAddr::V6(Ipv6Addr::UNSPECIFIED)
+    } else {
+        IpAddr::V4(Ipv4Addr::UNSPECIFIED)
+    };
+    let Ports(ports) = site.agents.ports;
+    let ports = ports.map_or(0..=0, |(first, last)| first..=last);
+    Ok(Some(Link {
+        addresses: ports.map(|port| SocketAddr::new(anywhere, port)).collect(),
         secret: Secret::draw()?.to_text(),
-        certificate: Some(Certificate::make()?),
-        patience: PATIENCE,
-    })
+        certificate: site.agents.tls.then(Certificate::make).transpose()?,
+        patience: site.limits.patience,
+    }))
 }
 
-/// A variable of the ranks' environment.
-pub(crate) struct Variable {
-    pub(crate) name: &'static str,
-    pub(crate) value: OsString,
-    /// Whether it may be seen by other users, as command lines are.
-    pub(crate) is_secret: bool,
-}
-
-fn open(name: &'static str, value: impl Into<OsString>) -> Variable {
-    Variable { name, value: value.into(), is_secret: false }
-}
-
-/// What the ranks are told.
-pub(crate) fn variables(place: &Place, link: Option<(&Link, SocketAddr)>) -> Result<Vec<Variable>> {
-    let mut variables = vec![open("MPISCOPE_RINGS", &place.rings), open("MPISCOPE_SPOOL", &place.spool)];
-    if let Some((link, address)) = link {
-        variables.push(open("MPISCOPE_AGENT", std::env::current_exe()?));
-        variables.push(open("MPISCOPE_DAEMON", reachable(address).join(",")));
-        if let Some(certificate) = &link.certificate {
-            variables.push(open("MPISCOPE_CERTIFICATE", certificate.public()));
-        }
-        variables.push(Variable {
-            name: "MPISCOPE_SECRET",
-            value: link.secret.clone().into(),
-            is_secret: true,
-        });
+/// What the ranks and their agents are told.
+pub(crate) fn variables(link: &Link, address: SocketAddr, site: &Site) -> Result<Vec<(String, OsString)>> {
+    let named = |name: &str, value: OsString| (name.to_owned(), value);
+    let mut variables = vec![
+        named("MPISCOPE_DAEMON", reachable(address, &site.agents.addresses).join(",").into()),
+        named("MPISCOPE_SECRET", link.secret.clone().into()),
+        named("MPISCOPE_SPOOL_BYTES", site.limits.spool_bytes.to_string().into()),
+    ];
+    if let Some(certificate) = &link.certificate {
+        variables.push(named("MPISCOPE_CERTIFICATE", certificate.public().into()));
+    }
+    if site.agents.start == Start::Ranks {
+        variables.push(named("MPISCOPE_AGENT", std::env::current_exe()?.into()));
     }
     Ok(variables)
 }
 
-/// The addresses under which other hosts may find this one: its name, and those of its interfaces.
-fn reachable(address: SocketAddr) -> Vec<String> {
+/// Leaves what agents have to know in the recording, for those that are started by hand.
+pub(crate) fn leave<'a>(out: &Path, told: impl Iterator<Item = &'a (String, OsString)>) -> Result<()> {
+    let path = out.join(LEFT_FILE);
+    let text: String = told.map(|(name, value)| format!("{name}={}\n", value.to_string_lossy())).collect();
+    let mut file = std::fs::File::options()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&path)
+        .with_context(|| format!("write {}", path.display()))?;
+    file.write_all(text.as_bytes()).with_context(|| format!("write {}", path.display()))?;
+    eprintln!("mpiscope: start an agent on each node: mpiscope agent {}", out.display());
+    Ok(())
+}
+
+/// The addresses under which other hosts may find this one: those of the site, or its name and all that its interfaces
+/// have.
+fn reachable(address: SocketAddr, by_site: &[IpAddr]) -> Vec<String> {
     let port = address.port();
-    if !address.ip().is_unspecified() {
-        return vec![address.to_string()];
+    if !by_site.is_empty() {
+        return by_site.iter().map(|&ip| SocketAddr::new(ip, port).to_string()).collect();
     }
     let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let mut all = vec![format!("{name}:{port}")];
@@ -77,9 +98,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_of_its_own_is_told_as_it_is() {
-        assert_eq!(reachable(([10, 1, 2, 3], 9).into()), ["10.1.2.3:9"]);
-        let any = reachable(([0, 0, 0, 0], 9).into());
-        assert!(any.iter().all(|address| address.ends_with(":9") && !address.starts_with("127.")), "{any:?}");
+    fn the_sites_addresses_are_told_and_nothing_else() {
+        let told = reachable(([0, 0, 0, 0], 9).into(), &[[10, 1, 2, 3].into()]);
+        assert_eq!(told, ["10.1.2.3:9"]);
+    }
+
+    #[test]
+    fn without_any_all_of_the_host_are_told_but_its_loopback() {
+        let told = reachable(([0, 0, 0, 0], 9).into(), &[]);
+        assert!(!told.is_empty());
+        assert!(
+            told.iter().all(|address| address.ends_with(":9") && !address.starts_with("127.")),
+            "{told:?}"
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! `mpiscope run`: starts the daemon, runs the command untouched, exits with its status.
 
 mod command;
+mod launch;
 mod link;
 mod place;
 mod signals;
@@ -9,9 +10,11 @@ mod supervisor;
 
 use crate::command_line::RunOptions;
 use crate::daemon::Configuration;
+use crate::node::LEFT_FILE;
 use crate::page;
+use crate::site::{Site, Start};
 use anyhow::Result;
-use link::Variable;
+use launch::Launch;
 use place::Place;
 use signals::Signals;
 use std::os::unix::process::ExitStatusExt as _;
@@ -20,20 +23,22 @@ use std::process::{ExitCode, ExitStatus};
 use supervisor::Supervisor;
 
 pub(crate) use command::find_collector;
+pub(crate) use launch::{System, may_span_hosts};
 pub(crate) use place::{left_over_rings, random};
 
 /// A run that is being recorded.
 struct Recorded {
     place: Place,
-    collector: PathBuf,
-    variables: Vec<Variable>,
+    launch: Launch,
     supervisor: Supervisor,
 }
 
 pub(crate) fn run(options: &RunOptions) -> Result<ExitCode> {
     // Only the user's own word can keep the command from running.
     let out = place::choose_folder(options)?;
-    let recorded = match begin(options, out) {
+    let site = Site::load(options.site.as_deref());
+    let site = if options.site.is_some() { Ok(site?) } else { site };
+    let recorded = match site.and_then(|site| begin(options, out, &site)) {
         Ok(recorded) => Some(recorded),
         Err(error) => {
             eprintln!("mpiscope: {error:#}; the program runs without being recorded");
@@ -41,7 +46,10 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode> {
         }
     };
     let signals = Signals::catch();
-    let ended = command::run(&options.command, recorded.as_ref(), &signals);
+    let ended = match &recorded {
+        Some(recorded) => command::run(&recorded.launch, &signals),
+        None => command::run(&Launch::untouched(&options.command), &signals),
+    };
     let exit = match &ended {
         Ok(status) => Some(shell_status(*status)),
         Err(error) => {
@@ -59,9 +67,9 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode> {
     }))
 }
 
-fn begin(options: &RunOptions, out: PathBuf) -> Result<Recorded> {
+fn begin(options: &RunOptions, out: PathBuf, site: &Site) -> Result<Recorded> {
     let collector = find_collector()?;
-    let place = Place::make(out)?;
+    let place = Place::make(out, &site.paths)?;
     let configuration = Configuration {
         run: place.name.clone(),
         out: place.out.clone(),
@@ -70,10 +78,11 @@ fn begin(options: &RunOptions, out: PathBuf) -> Result<Recorded> {
         window_ns: options.window * 1_000_000,
         listen: (!options.no_dashboard).then(|| options.listen.unwrap_or(page::ANYWHERE)),
         token: format!("{:032x}", random()?),
-        link: Some(link::link()?),
+        link: link::link(options, site)?,
         resume: false,
     };
     let link = configuration.link.clone();
+    let mut needs = command::needs(&place, &collector, site).inspect_err(|_| place.remove_rings())?;
     let supervisor = Supervisor::start(configuration).inspect_err(|_| place.remove_rings())?;
     if let Some(url) = supervisor.url() {
         page::say_address("live page", url);
@@ -81,12 +90,22 @@ fn begin(options: &RunOptions, out: PathBuf) -> Result<Recorded> {
             page::open_in_browser(url);
         }
     }
-    let variables = link::variables(&place, link.as_ref().zip(supervisor.link()))?;
-    Ok(Recorded { place, collector, variables, supervisor })
+    if let Some((link, address)) = link.as_ref().zip(supervisor.link()) {
+        let told = link::variables(link, address, site)?;
+        if site.agents.start == Start::ByHand {
+            link::leave(&place.out, needs.variables.iter().chain(&told))?;
+        }
+        needs.variables.extend(told);
+    }
+    // Before signals are caught: an interrupt while the launcher is asked what it is ends all.
+    let launch = launch::plan(&options.command, &needs, &System);
+    Ok(Recorded { place, launch, supervisor })
 }
 
 fn finish(recorded: Recorded, exit: Option<i32>) {
     let Recorded { place, supervisor, .. } = recorded;
+    // Agents that come now would be told of a run that is over.
+    let _ = std::fs::remove_file(place.out.join(LEFT_FILE));
     match supervisor.finish(exit) {
         Some(told) => {
             place.remove_rings();

@@ -1,6 +1,7 @@
 //! Where a run's recording and its rings go.
 
 use crate::command_line::RunOptions;
+use crate::site::Paths;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_ring::SERVED_BY_DAEMON;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
@@ -39,14 +40,14 @@ pub(crate) fn choose_folder(options: &RunOptions) -> Result<PathBuf> {
 
 impl Place {
     /// Makes the folders for the rings. The recording's folder is the daemon's to make.
-    pub(crate) fn make(out: PathBuf) -> Result<Self> {
+    pub(crate) fn make(out: PathBuf, paths: &Paths) -> Result<Self> {
         let name = out.file_name().context("the folder of the recording needs a name")?;
         let name = name.to_string_lossy().into_owned();
         let mark = format!("mpiscope-{}-{:08x}", rustix::process::getuid().as_raw(), random()? as u32);
         // Without shared memory, or where it may not be written, a file does as well.
-        let rings = make_private(Path::new("/dev/shm").join(&mark))
-            .or_else(|_| make_private(std::env::temp_dir().join(&mark)))?;
-        let spool = make_private(std::env::temp_dir().join(format!("{mark}-spool")))?;
+        let rings =
+            make_private(paths.rings.join(&mark)).or_else(|_| make_private(paths.spool.join(&mark)))?;
+        let spool = make_private(paths.spool.join(format!("{mark}-spool")))?;
         let mark = rings.join(SERVED_BY_DAEMON);
         std::fs::write(&mark, []).with_context(|| format!("write {}", mark.display()))?;
         Ok(Self { name, out, rings, spool })
@@ -141,10 +142,10 @@ fn free_name(here: &Path, name: &str) -> String {
 }
 
 /// Folders of rings that nobody uses any more, for the doctor: those of this user whose processes are all gone.
-pub(crate) fn left_over_rings() -> Vec<PathBuf> {
+pub(crate) fn left_over_rings(rings: &Path) -> Vec<PathBuf> {
     let own = rustix::process::getuid().as_raw();
     let prefix = format!("mpiscope-{own}-");
-    let Ok(entries) = std::fs::read_dir("/dev/shm") else { return Vec::new() };
+    let Ok(entries) = std::fs::read_dir(rings) else { return Vec::new() };
     let ours = entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix));
     ours.filter(|entry| entry.metadata().is_ok_and(|metadata| metadata.uid() == own))
         .map(|entry| entry.path())
