@@ -79,9 +79,15 @@ def _exec(command: argparse.ArgumentParser) -> None:
 
 
 def _agent(command: argparse.ArgumentParser) -> None:
+    command.usage = "lab agent [--name NAME] [OPTIONS OF ssh OR rsh] [USER@]HOST COMMAND..."
     command.epilog = "Launchers are given the file `agent` of the lab's state folder, which does the same."
-    command.add_argument("--name", default="lab", help="which lab (default: lab)")
-    command.add_argument("words", metavar="[OPTIONS OF ssh OR rsh] HOST COMMAND", nargs=argparse.REMAINDER)
+
+
+def words_of_agent(words: list[str]) -> tuple[str, list[str]]:
+    """The lab's name and what is left for its agent: options that this program does not know may come first."""
+    if words[:1] == ["--name"] and len(words) > 1:
+        return words[1], words[2:]
+    return "lab", words
 
 
 def _launcher(command: argparse.ArgumentParser) -> None:

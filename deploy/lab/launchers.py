@@ -114,8 +114,8 @@ def _slurm(lab: Lab, launch: Launch) -> list[str]:
         interface = "pmi2"
     command = ["env", *(f"{name}={value}" for name, value in settings.items()), "srun", f"--mpi={interface}"]
     command += [f"--nodes={len(hosts)}", f"--nodelist={','.join(hosts)}", f"--distribution={launch.placement}"]
-    if launch.placement == "block":
-        command.append(f"--ntasks-per-node={_slots(lab, launch)}")
+    # Also where ranks are dealt out: otherwise Slurm gives a job as much as it can of the first host.
+    command.append(f"--ntasks-per-node={_slots(lab, launch)}")
     if launch.preload:
         command.append(f"--export=ALL,LD_PRELOAD={launch.preload}")
     return [*command, f"--ntasks={launch.ranks}"]
