@@ -11,7 +11,13 @@ import network
 from state import FRESH_ENVIRONMENT, Options, is_root
 
 # Programs by what asks for them, with the packages that Debian and Ubuntu have them in.
-ALWAYS = {"ip": "iproute2", "tc": "iproute2", "unshare": "util-linux", "nsenter": "util-linux", "setpriv": "util-linux"}
+ALWAYS = {
+    "ip": "iproute2",
+    "tc": "iproute2",
+    "unshare": "util-linux",
+    "nsenter": "util-linux",
+    "setpriv": "util-linux",
+}
 SSHD = {"sshd": "openssh-server", "ssh": "openssh-client", "ssh-keygen": "openssh-client"}
 SLURM = {"munged": "munge", "slurmctld": "slurmctld", "slurmd": "slurmd", "srun": "slurm-client"}
 TRAFFIC = {"iperf3": "iperf3"}
@@ -28,7 +34,9 @@ def missing(options: Options, traffic: bool = False) -> list[str]:
     """What such a lab lacks here: sentences that say what to do."""
     if not is_root():
         return ["Only root can make hosts: run this as root, or with sudo."]
-    programs = ALWAYS | (SSHD if options.sshd else {}) | (SLURM if options.slurm else {}) | (TRAFFIC if traffic else {})
+    programs = (
+        ALWAYS | (SSHD if options.sshd else {}) | (SLURM if options.slurm else {}) | (TRAFFIC if traffic else {})
+    )
     lacking = [
         f"{program} is not installed: install the package {package}."
         for program, package in programs.items()

@@ -32,10 +32,20 @@ def parser() -> argparse.ArgumentParser:
         return added
 
     _up(command("up", "start a lab", " Whole or not at all; says what is missing."))
-    down = command("down", "end a lab and everything that runs on its hosts", " One that is not up needs no end.")
-    down.set_defaults(command="down")
-    _exec(command("exec", "run a command on a host", " Environment, input, output, exit status and folder are passed on."))
-    _agent(command("agent", "start a command on a host as ssh would", " With a fresh environment, by a shell, at home.", False))
+    command("down", "end a lab and everything that runs on its hosts", " One that is not up needs no end.")
+    _exec(
+        command(
+            "exec", "run a command on a host", " Environment, input, output, exit status and folder are passed on."
+        )
+    )
+    _agent(
+        command(
+            "agent",
+            "start a command on a host as ssh would",
+            " With a fresh environment, by a shell, at home.",
+            False,
+        )
+    )
     _launcher(command("launcher", "print the words that start a program over the hosts, one a line"))
     _link(command("link", "change what links do, from now on or for a while", LINK_MORE))
     command("counters", "print what became of the frames of each link (JSON; shaped labs)")
@@ -52,16 +62,22 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _features(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--clocks", choices=["skewed"], help="each host's monotonic clock is 1000 s ahead of the one before")
+    command.add_argument(
+        "--clocks", choices=["skewed"], help="each host's monotonic clock is 1000 s ahead of the one before"
+    )
     command.add_argument("--slurm", action="store_true", help="a Slurm cluster on the hosts")
     command.add_argument("--sshd", action="store_true", help="sshd on each host, with keys of the lab")
-    command.add_argument("--pids", choices=["own"], help="process numbers of its own on each host; brings --sshd along")
+    command.add_argument(
+        "--pids", choices=["own"], help="process numbers of its own on each host; brings --sshd along"
+    )
     command.add_argument("--shaped", action="store_true", help="a switch that can delay and lose frames (see link)")
 
 
 def _up(command: argparse.ArgumentParser) -> None:
     command.add_argument("hosts", metavar="N", type=units.positive, help="how many hosts")
-    command.add_argument("--racks", metavar="R", type=units.positive, default=1, help="bridges with hosts, below a spine")
+    command.add_argument(
+        "--racks", metavar="R", type=units.positive, default=1, help="bridges with hosts, below a spine"
+    )
     _features(command)
     command.add_argument(
         "--share",
@@ -103,6 +119,7 @@ def _launcher(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--ssh", action="store_true", help="start by ssh and not by the lab's agent")
     command.add_argument("--slurm", action="store_true", help="by srun (pmix for Open MPI, pmi2 for MPICH)")
+    command.add_argument("--program", metavar="FILE", help="the launcher (default: as Debian names the family's)")
     command.add_argument("--preload", metavar="FILE", help="a library for LD_PRELOAD of the ranks")
 
 
@@ -137,5 +154,7 @@ def _traffic(command: argparse.ArgumentParser) -> None:
     command.add_argument("--rate", metavar="500mbit", type=units.bits_per_second, help="of all streams together")
     command.add_argument("--seconds", type=units.positive, default=5)
     command.add_argument("--streams", type=units.positive, default=1)
-    command.add_argument("--wait", action="store_true", help="until all flows are over; print what they transferred (JSON)")
+    command.add_argument(
+        "--wait", action="store_true", help="until all flows are over; print what they transferred (JSON)"
+    )
     command.add_argument("--stop", action="store_true", help="end all flows")

@@ -93,7 +93,9 @@ def _numbers(starting: dict[str, subprocess.Popen[bytes]], logs: Path) -> dict[s
             ready = waiting.select(max(0.0, deadline - time.monotonic()))
             if not ready:
                 missing = ", ".join(host for host in starting if host not in numbers)
-                raise LabError(f"after {START_SECONDS} s these hosts are not there: {missing}; the machine may be too busy")
+                raise LabError(
+                    f"after {START_SECONDS} s these hosts are not there: {missing}; the machine may be too busy"
+                )
             for key, _ in ready:
                 line = os.read(key.fd, 100)
                 if not line.strip().isdigit():

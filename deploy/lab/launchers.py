@@ -33,6 +33,8 @@ class Launch:
     ssh: bool
     slurm: bool
     preload: str | None
+    # The launcher, where it has another name than Debian gives it.
+    program: str | None
 
 
 def words(lab: Lab, launch: Launch) -> list[str]:
@@ -62,14 +64,14 @@ def _agent(lab: Lab, launch: Launch) -> str:
     return str(lab.folder / "agent")
 
 
-def _program(*names: str) -> str:
+def _program(launch: Launch, *names: str) -> str:
     """As Debian names it where several families are installed, or plainly."""
-    return next((name for name in names if shutil.which(name)), names[-1])
+    return launch.program or next((name for name in names if shutil.which(name)), names[-1])
 
 
 def _open_mpi(lab: Lab, launch: Launch) -> list[str]:
     settings = OPEN_MPI_SETTINGS | {"plm_rsh_agent": _agent(lab, launch)}
-    command = [_program("mpirun.openmpi", "mpirun"), "--allow-run-as-root", "--oversubscribe"]
+    command = [_program(launch, "mpirun.openmpi", "mpirun"), "--allow-run-as-root", "--oversubscribe"]
     for name, value in settings.items():
         command += ["--mca", name, value]
     slots = _slots(lab, launch)
@@ -87,8 +89,8 @@ def _open_mpi(lab: Lab, launch: Launch) -> list[str]:
 
 
 def _mpich(lab: Lab, launch: Launch) -> list[str]:
-    command = [_program("mpiexec.mpich", "mpiexec.hydra", "mpiexec"), "-launcher", "rsh", "-launcher-exec", _agent(lab, launch)]
-    command += ["-iface", "eth0"]
+    command = [_program(launch, "mpiexec.mpich", "mpiexec.hydra", "mpiexec"), "-iface", "eth0"]
+    command += ["-launcher", "rsh", "-launcher-exec", _agent(lab, launch)]
     for name, value in MPICH_SETTINGS.items():
         command += ["-genv", name, value]
     if launch.preload:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import shutil
 import signal
@@ -40,7 +41,9 @@ def up(name: str, options: Options) -> None:
     try:
         lab.folder.mkdir(mode=0o755)
     except FileExistsError:
-        raise LabError(f"a lab {name} is already up: end it with `lab down --name {name}`, or use another name") from None
+        raise LabError(
+            f"a lab {name} is already up: end it with `lab down --name {name}`, or use another name"
+        ) from None
     try:
         _make(lab)
     except BaseException:
@@ -73,9 +76,11 @@ def down(name: str) -> None:
     try:
         lab = state.load(name)
     except LabError:
-        # Nothing was started before this file was there.
+        # Nothing was started before the lab's file was there.
         shutil.rmtree(state.BASE / name)
         return
+    if state.carries(os.getpid(), lab.mark):
+        raise LabError("a lab is ended from outside: this is one of its hosts")
     _end(lab)
 
 

@@ -41,7 +41,9 @@ def _rules(lab: Lab) -> Iterator[dict[str, Any]]:
     with (lab.folder / "links.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         path = lab.folder / "links.json"
-        book = json.loads(path.read_text()) if path.exists() else {"next": 1, "cleared": 0, "rules": []}
+        book: dict[str, Any] = {"next": 1, "cleared": 0, "rules": []}
+        if path.exists():
+            book = json.loads(path.read_text())
         before = json.loads(json.dumps(book["rules"]))
         yield book
         _apply(lab, before, book["rules"])
@@ -65,7 +67,9 @@ def clear(lab: Lab) -> None:
 def link(lab: Lab, request: Request) -> None:
     """Does what was asked for: at once when it is to begin now, the rest in the background."""
     if not request.values:
-        raise LabError("nothing is asked of the link: --delay, --jitter, --rate, --loss or --cut, or --clear for all links")
+        raise LabError(
+            "nothing is asked of the link: --delay, --jitter, --rate, --loss or --cut, or --clear for all links"
+        )
     pairs = _pairs(lab, request)
     refused = _refused(lab, pairs, request.values)
     if refused:
@@ -134,7 +138,9 @@ def _refused(lab: Lab, pairs: list[list[str]], values: Values) -> str | None:
         return None
     beyond = [name for name in values if name not in ("cut", "rate_bits")]
     if beyond:
-        return f"{' and '.join(name.split('_')[0] for name in beyond)}: for this the lab must be started with --shaped"
+        return (
+            f"{' and '.join(name.split('_')[0] for name in beyond)}: for this the lab must be started with --shaped"
+        )
     interfaces = {_interface(source, destination) for source, destination in pairs}
     if None in interfaces:
         return (
@@ -199,4 +205,7 @@ def _apply_by_kernel(lab: Lab, before: dict[tuple[str, str], Values], after: dic
         # Both directions are in the table, and the one on the switch's side stands for both: a cable without its plug.
         if becomes.get("cut") != was.get("cut") and host == SWITCH:
             direction = "down" if becomes.get("cut") else "up"
-            must_run([*enter, "ip", "link", "set", device, direction], f"set the link from {ends[0]} to {ends[1]} {direction}")
+            must_run(
+                [*enter, "ip", "link", "set", device, direction],
+                f"set the link from {ends[0]} to {ends[1]} {direction}",
+            )

@@ -29,8 +29,10 @@ def start(lab: Lab) -> None:
         _start_switch(lab)
     else:
         _make_bridges(lab)
-    all_must_run([([*lab.enter(host, network_only=True), "ip", "-batch", "-"], _host_setup(lab, host)) for host in lab.hosts],
-                 "set up the hosts' network")
+    all_must_run(
+        [([*lab.enter(host, network_only=True), "ip", "-batch", "-"], _host_setup(lab, host)) for host in lab.hosts],
+        "set up the hosts' network",
+    )
 
 
 def _host_setup(lab: Lab, host: str) -> str:
@@ -67,7 +69,11 @@ def _make_bridges(lab: Lab) -> None:
             f"link add {port} type veth peer name eth0 netns {lab.processes[host]}",
             f"link set {port} master {bridge} up",
         ]
-    must_run([*lab.enter(SWITCH, network_only=True), "ip", "-batch", "-"], "make the lab's bridges", "\n".join(lines) + "\n")
+    must_run(
+        [*lab.enter(SWITCH, network_only=True), "ip", "-batch", "-"],
+        "make the lab's bridges",
+        "\n".join(lines) + "\n",
+    )
 
 
 def _start_switch(lab: Lab) -> None:
@@ -96,7 +102,11 @@ def _start_switch(lab: Lab) -> None:
     except OSError:
         os.setpriority(os.PRIO_PROCESS, process.pid, -20)
     moves = [f"link set dev port{lab.number_of(host)} netns {lab.processes[host]} name eth0\n" for host in lab.hosts]
-    must_run([*lab.enter(SWITCH, network_only=True), "ip", "-batch", "-"], "give the hosts their interfaces", "".join(moves))
+    must_run(
+        [*lab.enter(SWITCH, network_only=True), "ip", "-batch", "-"],
+        "give the hosts their interfaces",
+        "".join(moves),
+    )
 
 
 def _control(lab: Lab) -> Path:
@@ -113,7 +123,9 @@ def ask_switch(lab: Lab, request: list[str]) -> list[str]:
             with connection.makefile() as answer:
                 lines = answer.read().splitlines()
         except OSError as error:
-            raise LabError(f"the switch of the lab {lab.name} does not answer ({error}): start the lab again") from None
+            raise LabError(
+                f"the switch of the lab {lab.name} does not answer ({error}): start the lab again"
+            ) from None
     if lines and lines[0].startswith("refused: "):
         raise LabError(f"the switch refuses: {lines[0].removeprefix('refused: ')}")
     return lines

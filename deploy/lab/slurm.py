@@ -81,8 +81,12 @@ def start(lab: Lab) -> None:
     scripts = {host: munge + (controller if host == "node1" else "") + daemon for host in lab.hosts}
     all_must_run([([*lab.enter(host), "sh", "-c", script], "") for host, script in scripts.items()], "start Slurm")
     if not until(READY_SECONDS, lambda: _idle(lab) == lab.options.hosts):
-        last = subprocess.run([*lab.enter("node1"), "tail", "-n", "3", "/run/slurm/controller.log"], capture_output=True, text=True)
-        raise LabError(f"after {READY_SECONDS} s Slurm has {_idle(lab)} of {lab.options.hosts} hosts: {last.stdout.strip()}")
+        last = subprocess.run(
+            [*lab.enter("node1"), "tail", "-n", "3", "/run/slurm/controller.log"], capture_output=True, text=True
+        )
+        raise LabError(
+            f"after {READY_SECONDS} s Slurm has {_idle(lab)} of {lab.options.hosts} hosts: {last.stdout.strip()}"
+        )
 
 
 def _idle(lab: Lab) -> int:

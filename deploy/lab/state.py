@@ -90,7 +90,9 @@ class Lab:
         if process is None:
             raise LabError(f"the lab {self.name} has no host {host}: its hosts are node1 to node{self.options.hosts}")
         if not carries(process, self.mark):
-            raise LabError(f"the host {host} of the lab {self.name} is gone: end the lab (`lab down`) and start it again")
+            raise LabError(
+                f"the host {host} of the lab {self.name} is gone: end the lab (`lab down`) and start it again"
+            )
         if network_only:
             return ["nsenter", "-t", str(process), "--net", "--"]
         return ["nsenter", *self.enter_options(host), "--"]
@@ -129,7 +131,9 @@ def carries(process: int, mark: str) -> bool:
 
 def check_name(name: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", name):
-        raise LabError(f"{name!r} is no name for a lab: letters, digits, '-', '_' and '.' make one, at most 64 of them")
+        raise LabError(
+            f"{name!r} is no name for a lab: letters, digits, '-', '_' and '.' make one, at most 64 of them"
+        )
     return name
 
 

@@ -65,8 +65,10 @@ def wait(lab: Lab) -> list[dict[str, Any]]:
 
 
 def _outcome(lab: Lab, folder: Path, about: dict[str, Any]) -> dict[str, Any]:
-    runs = lambda: any(carries(process, lab.mark) for process in about["processes"])
-    until(about["seconds"] + END_SECONDS, lambda: not runs())
+    def is_over() -> bool:
+        return not any(carries(process, lab.mark) for process in about["processes"])
+
+    until(about["seconds"] + END_SECONDS, is_over)
     told = {"flow": folder.name, "from": about["from"], "to": about["to"]}
     try:
         result = json.loads((folder / "client.json").read_text())

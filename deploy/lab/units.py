@@ -12,7 +12,9 @@ RATES = {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9}
 def _number_and_unit(text: str, units: dict[str, int], what: str) -> int:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([a-z]+)", text.lower())
     if not match or match[2] not in units:
-        raise ArgumentTypeError(f"{text!r} is no {what}: a number and one of {', '.join(units)}, as in {example(what)}")
+        raise ArgumentTypeError(
+            f"{text!r} is no {what}: a number and one of {', '.join(units)}, as in {example(what)}"
+        )
     return round(float(match[1]) * units[match[2]])
 
 

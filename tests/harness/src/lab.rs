@@ -170,8 +170,9 @@ impl Lab {
         start: Start,
     ) -> Result<Vec<OsString>> {
         let mut command = self.command("launcher");
-        command.args([mpi.family.word(), "-n", &ranks.to_string(), "--placement"]);
-        command.arg(match placement {
+        command.args([mpi.family.word(), "-n", &ranks.to_string()]);
+        command.arg("--program").arg(&mpi.launcher);
+        command.arg("--placement").arg(match placement {
             Placement::Block => OsStr::new("block"),
             Placement::Cyclic => OsStr::new("cyclic"),
             Placement::File(file) => file.as_os_str(),
