@@ -113,9 +113,9 @@ def last_words(log: Path) -> str:
     return lines[-1] if lines else "it says nothing"
 
 
-def execute(lab: Lab, host: str, user: str | None, command: list[str]) -> NoReturn:
-    """Becomes a command on a host, in this folder and with this environment."""
-    environment = dict(os.environ) | lab.environment()
+def execute(lab: Lab, host: str, user: str | None, more: dict[str, str], command: list[str]) -> NoReturn:
+    """Becomes a command on a host, in this folder and with this environment and `more`."""
+    environment = dict(os.environ) | more
     become: list[str] = []
     if user is not None:
         try:

@@ -108,13 +108,8 @@ def _mpich(lab: Lab, launch: Launch) -> list[str]:
 
 def _slurm(lab: Lab, launch: Launch) -> list[str]:
     hosts = lab.hosts_of(launch.hosts)
-    if launch.family == "openmpi":
-        settings = {f"OMPI_MCA_{name}": value for name, value in OPEN_MPI_SETTINGS.items()}
-        interface = "pmix"
-    else:
-        settings = MPICH_SETTINGS
-        interface = "pmi2"
-    command = ["env", *(f"{name}={value}" for name, value in settings.items()), "srun", f"--mpi={interface}"]
+    # What the libraries need is in the environment of every command on a host.
+    command = ["srun", f"--mpi={'pmix' if launch.family == 'openmpi' else 'pmi2'}"]
     command += [f"--nodes={len(hosts)}", f"--nodelist={','.join(hosts)}", f"--distribution={launch.placement}"]
     # Also where ranks are dealt out: otherwise Slurm gives a job as much as it can of the first host.
     command.append(f"--ntasks-per-node={_slots(lab, launch)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 
+import launchers
 from processes import all_must_run, until
 from state import FRESH_ENVIRONMENT, Lab, LabError
 
@@ -89,8 +90,19 @@ def start(lab: Lab) -> None:
         )
 
 
+def environment(lab: Lab) -> dict[str, str]:
+    """What the users of such a cluster would have in their environment; srun hands it on to the ranks."""
+    if not lab.options.slurm:
+        return {}
+    settings = {f"OMPI_MCA_{name}": value for name, value in launchers.OPEN_MPI_SETTINGS.items()}
+    settings |= launchers.MPICH_SETTINGS
+    # By the other way, a tree, ranks are now and then let out of MPI_Init while one on another host is still at its
+    # beginning, and crashes with the first message that it gets.
+    settings["SLURM_PMIX_FENCE"] = "ring"
+    return settings | {"SLURM_CONF": str(lab.folder / "slurm/slurm.conf")}
+
+
 def _idle(lab: Lab) -> int:
     words = [*lab.enter("node1"), "sinfo", "--noheader", "--states=idle", "--format=%D"]
-    environment = FRESH_ENVIRONMENT | lab.environment()
-    said = subprocess.run(words, capture_output=True, text=True, env=environment).stdout
+    said = subprocess.run(words, capture_output=True, text=True, env=FRESH_ENVIRONMENT | environment(lab)).stdout
     return sum(int(word) for word in said.split() if word.isdecimal())

@@ -105,10 +105,6 @@ class Lab:
             options.append("--time")
         return options
 
-    def environment(self) -> dict[str, str]:
-        """What commands on a host need in their environment to find the lab's services."""
-        return {"SLURM_CONF": str(self.folder / "slurm/slurm.conf")} if self.options.slurm else {}
-
 
 def host_name(number: int) -> str:
     return f"node{number}"
