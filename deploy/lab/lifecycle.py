@@ -37,19 +37,28 @@ def up(name: str, options: Options) -> None:
     lab = Lab(state.check_name(name), f"mpiscope-lab/{name}/{secrets.token_hex(8)}", options)
     # Also when somebody loses patience.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    state.BASE.mkdir(mode=0o755, exist_ok=True)
-    try:
-        lab.folder.mkdir(mode=0o755)
-    except FileExistsError:
-        raise LabError(
-            f"a lab {name} is already up: end it with `lab down --name {name}`, or use another name"
-        ) from None
+    _claim(lab)
     try:
         _make(lab)
     except BaseException:
         _end(lab)
         raise
     print(f"lab: {name} is up: {options.hosts} hosts in {time.monotonic() - begun:.1f} s")
+
+
+def _claim(lab: Lab) -> None:
+    while True:
+        state.BASE.mkdir(mode=0o755, exist_ok=True)
+        try:
+            lab.folder.mkdir(mode=0o755)
+            return
+        except FileNotFoundError:
+            # The last other lab has just ended, and took the folder of all labs with it.
+            continue
+        except FileExistsError:
+            raise LabError(
+                f"a lab {lab.name} is already up: end it with `lab down --name {lab.name}`, or use another name"
+            ) from None
 
 
 def _make(lab: Lab) -> None:
