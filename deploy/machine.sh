@@ -39,6 +39,33 @@ need_real_programs() {
     compgen -G '/usr/lib*/llvm*/lib*/libclang*.so*' > /dev/null || install_packages libclang-dev
 }
 
+# What hosts of a lab run. Only root can start a lab, and these services run on its hosts alone: a package must neither
+# start its service here nor leave it to the next start of the machine. One by one, as above.
+need_lab() ( # in a shell of its own, for what has to be undone
+    [ "$(id -u)" = 0 ] || return 0
+    policy=/usr/sbin/policy-rc.d
+    if [ ! -e "$policy" ]; then
+        trap 'rm -f "$policy"' EXIT
+        printf '#!/bin/sh\nexit 101\n' > "$policy"
+        chmod 755 "$policy"
+    fi
+    need_tools ip=iproute2
+    need_tools iperf3=iperf3
+    need_service sshd openssh-server ssh.service ssh.socket
+    need_service munged munge munge.service
+    need_service slurmctld slurmctld slurmctld.service
+    need_service slurmd slurmd slurmd.service
+    need_tools srun=slurm-client
+)
+
+need_service() { # PROGRAM PACKAGE UNIT...
+    has "$1" && return 0
+    install_packages "$2" || return
+    shift 2
+    # A package has only one of the units, depending on its age.
+    if has systemctl; then systemctl disable --quiet "$@" 2> /dev/null || true; fi
+}
+
 need_rust() {
     if ! has cargo && [ -x "$HOME/.cargo/bin/cargo" ]; then
         PATH=$HOME/.cargo/bin:$PATH

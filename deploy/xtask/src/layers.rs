@@ -33,6 +33,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "mpiscope-server",
         ],
     ),
+    ("mpiscope-lab-switch", &[]),
     ("mpiscope-xtask", &[]),
     ("mpiscope-harness", &["mpiscope-recording", "mpiscope-model"]),
     // Only for its tests, which `run_time` leaves out.

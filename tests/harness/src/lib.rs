@@ -7,6 +7,7 @@
 
 mod apps;
 mod counted;
+mod lab;
 mod languages;
 mod mpi;
 pub mod processes;
@@ -18,6 +19,7 @@ mod truth;
 
 pub use apps::{compile, source_folder};
 pub use counted::{Counted, Language, counted};
+pub use lab::{Lab, LabOptions, Placement, Start};
 pub use languages::{Missing, python, rust_app};
 pub use mpi::{Family, Mpi};
 pub use product::{collector, daemon_of, full_run, mpiscope, record, report, until_log_has};

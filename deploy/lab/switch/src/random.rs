@@ -1,0 +1,50 @@
+//! Random numbers that are the same in every run: what a link loses can be told beforehand.
+
+/// `SplitMix64`: small, and good enough for lots drawn one after the other.
+#[derive(Debug, Clone)]
+pub(crate) struct Random {
+    state: u64,
+}
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self { state: seed }
+    }
+
+    fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// Between 0 and 1, and neither: logarithms and negative powers of it are finite.
+    #[expect(clippy::cast_precision_loss, reason = "53 bits are what a float holds exactly")]
+    pub(crate) fn fraction(&mut self) -> f64 {
+        ((self.next() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+    }
+
+    /// Of the normal distribution with mean 0 and deviation 1.
+    pub(crate) fn normal(&mut self) -> f64 {
+        (-2.0 * self.fraction().ln()).sqrt() * (std::f64::consts::TAU * self.fraction()).cos()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_spread_as_they_should_be_and_come_again() {
+        let (mut random, mut again) = (Random::new(7), Random::new(7));
+        let mean = |numbers: &[f64]| numbers.iter().sum::<f64>() / 20_000.0;
+        let fractions: Vec<f64> = (0..20_000).map(|_| random.fraction()).collect();
+        assert!(fractions.iter().all(|one| *one > 0.0 && *one < 1.0));
+        assert!((mean(&fractions) - 0.5).abs() < 0.01);
+        assert!(fractions.iter().all(|one| *one == again.fraction()));
+        let normal: Vec<f64> = (0..20_000).map(|_| random.normal()).collect();
+        let squares: Vec<f64> = normal.iter().map(|one| one * one).collect();
+        assert!(mean(&normal).abs() < 0.03 && (mean(&squares) - 1.0).abs() < 0.05);
+    }
+}
