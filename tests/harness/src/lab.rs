@@ -142,6 +142,35 @@ impl Lab {
         self.shared.path()
     }
 
+    /// The names of its hosts.
+    ///
+    /// # Errors
+    /// When it is gone.
+    pub fn hosts(&self) -> Result<Vec<String>> {
+        Ok(self.clock_offsets_ns()?.into_keys().collect())
+    }
+
+    /// The processes that run on each host.
+    ///
+    /// # Errors
+    /// When the lab is gone.
+    pub fn processes(&self) -> Result<BTreeMap<String, Vec<u32>>> {
+        let told: serde_json::Value =
+            serde_json::from_slice(&done(self.command("status").arg("--json"))?.stdout)?;
+        let space = |process: u32| std::fs::read_link(format!("/proc/{process}/ns/uts")).ok();
+        let mut spaces: BTreeMap<_, Vec<u32>> = BTreeMap::new();
+        for process in crate::processes::all() {
+            spaces.entry(space(process)).or_default().push(process);
+        }
+        let hosts = told["hosts"].as_array().context("a lab has hosts")?;
+        let on = |host: &serde_json::Value| {
+            let keeper = u32::try_from(host["process"].as_u64()?).ok()?;
+            let name = host["name"].as_str()?.to_owned();
+            Some((name, spaces.get(&Some(space(keeper)?)).cloned().unwrap_or_default()))
+        };
+        hosts.iter().map(|host| on(host).context("a host has a name and a process")).collect()
+    }
+
     /// A word of `lab` for this one.
     #[must_use]
     pub fn command(&self, word: &str) -> Command {
@@ -158,7 +187,8 @@ impl Lab {
         command
     }
 
-    /// The words that start a program over all hosts; the program follows. They are for a command on a host.
+    /// The words that start a program over all hosts; the program follows. They are for a command on a host. With
+    /// `slots` so many ranks fill a host.
     ///
     /// # Errors
     /// When this lab cannot start programs so.
@@ -168,9 +198,13 @@ impl Lab {
         ranks: u32,
         placement: Placement<'_>,
         start: Start,
+        slots: Option<u32>,
     ) -> Result<Vec<OsString>> {
         let mut command = self.command("launcher");
         command.args([mpi.family.word(), "-n", &ranks.to_string()]);
+        if let Some(slots) = slots {
+            command.args(["--slots", &slots.to_string()]);
+        }
         command.arg("--program").arg(&mpi.launcher);
         command.arg("--placement").arg(match placement {
             Placement::Block => OsStr::new("block"),
@@ -197,7 +231,7 @@ impl Lab {
         start: Start,
         program: &Path,
     ) -> Result<Command> {
-        let mut words = self.launcher(mpi, ranks, placement, start)?;
+        let mut words = self.launcher(mpi, ranks, placement, start, None)?;
         words.push(program.into());
         let mut command = self.exec("node1", &words);
         mpi.prepare(&mut command)?;

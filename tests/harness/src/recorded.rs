@@ -2,7 +2,7 @@
 
 use crate::truth::{TRUTH_FUNCTIONS, Truth, is_collective};
 use anyhow::{Result, ensure};
-use mpiscope_model::{Call, Message};
+use mpiscope_model::{Call, Message, RankInfo};
 use mpiscope_recording::{Manifest, Recording};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -35,6 +35,8 @@ pub struct Recorded {
     pub calls: Vec<Call>,
     /// The rows of messages.
     pub messages: Vec<Message>,
+    /// The ranks.
+    pub ranks: Vec<RankInfo>,
     names: BTreeMap<u16, String>,
 }
 
@@ -55,6 +57,7 @@ impl Recorded {
             manifest: recording.manifest().clone(),
             calls: all_calls,
             messages: all_messages,
+            ranks: tables.ranks,
             names: tables.functions.into_iter().map(|row| (row.function, row.name)).collect(),
         })
     }

@@ -60,6 +60,9 @@ pub(crate) fn run(launch: &Launch, signals: &Signals) -> Result<ExitStatus> {
     let (program, arguments) = launch.words.split_first().context("no command was given")?;
     let mut command = Command::new(program);
     command.args(arguments).envs(launch.set.iter().map(|(name, value)| (name, value)));
+    launch.removed.iter().for_each(|name| {
+        command.env_remove(name);
+    });
     let mut child =
         command.spawn().with_context(|| format!("{} cannot be run", program.to_string_lossy()))?;
     signals.pass_on_to(child.id());

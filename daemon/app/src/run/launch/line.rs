@@ -15,6 +15,7 @@ pub(super) struct Line<'a, S> {
     assigned: Vec<(String, usize)>,
     unset: Vec<String>,
     set: Vec<(String, OsString)>,
+    removed: Vec<String>,
 }
 
 impl<'a, S: Surroundings> Line<'a, S> {
@@ -28,6 +29,7 @@ impl<'a, S: Surroundings> Line<'a, S> {
             assigned: prefix.assigned,
             unset: prefix.unset,
             set: Vec::new(),
+            removed: Vec::new(),
         }
     }
 
@@ -55,6 +57,14 @@ impl<'a, S: Surroundings> Line<'a, S> {
         self.set.push((name.to_owned(), value));
     }
 
+    /// Removes a variable for the command; where `env` sets it, there.
+    pub(super) fn remove(&mut self, name: &str) {
+        match self.assigned.iter().rev().find(|(assigned, _)| assigned == name) {
+            Some((_, at)) => self.words[*at] = format!("--unset={name}").into(),
+            None => self.removed.push(name.to_owned()),
+        }
+    }
+
     /// Puts words in at places of the line as it stands.
     pub(super) fn insert(&mut self, mut places: Vec<(usize, Vec<OsString>)>) {
         places.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
@@ -64,7 +74,7 @@ impl<'a, S: Surroundings> Line<'a, S> {
     }
 
     pub(super) fn into_launch(self) -> Launch {
-        Launch { words: self.words, set: self.set }
+        Launch { words: self.words, set: self.set, removed: self.removed }
     }
 }
 

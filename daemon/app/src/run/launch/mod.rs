@@ -66,17 +66,18 @@ pub(crate) trait Surroundings {
     fn read(&self, file: &Path) -> Option<String>;
 }
 
-/// What to run, and the variables to set for it.
+/// What to run, and the variables to set and to remove for it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Launch {
     pub(crate) words: Vec<OsString>,
     pub(crate) set: Vec<(String, OsString)>,
+    pub(crate) removed: Vec<String>,
 }
 
 impl Launch {
     /// A command as it was typed.
     pub(crate) fn untouched(words: &[OsString]) -> Self {
-        Self { words: words.to_vec(), set: Vec::new() }
+        Self { words: words.to_vec(), set: Vec::new(), removed: Vec::new() }
     }
 }
 

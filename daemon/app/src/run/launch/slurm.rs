@@ -72,6 +72,10 @@ pub(super) fn extended(line: &mut Line<'_, impl Surroundings>, list: &OsStr, nee
         entries.push(PRELOAD.into());
     } else {
         entries.push(assignment(PRELOAD, &preload));
+        // Where srun finds a variable in its environment, that counts and not the list.
+        if all && own.is_some() {
+            line.remove(PRELOAD);
+        }
     }
     join(&entries, ",")
 }

@@ -49,3 +49,15 @@ fn a_comma_in_what_was_preloaded_goes_through_the_environment() {
     assert_eq!(fake.sets("srun ./a", EXPORT), "ALL,LD_PRELOAD");
     assert_eq!(fake.sets("srun ./a", PRELOAD), "/c.so:/b,b.so");
 }
+
+#[test]
+fn what_srun_has_itself_would_count_instead_of_the_list() {
+    let fake = Fake::new().with(PRELOAD, "/b.so");
+    assert_eq!(fake.plan("srun ./a").removed, [PRELOAD]);
+    assert_eq!(fake.plan("srun --export=A ./a").removed, [""; 0]);
+    assert_eq!(Fake::new().plan("srun ./a").removed, [""; 0]);
+    assert_eq!(
+        Fake::new().line("env LD_PRELOAD=/d.so srun --export=ALL ./a"),
+        "env --unset=LD_PRELOAD srun --export=ALL,LD_PRELOAD=/c.so:/d.so ./a"
+    );
+}

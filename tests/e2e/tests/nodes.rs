@@ -1,0 +1,316 @@
+//! Jobs over several hosts: every call of every rank is there once, on one clock, on the right node, whatever becomes of
+//! daemon, agents and links meanwhile.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+#[path = "support/hosts.rs"]
+mod hosts;
+
+use hosts::{Job, LIMIT, agents, assert_exact, nodes_of_ranks};
+use mpiscope_harness::{
+    Ended, Family, Lab, LabOptions, Mpi, Placement, Recorded, Running, Signal, Start, Truth, daemon_of,
+    full_run, processes, report, run, until_log_has,
+};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+/// A lab for this test, or the test is skipped.
+macro_rules! lab_or_return {
+    ($options:expr, $test:literal) => {
+        match Lab::up_or_skip(&$options, concat!("nodes ", $test)).unwrap() {
+            Some(lab) => lab,
+            None => return,
+        }
+    };
+}
+
+/// Runs a program recorded over all hosts and compares with what it says of itself.
+fn exact(lab: &Lab, job: &Job<'_>, ranks: u32) -> Recorded {
+    let out = lab.shared().join(format!("{}-{}-{ranks}", job.app, job.mpi.family.word()));
+    let ended = run(&mut job.recorded(lab, ranks, &out), LIMIT).unwrap();
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+    let recorded = assert_exact(&out, &ended, ranks);
+    assert!(recorded.manifest.missing.is_empty(), "{:?}", recorded.manifest.missing);
+    assert_nothing_left(lab);
+    recorded
+}
+
+/// No agent, no ring and no spool stays on any host.
+fn assert_nothing_left(lab: &Lab) {
+    let gone = processes::until(LIMIT, || agents(lab).is_empty().then_some(()));
+    assert!(gone.is_some(), "agents stay: {:?}", agents(lab));
+    for host in lab.hosts().unwrap() {
+        let look = "ls -d /dev/shm/mpiscope-* /tmp/mpiscope-* 2> /dev/null | grep -v mpiscope-test-";
+        let left = run(&mut lab.exec(&host, &["sh", "-c", look]), LIMIT).unwrap();
+        assert_eq!(left.output(), "", "on {host}");
+    }
+}
+
+fn on_hosts(family: Family, test: &str) {
+    let Some(mpi) = Mpi::find_or_skip(family, test) else { return };
+    let Some(lab) = Lab::up_or_skip(&LabOptions::hosts(4).skewed_clocks(), test).unwrap() else { return };
+    for app in ["halo3d", "collectives", "master_worker", "forms", "ring"] {
+        exact(&lab, &Job::new(&mpi, app), 16);
+    }
+}
+
+#[test]
+fn counts_are_exact_on_4_hosts_under_openmpi() {
+    on_hosts(Family::OpenMpi, "nodes counts_are_exact_on_4_hosts_under_openmpi");
+}
+
+#[test]
+fn counts_are_exact_on_4_hosts_under_mpich() {
+    on_hosts(Family::Mpich, "nodes counts_are_exact_on_4_hosts_under_mpich");
+}
+
+#[test]
+fn counts_are_exact_on_8_and_16_hosts() {
+    let lab = lab_or_return!(LabOptions::hosts(16).skewed_clocks(), "counts_are_exact_on_8_and_16_hosts");
+    for mpi in Mpi::all_or_skip("nodes counts_are_exact_on_8_and_16_hosts") {
+        // Half of the hosts, then all of them.
+        let halo = Job::new(&mpi, "halo3d").placed(Placement::Block);
+        let recorded = exact(&lab, &halo.clone().slots(8), 64);
+        assert_eq!(recorded.manifest.job.nodes.len(), 8);
+        if full_run() || mpi.family == Family::OpenMpi {
+            let recorded = exact(&lab, &halo.slots(8), 128);
+            assert_eq!(recorded.manifest.job.nodes.len(), 16);
+        }
+    }
+}
+
+#[test]
+fn every_rank_is_on_its_node() {
+    let lab = lab_or_return!(LabOptions::hosts(4), "every_rank_is_on_its_node");
+    for mpi in Mpi::all_or_skip("nodes every_rank_is_on_its_node") {
+        let file = lab.shared().join(format!("placement.{}", mpi.family.word()));
+        let (text, by_file) = hosts::placement_file(mpi.family);
+        std::fs::write(&file, text).unwrap();
+        let block: fn(u32) -> u32 = |rank| rank / 2;
+        let cyclic: fn(u32) -> u32 = |rank| rank % 4;
+        for (placement, node_of) in
+            [(Placement::Block, block), (Placement::Cyclic, cyclic), (Placement::File(&file), by_file)]
+        {
+            let job = Job::new(&mpi, "ring").placed(placement).slots(2);
+            let out = lab.shared().join(format!("placed-{}-{node_of:p}", mpi.family.word()));
+            let ended = run(&mut job.recorded(&lab, 8, &out), LIMIT).unwrap();
+            let recorded = assert_exact(&out, &ended, 8);
+            let nodes = nodes_of_ranks(&recorded);
+            let expected: BTreeMap<u32, String> =
+                (0..8).map(|rank| (rank, format!("node{}", node_of(rank) + 1))).collect();
+            assert_eq!(nodes, expected, "{placement:?}, {}", mpi.family.word());
+            let inter = recorded.messages.iter().filter(|message| message.inter);
+            let apart = inter.clone().filter(|message| nodes[&message.src] != nodes[&message.dst]);
+            assert_eq!(inter.count(), apart.count());
+            assert!(recorded.messages.iter().all(|m| m.inter == (nodes[&m.src] != nodes[&m.dst])));
+        }
+    }
+}
+
+#[test]
+fn counts_are_exact_under_slurm() {
+    let lab = lab_or_return!(LabOptions::hosts(4).slurm(), "counts_are_exact_under_slurm");
+    for mpi in Mpi::all_or_skip("nodes counts_are_exact_under_slurm") {
+        for app in ["halo3d", "collectives"] {
+            let recorded = exact(&lab, &Job::new(&mpi, app).started(Start::Slurm), 16);
+            assert_eq!(recorded.manifest.job.nodes.len(), 4);
+        }
+    }
+}
+
+#[test]
+fn counts_are_exact_through_ssh() {
+    let lab = lab_or_return!(LabOptions::hosts(3).sshd(), "counts_are_exact_through_ssh");
+    for mpi in Mpi::all_or_skip("nodes counts_are_exact_through_ssh") {
+        exact(&lab, &Job::new(&mpi, "halo3d").started(Start::Ssh), 6);
+    }
+}
+
+#[test]
+fn hosts_with_process_numbers_of_their_own() {
+    let lab = lab_or_return!(LabOptions::hosts(3).own_pids(), "hosts_with_process_numbers_of_their_own");
+    for mpi in Mpi::all_or_skip("nodes hosts_with_process_numbers_of_their_own") {
+        exact(&lab, &Job::new(&mpi, "halo3d"), 6);
+    }
+}
+
+/// A job of 64 ranks on 4 hosts that goes on for so many seconds.
+fn lingering(lab: &Lab, mpi: &Mpi, seconds: u32, out: &Path) -> Running {
+    let seconds = seconds.to_string();
+    let job = Job::new(mpi, "linger").arguments(&[&seconds, "20"]);
+    let running = Running::start(&mut job.recorded(lab, 64, out)).unwrap();
+    until_log_has(out, 100_000).unwrap();
+    running
+}
+
+fn ended_exactly(running: Running, out: &Path) -> Ended {
+    let ended = running.wait(LIMIT).unwrap();
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+    assert_exact(out, &ended, 64);
+    ended
+}
+
+/// Numbers that are the same in each run.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, below: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % below
+    }
+}
+
+/// What can go wrong.
+#[derive(Debug, Clone, Copy)]
+enum Fault {
+    /// The daemon is killed; `run` starts it again.
+    Daemon,
+    /// The daemon stands still for a while.
+    Standstill(Duration),
+    /// A host is cut off from all others for a while.
+    Link(u64, Duration),
+    /// The working process of a host's agent is killed.
+    Worker(u64),
+    /// All processes of a host's agent are killed.
+    Agent(u64),
+}
+
+fn draw(dice: &mut Dice, longest: Duration) -> Fault {
+    let host = 2 + dice.roll(3);
+    let long = Duration::from_secs(1) + Duration::from_millis(dice.roll(longest.as_millis() as u64 - 999));
+    match dice.roll(10) {
+        0 => Fault::Daemon,
+        1 | 2 => Fault::Standstill(long.min(Duration::from_secs(5))),
+        3..=5 => Fault::Link(host, long),
+        6..=8 => Fault::Worker(host),
+        _ => Fault::Agent(host),
+    }
+}
+
+fn inflict(fault: Fault, lab: &Lab, running: &Running) {
+    match fault {
+        Fault::Daemon => processes::signal(daemon_of(running).unwrap(), Signal::KILL),
+        Fault::Standstill(during) => {
+            let daemon = daemon_of(running).unwrap();
+            processes::signal(daemon, Signal::STOP);
+            std::thread::sleep(during);
+            processes::signal(daemon, Signal::CONT);
+        }
+        Fault::Link(host, during) => lab.cut(&format!("node{host}"), during).unwrap(),
+        Fault::Worker(host) | Fault::Agent(host) => {
+            let mut found = agents(lab);
+            found.retain(|agent| agent.host == format!("node{host}"));
+            if matches!(fault, Fault::Worker(_)) {
+                found.retain(|agent| agent.is_worker);
+            }
+            found.iter().for_each(|agent| processes::signal(agent.process, Signal::KILL));
+        }
+    }
+}
+
+/// So many faults in each of so many runs, the longest so long.
+fn faults(test: &str, seed: u64, runs: u64, each: u64, longest: Duration) {
+    let mpis = Mpi::all_or_skip(test);
+    let Some(lab) = Lab::up_or_skip(&LabOptions::hosts(4), test).unwrap() else { return };
+    for number in 0..runs {
+        let mpi = &mpis[number as usize % mpis.len()];
+        let mut dice = Dice(seed.wrapping_add(number).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let drawn: Vec<Fault> = (0..each).map(|_| draw(&mut dice, longest)).collect();
+        println!("run {number}, {}: {drawn:?}", mpi.family.word());
+        let out = lab.shared().join(format!("faults-{number}"));
+        let seconds = (longest.as_secs() / 2 + 2) * each / 2 + 3;
+        let running = lingering(&lab, mpi, seconds as u32, &out);
+        // A daemon that dies more than a few times is given up.
+        let mut deaths = 0;
+        for fault in drawn {
+            deaths += u64::from(matches!(fault, Fault::Daemon));
+            if deaths <= 3 || !matches!(fault, Fault::Daemon) {
+                inflict(fault, &lab, &running);
+            }
+            std::thread::sleep(Duration::from_millis(200 + dice.roll(1500)));
+        }
+        ended_exactly(running, &out);
+        std::fs::remove_dir_all(&out).unwrap();
+    }
+}
+
+#[test]
+fn nothing_is_lost_or_doubled_whatever_dies_or_is_cut_off() {
+    let test = "nodes nothing_is_lost_or_doubled_whatever_dies_or_is_cut_off";
+    let (runs, longest) = if full_run() { (10, 30) } else { (3, 4) };
+    faults(test, 5, runs, 10, Duration::from_secs(longest));
+}
+
+#[test]
+fn a_host_that_is_cut_off_for_good_is_said_and_the_rest_is_whole() {
+    let lab =
+        lab_or_return!(LabOptions::hosts(3), "a_host_that_is_cut_off_for_good_is_said_and_the_rest_is_whole");
+    let Some(mpi) = Mpi::find_or_skip(Family::OpenMpi, "nodes a_host_that_is_cut_off_for_good") else {
+        return;
+    };
+    let out = lab.shared().join("cut");
+    let job = Job::new(&mpi, "linger").arguments(&["20", "50"]);
+    let mut command = job.recorded(&lab, 6, &out);
+    command.env("MPISCOPE_SITE", hosts::site(&lab, "[limits]\npatience_s = 3\n"));
+    let running = Running::start(&mut command).unwrap();
+    until_log_has(&out, 20_000).unwrap();
+    lab.cut("node3", Duration::from_secs(300)).unwrap();
+    // MPI itself ends the job sooner or later; whoever waits for that ends it.
+    let told = || running.errors_until_now().contains("nothing is heard of node3").then_some(());
+    assert!(processes::until(LIMIT, told).is_some(), "{}", running.errors_until_now());
+    std::thread::sleep(Duration::from_millis(500));
+    // Its launcher would wait for the host that is gone.
+    let launcher = hosts::launcher_of(&running).expect("a launcher runs");
+    processes::signal(launcher, Signal::KILL);
+    let ended = running.wait(LIMIT).unwrap();
+    let report = report(&out).unwrap();
+    let missing = report["missing"].to_string();
+    assert!(missing.contains("node3: cut off"), "{missing}\n{}", ended.errors());
+    let recorded = Recorded::load(&out).unwrap();
+    let states = hosts::states_of_ranks(&recorded);
+    let node = nodes_of_ranks(&recorded);
+    for (rank, state) in states {
+        assert_eq!(state == "silent", node[&rank] == "node3", "rank {rank} is {state}");
+    }
+    assert!(recorded.calls.iter().filter(|call| node[&call.rank] != "node3").count() > 100);
+}
+
+#[test]
+fn nobody_else_reads_rings_spools_or_recordings() {
+    let lab = lab_or_return!(LabOptions::hosts(2), "nobody_else_reads_rings_spools_or_recordings");
+    let Some(mpi) = Mpi::find_or_skip(Family::OpenMpi, "nodes nobody_else_reads") else { return };
+    let out = lab.shared().join("private");
+    let job = Job::new(&mpi, "linger").arguments(&["4", "50"]);
+    let running = Running::start(&mut job.recorded(&lab, 4, &out)).unwrap();
+    until_log_has(&out, 5_000).unwrap();
+    let look = format!(
+        "find /dev/shm/mpiscope-* /tmp/mpiscope-[0-9]* {0} -readable -not -type l 2> /dev/null; \
+         cat /proc/*/environ 2> /dev/null | grep -ac MPISCOPE_SECRET; ps -eo args | grep -c '[S]ECRET='",
+        out.display()
+    );
+    for host in ["node1", "node2"] {
+        let own = run(&mut lab.exec(host, &["sh", "-c", &look]), LIMIT).unwrap().output();
+        assert!(own.contains(".ring"), "there is something to be read: {own}");
+        let ended =
+            run(lab.command("exec").args(["--user", "nobody", host, "sh", "-c", &look]), LIMIT).unwrap();
+        assert_eq!(ended.output(), "0\n0\n", "on {host}");
+    }
+    let ended = running.wait(LIMIT).unwrap();
+    assert_exact(&out, &ended, 4);
+}
+
+#[test]
+fn ranks_that_find_no_way_to_the_daemon_run_as_ever() {
+    let lab = lab_or_return!(LabOptions::hosts(2), "ranks_that_find_no_way_to_the_daemon_run_as_ever");
+    let Some(mpi) = Mpi::find_or_skip(Family::OpenMpi, "nodes ranks_that_find_no_way") else { return };
+    let out = lab.shared().join("lonely");
+    let mut command = Job::new(&mpi, "ring").recorded(&lab, 4, &out);
+    // Nobody listens there.
+    command.env("MPISCOPE_SITE", hosts::site(&lab, "[agents]\naddresses = [\"127.0.0.2\"]\n"));
+    let ended = run(&mut command, LIMIT).unwrap();
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+    assert_eq!(Truth::parse(&ended.stdout).unwrap().pairs.len(), 4);
+    let missing = report(&out).unwrap()["missing"].to_string();
+    assert!(missing.contains("2 of 4 ranks"), "{missing}");
+}

@@ -1,0 +1,143 @@
+//! Jobs over the hosts of a lab, recorded.
+
+use mpiscope_harness::{
+    Ended, Family, Lab, Mpi, Placement, Recorded, Running, Start, Truth, mpiscope, processes,
+};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+pub(crate) const LIMIT: Duration = Duration::from_secs(180);
+
+/// A job: which program, how it is started and where its ranks go.
+#[derive(Clone)]
+pub(crate) struct Job<'a> {
+    pub(crate) mpi: &'a Mpi,
+    pub(crate) app: &'a str,
+    arguments: Vec<String>,
+    placement: Placement<'a>,
+    start: Start,
+    slots: Option<u32>,
+}
+
+impl<'a> Job<'a> {
+    /// Ranks in turn on all hosts, started by the lab's agent.
+    pub(crate) fn new(mpi: &'a Mpi, app: &'a str) -> Self {
+        let (placement, start) = (Placement::Cyclic, Start::Agent);
+        Self { mpi, app, arguments: Vec::new(), placement, start, slots: None }
+    }
+
+    pub(crate) fn arguments(mut self, arguments: &[&str]) -> Self {
+        self.arguments = arguments.iter().map(|&word| word.to_owned()).collect();
+        self
+    }
+
+    pub(crate) fn placed(mut self, placement: Placement<'a>) -> Self {
+        self.placement = placement;
+        self
+    }
+
+    pub(crate) fn started(mut self, start: Start) -> Self {
+        self.start = start;
+        self
+    }
+
+    /// So many ranks fill a host.
+    pub(crate) fn slots(mut self, slots: u32) -> Self {
+        self.slots = Some(slots);
+        self
+    }
+
+    /// `mpiscope run` on the first host.
+    pub(crate) fn recorded(&self, lab: &Lab, ranks: u32, out: &Path) -> Command {
+        let program = self.mpi.app(self.app).unwrap();
+        let launcher = lab.launcher(self.mpi, ranks, self.placement, self.start, self.slots).unwrap();
+        let product = mpiscope(&["run", "--no-dashboard", "--out"]).unwrap();
+        let mut words: Vec<OsString> = vec![product.get_program().into()];
+        words.extend(product.get_args().map(OsString::from));
+        words.extend([out.into(), "--".into()]);
+        words.extend(launcher);
+        words.push(program.into());
+        words.extend(self.arguments.iter().map(OsString::from));
+        let mut command = lab.exec("node1", &words);
+        self.mpi.prepare(&mut command).unwrap();
+        command.current_dir(lab.shared());
+        command
+    }
+}
+
+/// What the program says of itself is what the recording holds, once and in order of time.
+pub(crate) fn assert_exact(out: &Path, ended: &Ended, ranks: u32) -> Recorded {
+    let said = ended.errors();
+    let truth = Truth::parse(&ended.stdout).unwrap_or_else(|error| panic!("{error:#}: {said}"));
+    let recorded = Recorded::load(out).unwrap_or_else(|error| panic!("{error:#}: {said}"));
+    let nothing = Vec::<String>::new();
+    assert_eq!(recorded.differences(&truth), nothing, "{said}");
+    assert_eq!(recorded.wrongly_paired(false), nothing, "{said}");
+    let (totals, lost) = (recorded.manifest.totals, recorded.manifest.lost);
+    assert_eq!((totals.unmatched_sends, totals.unmatched_receives), (0, 0), "{said}");
+    assert_eq!((lost.ring_full, lost.no_ring, lost.unreadable), (0, 0, 0), "{said}");
+    assert_eq!((totals.messages, totals.bytes), truth.all_messages(), "{said}");
+    assert_eq!(recorded.manifest.job.ranks, ranks, "{said}");
+    recorded
+}
+
+/// The name of the node of every rank.
+pub(crate) fn nodes_of_ranks(recorded: &Recorded) -> BTreeMap<u32, String> {
+    let nodes = recorded.manifest.job.nodes.iter();
+    nodes.flat_map(|node| node.ranks.iter().map(|&rank| (rank, node.name.clone()))).collect()
+}
+
+/// How the process of every rank stood at the end.
+pub(crate) fn states_of_ranks(recorded: &Recorded) -> BTreeMap<u32, &'static str> {
+    recorded.ranks.iter().map(|info| (info.rank, info.state.word())).collect()
+}
+
+/// The process that `mpiscope run` started.
+pub(crate) fn launcher_of(run: &Running) -> Option<u32> {
+    let is_daemon = |child: &u32| processes::command_line(*child).get(1).is_some_and(|word| word == "record");
+    processes::children(run.process()).into_iter().find(|child| !is_daemon(child))
+}
+
+/// A process of an agent.
+#[derive(Debug)]
+pub(crate) struct Agent {
+    pub(crate) process: u32,
+    pub(crate) host: String,
+    /// Whether it is the one that works, and not the one that starts it again.
+    pub(crate) is_worker: bool,
+}
+
+/// The agents of all hosts of a lab.
+pub(crate) fn agents(lab: &Lab) -> Vec<Agent> {
+    let mut found = Vec::new();
+    for (host, on_it) in lab.processes().unwrap() {
+        for process in on_it {
+            let is_agent = processes::command_line(process).get(1).is_some_and(|word| word == "agent");
+            if is_agent && processes::is_running(process) {
+                let is_worker = processes::variable(process, "MPISCOPE_AGENT_WORKER").is_some();
+                found.push(Agent { process, host: host.clone(), is_worker });
+            }
+        }
+    }
+    found
+}
+
+/// A file that places eight ranks, and where it places them: counted from 0.
+pub(crate) fn placement_file(family: Family) -> (String, fn(u32) -> u32) {
+    let node_of: fn(u32) -> u32 = |rank| [2, 0, 0, 3, 1, 2, 3, 1][rank as usize];
+    let line = |rank: u32| match family {
+        Family::OpenMpi => format!("rank {rank}=node{} slot={}\n", node_of(rank) + 1, rank % 2),
+        Family::Mpich => format!("node{}:1\n", node_of(rank) + 1),
+    };
+    ((0..8).map(line).collect(), node_of)
+}
+
+/// A site file with this text.
+pub(crate) fn site(lab: &Lab, text: &str) -> std::path::PathBuf {
+    let file = lab.shared().join("site.toml");
+    std::fs::write(&file, text).unwrap();
+    file
+}
