@@ -56,7 +56,6 @@ fn check_truth(
                 prop_assert!(told_ns.abs_diff(true_ns) <= clock.uncertainty_ns(local_ns));
             }
         }
-        prop_assert!(map.uncertainties.iter().all(|&(_, most)| most <= map.uncertainty_ns() || node > 0));
     }
     Ok(())
 }
@@ -71,7 +70,7 @@ fn violations(messages: &[network::Sent], maps: &ClockMaps) -> Violations {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
     fn the_truth_is_within_what_is_told_and_no_message_goes_back_in_time(setting in any_setting()) {
@@ -80,7 +79,15 @@ proptest! {
         prop_assert!(maps.is_free_of_violations);
         prop_assert_eq!(violations(&outcome.messages, &maps), Violations::default());
         check_truth(&setting, &outcome.clocks, &maps, outcome.end_ns)?;
-        prop_assert!(maps.nodes[0].correction.is_nothing());
+        prop_assert!(maps.nodes[0].correction.is_nothing() && maps.nodes[0].uncertainty_ns() == 0);
+        // What is true is what was meant by the figures of the whole run as well.
+        for (true_clock, map) in setting.clocks.iter().zip(&maps.nodes).skip(1) {
+            let ahead_ns = true_clock.start_ns as i64 - ZERO_NS as i64;
+            prop_assert!((map.ahead_ns - ahead_ns).unsigned_abs() <= map.uncertainty_at(0));
+            let error = (map.faster_ppb - true_clock.drift * 1e9).abs();
+            let reach_ns = 2.0 * map.uncertainty_ns() as f64;
+            prop_assert!(error <= 1_000.0 + reach_ns / (outcome.end_ns as f64 / 1e9), "off by {error} ppb");
+        }
     }
 
     #[test]
@@ -150,4 +157,78 @@ fn memory_does_not_grow_with_times_that_make_no_sense() {
     assert_eq!((unknown.to_run(77), unknown.is_known()), (0, false));
     let maps = ClockMaps::solve(&[(0, &reference), (1, &unknown)], &mut bounds, u64::MAX);
     assert_eq!((maps.nodes.len(), maps.correct(1, 99)), (1, 99));
+}
+
+/// A message that contradicts all round trips: a clock that jumped, say. The receiver's clock is put forward for it, and
+/// that is forgotten after a while.
+#[test]
+fn a_message_that_cannot_be_is_given_its_order_and_spoils_nothing_else() {
+    let clock = TrueClock { start_ns: 7_000_000_000_000, drift: 20e-6, wander: 0.0, phase: 0.0 };
+    let setting = Setting {
+        clocks: vec![clock; 3],
+        seconds: 4,
+        jitter_ns: (2_000.0, 3_000.0),
+        base_ns: 10_000,
+        latency_ns: 5_000,
+        messages_a_step: 10,
+        both_ways: true,
+        seed: 3,
+    };
+    let mut outcome = setting.run();
+    let (recv_ns, early_ns) = (1_000 * MILLISECOND, 200_000);
+    outcome.messages.push(network::Sent { from: 0, to: 1, told_ns: (recv_ns + early_ns, recv_ns) });
+    let maps = outcome.solve(&mut outcome.bounds());
+    assert!(!maps.is_free_of_violations);
+    assert!(maps.correct(1, recv_ns) >= maps.correct(0, recv_ns + early_ns));
+    for (node, time_ms) in [(1, 500), (1, 990), (1, 1_500), (1, 3_000), (2, 1_500), (0, 990)] {
+        let told_ns = time_ms * MILLISECOND;
+        let added_ns = maps.correct(node, told_ns).abs_diff(told_ns);
+        assert!(added_ns < 50_000, "node {node} at {time_ms} ms: {added_ns} ns");
+    }
+    assert!(maps.nodes[1].uncertainty_at(recv_ns) >= early_ns - 50_000);
+}
+
+/// How long it takes, and how good it gets, for many nodes; run with `--release --run-ignored only --no-capture`.
+#[test]
+#[ignore = "a measurement"]
+fn many_nodes() {
+    let (nodes, seconds) = (512_u32, 60);
+    let mut random = Random(7);
+    let mut clock = || TrueClock {
+        start_ns: 1_000_000_000 + random.below(1_000_000_000_000),
+        drift: (random.share() - 0.5) * 200e-6,
+        wander: 0.5e-6,
+        phase: random.share() * 6.0,
+    };
+    let setting = Setting {
+        clocks: (0..nodes).map(|_| clock()).collect(),
+        seconds,
+        jitter_ns: (2_000.0, 3_000.0),
+        base_ns: 10_000,
+        latency_ns: 2_000,
+        messages_a_step: 0,
+        both_ways: true,
+        seed: 99,
+    };
+    let outcome = setting.run();
+    let (mut bounds, mut before) = (Bounds::default(), Violations::default());
+    for step in 1..seconds * 50 {
+        for (from, far) in (0..nodes).flat_map(|from| [1, 2, 3, 16].map(|far| (from, far))) {
+            for to in [(from + far) % nodes, (from + nodes - far) % nodes] {
+                let sent_ns = step * 20 * MILLISECOND + random.below(MILLISECOND);
+                let told_ns = |node: u32, true_ns| {
+                    outcome.clocks[node as usize].to_run(setting.true_clock(node as usize).at(true_ns))
+                };
+                let recv_ns = sent_ns + 2_000 + random.heavy(2_000.0);
+                let (sent_ns, recv_ns) = (told_ns(from, sent_ns), told_ns(to, recv_ns));
+                before.see(sent_ns, recv_ns);
+                bounds.message(from, to, sent_ns, recv_ns);
+            }
+        }
+    }
+    let begun = std::time::Instant::now();
+    let maps = outcome.solve(&mut bounds);
+    let worst_ns = maps.nodes.iter().map(|map| map.uncertainty_ns()).max();
+    println!("{:?}; {before:?}; free: {}; {worst_ns:?} ns", begun.elapsed(), maps.is_free_of_violations);
+    assert!(maps.is_free_of_violations);
 }

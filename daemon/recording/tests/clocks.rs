@@ -2,8 +2,8 @@
 
 use mpiscope_model::{Call, Message};
 use mpiscope_recording::{
-    ClockNode, ClockVersion, JobNode, Manifest, Recording, RecordingOptions, RecordingWriter, SegmentReader,
-    Tables,
+    ClockNode, ClockVersion, JobNode, Manifest, Recording, RecordingError, RecordingOptions, RecordingWriter,
+    SegmentReader, Tables,
 };
 use std::path::Path;
 
@@ -32,16 +32,16 @@ fn message(s0: u64, c0: u64, r1: u64) -> Message {
 }
 
 /// A recording of two nodes. Node 1 turned out to be 1000 ns behind at the start, and 3000 ns two seconds later.
-fn record(dir: &Path) {
+fn record(dir: &Path) -> Result<(), RecordingError> {
     let mut manifest = Manifest::default();
     manifest.job.nodes =
         [vec![0], vec![1, 2]].into_iter().map(|ranks| JobNode { name: "host".into(), ranks }).collect();
-    let mut writer = RecordingWriter::create(dir, manifest, RecordingOptions::default()).unwrap();
-    writer.push_calls(&[call(0, 500, 600), call(1, 500, 600), call(2, 1_500, SECOND)]).unwrap();
-    writer.push_messages(&[message(1_200, 400, 700), message(3 * SECOND, SECOND, 3 * SECOND + 500)]).unwrap();
-    writer.set_clock_version(1).unwrap();
+    let mut writer = RecordingWriter::create(dir, manifest, RecordingOptions::default())?;
+    writer.push_calls(&[call(0, 500, 600), call(1, 500, 600), call(2, 1_500, SECOND)])?;
+    writer.push_messages(&[message(1_200, 400, 700), message(3 * SECOND, SECOND, 3 * SECOND + 500)])?;
+    writer.set_clock_version(1)?;
     // By the last version already.
-    writer.push_calls(&[call(1, 10, 20)]).unwrap();
+    writer.push_calls(&[call(1, 10, 20)])?;
     let knots = vec![(0, 1_000), (2 * SECOND, 3_000)];
     let nodes = vec![
         ClockNode::default(),
@@ -50,13 +50,14 @@ fn record(dir: &Path) {
     let clock = &mut writer.manifest_mut().clock;
     clock.versions = vec![ClockVersion::default(), ClockVersion { version: 1, nodes }];
     writer.manifest_mut().totals.clock_violations_before = 1;
-    writer.finish(&Tables::default()).unwrap();
+    writer.finish(&Tables::default())?;
+    Ok(())
 }
 
 #[test]
 fn rows_are_read_by_the_last_clock_map() {
     let dir = tempfile::tempdir().unwrap();
-    record(dir.path());
+    record(dir.path()).unwrap();
     let recording = Recording::open(dir.path()).unwrap();
     let totals = recording.manifest().totals;
     assert_eq!((totals.clock_violations_before, totals.clock_violations_after), (1, 0));
@@ -78,7 +79,7 @@ fn rows_are_read_by_the_last_clock_map() {
 #[test]
 fn ranges_of_time_and_single_segments_are_by_the_last_map_too() {
     let dir = tempfile::tempdir().unwrap();
-    record(dir.path());
+    record(dir.path()).unwrap();
     let recording = Recording::open(dir.path()).unwrap();
     let late: Vec<u32> =
         recording.calls_between(SECOND + 1_500..2 * SECOND).flatten().map(|call| call.rank).collect();
@@ -96,7 +97,7 @@ fn ranges_of_time_and_single_segments_are_by_the_last_map_too() {
 #[test]
 fn a_manifest_of_before_and_one_that_makes_no_sense_are_read() {
     let dir = tempfile::tempdir().unwrap();
-    record(dir.path());
+    record(dir.path()).unwrap();
     let path = dir.path().join("manifest.json");
     let mut manifest: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     let times = |manifest: &serde_json::Value| {

@@ -4,8 +4,8 @@ use mpiscope_model::{Nanoseconds, Node};
 use rustc_hash::FxHashMap;
 
 /// The length of the first slots, of which there are twice as many as of each longer kind.
-const SHORTEST_NS: u64 = 2_500_000;
-const MOST_OF_A_KIND: usize = 512;
+const SHORTEST_NS: u64 = 312_500;
+const MOST_OF_A_KIND: usize = 4_096;
 const FEWEST_OF_A_KIND: usize = 4;
 /// 64 MiB. Where pairs are many, slots get longer.
 const MOST_CELLS: usize = 8 << 20;
@@ -14,7 +14,7 @@ const MOST_PAIRS: usize = 1 << 17;
 /// No message of this pair in this slot.
 const NONE: i64 = i64::MAX;
 
-/// Slots of time that get longer as the run does, each about one part in 512 to 1024 of the time up to it. So their
+/// Slots of time that get longer as the run does, each no more than one part in 4096 of the time up to it. So their
 /// number hardly grows, and the first seconds, in which clocks are known worst, have the shortest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Slots {
@@ -158,7 +158,7 @@ mod tests {
             slots = slots.halved();
         }
         let day_ns = 86_400_000_000_000;
-        assert!(Bounds::default().slots.number(day_ns) < 9_000);
+        assert!(Bounds::default().slots.number(day_ns) < 72_000);
     }
 
     #[test]

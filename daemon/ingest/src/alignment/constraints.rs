@@ -5,28 +5,28 @@
 //! half-way between them is a solution as well: central where both directions are known.
 
 use super::bounds::Bounds;
-use super::known::Swings;
+use super::known::Range;
 use mpiscope_model::Node;
 use rustc_hash::FxHashMap;
 
-/// After so many contradictions messages are no longer believed at all.
-const MOST_RETRIES: u32 = 12;
+/// How often what is known is carried through all knots, there and back.
+const MOST_SWEEPS: usize = 3;
 /// A correction that a message forced beyond what round trips say fades by this share of the time that goes on.
 const FADING: u64 = 1_000;
 /// Messages that force each other further than so many times around are left as they are.
 const MOST_ROUNDS: usize = 64;
 
-/// A moment and a node that cannot be as everything says.
+/// A node that cannot be as everything says.
+#[derive(Debug, PartialEq, Eq)]
 struct Contradiction {
-    knot: usize,
     node: usize,
 }
 
 /// A message bound between two nodes at one knot: `to`'s correction is no more than `least_ns` below `from`'s.
 #[derive(Clone, Copy)]
 struct Edge {
-    from: usize,
-    to: usize,
+    from: u32,
+    to: u32,
     least_ns: i64,
 }
 
@@ -43,26 +43,25 @@ enum Reading {
 #[derive(Default)]
 pub(super) struct Boxes {
     /// The range of its correction.
-    pub(super) ranges: Vec<(i64, i64)>,
+    pub(super) ranges: Vec<Range>,
     /// The range of its change to the next knot.
-    pub(super) changes: Vec<(i64, i64)>,
+    pub(super) changes: Vec<Range>,
     /// How far it can be from that at the knot in the slots around.
-    pub(super) swings: Vec<Swings>,
+    pub(super) swings: Vec<[Range; 2]>,
 }
 
 pub(super) struct Constraints<'a> {
     bounds: &'a Bounds,
     /// Of each pair of the bounds, where both nodes are known.
-    ends: Vec<Option<(usize, usize)>>,
+    ends: Vec<Option<(u32, u32)>>,
     nodes: usize,
     knots: usize,
     /// All by knot, then by node.
     boxes: Boxes,
     /// What is left of the ranges.
-    ranges: Vec<(i64, i64)>,
+    ranges: Vec<Range>,
     /// Where messages of a node are not believed.
     left_out: Vec<bool>,
-    reading: Reading,
 }
 
 /// What comes of it, by knot, then by node.
@@ -70,13 +69,12 @@ pub(super) struct Solution {
     /// Corrections, such that no message ends before it began where that is possible.
     pub(super) corrections: Vec<i64>,
     /// In which range the truth is.
-    pub(super) ranges: Vec<(i64, i64)>,
+    pub(super) ranges: Vec<Range>,
 }
 
 impl<'a> Constraints<'a> {
     pub(super) fn new(bounds: &'a Bounds, nodes: &[Node], boxes: Boxes) -> Self {
-        let indices: FxHashMap<Node, usize> =
-            nodes.iter().enumerate().map(|(at, &node)| (node, at)).collect();
+        let indices: FxHashMap<Node, u32> = (0..).zip(nodes).map(|(at, &node)| (node, at)).collect();
         let ends =
             bounds.pairs().iter().map(|(from, to)| Some((*indices.get(from)?, *indices.get(to)?))).collect();
         let (nodes, left_out) = (nodes.len().max(1), vec![false; boxes.ranges.len()]);
@@ -88,72 +86,66 @@ impl<'a> Constraints<'a> {
             ranges: boxes.ranges.clone(),
             boxes,
             left_out,
-            reading: Reading::Certain,
         }
     }
 
     pub(super) fn solve(mut self) -> Solution {
-        self.believe(Reading::Certain);
+        self.tighten(Reading::Certain);
         let ranges = self.ranges.clone();
         self.boxes.ranges.clone_from(&ranges);
-        self.believe(Reading::Sufficient);
-        let middle = |&(low, high): &(i64, i64)| low + (high - low).div_euclid(2);
+        self.tighten(Reading::Sufficient);
+        let middle = |&(low, high): &Range| low + (high - low).div_euclid(2);
         let mut corrections = self.ranges.iter().map(middle).collect::<Vec<i64>>();
         self.force_forward(&mut corrections);
         Solution { corrections, ranges }
     }
 
-    /// Tightens the ranges by everything that does not contradict the rest.
-    fn believe(&mut self, reading: Reading) {
-        self.reading = reading;
+    /// Lets all bounds tighten each other. At every time, each knot agrees with all messages around it, so it may end
+    /// before nothing changes any more.
+    fn tighten(&mut self, reading: Reading) {
         self.left_out.fill(false);
-        let mut reach = 0;
-        for _ in 0..MOST_RETRIES {
-            self.ranges.copy_from_slice(&self.boxes.ranges);
-            let Err(Contradiction { knot, node }) = self.tighten() else { return };
-            // What contradicts here came from the times around as well.
-            for knot in knot.saturating_sub(reach)..(knot + reach + 1).min(self.knots) {
-                self.left_out[knot * self.nodes + node] = true;
-            }
-            reach = (reach * 2).max(1);
+        let edges: Vec<Vec<Edge>> = (0..self.knots)
+            .map(|knot| {
+                let ranges = self.boxes.ranges[self.at(knot)].to_vec();
+                let says = |edge: &Edge| {
+                    edge.least_ns < ranges[edge.from as usize].1.saturating_sub(ranges[edge.to as usize].0)
+                };
+                self.edges(knot, reading, says)
+            })
+            .collect();
+        for (knot, edges) in edges.iter().enumerate() {
+            self.meet_alone(knot, edges);
         }
-        self.left_out.fill(true);
-        self.ranges.copy_from_slice(&self.boxes.ranges);
-        if self.tighten().is_err() {
-            // Not even round trips agree with how clocks go: each moment for itself.
-            self.ranges.copy_from_slice(&self.boxes.ranges);
-        }
-    }
-
-    /// Lets all bounds tighten each other until nothing changes.
-    fn tighten(&mut self) -> Result<(), Contradiction> {
-        let mut edges = Vec::new();
-        for knot in 0..self.knots {
-            // Those that contradict on their own are found here, at once.
-            while let Err(Contradiction { knot, node }) = self.meet(knot, &mut edges) {
-                let at = knot * self.nodes;
-                if std::mem::replace(&mut self.left_out[at + node], true) {
-                    return Err(Contradiction { knot, node });
-                }
-                self.ranges[at..at + self.nodes].copy_from_slice(&self.boxes.ranges[at..at + self.nodes]);
-            }
-        }
-        // Whether a knot has something to tell its neighbours.
-        let mut news = true;
-        for _ in 0..self.knots.max(MOST_ROUNDS) {
-            if !std::mem::take(&mut news) {
-                return Ok(());
-            }
+        // Where a knot contradicts its neighbours, clocks did not go as they were allowed to, or slots are too long for
+        // how they went: what its own messages say counts for more.
+        let mut alone = vec![false; self.knots];
+        for _ in 0..MOST_SWEEPS {
+            let mut news = false;
             let forward = (1..self.knots).map(|knot| (knot - 1, knot));
             let backward = (1..self.knots).rev().map(|knot| (knot, knot - 1));
             for (from, to) in forward.chain(backward) {
-                if self.carry(from, to)? {
-                    self.meet(to, &mut edges)?;
-                    news = true;
+                if alone[to] {
+                    continue;
+                }
+                let carried = self.carry(from, to);
+                if carried == Ok(false) {
+                    continue;
+                }
+                news = true;
+                if carried.is_err() || self.meet(to, &edges[to]).is_err() {
+                    alone[to] = true;
+                    self.meet_alone(to, &edges[to]);
                 }
             }
+            if !news {
+                return;
+            }
         }
-        Err(Contradiction { knot: 0, node: 0 })
+    }
+
+    /// Where a knot's figures are.
+    fn at(&self, knot: usize) -> std::ops::Range<usize> {
+        knot * self.nodes..(knot + 1) * self.nodes
     }
 
     /// Carries what is known at a knot over to the next or to the one before; whether it said anything new there.
@@ -164,65 +156,69 @@ impl<'a> Constraints<'a> {
             let change = if from < to { (least_ns, most_ns) } else { (-most_ns, -least_ns) };
             let (known, range) =
                 (self.ranges[from * self.nodes + node], &mut self.ranges[to * self.nodes + node]);
-            let both = (
-                range.0.max(known.0.saturating_add(change.0)),
-                range.1.min(known.1.saturating_add(change.1)),
-            );
-            any |= both != *range;
-            *range = both;
-            if both.0 > both.1 {
-                return Err(Contradiction { knot: to, node });
+            let low = range.0.max(known.0.saturating_add(change.0));
+            let high = range.1.min(known.1.saturating_add(change.1));
+            any |= (low, high) != *range;
+            *range = (low, high);
+            if low > high {
+                return Err(Contradiction { node });
             }
         }
         Ok(any)
     }
 
     /// The messages around a knot that say something.
-    fn collect(&self, knot: usize, edges: &mut Vec<Edge>, says: impl Fn(&Edge) -> bool) {
-        edges.clear();
-        edges.extend(self.bounds.around(knot).filter_map(|(pair, sides)| {
-            let (from, to) = self.ends[pair]?;
+    fn edges(&self, knot: usize, reading: Reading, says: impl Fn(&Edge) -> bool) -> Vec<Edge> {
+        let swings = &self.boxes.swings[self.at(knot)];
+        let edge = |(pair, sides): (usize, [Option<i64>; 2])| {
+            let (from, to): (u32, u32) = self.ends[pair]?;
             let least = (0..2).filter_map(|side| {
                 let took_ns = sides[side]?;
                 let sloped_ns = took_ns.abs() / Bounds::SLOPE;
-                Some(match self.reading {
+                Some(match reading {
                     Reading::Sufficient => took_ns - sloped_ns,
                     Reading::Certain => {
-                        let swing = |node: usize| self.boxes.swings[knot * self.nodes + node][side];
-                        took_ns + sloped_ns + swing(to).1 - swing(from).0
+                        took_ns + sloped_ns + swings[to as usize][side].1 - swings[from as usize][side].0
                     }
                 })
             });
             Some(Edge { from, to, least_ns: least.min()? }).filter(&says)
-        }));
+        };
+        self.bounds.around(knot).filter_map(edge).collect()
+    }
+
+    /// Lets the nodes tighten each other at one knot, starting from round trips. Messages of nodes that contradict the
+    /// others are left out.
+    fn meet_alone(&mut self, knot: usize, edges: &[Edge]) {
+        let at = self.at(knot);
+        loop {
+            self.ranges[at.clone()].copy_from_slice(&self.boxes.ranges[at.clone()]);
+            let Err(Contradiction { node }) = self.meet(knot, edges) else { return };
+            self.left_out[at.start + node] = true;
+        }
     }
 
     /// Lets the nodes tighten each other at one knot.
-    fn meet(&mut self, knot: usize, edges: &mut Vec<Edge>) -> Result<(), Contradiction> {
-        let at = knot * self.nodes;
-        let (ranges, left_out) = (&self.ranges[at..at + self.nodes], &self.left_out[at..at + self.nodes]);
-        self.collect(knot, edges, |edge| {
-            let far = ranges[edge.from].1.saturating_sub(ranges[edge.to].0);
-            edge.least_ns < far && !left_out[edge.from] && !left_out[edge.to]
-        });
-        let ranges = &mut self.ranges[at..at + self.nodes];
+    fn meet(&mut self, knot: usize, edges: &[Edge]) -> Result<(), Contradiction> {
+        let at = self.at(knot);
+        let (ranges, left_out) = (&mut self.ranges[at.clone()], &self.left_out[at]);
+        let mut last = 0;
         // No shortest way is longer than all nodes; if one gets shorter still, it goes around in circles.
         for _ in 0..=self.nodes {
             let mut settled = true;
-            for &Edge { from, to, least_ns } in edges.iter() {
+            for &Edge { from, to, least_ns } in edges {
+                let (from, to) = (from as usize, to as usize);
                 let high = ranges[to].1.saturating_add(least_ns);
                 let low = ranges[from].0.saturating_sub(least_ns);
-                if high < ranges[from].1 {
-                    ranges[from].1 = high;
-                    settled = false;
+                if (high >= ranges[from].1 && low <= ranges[to].0) || left_out[from] || left_out[to] {
+                    continue;
                 }
-                if low > ranges[to].0 {
-                    ranges[to].0 = low;
-                    settled = false;
-                }
+                ranges[from].1 = ranges[from].1.min(high);
+                ranges[to].0 = ranges[to].0.max(low);
+                (settled, last) = (false, from);
                 for node in [from, to] {
                     if ranges[node].0 > ranges[node].1 {
-                        return Err(Contradiction { knot, node });
+                        return Err(Contradiction { node });
                     }
                 }
             }
@@ -230,7 +226,7 @@ impl<'a> Constraints<'a> {
                 return Ok(());
             }
         }
-        Err(Contradiction { knot, node: edges.first().map_or(0, |edge| edge.from) })
+        Err(Contradiction { node: last })
     }
 
     /// Where messages were left out, does what the controlled logical clock does: the receiver's clock goes forward as
@@ -242,7 +238,6 @@ impl<'a> Constraints<'a> {
         }
         let times_ns = self.bounds.knots();
         let mut forced = vec![0_i64; self.nodes];
-        let mut edges = Vec::new();
         for knot in 0..self.knots {
             let at = knot * self.nodes;
             let passed_ns = times_ns[knot] - times_ns[knot.saturating_sub(1)];
@@ -251,10 +246,11 @@ impl<'a> Constraints<'a> {
             let before: Vec<i64> =
                 solution[at..at + self.nodes].iter().zip(faded()).map(|(&ns, more)| ns + more).collect();
             let mut now = before.clone();
-            self.collect(knot, &mut edges, |_| true);
+            let edges = self.edges(knot, Reading::Sufficient, |_| true);
             let settled = (0..MOST_ROUNDS).any(|_| {
                 let mut settled = true;
                 for &Edge { from, to, least_ns } in &edges {
+                    let (from, to) = (from as usize, to as usize);
                     let needed = now[from].saturating_sub(least_ns);
                     if now[to] < needed {
                         now[to] = needed;

@@ -11,6 +11,9 @@ use super::interval::{HARD_RATE, Interval, Rate};
 const WANDER: f64 = 2e-6;
 const WANDER_A_SECOND: f64 = 0.1e-6;
 
+/// Points over which the rate is evened out.
+const MEAN_POINTS: usize = 32;
+
 /// How often rates and intervals tighten each other.
 const ROUNDS: u32 = 2;
 
@@ -54,12 +57,6 @@ impl Corridor {
         &self.points
     }
 
-    /// The moments of the points after one moment and before another.
-    pub(super) fn between(&self, from_ns: u64, to_ns: u64) -> impl Iterator<Item = u64> + '_ {
-        let begin = self.points.partition_point(|point| point.at_ns <= from_ns);
-        self.points[begin..].iter().map(|point| point.at_ns).take_while(move |&at_ns| at_ns < to_ns)
-    }
-
     /// The offset at a moment; none when there are no points.
     pub(super) fn at(&self, local_ns: u64) -> Option<Interval> {
         let after = self.points.partition_point(|point| point.at_ns <= local_ns);
@@ -87,29 +84,20 @@ impl Corridor {
         nearest.map_or(Rate::HARD, |rate| rate.widened(wander(span_ns, self.scale)))
     }
 
-    /// The rate at the last point.
-    pub(super) fn last_rate(&self) -> Rate {
-        self.rates.last().copied().unwrap_or(Rate::HARD)
+    /// The likeliest rate at the last point: the mean over some points before it, as far as that can be.
+    pub(super) fn last_rate(&self) -> f64 {
+        let (Some(last), Some(rate)) = (self.points.last(), self.rates.last()) else { return 0.0 };
+        let before = &self.points[self.points.len().saturating_sub(MEAN_POINTS)];
+        let change_ns = last.middle_ns().saturating_sub(before.middle_ns());
+        (change_ns as f64 / (last.at_ns - before.at_ns) as f64).clamp(rate.low, rate.high)
     }
 
-    /// By how much the offset changes at least and at most from one moment to a later one.
-    pub(super) fn change(&self, from_ns: u64, to_ns: u64) -> (i64, i64) {
-        let (mut least_ns, mut most_ns, mut at_ns) = (0_i64, 0_i64, from_ns);
-        let mut next = self.points.partition_point(|point| point.at_ns <= from_ns);
-        while at_ns < to_ns {
-            let until_ns = self.points.get(next).map_or(to_ns, |point| point.at_ns.min(to_ns));
-            let rate = match next.checked_sub(1) {
-                None => self.rate_beyond(self.rates.first(), until_ns - at_ns),
-                Some(before) => {
-                    let inside = self.rates.get(before).copied();
-                    inside.unwrap_or_else(|| self.rate_beyond(self.rates.last(), until_ns - at_ns))
-                }
-            };
-            let (least, most) = rate.change(until_ns - at_ns);
-            (least_ns, most_ns) = (least_ns.saturating_add(least), most_ns.saturating_add(most));
-            (at_ns, next) = (until_ns, next + 1);
-        }
-        (least_ns, most_ns)
+    /// The rate from one moment to a later one, between which there is no point. `next` is the number of the first point
+    /// after the earlier one.
+    pub(super) fn rate(&self, next: usize, span_ns: u64) -> Rate {
+        let inside = next.checked_sub(1).and_then(|before| self.rates.get(before)).copied();
+        let end = if next == 0 { self.rates.first() } else { self.rates.last() };
+        inside.unwrap_or_else(|| self.rate_beyond(end, span_ns))
     }
 }
 

@@ -24,10 +24,6 @@ pub(super) struct Rate {
 impl Rate {
     pub(super) const HARD: Self = Self { low: -HARD_RATE, high: HARD_RATE };
 
-    pub(super) fn middle(&self) -> f64 {
-        (self.low + self.high) / 2.0
-    }
-
     pub(super) fn widened(&self, by: f64) -> Self {
         Self { low: (self.low - by).max(-HARD_RATE), high: (self.high + by).min(HARD_RATE) }
     }

@@ -10,7 +10,7 @@ use mpiscope_model::{Correction, Nanoseconds, Node};
 /// would end before it begins for it.
 const TOLERANCES_NS: [i64; 3] = [100, 10, 0];
 /// What a node takes in memory while maps are worked out, against what a pair of nodes takes.
-const NODES_WEIGH: usize = 8;
+const NODES_WEIGH: usize = 16;
 
 /// The clock of one node in one version.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,29 +71,27 @@ impl ClockMaps {
         let mut boxes = Boxes::default();
         for knot in 0..times_ns.len() {
             boxes.ranges.extend(known.iter().map(|known| known.range(knot)));
-            boxes.changes.extend(known.iter().map(|known| known.change(knot)));
-            boxes.swings.extend(known.iter().map(|known| known.swings(knot)));
+            let courses = || known.iter().map(|known| known.course(knot));
+            boxes.changes.extend(courses().map(|course| course.change));
+            boxes.swings.extend(courses().map(|course| course.swings));
         }
         let nodes: Vec<Node> = known.iter().map(|known| known.node).collect();
-        let found = Constraints::new(bounds, &nodes, boxes).solve();
+        let solution = Constraints::new(bounds, &nodes, boxes).solve();
         let column = |at: usize| -> Vec<(u64, i64)> {
-            let column = found.corrections.iter().skip(at).step_by(known.len());
+            let column = solution.corrections.iter().skip(at).step_by(known.len());
             times_ns.iter().copied().zip(column.copied()).collect()
         };
-        let mut corrections = Vec::new();
-        let mut is_free_of_violations = false;
-        for tolerance_ns in TOLERANCES_NS {
-            let simple = |at| Correction::new(simplified(&column(at), tolerance_ns));
-            corrections = (0..known.len()).map(simple).collect();
-            is_free_of_violations = are_met(bounds, &nodes, &corrections);
-            if is_free_of_violations {
-                break;
-            }
-        }
-        let nodes = corrections
-            .into_iter()
-            .enumerate()
-            .map(|(at, correction)| known[at].map(correction, |knot| found.ranges[knot * known.len() + at]));
+        let simple = |tolerance_ns: i64| -> Vec<Correction> {
+            (0..known.len()).map(|at| Correction::new(simplified(&column(at), tolerance_ns))).collect()
+        };
+        let is_free = |corrections: &Vec<Correction>| are_met(bounds, &nodes, corrections);
+        let found = TOLERANCES_NS.into_iter().map(simple).find(is_free);
+        let is_free_of_violations = found.is_some();
+        // Where no tolerance helps, there is nothing to be gained by none.
+        let corrections = found.unwrap_or_else(|| simple(TOLERANCES_NS[1]));
+        let nodes = corrections.into_iter().enumerate().map(|(at, correction)| {
+            known[at].map(correction, |knot| solution.ranges[knot * known.len() + at])
+        });
         Self { nodes: nodes.collect(), is_free_of_violations }
     }
 

@@ -21,9 +21,6 @@ mod maps;
 mod node_clock;
 mod violations;
 
-#[cfg(test)]
-mod tests;
-
 pub use bounds::Bounds;
 pub use interval::RoundTrip;
 pub use maps::{ClockMaps, NodeMap};

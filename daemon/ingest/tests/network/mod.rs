@@ -73,12 +73,11 @@ pub(crate) struct Setting {
     pub(crate) seed: u64,
 }
 
-/// A message: the nodes, when it was sent and received, in truth and as told.
+/// A message: the nodes, when it was sent and received as told.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sent {
     pub(crate) from: u32,
     pub(crate) to: u32,
-    pub(crate) true_ns: (u64, u64),
     pub(crate) told_ns: (u64, u64),
 }
 
@@ -136,7 +135,7 @@ impl Setting {
                 let told_ns = (told(from, sent_ns), told(to, recv_ns));
                 outcome.before.see(told_ns.0, told_ns.1);
                 let (from, to) = (from as u32, to as u32);
-                outcome.messages.push(Sent { from, to, true_ns: (sent_ns, recv_ns), told_ns });
+                outcome.messages.push(Sent { from, to, told_ns });
             }
             for (clock, true_clock) in outcome.clocks.iter_mut().zip(&truth) {
                 clock.fix_until(true_clock.at(step_ns + 5 * MILLISECOND));
