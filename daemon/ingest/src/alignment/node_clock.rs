@@ -7,7 +7,7 @@ use super::interval::{Interval, RoundTrip};
 const SLOT_NS: u64 = 100_000_000;
 const MOST_SLOTS: usize = 2_048;
 /// The newest slots say where the clock is now.
-const RECENT_SLOTS: usize = 256;
+const RECENT_SLOTS: usize = 128;
 /// What is wrong outside of what is certain is made good in this time, what is not central within it in a share of the
 /// time since the start: so the map gets as even as the run gets long, and its own bends do not count beside drift.
 const SOON_NS: f64 = 1e9;
