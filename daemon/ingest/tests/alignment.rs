@@ -210,7 +210,7 @@ fn many_nodes() {
         both_ways: true,
         seed: 99,
     };
-    let outcome = setting.run();
+    let mut outcome = setting.run();
     let (mut bounds, mut before) = (Bounds::default(), Violations::default());
     for step in 1..seconds * 50 {
         for (from, far) in (0..nodes).flat_map(|from| [1, 2, 3, 16].map(|far| (from, far))) {
@@ -223,12 +223,14 @@ fn many_nodes() {
                 let (sent_ns, recv_ns) = (told_ns(from, sent_ns), told_ns(to, recv_ns));
                 before.see(sent_ns, recv_ns);
                 bounds.message(from, to, sent_ns, recv_ns);
+                outcome.messages.push(network::Sent { from, to, told_ns: (sent_ns, recv_ns) });
             }
         }
     }
     let begun = std::time::Instant::now();
     let maps = outcome.solve(&mut bounds);
     let worst_ns = maps.nodes.iter().map(|map| map.uncertainty_ns()).max();
-    println!("{:?}; {before:?}; free: {}; {worst_ns:?} ns", begun.elapsed(), maps.is_free_of_violations);
-    assert!(maps.is_free_of_violations);
+    let (took, after) = (begun.elapsed(), violations(&outcome.messages, &maps));
+    println!("{took:?}; before: {before:?}; after: {after:?}; {worst_ns:?} ns");
+    assert!(after.count * 1_000 <= before.count);
 }
