@@ -6,6 +6,7 @@
 
 mod batch;
 mod call;
+mod correction;
 mod event;
 mod in_flight;
 mod job;
@@ -14,6 +15,7 @@ mod totals;
 
 pub use batch::{Batch, Fault};
 pub use call::Call;
+pub use correction::Correction;
 pub use event::{Event, PostId};
 pub use in_flight::InFlight;
 pub use job::{CommInfo, FunctionInfo, NodeInfo, ProcessState, RankInfo, Scheduling};

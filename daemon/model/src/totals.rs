@@ -40,6 +40,10 @@ pub struct Totals {
     pub unmatched_receives: u64,
     /// Messages that were paired by best fit only.
     pub uncertain_messages: u64,
+    /// Messages that ended before they began by the clocks as they were known when they came in.
+    pub clock_violations_before: u64,
+    /// Of them and of all others, those that still do by the last clock map.
+    pub clock_violations_after: u64,
 }
 
 impl Totals {

@@ -15,6 +15,7 @@
 //! counted and told of.
 
 mod checksum;
+mod corrections;
 mod decode;
 mod encode;
 mod error;
@@ -28,12 +29,13 @@ mod tables;
 mod wal;
 mod writer;
 
+pub use corrections::Corrections;
 pub use error::RecordingError;
 pub use manifest::{
     Clock, ClockNode, ClockVersion, Cost, Job, JobNode, Lost, Manifest, RunTotals, SCHEMA, Segment, Segments,
     State,
 };
-pub use reader::{Batches, Recording, SegmentFault, read_segment};
+pub use reader::{Batches, Recording, SegmentFault, SegmentReader, read_segment};
 pub use row::{Row, SegmentRow};
 pub use rows::{FunctionName, WindowRow};
 pub use segment::SegmentWriter;

@@ -115,7 +115,7 @@ pub struct ClockVersion {
 }
 
 /// What is taken from a node's clock to get the run's time.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ClockNode {
     /// The node, an index into the job's nodes.
@@ -125,6 +125,11 @@ pub struct ClockNode {
     /// How much faster it goes, in parts per billion.
     #[serde(deserialize_with = "number_or_null")]
     pub drift_ppb: f64,
+    /// No time of it by this version is further than this from the clock of the node that defines the run's time.
+    pub uncertainty_ns: u64,
+    /// Pairs of a time of the run by the first version and what is added to it to get the time by this one; between
+    /// pairs it is a straight line.
+    pub corrections: Vec<(u64, i64)>,
 }
 
 /// JSON has no word for what is no number; it is written as null.
@@ -176,6 +181,8 @@ pub struct RunTotals {
     pub unmatched_sends: u64,
     pub unmatched_receives: u64,
     pub uncertain_messages: u64,
+    pub clock_violations_before: u64,
+    pub clock_violations_after: u64,
 }
 
 impl From<Totals> for RunTotals {
@@ -190,6 +197,8 @@ impl From<Totals> for RunTotals {
             unmatched_sends: totals.unmatched_sends,
             unmatched_receives: totals.unmatched_receives,
             uncertain_messages: totals.uncertain_messages,
+            clock_violations_before: totals.clock_violations_before,
+            clock_violations_after: totals.clock_violations_after,
         }
     }
 }
@@ -206,6 +215,8 @@ impl From<RunTotals> for Totals {
             unmatched_sends: totals.unmatched_sends,
             unmatched_receives: totals.unmatched_receives,
             uncertain_messages: totals.uncertain_messages,
+            clock_violations_before: totals.clock_violations_before,
+            clock_violations_after: totals.clock_violations_after,
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Reads a recording: the manifest, the small tables, and the rows a batch at a time.
 //!
 //! Nothing on disk is trusted. A name in the manifest opens nothing but a numbered file in the sub-folder of its kind,
-//! and a segment that is missing or damaged costs its own rows and is told of.
+//! and a segment that is missing or damaged costs its own rows and is told of. Rows come with the times of the last clock
+//! map, whatever they were sealed with.
 
 use crate::checksum::Checksum;
+use crate::corrections::Corrections;
 use crate::decode::Rows;
 use crate::folder::{PARQUET, TABLES, number_of, open_plain, real_folder};
 use crate::manifest::{Manifest, Segment};
@@ -17,6 +19,7 @@ use std::fs::File;
 use std::io::{Read, Seek};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Rows of one batch.
 const BATCH_ROWS: usize = 64 << 10;
@@ -26,6 +29,7 @@ const BATCH_ROWS: usize = 64 << 10;
 pub struct Recording {
     dir: PathBuf,
     manifest: Manifest,
+    corrections: Arc<Corrections>,
 }
 
 /// A file that could not be read, or not to its end.
@@ -48,7 +52,9 @@ impl Recording {
         if !dir.is_dir() {
             return Err(RecordingError::NotAFolder { path: dir.to_path_buf() });
         }
-        Ok(Self { dir: dir.to_path_buf(), manifest: Manifest::read(dir)? })
+        let manifest = Manifest::read(dir)?;
+        let corrections = Arc::new(Corrections::of(&manifest));
+        Ok(Self { dir: dir.to_path_buf(), manifest, corrections })
     }
 
     /// What the recording says of itself.
@@ -90,9 +96,24 @@ impl Recording {
     fn batches<R: SegmentRow>(&self, segments: &[Segment], range_ns: Option<Range<u64>>) -> Batches<R> {
         let mut segments = segments.to_vec();
         if let Some(range) = &range_ns {
-            segments.retain(|segment| segment.from_ns < range.end && segment.to_ns >= range.start);
+            segments.retain(|segment| {
+                let segment = self.corrections.segment(segment);
+                segment.from_ns < range.end && segment.to_ns >= range.start
+            });
         }
-        Batches::of(&self.dir, segments, range_ns)
+        Batches::of(&self.dir, segments, range_ns, Arc::clone(&self.corrections))
+    }
+
+    /// The segments of calls, each with the range of time in which its calls lie as they are read.
+    #[must_use]
+    pub fn call_segments(&self) -> Vec<Segment> {
+        self.manifest.segments.calls.iter().map(|segment| self.corrections.segment(segment)).collect()
+    }
+
+    /// What reads single segments of this recording.
+    #[must_use]
+    pub fn segment_reader(&self) -> SegmentReader {
+        SegmentReader { dir: self.dir.clone(), corrections: Arc::clone(&self.corrections) }
     }
 
     /// The log of what is not in the segments yet.
@@ -136,12 +157,33 @@ impl Recording {
     }
 }
 
-/// All rows of one segment of the recording in `dir`, and what is wrong with it, if anything.
+/// Reads single segments, for those who keep a list of them.
+#[derive(Debug, Clone)]
+pub struct SegmentReader {
+    dir: PathBuf,
+    corrections: Arc<Corrections>,
+}
+
+impl SegmentReader {
+    /// For segments that are still being added to `dir`: their rows are by the clocks as they are known now.
+    #[must_use]
+    pub fn uncorrected(dir: PathBuf) -> Self {
+        Self { dir, corrections: Arc::default() }
+    }
+
+    /// All rows of one segment, and what is wrong with it, if anything.
+    #[must_use]
+    pub fn read<R: SegmentRow>(&self, segment: &Segment) -> (Vec<R>, Vec<SegmentFault>) {
+        let mut batches = Batches::of(&self.dir, vec![segment.clone()], None, Arc::clone(&self.corrections));
+        let rows = batches.by_ref().flatten().collect();
+        (rows, batches.faults)
+    }
+}
+
+/// All rows of one segment in `dir` as they were sealed; see [`SegmentReader::uncorrected`].
 #[must_use]
 pub fn read_segment<R: SegmentRow>(dir: &Path, segment: &Segment) -> (Vec<R>, Vec<SegmentFault>) {
-    let mut batches = Batches::of(dir, vec![segment.clone()], None);
-    let rows = batches.by_ref().flatten().collect();
-    (rows, batches.faults)
+    SegmentReader::uncorrected(dir.to_path_buf()).read(segment)
 }
 
 /// The rows of one kind, a batch at a time.
@@ -152,10 +194,16 @@ pub struct Batches<R: SegmentRow> {
     seen: HashSet<String>,
     current: Option<(Segment, u64, Rows<R>)>,
     faults: Vec<SegmentFault>,
+    corrections: Arc<Corrections>,
 }
 
 impl<R: SegmentRow> Batches<R> {
-    fn of(dir: &Path, segments: Vec<Segment>, range_ns: Option<Range<Nanoseconds>>) -> Self {
+    fn of(
+        dir: &Path,
+        segments: Vec<Segment>,
+        range_ns: Option<Range<Nanoseconds>>,
+        corrections: Arc<Corrections>,
+    ) -> Self {
         Self {
             dir: dir.to_path_buf(),
             segments: segments.into_iter(),
@@ -163,6 +211,7 @@ impl<R: SegmentRow> Batches<R> {
             seen: HashSet::new(),
             current: None,
             faults: Vec::new(),
+            corrections,
         }
     }
 
@@ -201,8 +250,11 @@ impl<R: SegmentRow> Batches<R> {
     fn next_of_current(&mut self) -> Option<Vec<R>> {
         let (segment, read_rows, rows) = self.current.as_mut()?;
         match rows.next_batch(BATCH_ROWS) {
-            Ok(Some(batch)) => {
+            Ok(Some(mut batch)) => {
                 *read_rows += batch.len() as u64;
+                if self.corrections.concern(segment) {
+                    batch.iter_mut().for_each(|row| row.correct(&self.corrections));
+                }
                 return Some(batch);
             }
             Ok(None) if *read_rows == segment.rows => {}

@@ -1,5 +1,6 @@
 //! How a value becomes the columns of a table: one list per kind of row, used for writing, reading and the schema.
 
+use crate::Corrections;
 use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
 use parquet::errors::Result;
 use parquet::schema::types::{Type, TypePtr};
@@ -29,6 +30,9 @@ pub trait SegmentRow: Row {
     fn begin_ns(&self) -> u64;
     /// The time until which it does.
     fn end_ns(&self) -> u64;
+    /// Turns its times into those of the last clock map. Rows that are sums over windows stay as they are: what is
+    /// added is little beside a window.
+    fn correct(&mut self, _corrections: &Corrections) {}
 }
 
 /// How the values of a column go, which decides how they are encoded.

@@ -128,8 +128,10 @@ fn tables_and_manifest_survive_and_only_the_owner_may_read() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().join("new");
     let mut writer = RecordingWriter::create(&folder, Manifest::default(), small_segments()).unwrap();
-    let clock =
-        ClockVersion { version: 1, nodes: vec![ClockNode { node: 0, offset_ns: -5, drift_ppb: f64::NAN }] };
+    let clock = ClockVersion {
+        version: 1,
+        nodes: vec![ClockNode { offset_ns: -5, drift_ppb: f64::NAN, ..ClockNode::default() }],
+    };
     writer.manifest_mut().clock.versions.push(clock);
     writer.manifest_mut().job.command = vec!["mpirun".into(), "\"quoted\"".into()];
     writer.push_calls(&[call_at(1)]).unwrap();

@@ -1,5 +1,6 @@
 //! `calls/*.parquet`: one row a call, by rank, then by time.
 
+use crate::Corrections;
 use crate::folder::CALLS;
 use crate::row::Nature::{Repeating, Rising};
 use crate::row::{Access, Column, Row, SegmentRow};
@@ -97,5 +98,9 @@ impl SegmentRow for Call {
 
     fn end_ns(&self) -> u64 {
         self.end_ns
+    }
+
+    fn correct(&mut self, corrections: &Corrections) {
+        corrections.call(self);
     }
 }

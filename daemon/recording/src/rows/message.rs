@@ -1,5 +1,6 @@
 //! `messages/*.parquet`: one row a matched message, by receiver, then by the end of the receive.
 
+use crate::Corrections;
 use crate::folder::MESSAGES;
 use crate::row::Nature::{MostlyZero, Repeating, Rising};
 use crate::row::{Access, Column, Row, SegmentRow};
@@ -92,5 +93,9 @@ impl SegmentRow for Message {
 
     fn end_ns(&self) -> u64 {
         self.send_ns.max(self.recv_ns)
+    }
+
+    fn correct(&mut self, corrections: &Corrections) {
+        corrections.message(self);
     }
 }

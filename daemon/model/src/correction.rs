@@ -1,0 +1,189 @@
+use crate::{Message, Nanoseconds};
+
+/// More than 70 years. Nothing more is ever added or taken away, so that sums stay in range.
+const MOST_NS: i64 = 1 << 61;
+
+/// What is added to times of one node that are by an earlier clock map, so that they are by a later one: a broken line
+/// over the times as they are, level before its first and after its last knot.
+///
+/// By construction time never runs backward through it, whatever knots it was made of: they come from files as well.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Correction {
+    knots: Vec<(Nanoseconds, i64)>,
+}
+
+impl Correction {
+    /// The one that adds nothing.
+    pub const NOTHING: Self = Self { knots: Vec::new() };
+
+    /// From pairs of a time and what is added to it. A pair that does not lie after the one before is passed over, and
+    /// what is added falls no faster than time goes on.
+    #[must_use]
+    pub fn new(pairs: impl IntoIterator<Item = (Nanoseconds, i64)>) -> Self {
+        let mut knots: Vec<(Nanoseconds, i64)> = Vec::new();
+        for (time_ns, add_ns) in pairs {
+            let add_ns = add_ns.clamp(-MOST_NS, MOST_NS);
+            let add_ns = match knots.last() {
+                Some(&(last_ns, _)) if time_ns <= last_ns => continue,
+                Some(&(last_ns, last_add_ns)) => {
+                    add_ns.max(last_add_ns.saturating_sub_unsigned(time_ns - last_ns))
+                }
+                None => add_ns,
+            };
+            knots.push((time_ns, add_ns));
+        }
+        if knots.iter().all(|&(_, add_ns)| add_ns == 0) { Self::NOTHING } else { Self { knots } }
+    }
+
+    /// The pairs, in order of time.
+    #[must_use]
+    pub fn knots(&self) -> &[(Nanoseconds, i64)] {
+        &self.knots
+    }
+
+    /// Whether nothing is ever added.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        self.knots.is_empty()
+    }
+
+    /// The least and the most that is ever added.
+    #[must_use]
+    pub fn range_ns(&self) -> (i64, i64) {
+        let adds = || self.knots.iter().map(|&(_, add_ns)| add_ns);
+        (adds().min().unwrap_or(0), adds().max().unwrap_or(0))
+    }
+
+    /// What is added to a time.
+    #[must_use]
+    pub fn at(&self, time_ns: Nanoseconds) -> i64 {
+        let after = self.knots.partition_point(|&(knot_ns, _)| knot_ns <= time_ns);
+        match (after.checked_sub(1).map(|before| self.knots[before]), self.knots.get(after)) {
+            (Some(before), Some(&after)) => between(before, after, time_ns),
+            (Some((_, add_ns)), None) | (None, Some(&(_, add_ns))) => add_ns,
+            (None, None) => 0,
+        }
+    }
+
+    /// A time by the later map. What would lie before the start of the run is its start.
+    #[must_use]
+    pub fn apply(&self, time_ns: Nanoseconds) -> Nanoseconds {
+        time_ns.saturating_add_signed(self.at(time_ns))
+    }
+}
+
+/// Rounds down everywhere, so that a slope of no less than minus one never takes back what time went on.
+fn between(before: (u64, i64), after: (u64, i64), time_ns: u64) -> i64 {
+    let (rise, run, step) = (after.1 - before.1, after.0 - before.0, time_ns - before.0);
+    let small = i64::try_from(run).ok().zip(i64::try_from(step).ok());
+    let part = match small.and_then(|(run, step)| Some(rise.checked_mul(step)?.div_euclid(run))) {
+        Some(part) => part,
+        // No more than `rise`.
+        None => (i128::from(rise) * i128::from(step)).div_euclid(i128::from(run)) as i64,
+    };
+    before.1 + part
+}
+
+impl Message {
+    /// The message by a later clock map: what sender and receiver saw moves with their nodes, and what lies between
+    /// them is worked out anew.
+    #[must_use]
+    pub fn corrected(&self, sender: &Correction, receiver: &Correction) -> Self {
+        let (s0, r1) = (self.send_ns, self.recv_ns);
+        let c0 = if self.late_sender_ns > 0 {
+            r1.min(s0).saturating_sub(self.late_sender_ns)
+        } else {
+            r1.saturating_sub(self.t_msg_ns)
+        };
+        // A send that was blocked ended after the receive was posted, so what it waited for tells when that was.
+        let posted =
+            self.late_receiver_ns.filter(|&late_ns| late_ns > 0).map(|late_ns| s0.saturating_add(late_ns));
+        let (s0, c0, r1) = (sender.apply(s0), receiver.apply(c0), receiver.apply(r1));
+        Self {
+            send_ns: s0,
+            recv_ns: r1,
+            t_msg_ns: r1.saturating_sub(s0.max(c0)),
+            late_sender_ns: r1.min(s0).saturating_sub(c0),
+            late_receiver_ns: match posted {
+                Some(posted_ns) => Some(receiver.apply(posted_ns).saturating_sub(s0)),
+                None => self.late_receiver_ns,
+            },
+            exact: self.exact && c0 <= s0,
+            ..*self
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn level(add_ns: i64) -> Correction {
+        Correction::new([(0, add_ns)])
+    }
+
+    /// A message of which everything is known, by the formulas that its fields are defined by.
+    fn message(s0: u64, p0: u64, c0: u64, r1: u64) -> Message {
+        Message {
+            src: 0,
+            dst: 1,
+            tag: 0,
+            comm: 0,
+            bytes: 8,
+            send_ns: s0,
+            recv_ns: r1,
+            t_msg_ns: r1.saturating_sub(s0.max(c0)),
+            late_sender_ns: r1.min(s0).saturating_sub(c0),
+            late_receiver_ns: Some(p0.saturating_sub(s0)),
+            inter: true,
+            exact: c0 <= s0,
+        }
+    }
+
+    #[test]
+    fn it_is_a_broken_line_that_is_level_outside() {
+        let correction = Correction::new([(100, 10), (200, -10), (200, 99), (300, 20)]);
+        assert_eq!(correction.knots(), [(100, 10), (200, -10), (300, 20)]);
+        assert_eq!(
+            [0, 100, 150, 200, 250, 300, 999].map(|ns| correction.at(ns)),
+            [10, 10, 0, -10, 5, 20, 20]
+        );
+        assert_eq!(correction.range_ns(), (-10, 20));
+        assert_eq!(level(-50).apply(20), 0);
+        assert!(level(0).is_nothing() && Correction::default().is_nothing());
+    }
+
+    #[test]
+    fn time_never_runs_backward_whatever_the_knots_are() {
+        let correction = Correction::new([(10, i64::MAX), (20, i64::MIN), (30, 5), (u64::MAX, i64::MIN)]);
+        let times: Vec<u64> =
+            [0, 10, 11, 15, 20, 25, 30, 1 << 40, u64::MAX].map(|ns| correction.apply(ns)).into();
+        assert!(times.is_sorted(), "{times:?}");
+        let steep = Correction::new([(1_000, 0), (2_000, -5_000), (9_000, 3)]);
+        assert!((0..10_000).map(|ns| steep.apply(ns)).is_sorted());
+    }
+
+    #[test]
+    fn the_times_of_a_message_are_those_of_the_corrected_moments() {
+        // The receiver waits; it is busy; it ends before the send began by the clocks; all at once.
+        for [s0, p0, c0, r1] in
+            [[500, 550, 400, 900], [500, 300, 700, 900], [950, 900, 800, 900], [500, 500, 500, 500]]
+        {
+            for (sender_ns, receiver_ns) in [(0, 0), (7, 100), (-30, -250), (120, -60)] {
+                let moved = message(s0, p0, c0, r1).corrected(&level(sender_ns), &level(receiver_ns));
+                let add = |ns: u64, add_ns: i64| ns.saturating_add_signed(add_ns);
+                let mut expected = message(
+                    add(s0, sender_ns),
+                    add(p0, receiver_ns),
+                    add(c0, receiver_ns),
+                    add(r1, receiver_ns),
+                );
+                expected.exact &= c0 <= s0;
+                if p0 <= s0 {
+                    expected.late_receiver_ns = Some(0);
+                }
+                assert_eq!(moved, expected, "{s0} {p0} {c0} {r1} moved by {sender_ns} and {receiver_ns}");
+            }
+        }
+    }
+}
