@@ -1,6 +1,7 @@
 //! Ingest and the operators, tied together: messages in, what became known out. Live and in replay the same.
 
 use crate::agent::{Census, InFlightReport, OWN, Resume};
+use crate::clocks::Clocks;
 use crate::words::counted;
 use mpiscope_analysis::{Counts, Matcher, WindowTotals};
 use mpiscope_ingest::{Ingest, KnownAgent};
@@ -8,7 +9,7 @@ use mpiscope_model::{
     Batch, Call, CommInfo, Fault, Function, InFlight, Losses, Message, Nanoseconds, NodeInfo, ProcessState,
     Rank, RankInfo, Totals,
 };
-use mpiscope_recording::{JobNode, WalReader};
+use mpiscope_recording::{Clock, JobNode, WalReader};
 use mpiscope_wire as wire;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,6 +51,7 @@ pub(crate) fn replay(log: &WalReader, mut take: impl FnMut(wire::Message)) -> Ve
 pub(crate) struct Engine {
     ingest: Ingest,
     matcher: Matcher,
+    clocks: Clocks,
     pub(crate) counts: Counts,
     pub(crate) totals: Totals,
     pub(crate) losses: Losses,
@@ -70,6 +72,7 @@ impl Engine {
         Self {
             ingest: Ingest::new(),
             matcher: Matcher::default(),
+            clocks: Clocks::default(),
             counts: Counts::new(window_ns),
             totals: Totals::default(),
             losses: Losses::default(),
@@ -135,6 +138,7 @@ impl Engine {
         self.comms.extend(comms);
         for info in ranks {
             self.matcher.place(info.rank, info.node);
+            self.clocks.place(info.rank, info.node);
             self.ranks.insert(info.rank, info);
         }
         self.losses = losses.unwrap_or(self.losses);
@@ -157,6 +161,8 @@ impl Engine {
     }
 
     fn count_messages(&mut self, messages: &[Message], uncertain: u64) {
+        self.clocks.messages(messages);
+        self.totals.clock_violations_before = self.clocks.violations();
         self.totals.add_messages(messages);
         self.totals.uncertain_messages += uncertain;
         self.counts.messages(messages);
@@ -169,6 +175,12 @@ impl Engine {
             Some(InFlight { rank: call.rank, thread: call.thread, function: call.function, since_ns })
         });
         timed.collect()
+    }
+
+    /// The clocks of all nodes as they are known in the end, and whether by them no message ends before it begins for
+    /// certain.
+    pub(crate) fn solve_clocks(&mut self) -> (Clock, bool) {
+        self.clocks.solve(&self.ingest, self.until_ns)
     }
 
     /// How many ranks the job has, as far as its ranks say.

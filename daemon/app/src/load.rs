@@ -7,7 +7,7 @@ use crate::engine::{Engine, Step, WindowCell, replay};
 use anyhow::Result;
 use mpiscope_analysis::Counts;
 use mpiscope_model::{Call, Losses, RankInfo, Totals};
-use mpiscope_recording::{Job, Recording, State};
+use mpiscope_recording::{Clock, ClockNode, Job, Recording, State};
 use std::path::Path;
 use std::time::Duration;
 
@@ -17,10 +17,18 @@ pub(crate) struct Loaded {
     pub(crate) state: State,
     pub(crate) job: Job,
     pub(crate) totals: Totals,
+    pub(crate) clock: Clock,
     pub(crate) losses: Losses,
     pub(crate) counts: Counts,
     pub(crate) ranks: Vec<RankInfo>,
     pub(crate) missing: Vec<String>,
+}
+
+impl Loaded {
+    /// The clock of a node, as well as it is known.
+    pub(crate) fn clock_of(&self, node: usize) -> Option<&ClockNode> {
+        self.clock.versions.last()?.nodes.iter().find(|clock| clock.node as usize == node)
+    }
 }
 
 /// What the calls of a recording are shown to as they are read, with what they added to the windows.
@@ -43,6 +51,8 @@ fn from_segments(recording: &Recording, reader: &mut Reader<'_>) -> Result<Loade
         unmatched_sends: manifest.totals.unmatched_sends,
         unmatched_receives: manifest.totals.unmatched_receives,
         uncertain_messages: manifest.totals.uncertain_messages,
+        clock_violations_before: manifest.totals.clock_violations_before,
+        clock_violations_after: manifest.totals.clock_violations_after,
         ..Totals::default()
     };
     let mut missing = manifest.missing.clone();
@@ -67,6 +77,7 @@ fn from_segments(recording: &Recording, reader: &mut Reader<'_>) -> Result<Loade
         state: manifest.state,
         job: manifest.job.clone(),
         totals,
+        clock: manifest.clock.clone(),
         losses: manifest.lost.into(),
         counts,
         ranks: tables.ranks,
@@ -114,7 +125,9 @@ fn from_log(dir: &Path, recording: &Recording, reader: &mut Reader<'_>) -> Resul
         run: manifest.run.clone(),
         state,
         job,
-        totals: engine.totals,
+        // Times are as they were told: what was wrong then is not corrected.
+        totals: Totals { clock_violations_after: engine.totals.clock_violations_before, ..engine.totals },
+        clock: engine.solve_clocks().0,
         losses: engine.losses,
         counts: engine.counts,
         ranks: engine.ranks.into_values().collect(),

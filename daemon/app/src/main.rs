@@ -1,6 +1,7 @@
 //! The `mpiscope` program.
 
 mod agent;
+mod clocks;
 mod command_line;
 mod daemon;
 mod doctor;

@@ -27,11 +27,10 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).context("wait for Ctrl-C")?;
     let manifest = recording.manifest();
     let spilled = if is_in_log(&recording) { Some(Spilled::make()?) } else { None };
-    let (dir, segments) = match &spilled {
-        Some(spilled) => (spilled.0.clone(), Vec::new()),
-        None => (options.dir.clone(), manifest.segments.calls.clone()),
+    let shelf = match &spilled {
+        Some(spilled) => Shelf::new(spilled.0.clone(), SHELF_BYTES),
+        None => Shelf::of(recording.segment_reader(), recording.call_segments(), SHELF_BYTES),
     };
-    let shelf = Shelf::new(dir, segments, SHELF_BYTES);
     let token = format!("{:032x}", random()?);
     let address = options.listen.unwrap_or(page::ANYWHERE);
     let job = Job { run: manifest.run.clone(), source: RunSource::Replay, ..Job::default() };

@@ -2,6 +2,7 @@
 
 mod entries;
 
+use crate::alignment::NodeClock;
 use crate::origin::Origin;
 use crate::process::ProcessInput;
 use mpiscope_model::{
@@ -66,7 +67,7 @@ pub struct KnownAgent {
 impl Default for Ingest {
     fn default() -> Self {
         Self {
-            origins: vec![Origin::default()],
+            origins: vec![Origin::own(0)],
             origin: 0,
             zero_ns: 0,
             processes: FxHashMap::default(),
@@ -130,9 +131,20 @@ impl Ingest {
         of_agent.map(|((_, number), process)| (*number, process.identity))
     }
 
-    /// The ranks of an agent's processes.
-    pub fn ranks_of(&self, agent: u32) -> impl Iterator<Item = Rank> + '_ {
-        self.infos.iter().filter(move |((of, _), _)| *of == agent).map(|(_, info)| info.rank)
+    /// The clocks of all nodes of which ranks are known, by node; the daemon's own first, with or without ranks.
+    #[must_use]
+    pub fn clocks(&self) -> Vec<(Node, &NodeClock)> {
+        let mut clocks: Vec<(Node, &NodeClock)> = Vec::new();
+        for (agent, origin) in self.origins.iter().enumerate() {
+            let info =
+                self.infos.iter().find(|((of, _), _)| *of as usize == agent).map(|(_, info)| info.node);
+            // Two agents on one host, as in containers: the first one's clock is that of the other.
+            let node = info.filter(|node| clocks.iter().all(|(known, _)| known != node));
+            if let Some(node) = node.or((agent == 0).then_some(Node::MAX)) {
+                clocks.push((node, &origin.clock));
+            }
+        }
+        clocks
     }
 
     /// Ticks of a process's clock as time of the run, by what is known of that clock now; `None` for a process that
@@ -140,7 +152,7 @@ impl Ingest {
     #[must_use]
     pub fn run_ns(&self, agent: u32, process: u32, ticks: u64) -> Option<Nanoseconds> {
         let kind = self.processes.get(&(agent, process))?.clock;
-        Some(self.origins.get(agent as usize)?.of(kind, ticks, self.zero_ns))
+        Some(self.origins.get(agent as usize)?.of(kind, ticks))
     }
 
     /// Takes in a message.
@@ -148,6 +160,7 @@ impl Ingest {
         let told = match message {
             Message::RunStart(start) => {
                 self.zero_ns = start.monotonic_ns;
+                self.origins[0].clock = NodeClock::reference(self.zero_ns);
                 self.started = Some(start);
                 false
             }
@@ -192,7 +205,7 @@ impl Ingest {
                 true
             }
             Message::Knot(knot) => {
-                self.origins[self.origin as usize].knot(knot, self.zero_ns);
+                self.origins[self.origin as usize].knot(knot);
                 self.settle_origin(self.origin);
                 self.batch.until_ns = self.until_ns();
                 true
@@ -226,7 +239,7 @@ impl Ingest {
     /// The log ended without a last knot: what waits is settled by the clocks as far as they are known.
     pub fn settle_rest(&mut self) {
         for at in 0..self.origins.len() {
-            if !self.origins[at].is_aligned() && !self.origins[at].waiting.is_empty() {
+            if !self.origins[at].clock.is_known() && !self.origins[at].waiting.is_empty() {
                 let text = format!(
                     "the clock of {} was never compared with that of the run: its times are only its own",
                     self.origins[at].node
@@ -247,8 +260,9 @@ impl Ingest {
 
     /// A knot came. Slots of a node whose clock was not compared yet wait on.
     fn settle_origin(&mut self, agent: u32) {
-        if self.origins[agent as usize].is_aligned() {
+        if self.origins[agent as usize].clock.is_known() {
             self.settle_waiting(agent);
+            self.origins[agent as usize].told();
         }
     }
 
@@ -283,7 +297,7 @@ impl Ingest {
     fn agent(&mut self, agent: wire::Agent) {
         let next = self.origins.len() as u32;
         if agent.agent == next && next < MOST_AGENTS {
-            self.origins.push(Origin::new(agent.identity, agent.node));
+            self.origins.push(Origin::new(agent.identity, agent.node, self.zero_ns));
         } else if agent.agent > next {
             self.fault(None, format!("agent {} of {} comes out of turn", agent.agent, agent.node));
         }
@@ -309,7 +323,7 @@ impl Ingest {
         let origin = &self.origins[self.origin as usize];
         self.batch.scheduling.push(Scheduling {
             rank: info.rank,
-            at_ns: origin.of_monotonic(figures.monotonic_ns, self.zero_ns),
+            at_ns: origin.clock.to_run(figures.monotonic_ns),
             run_ns: figures.run_ns,
             wait_ns: figures.wait_ns,
             voluntary: figures.voluntary,

@@ -135,6 +135,77 @@ fn hosts_with_process_numbers_of_their_own() {
     }
 }
 
+/// The clock of each node in the report: how far it is ahead of the first host's at the start, by how many parts per
+/// billion it is faster, and how far off that is at most.
+fn clocks(out: &Path) -> BTreeMap<String, (i64, f64, u64)> {
+    let report = report(out).unwrap();
+    let nodes = report["job"]["nodes"].as_array().unwrap().iter();
+    nodes
+        .map(|node| {
+            let clock = &node["clock"];
+            let figures = (
+                clock["ahead_ns"].as_i64().unwrap(),
+                clock["drift_ppb"].as_f64().unwrap(),
+                clock["uncertainty_ns"].as_u64().unwrap(),
+            );
+            (node["name"].as_str().unwrap().to_owned(), figures)
+        })
+        .collect()
+}
+
+/// No message ends before it begins, neither in the rows nor by the report's count; what the clocks were before is said.
+fn assert_causal(out: &Path, recorded: &Recorded) -> String {
+    let wrong = recorded.messages.iter().filter(|message| message.recv_ns < message.send_ns).count();
+    let totals = report(out).unwrap()["totals"].clone();
+    assert_eq!((wrong, totals["clock_violations"].as_u64().unwrap()), (0, 0));
+    format!("{} of {} before", totals["clock_violations_before"], recorded.messages.len())
+}
+
+#[test]
+fn clocks_a_thousand_seconds_apart_are_one() {
+    let lab = lab_or_return!(LabOptions::hosts(4).skewed_clocks(), "clocks_a_thousand_seconds_apart_are_one");
+    let truth = lab.clock_offsets_ns().unwrap();
+    for mpi in Mpi::all_or_skip("nodes clocks_a_thousand_seconds_apart_are_one") {
+        let out = lab.shared().join(mpi.family.word());
+        let job = Job::new(&mpi, "linger").arguments(&["3", "200"]);
+        let ended = run(&mut job.recorded(&lab, 8, &out), LIMIT).unwrap();
+        let recorded = assert_exact(&out, &ended, 8);
+        let violations = assert_causal(&out, &recorded);
+        for (node, (ahead_ns, drift_ppb, uncertainty_ns)) in clocks(&out) {
+            let true_ns = truth[&node] - truth["node1"];
+            let wrong_ns = (ahead_ns - true_ns).unsigned_abs();
+            println!(
+                "{} {node}: wrong by {wrong_ns} of at most {uncertainty_ns} ns, drift {drift_ppb:.0} ppb, {violations}",
+                mpi.family.word()
+            );
+            assert!(wrong_ns <= uncertainty_ns, "{node}: {ahead_ns} and not {true_ns}, +- {uncertainty_ns}");
+            // A round trip on a machine that is busy, and no more.
+            assert!(uncertainty_ns < 5_000_000, "{node}: {uncertainty_ns}");
+        }
+    }
+}
+
+#[test]
+fn clocks_that_drift_are_one() {
+    let lab = lab_or_return!(LabOptions::hosts(3).skewed_clocks(), "clocks_that_drift_are_one");
+    let Some(mpi) = Mpi::find_or_skip(Family::OpenMpi, "nodes clocks_that_drift_are_one") else { return };
+    let out = lab.shared().join("drift");
+    let job = Job::new(&mpi, "linger").arguments(&["6", "200"]);
+    let mut command = job.recorded(&lab, 6, &out);
+    command.env("MPISCOPE_TEST_CLOCK_DRIFT", "node2=50000,node3=-50000");
+    let ended = run(&mut command, LIMIT).unwrap();
+    let recorded = assert_exact(&out, &ended, 6);
+    let violations = assert_causal(&out, &recorded);
+    let clocks = clocks(&out);
+    println!("{clocks:?}, {violations}");
+    for (node, drift_ppb) in [("node1", 0.0), ("node2", 50_000.0), ("node3", -50_000.0)] {
+        let (_, found_ppb, uncertainty_ns) = clocks[node];
+        // What is not known of the offset at both ends makes as much in the slope.
+        let allowed_ppb = 2.0 * uncertainty_ns as f64 / 6.0 + 10.0;
+        assert!((found_ppb - drift_ppb).abs() < allowed_ppb, "{node}: {found_ppb} ppb, +- {allowed_ppb}");
+    }
+}
+
 /// A job of 64 ranks on 4 hosts that goes on for so many seconds.
 fn lingering(lab: &Lab, mpi: &Mpi, seconds: u32, out: &Path) -> Running {
     let seconds = seconds.to_string();

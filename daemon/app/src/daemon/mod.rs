@@ -76,7 +76,7 @@ fn answer(message: &FromDaemon) -> Result<()> {
 
 fn serve(configuration: &Configuration) -> Result<Summary> {
     let options = RecordingOptions::default();
-    let shelf = Shelf::new(configuration.out.clone(), Vec::new(), SHELF_BYTES);
+    let shelf = Shelf::new(configuration.out.clone(), SHELF_BYTES);
     let mut page = None;
     let mut recorder;
     let mut with_page = |recorder: &mut Recorder| -> Result<()> {

@@ -9,11 +9,13 @@ use crate::words::printable;
 use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
 use mpiscope_ingest::KnownAgent;
+use mpiscope_ingest::alignment::Violations;
 use mpiscope_model::{Fault, InFlight};
 use mpiscope_recording::{
-    Cost, FunctionName, Manifest, RecordingWriter, State, Tables, WalReader, WindowRow,
+    Cost, FunctionName, Manifest, Recording, RecordingWriter, State, Tables, WalReader, WindowRow,
 };
 use mpiscope_wire::Message;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// The longest wait for something from the agent: the page is told at least so often.
@@ -210,8 +212,8 @@ impl Recorder {
             let manifest = self.writer.manifest_mut();
             manifest.missing.push("how the command ended is not known: mpiscope itself was killed".into());
         }
-        let nodes: Vec<u32> = self.engine.nodes.iter().map(|node| node.node).collect();
-        self.writer.manifest_mut().clock = one_clock(&nodes);
+        let (clock, is_free_of_violations) = self.engine.solve_clocks();
+        self.writer.manifest_mut().clock = clock;
         let tables = Tables {
             functions: mpiscope_wire::FUNCTIONS
                 .iter()
@@ -221,17 +223,24 @@ impl Recorder {
             nodes: self.engine.nodes.clone(),
             ranks: self.engine.ranks.values().cloned().collect(),
         };
-        let manifest = self.writer.finish(&tables)?;
+        let dir = self.writer.dir().to_owned();
+        let mut manifest = self.writer.finish(&tables)?;
+        if !is_free_of_violations {
+            manifest.totals.clock_violations_after = violations_left(&dir)?;
+            manifest.write(&dir)?;
+        }
         Ok(summary(&self.engine, &manifest))
     }
 }
 
-fn one_clock(nodes: &[u32]) -> mpiscope_recording::Clock {
-    let nodes = nodes
-        .iter()
-        .map(|&node| mpiscope_recording::ClockNode { node, offset_ns: 0, drift_ppb: 0.0 })
-        .collect();
-    mpiscope_recording::Clock { versions: vec![mpiscope_recording::ClockVersion { version: 0, nodes }] }
+/// Messages between nodes that end before they begin even by the clocks as they are known in the end.
+fn violations_left(dir: &Path) -> Result<u64> {
+    let mut violations = Violations::default();
+    for messages in Recording::open(dir)?.messages().by_ref() {
+        let between = messages.iter().filter(|message| message.inter);
+        between.for_each(|message| violations.see(message.send_ns, message.recv_ns));
+    }
+    Ok(violations.count)
 }
 
 fn summary(engine: &Engine, manifest: &Manifest) -> Summary {

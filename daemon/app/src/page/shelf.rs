@@ -3,7 +3,7 @@
 
 use mpiscope_feed::CallSource;
 use mpiscope_model::{Call, Nanoseconds};
-use mpiscope_recording::{Segment, read_segment};
+use mpiscope_recording::{Segment, SegmentReader};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Shared between the thread that adds and those that answer.
 #[derive(Debug, Clone)]
 pub(crate) struct Shelf {
-    dir: PathBuf,
+    reader: Arc<SegmentReader>,
     cache_bytes_max: usize,
     inner: Arc<Mutex<Inner>>,
 }
@@ -30,10 +30,15 @@ struct Inner {
 }
 
 impl Shelf {
-    /// The calls in segments under this folder.
-    pub(crate) fn new(dir: PathBuf, segments: Vec<Segment>, cache_bytes_max: usize) -> Self {
+    /// The calls in segments under this folder, with their times as they were told.
+    pub(crate) fn new(dir: PathBuf, cache_bytes_max: usize) -> Self {
+        Self::of(SegmentReader::uncorrected(dir), Vec::new(), cache_bytes_max)
+    }
+
+    /// The calls in these segments.
+    pub(crate) fn of(reader: SegmentReader, segments: Vec<Segment>, cache_bytes_max: usize) -> Self {
         let inner = Inner { segments, ..Inner::default() };
-        Self { dir, cache_bytes_max, inner: Arc::new(Mutex::new(inner)) }
+        Self { reader: Arc::new(reader), cache_bytes_max, inner: Arc::new(Mutex::new(inner)) }
     }
 
     /// A panic elsewhere while the lock was held leaves lists that are still sound.
@@ -71,7 +76,7 @@ impl Shelf {
         if let Some(calls) = self.cached(segment) {
             return calls;
         }
-        let calls = Arc::new(read_segment::<Call>(&self.dir, segment).0);
+        let calls = Arc::new(self.reader.read::<Call>(segment).0);
         let mut inner = self.lock();
         inner.cache.push_back((segment.file.clone(), Arc::clone(&calls)));
         let mut bytes: usize = inner.cache.iter().map(|(_, calls)| size_of_val(calls.as_slice())).sum();
@@ -126,7 +131,7 @@ mod tests {
         let dir = folder.path().to_path_buf();
         let mut writer = SegmentWriter::<Call>::open(&dir, 100, 1).unwrap();
         // Room for one segment, so that others are read again.
-        let shelf = Shelf::new(dir, Vec::new(), 100 * size_of::<Call>());
+        let shelf = Shelf::new(dir, 100 * size_of::<Call>());
         let (mut segments, mut made) = (Vec::new(), 0);
         for piece in [3, 96, 1, 70, 40, 95, 0, 7] {
             let calls: Vec<Call> = (made..made + piece).map(call).collect();

@@ -28,6 +28,15 @@ struct Job<'a> {
 struct Node<'a> {
     name: &'a str,
     ranks: &'a [u32],
+    clock: Option<NodeClock>,
+}
+
+/// The clock of a node against that of the host where `mpiscope run` was.
+#[derive(Serialize)]
+struct NodeClock {
+    ahead_ns: i64,
+    drift_ppb: f64,
+    uncertainty_ns: u64,
 }
 
 #[derive(Serialize)]
@@ -42,6 +51,9 @@ struct Totals {
     unmatched_receives: u64,
     uncertain_messages: u64,
     lost_calls: u64,
+    /// Messages that end before they begin by the clocks as they are known now; before they were corrected.
+    clock_violations: u64,
+    clock_violations_before: u64,
 }
 
 #[derive(Serialize)]
@@ -83,7 +95,16 @@ pub(crate) fn json(loaded: &Loaded) -> Result<String> {
                 .job
                 .nodes
                 .iter()
-                .map(|node| Node { name: &node.name, ranks: &node.ranks })
+                .enumerate()
+                .map(|(at, node)| Node {
+                    name: &node.name,
+                    ranks: &node.ranks,
+                    clock: loaded.clock_of(at).map(|clock| NodeClock {
+                        ahead_ns: clock.offset_ns,
+                        drift_ppb: clock.drift_ppb,
+                        uncertainty_ns: clock.uncertainty_ns,
+                    }),
+                })
                 .collect(),
             mpi: &loaded.job.mpi,
             command: &loaded.job.command,
@@ -102,6 +123,8 @@ pub(crate) fn json(loaded: &Loaded) -> Result<String> {
             unmatched_receives: totals.unmatched_receives,
             uncertain_messages: totals.uncertain_messages,
             lost_calls: loaded.losses.total(),
+            clock_violations: totals.clock_violations_after,
+            clock_violations_before: totals.clock_violations_before,
         },
         functions,
         missing: &loaded.missing,

@@ -31,7 +31,7 @@ fn write(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
     writeln!(out, "  {} on {nodes}, {}", plural(job.ranks.into(), "rank"), job.mpi)?;
     writeln!(out, "  {}, {}", run_time(duration), ending(loaded))?;
     writeln!(out)?;
-    let mut row = |name: &str, value: String| writeln!(out, "  {name:<22} {value:>16}");
+    let mut row = |name: &str, value: String| writeln!(out, "  {name:<24} {value:>16}");
     row("calls", count(totals.calls))?;
     if totals.polls > 0 {
         row("polls folded in", count(totals.polls))?;
@@ -46,6 +46,12 @@ fn write(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
         row("paired in doubt", count(totals.uncertain_messages))?;
     }
     row("lost calls", count(loaded.losses.total()))?;
+    if job.nodes.len() > 1 {
+        let clocks = (0..job.nodes.len()).filter_map(|node| loaded.clock_of(node));
+        row("clocks agree within", nanoseconds(clocks.map(|clock| clock.uncertainty_ns).max().unwrap_or(0)))?;
+        row("ended before they began", count(totals.clock_violations_after))?;
+        row("  before correction", count(totals.clock_violations_before))?;
+    }
     functions(loaded, out)?;
     if !loaded.missing.is_empty() {
         writeln!(out, "\nWhat is missing:")?;

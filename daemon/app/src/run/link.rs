@@ -7,6 +7,7 @@ use crate::node::LEFT_FILE;
 use crate::site::{Listen, Ports, Site, Start};
 use anyhow::{Context as _, Result};
 use mpiscope_link::{Certificate, Secret};
+use mpiscope_ring::clock::DRIFT_VARIABLE;
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -48,6 +49,9 @@ pub(crate) fn variables(link: &Link, address: SocketAddr, site: &Site) -> Result
     ];
     if let Some(certificate) = &link.certificate {
         variables.push(named("MPISCOPE_CERTIFICATE", certificate.public().into()));
+    }
+    if let Some(drift) = std::env::var_os(DRIFT_VARIABLE) {
+        variables.push(named(DRIFT_VARIABLE, drift));
     }
     if site.agents.start == Start::Ranks {
         variables.push(named("MPISCOPE_AGENT", std::env::current_exe()?.into()));

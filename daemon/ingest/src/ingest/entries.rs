@@ -122,7 +122,7 @@ impl Ingest {
         let Some(process) = self.processes.get_mut(&key) else { return };
         let (rank, world_size) = (process.rank, process.world_size);
         let (start_ns, end_ns) = process.rings[ring]
-            .times(&mut call, |ticks| self.origins[key.0 as usize].of(process.clock, ticks, self.zero_ns));
+            .times(&mut call, |ticks| self.origins[key.0 as usize].of(process.clock, ticks));
         let parts = std::mem::take(&mut process.rings[ring].parts);
         let beyond = |peer: i32| u32::try_from(peer).is_ok_and(|peer| peer >= world_size);
         if mpiscope_wire::by_id(call.function).is_none()

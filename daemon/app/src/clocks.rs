@@ -1,0 +1,65 @@
+//! The clocks of several nodes: what messages say of them while the run goes on, and what is known of them in the end.
+
+use mpiscope_ingest::Ingest;
+use mpiscope_ingest::alignment::{Bounds, ClockMaps, Violations};
+use mpiscope_model::{Message, Node, Rank};
+use mpiscope_recording::{Clock, ClockNode, ClockVersion};
+use rustc_hash::FxHashMap;
+
+/// What messages between nodes say of their clocks.
+#[derive(Debug, Default)]
+pub(crate) struct Clocks {
+    nodes: FxHashMap<Rank, Node>,
+    bounds: Bounds,
+    violations: Violations,
+}
+
+impl Clocks {
+    /// Where a rank runs.
+    pub(crate) fn place(&mut self, rank: Rank, node: Node) {
+        self.nodes.insert(rank, node);
+    }
+
+    /// Messages, by the clocks as they were known when their calls were told.
+    pub(crate) fn messages(&mut self, messages: &[Message]) {
+        for message in messages.iter().filter(|message| message.inter) {
+            let (Some(&from), Some(&to)) = (self.nodes.get(&message.src), self.nodes.get(&message.dst))
+            else {
+                continue;
+            };
+            self.violations.see(message.send_ns, message.recv_ns);
+            self.bounds.message(from, to, message.send_ns, message.recv_ns);
+        }
+    }
+
+    /// Messages that end before they begin, by the clocks as they were known then.
+    pub(crate) fn violations(&self) -> u64 {
+        self.violations.count
+    }
+
+    /// The clocks as they are known in the end, and whether it is certain that by them no message ends before it begins.
+    pub(crate) fn solve(&mut self, ingest: &Ingest, until_ns: u64) -> (Clock, bool) {
+        let clocks = ingest.clocks();
+        let told = clocks.iter().map(|&(node, _)| ClockNode { node, ..ClockNode::default() });
+        let told = ClockVersion { version: 0, nodes: real(told.collect()) };
+        if clocks.len() < 2 {
+            return (Clock { versions: vec![told] }, true);
+        }
+        let maps = ClockMaps::solve(&clocks, &mut self.bounds, until_ns);
+        let nodes = maps.nodes.iter().map(|map| ClockNode {
+            node: map.node,
+            offset_ns: map.ahead_ns,
+            drift_ppb: map.faster_ppb,
+            uncertainty_ns: map.uncertainty_ns(),
+            corrections: map.correction.knots().to_vec(),
+        });
+        let found = ClockVersion { version: 1, nodes: real(nodes.collect()) };
+        (Clock { versions: vec![told, found] }, maps.is_free_of_violations)
+    }
+}
+
+/// The daemon's own host is no node of the job when no rank runs there.
+fn real(mut nodes: Vec<ClockNode>) -> Vec<ClockNode> {
+    nodes.retain(|node| node.node != Node::MAX);
+    nodes
+}
