@@ -258,9 +258,10 @@ impl Ingest {
         }
     }
 
-    /// A knot came. Slots of a node whose clock was not compared yet wait on.
+    /// A knot came. Slots of a node whose clock was not compared yet, or of which there is but one knot, wait on.
     fn settle_origin(&mut self, agent: u32) {
-        if self.origins[agent as usize].clock.is_known() {
+        let origin = &self.origins[agent as usize];
+        if origin.clock.is_reference() || origin.clock.is_known() && origin.has_slope() {
             self.settle_waiting(agent);
             self.origins[agent as usize].told();
         }

@@ -164,6 +164,8 @@ fn work(settings: &Settings) -> Result<()> {
     let folders = vec![settings.rings.clone(), settings.spools.clone()];
     let mut agent = Agent::new(folders, resume, Some(Box::new(spool)));
     agent.read_only_those_of(settings.node.clone());
+    // Ranks have called already: with the knot of the first pass there is a line to tell by when.
+    agent.tell(Message::Knot(knot()), &mut |_| {});
     watch(&mut agent, &shared, &wake, &brought)?;
     settings.clean_up(shared.is_over.load(Ordering::Acquire));
     Ok(())
