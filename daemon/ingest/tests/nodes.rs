@@ -94,6 +94,7 @@ fn the_same_numbers_on_two_nodes_are_two_processes_on_one_clock() {
             round_trip(),
             origin(1, 0),
             process(0, 1, "two"),
+            knot(AHEAD_NS + 1600),
             send(0, 1, AHEAD_NS + 1700),
             knot(AHEAD_NS + 1900),
             origin(0, 0),
@@ -167,8 +168,10 @@ fn who_takes_over_learns_how_far_each_has_come() {
 #[test]
 fn what_is_told_again_counts_once() {
     let mut ingest = Ingest::new();
-    let told =
-        || vec![origin(1, 0), process(0, 1, "two"), send(0, 1, AHEAD_NS + 1700), knot(AHEAD_NS + 1900)];
+    let told = || {
+        let calls = send(0, 1, AHEAD_NS + 1700);
+        vec![origin(1, 0), process(0, 1, "two"), knot(AHEAD_NS + 1600), calls, knot(AHEAD_NS + 1900)]
+    };
     let mut all = vec![start(), agent(), round_trip()];
     all.extend(told());
     all.extend(told());

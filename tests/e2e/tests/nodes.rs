@@ -331,9 +331,14 @@ fn a_host_that_is_cut_off_for_good_is_said_and_the_rest_is_whole() {
     let told = || running.errors_until_now().contains("nothing is heard of node3").then_some(());
     assert!(processes::until(LIMIT, told).is_some(), "{}", running.errors_until_now());
     std::thread::sleep(Duration::from_millis(500));
-    // Its launcher would wait for the host that is gone.
-    let launcher = hosts::launcher_of(&running).expect("a launcher runs");
-    processes::signal(launcher, Signal::KILL);
+    // Its launcher would wait for the host that is gone, and its ranks for each other.
+    for (_, on_host) in lab.processes().unwrap() {
+        let is_job = |process: &&u32| {
+            let words = processes::command_line(**process).join(" ");
+            words.contains("/linger") && !words.contains("mpiscope") || words.contains("orted")
+        };
+        on_host.iter().filter(is_job).for_each(|&process| processes::signal(process, Signal::KILL));
+    }
     let ended = running.wait(LIMIT).unwrap();
     let report = report(&out).unwrap();
     let missing = report["missing"].to_string();

@@ -1,8 +1,6 @@
 //! Jobs over the hosts of a lab, recorded.
 
-use mpiscope_harness::{
-    Ended, Family, Lab, Mpi, Placement, Recorded, Running, Start, Truth, mpiscope, processes,
-};
+use mpiscope_harness::{Ended, Family, Lab, Mpi, Placement, Recorded, Start, Truth, mpiscope, processes};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
@@ -93,12 +91,6 @@ pub(crate) fn nodes_of_ranks(recorded: &Recorded) -> BTreeMap<u32, String> {
 /// How the process of every rank stood at the end.
 pub(crate) fn states_of_ranks(recorded: &Recorded) -> BTreeMap<u32, &'static str> {
     recorded.ranks.iter().map(|info| (info.rank, info.state.word())).collect()
-}
-
-/// The process that `mpiscope run` started.
-pub(crate) fn launcher_of(run: &Running) -> Option<u32> {
-    let is_daemon = |child: &u32| processes::command_line(*child).get(1).is_some_and(|word| word == "record");
-    processes::children(run.process()).into_iter().find(|child| !is_daemon(child))
 }
 
 /// A process of an agent.
