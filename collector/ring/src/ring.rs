@@ -10,6 +10,9 @@ use mpiscope_wire::{Entry, SLOT_WORDS, Slot};
 #[cfg(not(loom))]
 const PATIENCE_NS: u64 = if cfg!(test) { 0 } else { 50_000_000 };
 
+/// After so many slots at the latest a writer looks where the reader is.
+const LOOK_EVERY_SLOTS: u64 = 1024;
+
 /// A slot in shared memory. Relaxed atomics are plain moves to the processor and defined when both sides touch them.
 #[repr(transparent)]
 #[derive(Debug)]
@@ -55,7 +58,9 @@ pub struct Producer<'a> {
     announced_lost_calls: u64,
     /// The tail at which waiting was in vain: no further wait before it moves.
     stalled_at: Option<u64>,
-    /// Called when the reader is so far behind that it may be gone.
+    /// The tail as it was when it was last looked at.
+    seen_tail: u64,
+    /// Called when the reader has not moved between two looks, so that it may be gone.
     alarm: Option<fn()>,
 }
 
@@ -75,11 +80,12 @@ impl<'a> Producer<'a> {
             lost_calls,
             announced_lost_calls: 0,
             stalled_at: None,
+            seen_tail: header.tail.load(Ordering::Relaxed),
             alarm: None,
         }
     }
 
-    /// Lets somebody know when half of a ring that was looked at because it might be full still waits to be read.
+    /// Lets somebody know when nothing was read between two looks at the reader's place.
     pub fn set_alarm(&mut self, alarm: fn()) {
         self.alarm = Some(alarm);
     }
@@ -183,8 +189,10 @@ impl<'a> Producer<'a> {
             return false;
         }
         let mut patience = Patience::new();
+        let before = std::mem::replace(&mut self.seen_tail, self.header.tail.load(Ordering::Acquire));
         if let Some(alarm) = self.alarm
-            && self.head.wrapping_sub(self.header.tail.load(Ordering::Acquire)) > self.slots.len() as u64 / 2
+            && self.seen_tail == before
+            && self.head != before
         {
             alarm();
         }
@@ -193,11 +201,14 @@ impl<'a> Producer<'a> {
             // A tail that no reader can have written leaves no room: the writer never trusts it into overwriting.
             let sound = self.head.wrapping_sub(tail) <= self.slots.len() as u64;
             if sound {
-                self.free_until = tail + self.slots.len() as u64;
-                if self.free_until - self.head >= needed as u64 {
+                let free_until = tail + self.slots.len() as u64;
+                if free_until - self.head >= needed as u64 {
+                    // Looked at again before long, also where a ring holds all that a program ever does.
+                    self.free_until = free_until.min(self.head + LOOK_EVERY_SLOTS.max(needed as u64));
                     self.stalled_at = None;
                     return true;
                 }
+                self.free_until = self.head;
             }
             if self.stalled_at == Some(tail) {
                 return false;

@@ -51,7 +51,15 @@ pub(crate) fn ensure(rings: &Path) {
     let _ = start(rings);
 }
 
-/// Looks for the agent again, unless that was done just now. Called where a ring is found to be full.
+/// The last word of a rank: there has to be somebody to read it.
+#[cold]
+pub(crate) fn ensure_at_end() {
+    if let Some(rings) = RINGS.get() {
+        let _ = start(rings);
+    }
+}
+
+/// Looks for the agent again, unless that was done just now. Called where nobody seems to read a ring.
 #[cold]
 pub(crate) fn revive() {
     let now = monotonic_ns();

@@ -152,15 +152,16 @@ fn who_takes_over_learns_how_far_each_has_come() {
         round_trip(),
         origin(1, 40),
         process(0, 1, "two"),
+        knot(AHEAD_NS + 1600),
         send(0, 1, AHEAD_NS + 1700),
         origin(0, 0),
         send(0, 0, 1100),
         knot(2000),
-        origin(1, 42),
+        origin(1, 43),
         knot(AHEAD_NS + 1900),
     ];
     feed(&mut ingest, told);
-    let known = KnownAgent { agent: 1, identity: 99, node: "two".into(), next_sequence: 43 };
+    let known = KnownAgent { agent: 1, identity: 99, node: "two".into(), next_sequence: 44 };
     assert_eq!(ingest.agents().collect::<Vec<_>>(), [known]);
     assert_eq!(ingest.positions(1, 0).collect::<Vec<_>>(), [(0, 2)]);
 }

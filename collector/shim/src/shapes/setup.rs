@@ -1,6 +1,7 @@
 //! Start and end of MPI.
 #![expect(unsafe_code, reason = "all shapes share one signature; the pointers are the program's")]
 
+use crate::agent;
 use crate::clock;
 use crate::language::Language;
 use crate::local::{enter, recorded, timed};
@@ -27,6 +28,7 @@ pub(crate) unsafe fn finalize<L: Language>(function: u16, real: impl FnOnce() ->
     recorded::<L, _>(function, real, |recorder, (_, at)| {
         recorder.commit(&Thread::plain(function, at));
         recorder.process.set_state(State::Finalized);
+        agent::ensure_at_end();
     })
 }
 
@@ -37,6 +39,7 @@ pub(crate) unsafe fn abort<L: Language>(function: u16, real: impl FnOnce() -> c_
     entered.work(|recorder| {
         recorder.commit(&Thread::plain(function, Interval { start: now, end: now }));
         recorder.process.set_state(State::Aborted);
+        agent::ensure_at_end();
     });
     entered.timed(function, real).0
 }
