@@ -287,19 +287,26 @@ fn faults(test: &str, seed: u64, runs: u64, each: u64, longest: Duration) {
     for number in 0..runs {
         let mpi = &mpis[number as usize % mpis.len()];
         let mut dice = Dice(seed.wrapping_add(number).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        let drawn: Vec<Fault> = (0..each).map(|_| draw(&mut dice, longest)).collect();
+        let pause = |dice: &mut Dice| Duration::from_millis(200 + dice.roll(1500));
+        let drawn: Vec<(Fault, Duration)> =
+            (0..each).map(|_| (draw(&mut dice, longest), pause(&mut dice))).collect();
         println!("run {number}, {}: {drawn:?}", mpi.family.word());
         let out = lab.shared().join(format!("faults-{number}"));
-        let seconds = (longest.as_secs() / 2 + 2) * each / 2 + 3;
-        let running = lingering(&lab, mpi, seconds as u32, &out);
+        let takes = |(fault, pause): &(Fault, Duration)| match fault {
+            Fault::Standstill(during) => *during + *pause,
+            _ => *pause,
+        };
+        // As long as all of that, and the last cut.
+        let whole: Duration = drawn.iter().map(takes).sum();
+        let running = lingering(&lab, mpi, (whole + longest).as_secs() as u32 + 3, &out);
         // A daemon that dies more than a few times is given up.
         let mut deaths = 0;
-        for fault in drawn {
+        for (fault, pause) in drawn {
             deaths += u64::from(matches!(fault, Fault::Daemon));
             if deaths <= 3 || !matches!(fault, Fault::Daemon) {
                 inflict(fault, &lab, &running);
             }
-            std::thread::sleep(Duration::from_millis(200 + dice.roll(1500)));
+            std::thread::sleep(pause);
         }
         ended_exactly(running, &out);
         std::fs::remove_dir_all(&out).unwrap();
