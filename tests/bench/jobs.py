@@ -10,6 +10,7 @@ import shutil
 import statistics
 import struct
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -39,6 +40,14 @@ def checked(command, environment=None):
     if done.returncode != 0:
         raise Failure(f"{command} ended with {done.returncode}:\n{done.stderr or done.stdout}")
     return done
+
+
+def run(main):
+    """Runs a script's main function; what cannot be measured is said in one sentence."""
+    try:
+        main()
+    except Failure as failure:
+        sys.exit(f"{Path(sys.argv[0]).name}: {failure}")
 
 
 def arguments_of(documentation):

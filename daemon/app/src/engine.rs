@@ -235,6 +235,7 @@ impl Engine {
                 resume.positions.insert((process, ring), position);
             }
         }
+        resume.origin = self.ingest.origin();
         resume.census = Census { ranks: self.ranks.keys().copied().collect(), world_size: self.world_size() };
         resume
     }

@@ -105,6 +105,12 @@ impl Ingest {
         self.ended.map(|end| (end.exit, self.of_monotonic(end.monotonic_ns)))
     }
 
+    /// The agent whose messages were fed last.
+    #[must_use]
+    pub fn origin(&self) -> u32 {
+        self.origin
+    }
+
     /// The agents of other hosts.
     pub fn agents(&self) -> impl Iterator<Item = KnownAgent> + '_ {
         let numbered = self.origins.iter().enumerate();

@@ -26,7 +26,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from jobs import WARNINGS, Failure, Jobs, Rings, arguments_of, checked
+from jobs import arguments_of, checked, Failure, Jobs, Rings, run, WARNINGS
 
 HERE = Path(__file__).resolve().parent
 KNOWN = HERE / "instructions.json"
@@ -145,7 +145,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except Failure as failure:
-        sys.exit(f"{Path(__file__).name}: {failure}")
+    run(main)

@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from jobs import ROOT, Failure, Jobs, arguments_of, checked, quartiles
+from jobs import arguments_of, checked, Failure, Jobs, quartiles, ROOT, run
 
 FAMILY = "openmpi"
 INPUT = ROOT / "tests" / "apps" / "inputs" / "melt.lammps"
@@ -110,7 +110,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except Failure as failure:
-        sys.exit(f"{Path(__file__).name}: {failure}")
+    run(main)

@@ -33,7 +33,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from jobs import FAMILIES, Failure, Jobs, Rings, arguments_of, checked, quartiles
+from jobs import arguments_of, checked, Failure, FAMILIES, Jobs, quartiles, Rings, run
 
 HERE = Path(__file__).resolve().parent
 # Slots of a ring: what the longest program writes in a rank, with its warm-up, is less.
@@ -202,7 +202,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except Failure as failure:
-        sys.exit(f"{Path(__file__).name}: {failure}")
+    run(main)

@@ -27,7 +27,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from jobs import ROOT, TIMEOUT_S, Failure, Jobs, Rings, arguments_of, checked, quartiles
+from jobs import arguments_of, checked, Failure, Jobs, quartiles, Rings, ROOT, run, TIMEOUT_S
 
 FAMILY = "openmpi"
 # Arguments for two to four million calls.
@@ -175,7 +175,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except Failure as failure:
-        sys.exit(f"{Path(__file__).name}: {failure}")
+    run(main)

@@ -341,8 +341,8 @@ fn a_host_that_is_cut_off_for_good_is_said_and_the_rest_is_whole() {
     // Its launcher would wait for the host that is gone, and its ranks for each other.
     for (_, on_host) in lab.processes().unwrap() {
         let is_job = |process: &&u32| {
-            let words = processes::command_line(**process).join(" ");
-            words.contains("/linger") && !words.contains("mpiscope") || words.contains("orted")
+            let program = processes::command_line(**process).first().cloned().unwrap_or_default();
+            ["linger", "orted", "mpirun"].iter().any(|word| program.contains(word))
         };
         on_host.iter().filter(is_job).for_each(|&process| processes::signal(process, Signal::KILL));
     }

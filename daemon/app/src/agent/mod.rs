@@ -57,6 +57,8 @@ pub(crate) struct Resume {
     /// Positions by process number and ring.
     pub(crate) positions: HashMap<(u32, u32), u64>,
     pub(crate) census: Census,
+    /// Whose messages the journal holds last.
+    pub(crate) origin: u32,
 }
 
 /// What a pass over all rings found.
@@ -127,10 +129,10 @@ impl Agent {
             only_node: None,
             regions: Vec::new(),
             seen: std::collections::HashSet::new(),
+            origin: resume.origin,
             resume,
             next_process,
             log: journal.map(|journal| Log { journal, synced: Instant::now(), failed: false }),
-            origin: OWN,
             census,
             passed: None,
             scanned: None,

@@ -105,3 +105,17 @@ fn nobody_waits_in_a_process_that_is_gone_or_in_a_ring_that_is_not_read() {
     assert_eq!(ranks(&agent), [(1, 1)]);
     assert_eq!(agent.faults.len(), 2, "{:?}", agent.faults);
 }
+
+#[test]
+fn one_that_takes_over_says_first_whose_messages_follow() {
+    let folder = tempfile::tempdir().unwrap();
+    for (origin, told) in [(3, 2), (OWN, 1)] {
+        let resume = Resume { origin, ..Resume::default() };
+        let mut agent = Agent::new(vec![folder.path().to_owned()], resume, None);
+        let mut messages = Vec::new();
+        agent.tell(Message::Knot(knot()), &mut |message| messages.push(message));
+        assert_eq!(messages.len(), told);
+        let own = Message::Origin(Origin { agent: OWN, sequence: 0 });
+        assert_eq!(messages.first() == Some(&own), origin != OWN);
+    }
+}
