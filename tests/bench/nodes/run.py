@@ -103,7 +103,8 @@ def traffic(lab, program, seconds, recorded):
         out = lab.jobs.folder / f"{time.monotonic_ns()}.scope"
         command = [lab.jobs.mpiscope, "run", "--no-dashboard", "--out", out, "--", *words]
     before = lab.sent_bytes()
-    running = subprocess.Popen([str(word) for word in lab.on("node1", command)], stdout=subprocess.DEVNULL)
+    running = subprocess.Popen([str(word) for word in lab.on("node1", command)], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
     share = None
     if recorded:
         # Well inside the run: neither its start nor its end.
