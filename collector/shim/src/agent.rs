@@ -36,10 +36,11 @@ pub(crate) fn make_folder(rings: &Path) -> Result<(), String> {
     let found = std::fs::symlink_metadata(rings).map_err(fault)?;
     // SAFETY: the call only reads.
     let own = unsafe { libc::getuid() };
-    if found.is_dir() && found.uid() == own && found.mode() & 0o077 == 0 {
+    // The rings themselves are for their owner alone; what counts is who may put others in their place.
+    if found.is_dir() && found.uid() == own && found.mode() & 0o022 == 0 {
         Ok(())
     } else {
-        Err(format!("no folder for its ring ({} is not this user's alone)", rings.display()))
+        Err(format!("no folder for its ring (others than this user may write into {})", rings.display()))
     }
 }
 

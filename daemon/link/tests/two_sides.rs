@@ -1,5 +1,7 @@
 //! Both sides over real sockets: everything arrives once, whatever happens to the connection; strangers get nowhere.
 
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
 use mpiscope_link::{
     CallerOptions, Certificate, Event, Flight, LinkError, Listener, ListenerOptions, Outbox, Parcel, Secret,
     call,

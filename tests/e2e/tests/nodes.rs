@@ -9,7 +9,7 @@ mod hosts;
 use hosts::{Job, LIMIT, agents, assert_exact, nodes_of_ranks};
 use mpiscope_harness::{
     Ended, Family, Lab, LabOptions, Mpi, Placement, Recorded, Running, Signal, Start, Truth, daemon_of,
-    full_run, processes, report, run, until_log_has,
+    full_run, mpiscope, processes, report, run, until_log_has,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -318,6 +318,84 @@ fn nothing_is_lost_or_doubled_whatever_dies_or_is_cut_off() {
     let test = "nodes nothing_is_lost_or_doubled_whatever_dies_or_is_cut_off";
     let (runs, longest) = if full_run() { (10, 30) } else { (3, 4) };
     faults(test, 5, runs, 10, Duration::from_secs(longest));
+}
+
+#[test]
+fn what_is_lost_while_an_agent_is_dead_is_counted() {
+    let lab = lab_or_return!(LabOptions::hosts(2), "what_is_lost_while_an_agent_is_dead_is_counted");
+    let Some(mpi) = Mpi::find_or_skip(Family::OpenMpi, "nodes what_is_lost_while") else { return };
+    let out = lab.shared().join("fast");
+    // As fast as the ranks can, all of them on the second host, with rings that are soon full.
+    let job = Job::new(&mpi, "million").arguments(&["6000000"]).on("node2").slots(2);
+    let mut command = job.recorded(&lab, 2, &out);
+    command.env("MPISCOPE_SITE", hosts::site(&lab, "[limits]\nring_slots = 4096\n"));
+    let running = Running::start(&mut command).unwrap();
+    until_log_has(&out, 1_000_000).unwrap();
+    for _ in 0..3 {
+        agents(&lab).iter().for_each(|agent| processes::signal(agent.process, Signal::KILL));
+        std::thread::sleep(Duration::from_millis(300));
+    }
+    let ended = running.wait(LIMIT).unwrap();
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+    let truth = Truth::parse(&ended.stdout).unwrap();
+    let recorded = Recorded::load(&out).unwrap();
+    let (totals, lost) = (recorded.manifest.totals, recorded.manifest.lost);
+    println!("{} recorded, {} lost of {}", totals.calls + totals.polls, lost.ring_full, truth.all_calls());
+    assert_eq!(
+        totals.calls + totals.polls + lost.ring_full,
+        truth.all_calls(),
+        "{lost:?}\n{}",
+        ended.errors()
+    );
+    assert_eq!((lost.no_ring, lost.unreadable), (0, 0));
+}
+
+#[test]
+fn agents_that_a_site_has_started_by_hand() {
+    let lab = lab_or_return!(LabOptions::hosts(2), "agents_that_a_site_has_started_by_hand");
+    let Some(mpi) = Mpi::find_or_skip(Family::OpenMpi, "nodes agents_that_a_site_has_started_by_hand") else {
+        return;
+    };
+    let out = lab.shared().join("by-hand");
+    let mut command = Job::new(&mpi, "linger").arguments(&["3", "50"]).recorded(&lab, 4, &out);
+    command.env("MPISCOPE_SITE", hosts::site(&lab, "[agents]\nstart = \"by-hand\"\n"));
+    let running = Running::start(&mut command).unwrap();
+    let said = || running.errors_until_now().contains("mpiscope agent ").then_some(());
+    assert!(processes::until(LIMIT, said).is_some());
+    assert!(agents(&lab).is_empty(), "no rank starts one");
+    let product = mpiscope(&["agent"]).unwrap();
+    let words = [product.get_program(), "agent".as_ref(), out.as_os_str()];
+    let agent = Running::start(&mut lab.exec("node2", &words)).unwrap();
+    let ended = running.wait(LIMIT).unwrap();
+    assert_eq!(agent.wait(LIMIT).unwrap().status, 0);
+    assert_exact(&out, &ended, 4);
+    assert!(!out.join("agents.env").exists());
+    assert_nothing_left(&lab);
+}
+
+#[test]
+fn a_job_script_of_slurm() {
+    let lab = lab_or_return!(LabOptions::hosts(3).slurm(), "a_job_script_of_slurm");
+    let Some(mpi) = Mpi::find_or_skip(Family::OpenMpi, "nodes a_job_script_of_slurm") else { return };
+    let (out, said) = (lab.shared().join("script"), lab.shared().join("said"));
+    let product = mpiscope(&[]).unwrap();
+    let script = format!(
+        "#!/bin/sh\nexec {} run --no-dashboard --out {} -- {} -n 6 {} 100\n",
+        product.get_program().display(),
+        out.display(),
+        mpi.launcher.display(),
+        mpi.app("halo3d").unwrap().display(),
+    );
+    let file = lab.shared().join("job.sh");
+    std::fs::write(&file, script).unwrap();
+    let mut command = lab.exec("node1", &["sbatch", "--wait", "-N3", "-n6", "-o"]);
+    mpi.prepare(&mut command).unwrap();
+    let ended = run(command.arg(&said).arg(&file), LIMIT).unwrap();
+    let text = std::fs::read(&said).unwrap_or_default();
+    assert_eq!(ended.status, 0, "{}{}", ended.errors(), String::from_utf8_lossy(&text));
+    let written = Ended { status: 0, stdout: text, stderr: Vec::new() };
+    let recorded = assert_exact(&out, &written, 6);
+    assert_eq!(recorded.manifest.job.nodes.len(), 3);
 }
 
 #[test]

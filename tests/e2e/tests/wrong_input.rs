@@ -10,14 +10,14 @@ const LIMIT: Duration = Duration::from_secs(60);
 const RANKS: u32 = 2;
 
 /// Records `linger` and a script that puts files among the rings meanwhile; `$job` in it starts the job, and `$ring` is
-/// then one of its rings.
+/// then one of its rings, which the daemon has found before anything is put beside it.
 fn record_with(mpi: &Mpi, script: &str, out: &Path) -> Ended {
     let program = mpi.app("linger").unwrap();
     let words = mpi.words(RANKS, &program, &["1.5", "500"]);
     let job: Vec<String> = words.iter().map(|word| format!("'{}'", word.to_str().unwrap())).collect();
     let start = format!(
         "{} & job=$!; while sleep 0.05; do set -- \"$MPISCOPE_RINGS\"/*[0-9][0-9].ring; \
-         ring=$1; [ $# -ge {RANKS} ] && [ -e \"$ring\" ] && break; done",
+         ring=$1; [ $# -ge {RANKS} ] && [ -e \"$ring\" ] && break; done; sleep 0.3",
         job.join(" ")
     );
     let script = format!("cd \"$MPISCOPE_RINGS\" || exit 99\n{}\nwait $job", script.replace("$job", &start));

@@ -188,7 +188,7 @@ impl Lab {
     }
 
     /// The words that start a program over all hosts; the program follows. They are for a command on a host. With
-    /// `slots` so many ranks fill a host.
+    /// `slots` so many ranks fill a host, with `only` they are all on that one.
     ///
     /// # Errors
     /// When this lab cannot start programs so.
@@ -199,11 +199,15 @@ impl Lab {
         placement: Placement<'_>,
         start: Start,
         slots: Option<u32>,
+        only: Option<&str>,
     ) -> Result<Vec<OsString>> {
         let mut command = self.command("launcher");
         command.args([mpi.family.word(), "-n", &ranks.to_string()]);
         if let Some(slots) = slots {
             command.args(["--slots", &slots.to_string()]);
+        }
+        if let Some(host) = only {
+            command.args(["--hosts", host]);
         }
         command.arg("--program").arg(&mpi.launcher);
         command.arg("--placement").arg(match placement {
@@ -231,7 +235,7 @@ impl Lab {
         start: Start,
         program: &Path,
     ) -> Result<Command> {
-        let mut words = self.launcher(mpi, ranks, placement, start, None)?;
+        let mut words = self.launcher(mpi, ranks, placement, start, None, None)?;
         words.push(program.into());
         let mut command = self.exec("node1", &words);
         mpi.prepare(&mut command)?;

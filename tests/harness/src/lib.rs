@@ -30,6 +30,7 @@ pub use skip::skip;
 pub use truth::{TRUTH_FUNCTIONS, Truth};
 
 use anyhow::{Context as _, Result};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 /// The folder of all sources.
@@ -50,5 +51,11 @@ pub fn target() -> PathBuf {
 /// # Errors
 /// When it cannot be made.
 pub fn folder() -> Result<tempfile::TempDir> {
-    tempfile::Builder::new().prefix("mpiscope-test-").tempdir().context("make a folder for a test")
+    // Whatever the umask here: ranks refuse folders into which others may write.
+    let private = std::fs::Permissions::from_mode(0o700);
+    tempfile::Builder::new()
+        .prefix("mpiscope-test-")
+        .permissions(private)
+        .tempdir()
+        .context("make a folder for a test")
 }

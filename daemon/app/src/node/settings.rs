@@ -136,8 +136,8 @@ fn make_private(folder: &Path) -> Result<()> {
     }
     let found = std::fs::symlink_metadata(folder).with_context(|| format!("look at {}", folder.display()))?;
     let own = rustix::process::getuid().as_raw();
-    if !found.is_dir() || found.uid() != own || found.mode() & 0o077 != 0 {
-        bail!("{} is not a folder of this user alone: it is not used", folder.display());
+    if !found.is_dir() || found.uid() != own || found.mode() & 0o022 != 0 {
+        bail!("others than this user may write into {}: it is not used", folder.display());
     }
     Ok(())
 }

@@ -18,13 +18,14 @@ pub(crate) struct Job<'a> {
     placement: Placement<'a>,
     start: Start,
     slots: Option<u32>,
+    only: Option<&'a str>,
 }
 
 impl<'a> Job<'a> {
     /// Ranks in turn on all hosts, started by the lab's agent.
     pub(crate) fn new(mpi: &'a Mpi, app: &'a str) -> Self {
         let (placement, start) = (Placement::Cyclic, Start::Agent);
-        Self { mpi, app, arguments: Vec::new(), placement, start, slots: None }
+        Self { mpi, app, arguments: Vec::new(), placement, start, slots: None, only: None }
     }
 
     pub(crate) fn arguments(mut self, arguments: &[&str]) -> Self {
@@ -42,6 +43,12 @@ impl<'a> Job<'a> {
         self
     }
 
+    /// All ranks on this host.
+    pub(crate) fn on(mut self, host: &'a str) -> Self {
+        self.only = Some(host);
+        self
+    }
+
     /// So many ranks fill a host.
     pub(crate) fn slots(mut self, slots: u32) -> Self {
         self.slots = Some(slots);
@@ -51,7 +58,8 @@ impl<'a> Job<'a> {
     /// `mpiscope run` on the first host.
     pub(crate) fn recorded(&self, lab: &Lab, ranks: u32, out: &Path) -> Command {
         let program = self.mpi.app(self.app).unwrap();
-        let launcher = lab.launcher(self.mpi, ranks, self.placement, self.start, self.slots).unwrap();
+        let launcher =
+            lab.launcher(self.mpi, ranks, self.placement, self.start, self.slots, self.only).unwrap();
         let product = mpiscope(&["run", "--no-dashboard", "--out"]).unwrap();
         let mut words: Vec<OsString> = vec![product.get_program().into()];
         words.extend(product.get_args().map(OsString::from));
