@@ -7,7 +7,7 @@
 
 use mpiscope_ring::clock::monotonic_ns;
 use mpiscope_ring::{AGENT_LOCK, AGENT_LOCK_VARIABLE, SERVED_BY_DAEMON};
-use std::ffi::{CString, OsString};
+use std::ffi::{CStr, CString, OsString};
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
@@ -22,8 +22,16 @@ const LOOK_EVERY_NS: u64 = 500_000_000;
 /// Where the agent finds the file with the lock.
 const LOCK_NUMBER: i32 = 3;
 
-static RINGS: OnceLock<PathBuf> = OnceLock::new();
+static START: OnceLock<Start> = OnceLock::new();
 static LOOKED_NS: AtomicU64 = AtomicU64::new(0);
+
+/// What it takes to start an agent, read from the environment once: later, other threads may change that.
+struct Start {
+    rings: PathBuf,
+    /// The agent's program; none where the ranks are not to start it.
+    program: Option<CString>,
+    environment: Vec<CString>,
+}
 
 /// Makes the folder of the rings on a host that does not have it yet. It has to be the user's own.
 pub(crate) fn make_folder(rings: &Path) -> Result<(), String> {
@@ -46,17 +54,21 @@ pub(crate) fn make_folder(rings: &Path) -> Result<(), String> {
 
 /// Starts the agent if this host has none.
 pub(crate) fn ensure(rings: &Path) {
-    let rings = RINGS.get_or_init(|| rings.to_path_buf());
+    let start = START.get_or_init(|| Start {
+        rings: rings.to_path_buf(),
+        program: std::env::var_os("MPISCOPE_AGENT").and_then(|program| c_string(program.as_bytes())),
+        environment: environment(),
+    });
     LOOKED_NS.store(monotonic_ns(), Ordering::Relaxed);
     // What does not work here costs the recording of this host until another rank finds it possible.
-    let _ = start(rings);
+    let _ = start.run();
 }
 
 /// The last word of a rank: there has to be somebody to read it.
 #[cold]
 pub(crate) fn ensure_at_end() {
-    if let Some(rings) = RINGS.get() {
-        let _ = start(rings);
+    if let Some(start) = START.get() {
+        let _ = start.run();
     }
 }
 
@@ -68,28 +80,38 @@ pub(crate) fn revive() {
     let due = now.saturating_sub(looked) > LOOK_EVERY_NS;
     if due
         && LOOKED_NS.compare_exchange(looked, now, Ordering::Relaxed, Ordering::Relaxed).is_ok()
-        && let Some(rings) = RINGS.get()
+        && let Some(start) = START.get()
     {
-        let _ = start(rings);
+        let _ = start.run();
     }
 }
 
-fn start(rings: &Path) -> Option<()> {
-    let program = std::env::var_os("MPISCOPE_AGENT")?;
-    if rings.join(SERVED_BY_DAEMON).exists() {
-        return None;
+impl Start {
+    fn run(&self) -> Option<()> {
+        let program = self.program.as_ref()?;
+        if self.rings.join(SERVED_BY_DAEMON).exists() || collects_orphans() {
+            return None;
+        }
+        let lock = std::fs::File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(0o600)
+            .custom_flags(libc::O_NOFOLLOW)
+            .open(self.rings.join(AGENT_LOCK))
+            .ok()?;
+        // Whoever has it is the agent, or is just starting it. It goes over to the agent with the open file.
+        lock.try_lock().ok()?;
+        launch(program, &self.environment, &lock.into())
     }
-    let lock = std::fs::File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .mode(0o600)
-        .custom_flags(libc::O_NOFOLLOW)
-        .open(rings.join(AGENT_LOCK))
-        .ok()?;
-    // Whoever has it is the agent, or is just starting it. It goes over to the agent with the open file.
-    lock.try_lock().ok()?;
-    launch(&program, &lock.into())
+}
+
+/// Whether orphans become children of this process, which might wait for them for ever.
+fn collects_orphans() -> bool {
+    let mut collects: libc::c_int = 0;
+    // SAFETY: the call writes one number into a local.
+    let asked = unsafe { libc::prctl(libc::PR_GET_CHILD_SUBREAPER, &raw mut collects) };
+    std::process::id() == 1 || asked == 0 && collects != 0
 }
 
 fn c_string(text: &[u8]) -> Option<CString> {
@@ -98,7 +120,7 @@ fn c_string(text: &[u8]) -> Option<CString> {
 
 /// All that the helpers need, made before there are any.
 struct Plan {
-    program: CString,
+    program: *const libc::c_char,
     arguments: [*const libc::c_char; 3],
     environment: Vec<*const libc::c_char>,
     lock: i32,
@@ -114,9 +136,7 @@ fn environment() -> Vec<CString> {
     all
 }
 
-fn launch(program: &OsString, lock: &OwnedFd) -> Option<()> {
-    let program = c_string(program.as_bytes())?;
-    let environment = environment();
+fn launch(program: &CStr, environment: &[CString], lock: &OwnedFd) -> Option<()> {
     let mut pointers: Vec<*const libc::c_char> = environment.iter().map(|line| line.as_ptr()).collect();
     pointers.push(std::ptr::null());
     let mut stacks = vec![0_u128; 2 * STACK_BYTES / size_of::<u128>()];
@@ -126,8 +146,8 @@ fn launch(program: &OsString, lock: &OwnedFd) -> Option<()> {
         (bottom.add(STACK_BYTES).cast(), bottom.add(2 * STACK_BYTES).cast())
     };
     let plan = Plan {
+        program: program.as_ptr(),
         arguments: [program.as_ptr(), c"agent".as_ptr(), std::ptr::null()],
-        program,
         environment: pointers,
         lock: lock.as_raw_fd(),
         stack: inner,
@@ -189,11 +209,13 @@ extern "C" fn become_agent(plan: *mut libc::c_void) -> i32 {
         // The rank may be bound to a processor of its own: the agent should not be there.
         let everywhere = [u64::MAX; 128];
         libc::sched_setaffinity(0, size_of_val(&everywhere), everywhere.as_ptr().cast());
+        // One who ignores the end of its children does not hear of it either.
+        libc::signal(libc::SIGCHLD, libc::SIG_DFL);
         let mut none = std::mem::zeroed();
         libc::sigemptyset(&raw mut none);
         libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
         libc::chdir(c"/".as_ptr());
-        libc::execve(plan.program.as_ptr(), plan.arguments.as_ptr(), plan.environment.as_ptr());
+        libc::execve(plan.program, plan.arguments.as_ptr(), plan.environment.as_ptr());
         libc::_exit(127)
     }
 }

@@ -131,7 +131,10 @@ fn start() -> Result<Option<Process>, String> {
         node: host_name(),
     };
     let rings = Path::new(&rings);
-    agent::make_folder(rings)?;
+    // On a host of its own nobody has made it yet, and whoever reads it is to be started.
+    if std::env::var_os("MPISCOPE_DAEMON").is_some() {
+        agent::make_folder(rings)?;
+    }
     let writer = make_region(rings, &identity)?;
     agent::ensure(rings);
     // SAFETY: the handler is a plain function that only stores to atomics.
@@ -176,7 +179,9 @@ fn make_region(rings: &Path, identity: &Identity) -> Result<Writer, String> {
     let Some(spool) = std::env::var_os("MPISCOPE_SPOOL").map(PathBuf::from) else {
         return Err(format!("no place for its ring ({first})"));
     };
-    agent::make_folder(&spool)?;
+    if std::env::var_os("MPISCOPE_DAEMON").is_some() {
+        agent::make_folder(&spool)?;
+    }
     Writer::create(&spool, identity, capacities)
         .map_err(|second| format!("no place for its ring ({first}; {second})"))
 }

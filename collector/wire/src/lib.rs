@@ -17,8 +17,8 @@ pub use frame::{
 };
 pub use functions::{FUNCTIONS, Family, FunctionEntry, by_id, id};
 pub use payload::{
-    Agent, ClockKind, Contact, EndState, Knot, Lost, Message, Origin, PayloadFault, Process, RoundTrip,
-    RunEnd, RunStart, Scheduling, Slots,
+    Agent, ClockKind, Contact, EndState, Heard, Knot, Lost, Message, Origin, PayloadFault, Process,
+    RoundTrip, RunEnd, RunStart, Scheduling, Slots,
 };
 pub use slot::{
     Call, CallFlags, CommDefinition, Entry, MAX_COMM, NO_COMM, PEER_ANY, PEER_NONE, Part, PartFlags,

@@ -8,7 +8,7 @@ use crate::process::ProcessInput;
 use mpiscope_model::{
     Batch, Comm, Fault, Losses, Nanoseconds, Node, NodeInfo, ProcessState, Rank, RankInfo, Scheduling,
 };
-use mpiscope_wire::{self as wire, EndState, Lost, Message, Process, RunEnd, RunStart};
+use mpiscope_wire::{self as wire, EndState, Heard, Lost, Message, Process, RunEnd, RunStart};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The same thing going wrong again and again is told a bounded number of times.
@@ -62,6 +62,8 @@ pub struct KnownAgent {
     pub node: String,
     /// The number of the next message it has to tell.
     pub next_sequence: u64,
+    /// Whether it has told everything and is gone.
+    pub is_finished: bool,
 }
 
 impl Default for Ingest {
@@ -120,6 +122,7 @@ impl Ingest {
                 identity: origin.identity?,
                 node: origin.node.clone(),
                 next_sequence: origin.next_sequence,
+                is_finished: origin.is_finished,
             })
         })
     }
@@ -141,10 +144,11 @@ impl Ingest {
     #[must_use]
     pub fn clocks(&self) -> Vec<(Node, &NodeClock)> {
         let mut clocks: Vec<(Node, &NodeClock)> = Vec::new();
-        for (agent, origin) in self.origins.iter().enumerate() {
+        // Of several agents on one host the last knows most.
+        let others = self.origins.iter().enumerate().skip(1).rev();
+        for (agent, origin) in self.origins.iter().enumerate().take(1).chain(others) {
             let info =
                 self.infos.iter().find(|((of, _), _)| *of as usize == agent).map(|(_, info)| info.node);
-            // Two agents on one host, as in containers: the first one's clock is that of the other.
             let node = info.filter(|node| clocks.iter().all(|(known, _)| known != node));
             if let Some(node) = node.or((agent == 0).then_some(Node::MAX)) {
                 clocks.push((node, &origin.clock));
@@ -244,15 +248,6 @@ impl Ingest {
 
     /// The log ended without a last knot: what waits is settled by the clocks as far as they are known.
     pub fn settle_rest(&mut self) {
-        for at in 0..self.origins.len() {
-            if !self.origins[at].clock.is_known() && !self.origins[at].waiting.is_empty() {
-                let text = format!(
-                    "the clock of {} was never compared with that of the run: its times are only its own",
-                    self.origins[at].node
-                );
-                self.fault(None, text);
-            }
-        }
         self.settle();
         let ends = self.batch.calls.iter().map(|call| call.end_ns);
         self.batch.until_ns = ends.fold(self.batch.until_ns, Nanoseconds::max);
@@ -260,6 +255,14 @@ impl Ingest {
 
     fn settle(&mut self) {
         for agent in 0..self.origins.len() as u32 {
+            let origin = &self.origins[agent as usize];
+            if !origin.clock.is_known() && !origin.waiting.is_empty() {
+                let text = format!(
+                    "the clock of {} was never compared with that of the run: its calls have no times",
+                    origin.node
+                );
+                self.fault(None, text);
+            }
             self.settle_waiting(agent);
         }
     }
@@ -304,7 +307,13 @@ impl Ingest {
     fn agent(&mut self, agent: wire::Agent) {
         let next = self.origins.len() as u32;
         if agent.agent == next && next < MOST_AGENTS {
-            self.origins.push(Origin::new(agent.identity, agent.node, self.zero_ns));
+            let mut origin = Origin::new(agent.identity, agent.node, self.zero_ns);
+            // Another agent on the host of one that went: its clock is the same.
+            let before = self.origins[1..].iter().rev().find(|before| before.node == origin.node);
+            if let Some(before) = before {
+                origin.clock = before.clock.clone();
+            }
+            self.origins.push(origin);
         } else if agent.agent > next {
             self.fault(None, format!("agent {} of {} comes out of turn", agent.agent, agent.node));
         }
@@ -312,10 +321,12 @@ impl Ingest {
 
     /// The ranks of a node that is not heard of may run or not.
     fn contact(&mut self, contact: wire::Contact) {
-        let (from, to) = if contact.is_there {
-            (ProcessState::Silent, ProcessState::Running)
-        } else {
-            (ProcessState::Running, ProcessState::Silent)
+        if let Some(origin) = self.origins.get_mut(contact.agent as usize) {
+            origin.is_finished = contact.standing == Heard::Finished;
+        }
+        let (from, to) = match contact.standing {
+            Heard::Missed => (ProcessState::Running, ProcessState::Silent),
+            Heard::Again | Heard::Finished => (ProcessState::Silent, ProcessState::Running),
         };
         for ((agent, _), info) in &mut self.infos {
             if *agent == contact.agent && info.state == from {

@@ -12,6 +12,8 @@ pub(crate) struct Origin {
     pub(crate) node: String,
     /// The number of the next message that it tells.
     pub(crate) next_sequence: u64,
+    /// Whether it has told everything and is gone.
+    pub(crate) is_finished: bool,
     /// Slots since the last knot: their times are known only with the next one.
     pub(crate) waiting: Vec<Slots>,
     counter: ClockMap,
@@ -27,6 +29,7 @@ impl Origin {
             identity: None,
             node: String::new(),
             next_sequence: 0,
+            is_finished: false,
             waiting: Vec::new(),
             counter: ClockMap::default(),
             clock: NodeClock::reference(zero_ns),

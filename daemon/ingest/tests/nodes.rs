@@ -3,7 +3,7 @@
 use mpiscope_ingest::{Ingest, KnownAgent};
 use mpiscope_model::{Batch, Event, ProcessState};
 use mpiscope_wire::{
-    Agent, Call, CallFlags, ClockKind, CommDefinition, Contact, EndState, Entry, Knot, Lost, Message,
+    Agent, Call, CallFlags, ClockKind, CommDefinition, Contact, EndState, Entry, Heard, Knot, Lost, Message,
     NO_COMM, Origin, Process, RoundTrip, RunEnd, RunStart, Scheduling, Slots, id,
 };
 
@@ -161,7 +161,8 @@ fn who_takes_over_learns_how_far_each_has_come() {
         knot(AHEAD_NS + 1900),
     ];
     feed(&mut ingest, told);
-    let known = KnownAgent { agent: 1, identity: 99, node: "two".into(), next_sequence: 44 };
+    let known =
+        KnownAgent { agent: 1, identity: 99, node: "two".into(), next_sequence: 44, is_finished: false };
     assert_eq!(ingest.agents().collect::<Vec<_>>(), [known]);
     assert_eq!(ingest.positions(1, 0).collect::<Vec<_>>(), [(0, 2)]);
 }
@@ -183,7 +184,10 @@ fn what_is_told_again_counts_once() {
 fn ranks_of_a_node_that_is_not_heard_of_are_silent_until_it_is() {
     let mut ingest = Ingest::new();
     let states = |batch: &Batch| -> Vec<ProcessState> { batch.ranks.iter().map(|info| info.state).collect() };
-    let contact = |is_there| Message::Contact(Contact { agent: 1, is_there });
+    let contact = |is_there| {
+        let standing = if is_there { Heard::Again } else { Heard::Missed };
+        Message::Contact(Contact { agent: 1, standing })
+    };
     feed(&mut ingest, vec![start(), process(0, 0, "one"), agent(), origin(1, 0), process(0, 1, "two")]);
     let away = feed(&mut ingest, vec![contact(false)]);
     assert_eq!((states(&away), away.ranks[0].rank), (vec![ProcessState::Silent], 1));

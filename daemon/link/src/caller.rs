@@ -3,8 +3,8 @@
 use crate::batch::{MOST_BATCH_BYTES, pack};
 use crate::encryption::{Connecting, Stream};
 use crate::error::LinkError;
-use crate::listener::{ALIVE_EVERY, SILENCE};
-use crate::packet::{Flight, MOST_BYTES, MOST_OF_STRANGERS, PROTOCOL, Packet, Purpose, hear, say};
+use crate::listener::ALIVE_EVERY;
+use crate::packet::{Flight, MOST_BYTES, MOST_OF_STRANGERS, PROTOCOL, Packet, Purpose, SILENCE, hear, say};
 use crate::secret::{Exchange, Secret, Side, nonce};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -52,6 +52,8 @@ pub trait Outbox: Send + Sync {
     fn take(&self, from: u64, most_bytes: usize) -> std::io::Result<Option<Parcel>>;
     /// The daemon has all frames before this number.
     fn acknowledged(&self, next: u64);
+    /// The daemon has said something, whatever it was.
+    fn heard(&self);
     /// The calls in flight, when there is news of them.
     fn flights(&self) -> Option<Vec<Flight>>;
     /// The daemon says that the command is over.
@@ -200,10 +202,8 @@ impl Caller<'_> {
         loop {
             let agent_ns = (self.options.now)();
             say(&mut stream, &Packet::Ping { agent_ns }).await?;
-            let answer = timeout(SILENCE, hear(&mut stream, MOST_OF_STRANGERS)).await;
-            let Packet::Pong { agent_ns: asked_ns, daemon_ns } =
-                answer.map_err(|_| LinkError::Silence(SILENCE.as_secs()))??
-            else {
+            let answer = hear(&mut stream, MOST_OF_STRANGERS).await?;
+            let Packet::Pong { agent_ns: asked_ns, daemon_ns } = answer else {
                 return Err(LinkError::Senseless("does not tell the time"));
             };
             let took_ns = (self.options.now)().saturating_sub(agent_ns);
@@ -241,13 +241,20 @@ impl Caller<'_> {
             sleep(BURST_REST).await;
         }
         let (stream, next) = self.connect(Purpose::Frames).await?;
+        self.outbox.heard();
         self.outbox.acknowledged(next);
+        let finished = AtomicBool::new(false);
         let acknowledged = AtomicU64::new(next);
         let (mut reading, mut writing) = split(stream);
         let listen = async {
             loop {
-                let packet = timeout(SILENCE, hear(&mut reading, MOST_BYTES)).await;
-                match packet.map_err(|_| LinkError::Silence(SILENCE.as_secs()))?? {
+                let packet = match hear(&mut reading, MOST_BYTES).await {
+                    // It has heard the last word and hung up.
+                    Err(_) if finished.load(Ordering::Acquire) => return Ok(()),
+                    packet => packet?,
+                };
+                self.outbox.heard();
+                match packet {
                     Packet::Acknowledged { next } => {
                         acknowledged.fetch_max(next, Ordering::AcqRel);
                         self.outbox.acknowledged(next);
@@ -265,7 +272,7 @@ impl Caller<'_> {
         };
         tokio::select! {
             heard = listen => heard,
-            told = self.tell(&mut writing, next, &acknowledged) => told,
+            told = self.tell(&mut writing, next, &acknowledged, &finished) => told,
         }
     }
 
@@ -274,6 +281,7 @@ impl Caller<'_> {
         writing: &mut (impl AsyncWrite + Unpin),
         mut next: u64,
         acknowledged: &AtomicU64,
+        finished: &AtomicBool,
     ) -> Result<(), LinkError> {
         /// How long the clocks may take to be compared once more.
         const LAST_COMPARISON: Duration = Duration::from_millis(300);
@@ -306,9 +314,11 @@ impl Caller<'_> {
                     || self.has_compared_at_end.load(Ordering::Acquire);
                 if compared || since.elapsed() > LAST_COMPARISON {
                     say(writing, &Packet::Finished { next: last }).await?;
-                    // Orderly, so that the last word arrives.
+                    finished.store(true, Ordering::Release);
                     tokio::io::AsyncWriteExt::shutdown(writing).await?;
-                    return Ok(());
+                    // That it hangs up says that it has heard.
+                    sleep(SILENCE).await;
+                    return Err(LinkError::Silence(SILENCE.as_secs()));
                 }
             }
             if said.elapsed() >= ALIVE_EVERY {

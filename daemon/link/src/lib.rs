@@ -20,6 +20,6 @@ pub use batch::MOST_BATCH_BYTES;
 pub use caller::{CallerOptions, Outbox, Parcel, call};
 pub use encryption::Certificate;
 pub use error::LinkError;
-pub use listener::{Event, Listener, ListenerOptions, Standing};
+pub use listener::{Event, KnownAgent, Listener, ListenerOptions, Standing};
 pub use packet::{Flight, PROTOCOL};
 pub use secret::Secret;

@@ -22,13 +22,25 @@ pub use crate::registry::Standing;
 /// Strangers at a time, and how long each may take to prove itself.
 const MOST_STRANGERS: usize = 256;
 const STRANGERS_PATIENCE: Duration = Duration::from_secs(5);
-/// Each side says something so often, and misses the other after so long.
+/// Each side says something so often.
 pub(crate) const ALIVE_EVERY: Duration = Duration::from_secs(1);
-pub(crate) const SILENCE: Duration = Duration::from_secs(4);
 /// Batches that wait for the log; beyond them, agents wait.
 const MOST_WAITING: usize = 32;
 /// A node's name is no longer, as in a ring.
 const MOST_NAME_BYTES: usize = 256;
+
+/// An agent that a predecessor knew.
+#[derive(Debug, Clone)]
+pub struct KnownAgent {
+    /// What it calls itself.
+    pub identity: u128,
+    /// Its host.
+    pub node: String,
+    /// The number of the next frame that the log wants.
+    pub next: u64,
+    /// Whether it had told everything.
+    pub is_finished: bool,
+}
 
 /// How to listen.
 pub struct ListenerOptions {
@@ -40,8 +52,8 @@ pub struct ListenerOptions {
     pub certificate: Option<Certificate>,
     /// The daemon's clock.
     pub now: fn() -> u64,
-    /// Agents that a predecessor knew, in order of their numbers from 1: identity, node, number of the next frame.
-    pub known: Vec<(u128, String, u64)>,
+    /// Agents that a predecessor knew, in order of their numbers from 1.
+    pub known: Vec<KnownAgent>,
 }
 
 /// Something happened.
@@ -252,8 +264,7 @@ async fn clocks(
     events: &Sender<Event>,
 ) -> Result<(), LinkError> {
     loop {
-        let packet = timeout(SILENCE, hear(&mut stream, MOST_OF_STRANGERS)).await;
-        match packet.map_err(|_| LinkError::Silence(SILENCE.as_secs()))?? {
+        match hear(&mut stream, MOST_OF_STRANGERS).await? {
             Packet::Ping { agent_ns } => {
                 let daemon_ns = (shared.now)();
                 say(&mut stream, &Packet::Pong { agent_ns, daemon_ns }).await?;
@@ -284,8 +295,7 @@ async fn frames(
     say(&mut writing, &Packet::Welcome { next: wanted, proof }).await?;
     let take = async {
         loop {
-            let packet = timeout(SILENCE, hear(&mut reading, MOST_BYTES)).await;
-            let event = match packet.map_err(|_| LinkError::Silence(SILENCE.as_secs()))?? {
+            let event = match hear(&mut reading, MOST_BYTES).await? {
                 Packet::Batch { first, frames, raw_bytes, compressed } => {
                     let unpacked = unpack(frames, raw_bytes, &compressed)?;
                     Event::Frames { agent, first, frames: unpacked.frames, bytes: unpacked.bytes }
@@ -293,7 +303,7 @@ async fn frames(
                 Packet::Flights { calls } => Event::Flights { agent, calls },
                 Packet::Finished { next } => {
                     shared.registry.finished(agent, next);
-                    continue;
+                    return Ok(());
                 }
                 Packet::Alive => continue,
                 _ => return Err(LinkError::Senseless("said something that has no place here")),

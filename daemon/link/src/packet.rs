@@ -2,10 +2,15 @@
 
 use crate::error::LinkError;
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::time::timeout;
 
 /// The version of what is said here.
 pub const PROTOCOL: u32 = 1;
+
+/// Each side misses the other after so long.
+pub(crate) const SILENCE: Duration = Duration::from_secs(4);
 
 /// The longest packet of somebody who has not proved anything yet.
 pub(crate) const MOST_OF_STRANGERS: usize = 4 << 10;
@@ -99,19 +104,23 @@ pub(crate) async fn say(stream: &mut (impl AsyncWrite + Unpin), packet: &Packet)
     Ok(())
 }
 
-/// Reads a packet of at most so many bytes. Memory grows with what really arrives, not with what is announced.
+/// Reads a packet of at most so many bytes. Memory grows with what really arrives, not with what is announced; a packet
+/// may take its time on a slow way, as long as some of it arrives again and again.
 pub(crate) async fn hear(
     stream: &mut (impl AsyncRead + Unpin),
     most_bytes: usize,
 ) -> Result<Packet, LinkError> {
-    let length = stream.read_u32_le().await? as usize;
+    let silence = |_| LinkError::Silence(SILENCE.as_secs());
+    let length = timeout(SILENCE, stream.read_u32_le()).await.map_err(silence)?? as usize;
     if length > most_bytes {
         return Err(LinkError::Senseless("announced a packet that is too large"));
     }
     let mut bytes = Vec::with_capacity(length.min(64 << 10));
-    let read = stream.take(length as u64).read_to_end(&mut bytes).await?;
-    if read < length {
-        return Err(std::io::Error::from(std::io::ErrorKind::UnexpectedEof).into());
+    let mut stream = stream.take(length as u64);
+    while bytes.len() < length {
+        if timeout(SILENCE, stream.read_buf(&mut bytes)).await.map_err(silence)?? == 0 {
+            return Err(std::io::Error::from(std::io::ErrorKind::UnexpectedEof).into());
+        }
     }
     match rmp_serde::from_slice(&bytes) {
         Ok(Packet::Flights { calls }) if calls.len() > MOST_FLIGHTS => {
@@ -128,7 +137,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn block_on<T>(work: impl Future<Output = T>) -> T {
-        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(work)
+        tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(work)
     }
 
     fn heard(bytes: &[u8], most_bytes: usize) -> Result<Packet, LinkError> {

@@ -1,5 +1,6 @@
 //! The agents that ever called, and how far each has come. Shared by the connections and by whoever writes the log.
 
+use crate::listener::KnownAgent;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -42,14 +43,14 @@ pub(crate) struct Connection {
 pub(crate) struct Registry(Mutex<Vec<Known>>);
 
 impl Registry {
-    pub(crate) fn of(known: impl IntoIterator<Item = (u128, String, u64)>) -> Self {
-        let agents = known.into_iter().map(|(identity, node, next)| Known {
-            identity,
-            node,
-            next: watch::Sender::new(next),
+    pub(crate) fn of(known: impl IntoIterator<Item = KnownAgent>) -> Self {
+        let agents = known.into_iter().map(|agent| Known {
+            identity: agent.identity,
+            node: agent.node,
+            next: watch::Sender::new(agent.next),
             connection: 0,
             away_since: Some(Instant::now()),
-            last: None,
+            last: agent.is_finished.then_some(agent.next),
         });
         Self(Mutex::new(agents.collect()))
     }

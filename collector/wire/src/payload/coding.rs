@@ -1,8 +1,8 @@
 //! How payloads lie in bytes: fixed little-endian fields, strings with a length before them.
 
 use super::{
-    Agent, ClockKind, Contact, EndState, Knot, Lost, Message, Origin, PayloadFault, Process, RoundTrip,
-    RunEnd, RunStart, Scheduling, Slots,
+    Agent, ClockKind, Contact, EndState, Heard, Knot, Lost, Message, Origin, PayloadFault, Process,
+    RoundTrip, RunEnd, RunStart, Scheduling, Slots,
 };
 use crate::frame::{FrameKind, encode_frame};
 use crate::slot::SLOT_BYTES;
@@ -119,7 +119,7 @@ impl Message {
             }
             Message::Contact(contact) => {
                 out.extend_from_slice(&contact.agent.to_le_bytes());
-                out.extend_from_slice(&u32::from(contact.is_there).to_le_bytes());
+                out.extend_from_slice(&contact.standing.number().to_le_bytes());
                 FrameKind::Contact
             }
             Message::RoundTrip(trip) => {
@@ -220,7 +220,12 @@ impl Message {
             }),
             FrameKind::Origin => Message::Origin(Origin { agent: reader.u32()?, sequence: reader.u64()? }),
             FrameKind::Contact => {
-                Message::Contact(Contact { agent: reader.u32()?, is_there: reader.u32()? != 0 })
+                let (agent, number) = (reader.u32()?, reader.u32()?);
+                let standing = Heard::ALL.into_iter().find(|standing| standing.number() == number);
+                Message::Contact(Contact {
+                    agent,
+                    standing: standing.ok_or("its standing is of no known kind")?,
+                })
             }
             FrameKind::RoundTrip => Message::RoundTrip(RoundTrip {
                 agent: reader.u32()?,

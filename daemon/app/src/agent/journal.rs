@@ -14,6 +14,9 @@ pub(crate) trait Journal: Send {
     /// Lets it be written to the disk: soon after, the machine may die.
     fn sync_soon(&mut self) -> Result<()>;
 
+    /// Whether it may hold messages of several agents, and says whose they are.
+    fn has_origins(&self) -> bool;
+
     /// What could not be kept, in bytes.
     fn dropped_bytes(&self) -> u64;
 
@@ -39,6 +42,10 @@ impl Journal for WalWriter {
 
     fn sync_soon(&mut self) -> Result<()> {
         Ok(WalWriter::sync_soon(self)?)
+    }
+
+    fn has_origins(&self) -> bool {
+        true
     }
 
     fn dropped_bytes(&self) -> u64 {

@@ -29,6 +29,8 @@ pub(crate) use journal::Journal;
 
 /// The number of the daemon's own agent.
 pub(crate) const OWN: u32 = 0;
+/// The number of none.
+const NOBODY: u32 = u32::MAX;
 
 /// Who has been seen of those who are.
 #[derive(Debug, Default)]
@@ -90,8 +92,10 @@ pub(crate) struct InFlightReport {
 
 pub(crate) struct Agent {
     folders: Vec<PathBuf>,
-    /// Only regions of ranks on this host are read, where a folder may be shared with others.
-    only_node: Option<String>,
+    /// A folder that other hosts may share, and the host whose ranks' regions are read there.
+    shared: Option<(PathBuf, String)>,
+    /// Of all processes the one with the greatest number.
+    newest: Option<Process>,
     regions: Vec<Watched>,
     seen: std::collections::HashSet<PathBuf>,
     resume: Resume,
@@ -123,10 +127,13 @@ impl Agent {
     /// An agent over the folders where ranks put their regions. Without a journal it only reads: nothing is given back.
     pub(crate) fn new(folders: Vec<PathBuf>, mut resume: Resume, journal: Option<Box<dyn Journal>>) -> Self {
         let census = std::mem::take(&mut resume.census);
-        let next_process = resume.processes.values().max().map_or(0, |last| last + 1);
+        let known =
+            resume.processes.values().copied().chain(resume.positions.keys().map(|(process, _)| *process));
+        let next_process = known.max().map_or(0, |last| last + 1);
         Self {
             folders,
-            only_node: None,
+            shared: None,
+            newest: None,
             regions: Vec::new(),
             seen: std::collections::HashSet::new(),
             origin: resume.origin,
@@ -146,15 +153,17 @@ impl Agent {
         }
     }
 
-    /// From now on only regions of ranks on the host of this name are read.
-    pub(crate) fn read_only_those_of(&mut self, node: String) {
-        self.only_node = Some(node);
+    /// Reads regions in this folder as well, which other hosts may share: those of ranks on the host of this name.
+    pub(crate) fn read_also(&mut self, folder: PathBuf, node: String) {
+        self.folders.push(folder.clone());
+        self.shared = Some((folder, node));
     }
 
     /// Writes a message of this agent to the journal and hands it on.
     pub(crate) fn tell(&mut self, message: Message, sink: &mut dyn FnMut(Message)) {
-        if self.origin != OWN {
-            self.origin = OWN;
+        if std::mem::replace(&mut self.origin, OWN) != OWN
+            && self.log.as_ref().is_none_or(|log| log.journal.has_origins())
+        {
             self.put(Message::Origin(Origin { agent: OWN, sequence: 0 }), sink);
         }
         self.put(message, sink);
@@ -171,10 +180,13 @@ impl Agent {
 
     fn write(&mut self, frame: &[u8]) {
         let Some(log) = &mut self.log else { return };
-        if let Err(error) = log.journal.write(frame)
-            && !std::mem::replace(&mut log.failed, true)
-        {
-            self.faults.push(format!("the log could not be written, so a crash would lose calls: {error}"));
+        if let Err(error) = log.journal.write(frame) {
+            // Whose messages follow may be among what is lost: said again.
+            self.origin = NOBODY;
+            if !std::mem::replace(&mut log.failed, true) {
+                self.faults
+                    .push(format!("the log could not be written, so a crash would lose calls: {error}"));
+            }
         }
     }
 
@@ -239,7 +251,9 @@ impl Agent {
             for region in &mut regions {
                 region.look(&mut |message| self.tell(message, sink));
             }
-            regions.retain_mut(|region| !(self.log.is_some() && region.is_over()));
+            // Their files go: by then what was in them has to be safe.
+            let is_safe = self.log.as_ref().is_some_and(|log| log.journal.is_safe());
+            regions.retain_mut(|region| !(is_safe && region.is_over()));
         }
         self.regions = regions;
         pass
@@ -247,6 +261,10 @@ impl Agent {
 
     /// Says again who is there and how far each ring was read, so that what was written before can go.
     fn checkpoint(&mut self, regions: &[Watched], sink: &mut dyn FnMut(Message)) {
+        // Numbers are not given out twice, also when all that had them are gone.
+        if let Some(newest) = self.newest.clone() {
+            self.tell(Message::Process(newest), sink);
+        }
         for region in regions {
             self.tell(Message::Process(region.process().clone()), sink);
             for (ring, from) in region.positions() {
@@ -273,6 +291,13 @@ impl Agent {
                 return;
             }
             std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// The same as [`Agent::look`], when the last look is old.
+    pub(crate) fn look_if_due(&mut self, sink: &mut dyn FnMut(Message)) {
+        if due(&mut self.looked, LOOK_EVERY) {
+            self.look(sink);
         }
     }
 
@@ -324,19 +349,20 @@ impl Agent {
         }
     }
 
-    /// Hands what was written to the system.
-    pub(crate) fn flush(&mut self) {
-        let Some(log) = &mut self.log else { return };
+    /// Hands what was written to the system; whether that took it.
+    pub(crate) fn flush(&mut self) -> bool {
+        let Some(log) = &mut self.log else { return false };
         let mut result = log.journal.flush();
         if log.synced.elapsed() > SYNC_EVERY {
             log.synced = Instant::now();
             result = result.and_then(|()| log.journal.sync_soon());
         }
-        if let Err(error) = result
-            && !std::mem::replace(&mut log.failed, true)
-        {
+        let Err(error) = result else { return true };
+        self.origin = NOBODY;
+        if !std::mem::replace(&mut log.failed, true) {
             self.faults.push(format!("the log could not be written, so a crash would lose calls: {error}"));
         }
+        false
     }
 
     fn scan(&mut self, sink: &mut dyn FnMut(Message)) {
@@ -358,6 +384,10 @@ impl Agent {
             match self.open(path) {
                 Ok(region) => {
                     self.census.count(region.process());
+                    let number = region.process().process;
+                    if self.newest.as_ref().is_none_or(|newest| newest.process <= number) {
+                        self.newest = Some(region.process().clone());
+                    }
                     self.tell(Message::Process(region.process().clone()), sink);
                     self.regions.push(region);
                 }
@@ -371,7 +401,10 @@ impl Agent {
         let refuse = |reason: String| Unread::Fault(format!("{} is not read: {reason}", path.display()));
         let reader = mpiscope_ring::Reader::open(&path).map_err(|error| refuse(error.to_string()))?;
         let identity = reader.identity().map_err(|error| refuse(error.to_string()))?;
-        if self.only_node.as_ref().is_some_and(|node| *node != identity.node) {
+        if let Some((folder, node)) = &self.shared
+            && path.starts_with(folder)
+            && *node != identity.node
+        {
             return Err(Unread::Elsewhere);
         }
         let same = |region: &Watched| region.is_of(identity.pid, identity.made_ns);

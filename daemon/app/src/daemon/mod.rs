@@ -128,7 +128,11 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
     let (send, receive) = queue::queue();
     let (tell_end, ended) = bounded(1);
     std::thread::Builder::new().name("orders".into()).spawn(move || listen(&tell_end))?;
-    let agent = Agent::new(configuration.rings.clone(), resume, Some(Box::new(log)));
+    // Rings in shared memory, and in a folder that hosts may share.
+    let (rings, spools) = configuration.rings.split_at(1);
+    let mut agent = Agent::new(rings.to_vec(), resume, Some(Box::new(log)));
+    let node = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    spools.iter().for_each(|folder| agent.read_also(folder.clone(), node.clone()));
     let fresh = !configuration.resume;
     let (run, command) = (configuration.run.clone(), configuration.command.clone());
     let watched = page.as_ref().map(Page::watched);
@@ -172,10 +176,7 @@ fn listen_to_agents(link: &Link, known: &[KnownAgent]) -> Result<Listener> {
             secret: Secret::from_text(&link.secret)?,
             certificate: link.certificate.clone(),
             now: monotonic_ns,
-            known: known
-                .iter()
-                .map(|agent| (agent.identity, agent.node.clone(), agent.next_sequence))
-                .collect(),
+            known: known.iter().map(known_agent).collect(),
         };
         match Listener::open(options) {
             Ok(listener) => return Ok(listener),
@@ -184,6 +185,15 @@ fn listen_to_agents(link: &Link, known: &[KnownAgent]) -> Result<Listener> {
     }
     let fault = fault.map_or_else(|| "no port is allowed".to_owned(), |fault| fault.to_string());
     anyhow::bail!("agents of other hosts cannot be listened to: {fault}")
+}
+
+fn known_agent(agent: &mpiscope_ingest::KnownAgent) -> mpiscope_link::KnownAgent {
+    mpiscope_link::KnownAgent {
+        identity: agent.identity,
+        node: agent.node.clone(),
+        next: agent.next_sequence,
+        is_finished: agent.is_finished,
+    }
 }
 
 /// What the agent's thread works with.
@@ -219,7 +229,9 @@ impl Watch {
 
     /// Takes in what other hosts bring; says whether there was much.
     fn listen(&mut self) -> bool {
+        // While the recorder is behind, what agents bring can wait in their spools; the rings here cannot.
         self.remotes.is_some()
+            && !self.send.is_half_full()
             && self.hand_on(|agent, remotes, sink| {
                 remotes.as_mut().is_some_and(|remotes| remotes.work(agent, sink))
             })
@@ -268,7 +280,7 @@ fn watch(mut watch: Watch, start: Option<Message>, ended: &Receiver<Ended>, watc
             busy |= pass.busy;
             slots = pass.slots;
         }
-        let others = watch.remotes.as_ref().is_some_and(Remotes::any_connected);
+        let others = watch.remotes.as_ref().is_some_and(Remotes::any_at_work);
         seen |= watch.agent.has_regions() || others;
         match ended.try_recv() {
             Ok(Ended { exit }) => break exit,

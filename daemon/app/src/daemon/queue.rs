@@ -68,6 +68,11 @@ impl Sending {
         let _ = self.passes.send(item);
     }
 
+    /// Whether the recorder is so far behind that what can wait should.
+    pub(crate) fn is_half_full(&self) -> bool {
+        self.waiting_bytes.load(Ordering::Acquire) > MOST_BYTES / 2
+    }
+
     fn is_empty(&self) -> bool {
         self.waiting_bytes.load(Ordering::Acquire) == 0
     }

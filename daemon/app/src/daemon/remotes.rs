@@ -3,7 +3,7 @@
 use crate::agent::{Agent, InFlightCall};
 use crate::words::run_time;
 use mpiscope_link::{Event, Flight, Listener, Standing};
-use mpiscope_wire::{Contact, Message, Origin};
+use mpiscope_wire::{Contact, Heard, Message, Origin};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
@@ -24,6 +24,7 @@ pub(crate) struct Remotes {
     patience: Duration,
     flights: BTreeMap<u32, Vec<InFlightCall>>,
     silent: BTreeSet<u32>,
+    finished: BTreeSet<u32>,
     looked: Instant,
     ending: Option<Ending>,
 }
@@ -41,6 +42,7 @@ impl Remotes {
             patience,
             flights: BTreeMap::new(),
             silent: BTreeSet::new(),
+            finished: BTreeSet::new(),
             looked: Instant::now(),
             ending: None,
         }
@@ -77,11 +79,11 @@ impl Remotes {
                 }
             }
         }
-        if !taken.is_empty() {
-            agent.flush();
-        }
-        for (number, next) in taken {
-            self.listener.taken(number, next);
+        // What the log did not take stays with the agent, until there is no later to try it again.
+        if !taken.is_empty() && (agent.flush() || self.ending.is_some()) {
+            for (number, next) in taken {
+                self.listener.taken(number, next);
+            }
         }
         if self.looked.elapsed() >= LOOK_EVERY {
             self.looked = Instant::now();
@@ -99,10 +101,15 @@ impl Remotes {
                 agent
                     .notices
                     .push(format!("nothing is heard of {node}; what its ranks do comes when it is back"));
-                agent.tell(Message::Contact(Contact { agent: number, is_there: false }), sink);
+                agent.tell(Message::Contact(Contact { agent: number, standing: Heard::Missed }), sink);
             } else if away.is_none() && self.silent.remove(&number) {
                 agent.notices.push(format!("{node} is heard of again"));
-                agent.tell(Message::Contact(Contact { agent: number, is_there: true }), sink);
+                agent.tell(Message::Contact(Contact { agent: number, standing: Heard::Again }), sink);
+            }
+            if is_finished && self.finished.insert(number) {
+                agent.tell(Message::Contact(Contact { agent: number, standing: Heard::Finished }), sink);
+            } else if !is_finished {
+                self.finished.remove(&number);
             }
         }
     }
@@ -112,9 +119,10 @@ impl Remotes {
         self.flights.values().flatten().copied()
     }
 
-    /// Whether any agent is connected.
-    pub(crate) fn any_connected(&self) -> bool {
-        self.listener.standings().iter().any(|standing| standing.away.is_none() && !standing.is_finished)
+    /// Whether any agent that has not finished was heard of lately.
+    pub(crate) fn any_at_work(&self) -> bool {
+        let lately = |standing: &Standing| standing.away.is_none_or(|away| away < self.patience);
+        self.listener.standings().iter().any(|standing| !standing.is_finished && lately(standing))
     }
 
     /// The command is over. Whether agents or ranks are still worth waiting for.

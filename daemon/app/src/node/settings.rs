@@ -4,8 +4,9 @@
 use anyhow::{Context as _, Result, bail};
 use mpiscope_link::Secret;
 use mpiscope_ring::{AGENT_LOCK, AGENT_LOCK_VARIABLE};
+use rustix::fs::OFlags;
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -28,7 +29,7 @@ pub(crate) struct Settings {
 
 /// The right to serve the rings of this host.
 pub(crate) enum Lock {
-    /// Taken by this process, as long as it lives.
+    /// Taken by this process, for itself and those it starts.
     Taken(#[expect(dead_code, reason = "held, not read")] File),
     /// Held by an open file that came with this process.
     HandedOver,
@@ -42,14 +43,20 @@ pub(crate) const LEFT_FILE: &str = "agents.env";
 /// What that file says.
 pub(crate) fn left_in(recording: &Path) -> Result<Vec<(String, String)>> {
     let path = recording.join(LEFT_FILE);
-    let text = std::fs::read_to_string(&path).with_context(|| {
-        format!("{}: agents are started by hand only where a site file says so", path.display())
-    })?;
-    Ok(text
-        .lines()
-        .filter_map(|line| line.split_once('='))
-        .map(|(a, b)| (a.to_owned(), b.to_owned()))
-        .collect())
+    let mut file =
+        OpenOptions::new().read(true).custom_flags(OFlags::NOFOLLOW.bits() as i32).open(&path).with_context(
+            || format!("{}: agents are started by hand only where a site file says so", path.display()),
+        )?;
+    // What stands in it is trusted with folders of this user and with the name of a host.
+    let found = file.metadata()?;
+    if found.uid() != rustix::process::getuid().as_raw() || found.mode() & 0o077 != 0 {
+        bail!("{} is not this user's alone: it is not used", path.display());
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text).with_context(|| format!("read {}", path.display()))?;
+    let ours = text.lines().filter_map(|line| line.split_once('='));
+    let ours = ours.filter(|(name, _)| name.starts_with("MPISCOPE_"));
+    Ok(ours.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
 }
 
 fn variable(name: &str) -> Result<String> {
@@ -95,7 +102,20 @@ impl Settings {
             return Ok(if valid { Lock::HandedOver } else { Lock::Anothers });
         }
         let file = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&path)?;
-        Ok(if file.try_lock().is_ok() { Lock::Taken(file) } else { Lock::Anothers })
+        if file.try_lock().is_err() {
+            return Ok(Lock::Anothers);
+        }
+        // The working process keeps it too, should this one die alone.
+        rustix::io::fcntl_setfd(&file, rustix::io::FdFlags::empty())?;
+        Ok(Lock::Taken(file))
+    }
+
+    /// Nobody sees what an agent writes to a terminal: it goes into a file of its spool.
+    pub(crate) fn note(&self, text: &str) {
+        let path = self.spool.join("agent.log");
+        let file = OpenOptions::new().create(true).append(true).mode(0o600).open(path);
+        // Where even this cannot be written there is nobody left to be told.
+        let _ = file.and_then(|mut file| writeln!(file, "{text}"));
     }
 
     /// The daemon has everything. When the run is over its folders go; when it is not, other ranks may come, and only what
@@ -103,7 +123,10 @@ impl Settings {
     pub(crate) fn clean_up(&self, is_over: bool) {
         // What cannot be removed is in use again, or costs a little room.
         let _ = std::fs::remove_dir_all(&self.spool);
-        if is_over {
+        // A folder that `mpiscope run` made has such a name, and no other goes with all that is in it.
+        let mark = format!("mpiscope-{}-", rustix::process::getuid().as_raw());
+        let is_ours = self.rings.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&mark));
+        if is_over && is_ours {
             let _ = std::fs::remove_dir_all(&self.rings);
         } else {
             let _ = std::fs::remove_file(self.rings.join(AGENT_LOCK));

@@ -44,7 +44,6 @@ struct Inner {
     acknowledged: u64,
     cursor: Option<Cursor>,
     wants_checkpoint: bool,
-    failed: bool,
     limit_bytes: u64,
 }
 
@@ -78,7 +77,6 @@ impl Spool {
             waiting_frames: 0,
             cursor: None,
             wants_checkpoint: false,
-            failed: false,
             limit_bytes,
         };
         Ok((Self(Arc::new(Mutex::new(inner))), resume))
@@ -103,10 +101,9 @@ impl Spool {
         self.inner().next()
     }
 
-    /// Whether the daemon has everything.
-    pub(crate) fn is_empty(&self) -> bool {
-        let inner = self.inner();
-        inner.waiting.is_empty() && inner.acknowledged >= inner.next()
+    /// Whether everything that was told is in a file.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.inner().waiting.is_empty()
     }
 }
 
@@ -127,12 +124,16 @@ impl Journal for Spool {
         Ok(())
     }
 
+    fn has_origins(&self) -> bool {
+        false
+    }
+
     fn dropped_bytes(&self) -> u64 {
         0
     }
 
     fn is_safe(&self) -> bool {
-        self.inner().waiting.is_empty()
+        self.is_settled()
     }
 
     fn has_room(&self) -> bool {
@@ -157,16 +158,15 @@ impl Inner {
         }
         let last = self.pieces.back_mut().context("the spool has no file")?;
         if let Err(error) = last.file.write_all_at(&self.waiting, last.bytes) {
-            self.failed = true;
             // Half a frame at its end would be in the way of the next try only if that is shorter; it is not.
             return Err(error).with_context(|| format!("write {}", last.path.display()));
         }
-        self.failed = false;
         last.bytes += self.waiting.len() as u64;
         last.frames += self.waiting_frames;
         self.waiting.clear();
         self.waiting_frames = 0;
-        if last.bytes >= FILE_BYTES {
+        // Several files fit into the smallest limit, so that there is always one that can go.
+        if last.bytes >= FILE_BYTES.min(self.limit_bytes / 4) {
             let next = self.next();
             // Without a further file the one that is there grows on.
             self.pieces.push_back(begin(&self.folder, next)?);
@@ -338,7 +338,7 @@ mod tests {
         assert!(spool.take(0, 1000).unwrap().is_none(), "not safe yet");
         assert!(!spool.is_safe());
         spool.flush().unwrap();
-        assert!(spool.is_safe() && !spool.is_empty());
+        assert!(spool.is_safe());
         let mut all = Vec::new();
         while let Some(parcel) = spool.take(all.len() as u64, 100).unwrap() {
             assert_eq!(parcel.first, all.len() as u64);
@@ -349,7 +349,7 @@ mod tests {
         // Shorter than a single frame: that one all the same.
         assert_eq!(numbers(&spool.take(71, 7).unwrap().unwrap()), [71]);
         spool.acknowledged(100);
-        assert!(spool.is_empty());
+        assert_eq!(spool.next(), 100);
     }
 
     #[test]

@@ -69,10 +69,14 @@ const PARAMETERS: [&str; 7] = [
 /// `false` only where the job is certain to stay on this host.
 pub(super) fn may_span_hosts(line: &Line<'_, impl Surroundings>) -> bool {
     let launcher = Family::of(line);
+    if scheduler_gives_others(line) {
+        return true;
+    }
+    // Without one in sight, what is run may still call one; but not many compiled drivers know a list of hosts.
     if launcher.is_none() && !names_launcher(&unknown::text_of(line)) {
         return false;
     }
-    if scheduler_gives_others(line) || VARIABLES.iter().any(|name| line.variable(name).is_some()) {
+    if VARIABLES.iter().any(|name| line.variable(name).is_some()) {
         return true;
     }
     match launcher {

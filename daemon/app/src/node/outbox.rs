@@ -1,0 +1,86 @@
+//! What the thread that brings frames shares with the one that reads rings.
+
+use super::spool::Spool;
+use crate::agent::{InFlightCall, InFlightReport};
+use mpiscope_link::{Flight, Outbox, Parcel};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// No frame is the last yet.
+const OPEN: u64 = u64::MAX;
+
+pub(crate) struct Shared {
+    spool: Spool,
+    flights: Mutex<Option<Vec<Flight>>>,
+    is_over: AtomicBool,
+    /// The number after the last frame, or [`OPEN`].
+    last: AtomicU64,
+    heard: Mutex<Instant>,
+}
+
+impl Shared {
+    pub(crate) fn new(spool: Spool) -> Self {
+        Self {
+            spool,
+            flights: Mutex::new(None),
+            is_over: AtomicBool::new(false),
+            last: AtomicU64::new(OPEN),
+            heard: Mutex::new(Instant::now()),
+        }
+    }
+
+    /// Whether the daemon has said that the command is over.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Acquire)
+    }
+
+    /// For how long nothing was heard of the daemon.
+    pub(crate) fn silence(&self) -> Duration {
+        unpoisoned(&self.heard).elapsed()
+    }
+
+    /// What is in the spool now is the last; or, with `false`, more comes.
+    pub(crate) fn close(&self, closed: bool) {
+        self.last.store(if closed { self.spool.next() } else { OPEN }, Ordering::Release);
+    }
+
+    pub(crate) fn tell_flights(&self, report: &InFlightReport) {
+        *unpoisoned(&self.flights) = Some(report.calls.iter().map(flight).collect());
+    }
+}
+
+fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn flight(call: &InFlightCall) -> Flight {
+    let InFlightCall { process, rank, thread, function, since_ticks, .. } = *call;
+    Flight { process, rank, thread, function, since_ticks }
+}
+
+impl Outbox for Shared {
+    fn take(&self, from: u64, most_bytes: usize) -> std::io::Result<Option<Parcel>> {
+        self.spool.take(from, most_bytes)
+    }
+
+    fn acknowledged(&self, next: u64) {
+        self.spool.acknowledged(next);
+    }
+
+    fn heard(&self) {
+        *unpoisoned(&self.heard) = Instant::now();
+    }
+
+    fn flights(&self) -> Option<Vec<Flight>> {
+        unpoisoned(&self.flights).take()
+    }
+
+    fn end(&self) {
+        self.is_over.store(true, Ordering::Release);
+    }
+
+    fn last(&self) -> Option<u64> {
+        Some(self.last.load(Ordering::Acquire)).filter(|&last| last != OPEN)
+    }
+}

@@ -1,0 +1,156 @@
+//! The process that works: rings into the spool, the spool to the daemon, until nothing more comes.
+
+use super::BY_HAND;
+use super::outbox::Shared;
+use super::settings::Settings;
+use super::spool::Spool;
+use crate::agent::{Agent, Pass};
+use anyhow::{Result, bail, ensure};
+use mpiscope_link::{CallerOptions, LinkError, call};
+use mpiscope_ring::clock::{knot, monotonic_ns};
+use mpiscope_wire::Message;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::time::{Duration, Instant};
+use tokio::sync::Notify;
+
+/// Between two looks at the rings, and how little is worth leaving there for how long.
+const REST: Duration = Duration::from_millis(2);
+const LITTLE_SLOTS: usize = 2048;
+const LITTLE_WAITS: Duration = Duration::from_millis(10);
+/// An agent without ranks goes after so long: others may come, as from the next line of a script.
+const IDLE: Duration = Duration::from_secs(5);
+/// How long ranks may linger after the command returned.
+const LINGER: Duration = Duration::from_secs(2);
+/// No rank lives, and for so long nothing was heard of the daemon: it is gone for good.
+const GIVE_UP: Duration = Duration::from_secs(600);
+
+struct Worker<'a> {
+    settings: &'a Settings,
+    agent: Agent,
+    spool: Spool,
+    shared: Arc<Shared>,
+    wake: Arc<Notify>,
+}
+
+pub(crate) fn work(settings: &Settings) -> Result<()> {
+    let (spool, resume) = Spool::open(&settings.spool, settings.spool_bytes)?;
+    let mut agent = Agent::new(vec![settings.rings.clone()], resume, Some(Box::new(spool.clone())));
+    agent.read_also(settings.spools.clone(), settings.node.clone());
+    // Ranks have called already: with the knot of the first pass there is a line to tell by when.
+    agent.tell(Message::Knot(knot()), &mut |_| {});
+    let shared = Arc::new(Shared::new(spool.clone()));
+    let mut worker = Worker { settings, agent, spool, shared, wake: Arc::default() };
+    worker.live()?;
+    settings.clean_up(worker.shared.is_over());
+    Ok(())
+}
+
+impl Worker<'_> {
+    /// Begins to bring what is in the spool; the answer comes when the daemon has all of it.
+    fn call(&self) -> Result<Receiver<Result<(), LinkError>>> {
+        let options = CallerOptions {
+            addresses: self.settings.daemon.clone(),
+            secret: self.settings.secret.clone(),
+            certificate: self.settings.certificate.clone(),
+            identity: self.settings.identity()?,
+            node: self.settings.node.clone(),
+            now: monotonic_ns,
+            wake: Arc::clone(&self.wake),
+        };
+        let (tell, brought) = channel();
+        let shared = Arc::clone(&self.shared);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        std::thread::Builder::new().name("caller".into()).spawn(move || {
+            // Nobody listens any more only when this process is about to end.
+            let _ = tell.send(runtime.block_on(call(&options, &*shared)));
+        })?;
+        Ok(brought)
+    }
+
+    fn live(&mut self) -> Result<()> {
+        let mut brought = self.call()?;
+        // One that was started by hand waits for its ranks as long as the daemon is there.
+        let mut patient = std::env::var_os(BY_HAND).is_some();
+        let (mut alone_since, mut over_since) = (Instant::now(), None);
+        let mut closed = false;
+        loop {
+            let pass = self.pass();
+            let living = self.agent.has_living();
+            patient &= !self.agent.has_regions();
+            if living || patient {
+                alone_since = Instant::now();
+            }
+            let lingered = self.shared.is_over() && {
+                let since = *over_since.get_or_insert_with(Instant::now);
+                !living || since.elapsed() > LINGER
+            };
+            let ends = lingered || !living && alone_since.elapsed() > IDLE;
+            if closed && !ends {
+                // Other ranks have come.
+                closed = false;
+                self.shared.close(false);
+            }
+            if ends && !closed && pass.slots == 0 {
+                closed = self.close();
+            }
+            match brought.try_recv() {
+                Ok(Ok(())) if closed && self.is_all() => return Ok(()),
+                Ok(Ok(())) => {
+                    closed = false;
+                    self.shared.close(false);
+                    brought = self.call()?;
+                }
+                Ok(Err(error)) => return Err(error.into()),
+                Err(TryRecvError::Disconnected) => {
+                    bail!("the thread that calls the daemon had a fault of its own")
+                }
+                Err(TryRecvError::Empty) => {}
+            }
+            let given_up = !living && self.shared.silence() > GIVE_UP;
+            ensure!(!given_up, "the daemon was not found again; what it lacks is in the spool");
+            if !pass.busy {
+                std::thread::sleep(REST);
+            }
+        }
+    }
+
+    fn pass(&mut self) -> Pass {
+        let mut pass = Pass::default();
+        if !self.agent.has_room() {
+            // A disk that took nothing may do so now; and ranks may end meanwhile.
+            self.agent.flush();
+            self.agent.look_if_due(&mut |_| {});
+        } else if self.agent.is_worth_a_pass(LITTLE_SLOTS, LITTLE_WAITS) {
+            pass = self.agent.pass(&mut |_| {});
+            self.wake.notify_one();
+        }
+        for fault in std::mem::take(&mut self.agent.faults) {
+            self.settings.note(&fault);
+        }
+        if let Some(report) = self.agent.in_flight_if_due() {
+            self.shared.tell_flights(&report);
+            self.wake.notify_one();
+        }
+        pass
+    }
+
+    /// Says the last words; whether they are safe, so that they are the last.
+    fn close(&mut self) -> bool {
+        self.agent.look(&mut |_| {});
+        self.agent.tell(Message::Knot(knot()), &mut |_| {});
+        self.agent.flush();
+        let is_safe = self.spool.is_settled();
+        if is_safe {
+            self.shared.close(true);
+            self.wake.notify_one();
+        }
+        is_safe
+    }
+
+    /// Whether nothing has come since the last words: no rank, and nothing in a ring.
+    fn is_all(&mut self) -> bool {
+        let found = self.agent.pass_all(&mut |_| {});
+        self.shared.is_over() || found.slots == 0 && !self.agent.has_living()
+    }
+}
