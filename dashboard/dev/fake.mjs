@@ -1,7 +1,7 @@
 // A feed server with a made-up job, to work on the page without MPI. Serves dist/ as the real server does.
 // node dev/fake.mjs [--port 4180] [--ranks 4] [--nodes 1] [--calls 20000] [--seconds 30] [--scene live] [--silence 60]
 // Scenes: live, replay, waiting, first, ended, failed, killed, lossy, lagging, silent, full, refused, mismatch, broken.
-// In the scene "silent" the last node is not heard of for so many seconds.
+// In the scene "silent" the last node is not heard of until so many seconds after the first page opened.
 
 import { decode, encode } from "@msgpack/msgpack";
 import { createServer } from "node:http";
@@ -30,7 +30,7 @@ const over = ["replay", "ended", "failed", "killed"].includes(scene);
 const startedMs = Date.now() - (scene === "first" ? 0.8 : Number(values.seconds)) * 1000;
 const endNs = over ? Number(values.seconds) * 1e9 + 123456789 : Infinity;
 const lagNs = () => (over ? 0 : scene === "lagging" ? 4.2e9 : 80e6);
-const silentUntilMs = Date.now() + Number(values.silence) * 1000;
+let silentUntilMs = Infinity;
 const isSilent = (node) => scene === "silent" && node === nodes - 1 && Date.now() < silentUntilMs;
 const nowNs = () => Math.min(endNs, Math.round((Date.now() - startedMs) * 1e6));
 const edgeNs = () => Math.max(0, nowNs() - lagNs());
@@ -208,6 +208,7 @@ function open(socket) {
   if (scene !== "waiting") Object.assign(snapshot, figures(), { timeline: timelinePart(0, Math.ceil(edge / WINDOW_NS)) });
   if (scene === "broken") snapshot.functions.calls = f64([1]);
   if (scene === "waiting") Object.assign(snapshot.clock, { now_ns: 0, lag_ns: 0 });
+  silentUntilMs = Math.min(silentUntilMs, Date.now() + Number(values.silence) * 1000);
   pages.add(page);
   page.send(encode(snapshot));
   tell();

@@ -64,7 +64,7 @@ export function noCore(run: RunState, rank: number): { part: number; words: stri
   return {
     part: runNs + waitNs > 0 ? waitNs / (runNs + waitNs) : 0,
     words: share(waitNs, runNs + waitNs) || "\u2013",
-    detail: runNs + waitNs > 0 ? `${duration(waitNs)} ready to run without a core; its core was taken away ${switches}` : "not known",
+    detail: runNs + waitNs > 0 ? `${duration(waitNs)} of the time it could run; its core was taken away ${switches}` : "not known",
   };
 }
 

@@ -101,6 +101,6 @@ describe("hosts", () => {
     three.ranks.runNs[0] = 3e9;
     three.ranks.waitNs[0] = 1e9;
     three.ranks.involuntary[0] = 70;
-    expect(noCore(three, 0)).toEqual({ part: 0.25, words: "25.0\u2009%", detail: "1.00 s ready to run without a core; its core was taken away 70 times" });
+    expect(noCore(three, 0)).toEqual({ part: 0.25, words: "25.0\u2009%", detail: "1.00 s of the time it could run; its core was taken away 70 times" });
   });
 });

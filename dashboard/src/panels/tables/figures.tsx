@@ -78,26 +78,26 @@ function RankTable({ store }: { store: Store }) {
       key: "rank", label: "rank", title: "Sort by rank", sort: (rank) => rank, ascending: true,
       cell: (rank) => <button type="button" class="rank" title={`Show rank ${rank} in the inspector`} onClick={() => (store.selection.value = { kind: "rank", rank })}>{rank}</button>,
     },
-    value("calls", "calls", "Rows of calls: a run of failed polls is one row", count),
-    value("sent", "sent", "Messages sent", count),
-    value("received", "received", "Messages received", count),
-    value("bytesSent", "bytes sent", "Payload of the messages sent", bytes),
     {
-      key: "share", label: "in MPI", title: "Time in MPI as a share of run time; above 100 % when several threads are in MPI", sort: timeNs,
-      cell: (rank) => <span title={`${duration(timeNs(rank))} in MPI`}>{share(timeNs(rank), nowNs)}</span>, part: (rank) => timeNs(rank) / Math.max(1, nowNs),
-    },
-    {
-      key: "noCore", label: "no core", title: "Share of the time in which it could run that it waited for a core", sort: (rank) => noCore(run, rank).part,
-      cell: (rank) => <span title={noCore(run, rank).detail}>{noCore(run, rank).words}</span>,
+      key: "state", label: "state", title: "How the process stands; silent: its node is not heard of", sort: stateOf,
+      className: (rank) => (stateOf(rank) === SILENT ? "silent" : ""), cell: (rank) => PROCESS_STATES[stateOf(rank)] ?? "unknown",
     },
     {
       key: "node", label: "node", title: "Sort by the name of the node", sort: (rank) => order.get(nodeOf(rank)) ?? nodeOf(rank), ascending: true,
       className: () => "node", cell: (rank) => <span title={nodeName(run, nodeOf(rank))}>{nodeName(run, nodeOf(rank))}</span>,
     },
     {
-      key: "state", label: "state", title: "How the process stands; silent: its node is not heard of", sort: stateOf,
-      className: (rank) => (stateOf(rank) === SILENT ? "silent" : ""), cell: (rank) => PROCESS_STATES[stateOf(rank)] ?? "unknown",
+      key: "noCore", label: "no core", title: "Share of the time in which it could run that it waited for a core", sort: (rank) => noCore(run, rank).part,
+      cell: (rank) => <span title={noCore(run, rank).detail}>{noCore(run, rank).words}</span>,
     },
+    {
+      key: "share", label: "in MPI", title: "Time in MPI as a share of run time; above 100 % when several threads are in MPI", sort: timeNs,
+      cell: (rank) => <span title={`${duration(timeNs(rank))} in MPI`}>{share(timeNs(rank), nowNs)}</span>,
+    },
+    value("calls", "calls", "Rows of calls: a run of failed polls is one row", count),
+    value("sent", "sent", "Messages sent", count),
+    value("received", "received", "Messages received", count),
+    value("bytesSent", "bytes sent", "Payload of the messages sent", bytes),
   ];
   const selection = store.selection.value;
   return (
