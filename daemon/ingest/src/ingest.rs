@@ -160,7 +160,7 @@ impl Ingest {
                         self.origin = origin.agent;
                     }
                     None => {
-                        self.fault(None, format!("messages of agent {}, which nobody knows", origin.agent))
+                        self.fault(None, format!("messages of agent {}, which nobody knows", origin.agent));
                     }
                 }
                 false
