@@ -113,7 +113,7 @@ pub struct RankRow {
     pub run_ns: u64,
     /// Time its first thread was ready to run and had no processor.
     pub wait_ns: u64,
-    /// Times its processor was taken away.
+    /// Times its processor went to another while it could run; to yield while polling counts too.
     pub involuntary: u64,
     /// The process.
     pub state: ProcessState,

@@ -57,14 +57,16 @@ export function silence(run: RunState): string {
 }
 
 /** The share of the time in which a rank could run that it waited for a processor; not of the run: sleeping is no waiting. */
-export function noCore(run: RunState, rank: number): { part: number; words: string; detail: string } {
+export function noCore(run: RunState, rank: number): { part: number; words: string; waited: string; switches: string } {
   const runNs = run.ranks.runNs[rank] ?? 0;
   const waitNs = run.ranks.waitNs[rank] ?? 0;
-  const switches = counted(run.ranks.involuntary[rank] ?? 0, "time", "times");
+  const known = runNs + waitNs > 0;
   return {
-    part: runNs + waitNs > 0 ? waitNs / (runNs + waitNs) : 0,
+    part: known ? waitNs / (runNs + waitNs) : 0,
     words: share(waitNs, runNs + waitNs) || "\u2013",
-    detail: runNs + waitNs > 0 ? `${duration(waitNs)} of the time it could run; its core was taken away ${switches}` : "not known",
+    waited: known ? `${duration(waitNs)} of the time it could run` : "not known",
+    // A rank that yields while it polls gives its core away as well: the system counts both alike.
+    switches: known ? `its core went to others ${counted(run.ranks.involuntary[rank] ?? 0, "time", "times")}` : "",
   };
 }
 

@@ -79,15 +79,15 @@ function RankPart({ store, rank }: { store: Store; rank: number }) {
     <section>
       <Title label="Clear" clear={() => (store.selection.value = null)} text={`Rank ${rank}`} />
       <dl>
-        <Row name="Process" note={ranks.state[rank] === SILENT ? "its node is not heard of" : ""}>{PROCESS_STATES[ranks.state[rank] ?? 0] ?? "unknown"}</Row>
+        <Row name="Process" note={ranks.state[rank] === SILENT ? "not heard of" : ""}>{PROCESS_STATES[ranks.state[rank] ?? 0] ?? "unknown"}</Row>
         <Row name="Node">{nodeName(run, node)}</Row>
-        {run.nodes.size > 1 && <Row name="Clock">{clockAgreement(run, node)}</Row>}
+        {run.nodes.size > 1 && <Row name="Clock" note={run.nodes.get(node)?.isSilent ? "when last heard of" : ""}>{clockAgreement(run, node)}</Row>}
         {inside.length > 0 && <Row name="In MPI now">{inside.map((line) => <div key={line}>{line}</div>)}</Row>}
         <Row name="Calls">{count(ranks.calls[rank] ?? 0)}</Row>
         <Row name="Sent" note={bytes(ranks.bytesSent[rank] ?? 0)}>{counted(ranks.sent[rank] ?? 0, "message", "messages")}</Row>
         <Row name="Received">{counted(ranks.received[rank] ?? 0, "message", "messages")}</Row>
         <Row name="Time in MPI" note={`${share(ranks.mpiTimeNs[rank] ?? 0, run.clock.nowNs)} of run time`}>{duration(ranks.mpiTimeNs[rank] ?? 0)}</Row>
-        <Row name="No core" note={waits.detail}>{waits.words}</Row>
+        <Row name="No core" note={waits.waited}><span title={waits.switches}>{waits.words}</span></Row>
       </dl>
       <div class="actions">
         <button type="button" aria-pressed={alone} onClick={() => store.select({ ranks: alone ? null : [[rank, rank]] })}>Only this rank</button>

@@ -88,7 +88,10 @@ function RankTable({ store }: { store: Store }) {
     },
     {
       key: "noCore", label: "no core", title: "Share of the time in which it could run that it waited for a core", sort: (rank) => noCore(run, rank).part,
-      cell: (rank) => <span title={noCore(run, rank).detail}>{noCore(run, rank).words}</span>,
+      cell: (rank) => {
+        const { words, waited, switches } = noCore(run, rank);
+        return <span title={switches ? `${waited}; ${switches}` : waited}>{words}</span>;
+      },
     },
     {
       key: "share", label: "in MPI", title: "Time in MPI as a share of run time; above 100 % when several threads are in MPI", sort: timeNs,
