@@ -1,6 +1,7 @@
 // A feed server with a made-up job, to work on the page without MPI. Serves dist/ as the real server does.
-// node dev/fake.mjs [--port 4180] [--ranks 4] [--calls 20000] [--seconds 30] [--scene live]
-// Scenes: live, replay, waiting, first, ended, failed, killed, lossy, lagging, full, refused, mismatch, broken.
+// node dev/fake.mjs [--port 4180] [--ranks 4] [--nodes 1] [--calls 20000] [--seconds 30] [--scene live] [--silence 60]
+// Scenes: live, replay, waiting, first, ended, failed, killed, lossy, lagging, silent, full, refused, mismatch, broken.
+// In the scene "silent" the last node is not heard of until so many seconds after the first page opened.
 
 import { decode, encode } from "@msgpack/msgpack";
 import { createServer } from "node:http";
@@ -12,11 +13,13 @@ import { WebSocketServer } from "ws";
 import { makeJob } from "./job.mjs";
 
 const { values } = parseArgs({ options: {
-  port: { type: "string", default: "4180" }, ranks: { type: "string", default: "4" },
+  port: { type: "string", default: "4180" }, ranks: { type: "string", default: "4" }, nodes: { type: "string" }, silence: { type: "string", default: "60" },
   calls: { type: "string", default: "20000" }, seconds: { type: "string", default: "30" }, scene: { type: "string", default: "live" },
 } });
 const scene = values.scene;
 const ranks = Number(values.ranks);
+const nodes = Number(values.nodes ?? Math.ceil(ranks / 32));
+const nodeOf = (rank) => Math.floor((rank * nodes) / ranks);
 const job = makeJob({ ranks, callsPerSecond: Number(values.calls) });
 const DIST = fileURLToPath(new URL("../dist/", import.meta.url));
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
@@ -27,6 +30,8 @@ const over = ["replay", "ended", "failed", "killed"].includes(scene);
 const startedMs = Date.now() - (scene === "first" ? 0.8 : Number(values.seconds)) * 1000;
 const endNs = over ? Number(values.seconds) * 1e9 + 123456789 : Infinity;
 const lagNs = () => (over ? 0 : scene === "lagging" ? 4.2e9 : 80e6);
+let silentUntilMs = Infinity;
+const isSilent = (node) => scene === "silent" && node === nodes - 1 && Date.now() < silentUntilMs;
 const nowNs = () => Math.min(endNs, Math.round((Date.now() - startedMs) * 1e6));
 const edgeNs = () => Math.max(0, nowNs() - lagNs());
 
@@ -35,7 +40,7 @@ const EXITS = { ended: 0, failed: 3, killed: 137, replay: 0 };
 function jobPart() {
   const waiting = scene === "waiting";
   return {
-    run: "halo3d-20261120-152444", command: waiting && ranks === 0 ? "" : `mpirun -n ${ranks} ./halo3d 2000 16 1`, nodes: waiting ? 0 : Math.ceil(ranks / 32),
+    run: "halo3d-20261120-152444", command: waiting && ranks === 0 ? "" : `mpirun -n ${ranks} ./halo3d 2000 16 1`, nodes: waiting ? 0 : nodes,
     ranks: waiting ? 0 : ranks, mpi: waiting ? "" : "Open MPI v4.1.4", state: STATES[scene] ?? "running", exit: EXITS[scene] ?? null,
     started_unix_ns: startedMs * 1e6, source: scene === "replay" ? "replay" : "live",
   };
@@ -67,10 +72,17 @@ function figures() {
     ranks: (() => {
       const all = Array.from({ length: ranks }, (_, rank) => rank);
       return {
-        rank: u32(all), node: u32(all.map((rank) => Math.floor(rank / 32))), calls: f64(all.map(() => calls / ranks)), sent: f64(all.map(() => sends / ranks)), received: f64(all.map(() => sends / ranks)),
+        rank: u32(all), node: u32(all.map(nodeOf)), calls: f64(all.map(() => calls / ranks)), sent: f64(all.map(() => sends / ranks)), received: f64(all.map(() => sends / ranks)),
         bytes_sent: f64(all.map(() => (sends / ranks) * 8192)), mpi_time_ns: f64(all.map((rank) => edgeNs() * (0.1 + 0.5 * job.hash(rank, 1, 1)))),
-        state: u32(all.map((rank) => (scene === "killed" && rank === 2 ? 3 : over ? 1 : 0))),
+        // On the last node there are more ranks than cores.
+        run_ns: f64(all.map((rank) => edgeNs() * (nodeOf(rank) === nodes - 1 ? 0.6 : 0.97))), wait_ns: f64(all.map((rank) => edgeNs() * (nodeOf(rank) === nodes - 1 ? 0.2 + 0.2 * job.hash(rank, 2, 2) : 0.0004))),
+        involuntary: f64(all.map((rank) => Math.round((edgeNs() / 1e7) * (nodeOf(rank) === nodes - 1 ? 1 : 0.02)))),
+        state: u32(all.map((rank) => (scene === "killed" && rank === 2 ? 3 : over ? 1 : isSilent(nodeOf(rank)) ? 4 : 0))),
       };
+    })(),
+    nodes: (() => {
+      const all = Array.from({ length: nodes }, (_, node) => node);
+      return { node: u32(all), name: all.map((node) => `node${node + 1}`), clock_uncertainty_ns: f64(all.map((node) => 19_700 * node)), state: u32(all.map((node) => (isSilent(node) ? 1 : 0))) };
     })(),
   };
 }
@@ -196,6 +208,7 @@ function open(socket) {
   if (scene !== "waiting") Object.assign(snapshot, figures(), { timeline: timelinePart(0, Math.ceil(edge / WINDOW_NS)) });
   if (scene === "broken") snapshot.functions.calls = f64([1]);
   if (scene === "waiting") Object.assign(snapshot.clock, { now_ns: 0, lag_ns: 0 });
+  silentUntilMs = Math.min(silentUntilMs, Date.now() + Number(values.silence) * 1000);
   pages.add(page);
   page.send(encode(snapshot));
   tell();

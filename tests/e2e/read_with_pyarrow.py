@@ -11,9 +11,10 @@ import pyarrow.parquet as parquet
 COLUMNS = {
     "calls": "rank thread function start_ns end_ns peer tag bytes comm site count",
     "messages": "src dst tag comm bytes send_ns recv_ns t_msg_ns late_sender_ns late_receiver_ns inter exact",
+    "scheduling": "rank at_ns run_ns wait_ns voluntary involuntary",
 }
 # Columns that are null where a call has none, or several.
-NULLABLE = {"calls": {"peer", "tag", "comm", "site"}, "messages": {"late_receiver_ns"}}
+NULLABLE = {"calls": {"peer", "tag", "comm", "site"}, "messages": {"late_receiver_ns"}, "scheduling": set()}
 
 recording = pathlib.Path(sys.argv[1])
 report = json.loads(pathlib.Path(sys.argv[2]).read_text())
@@ -30,13 +31,14 @@ def total(column):
 
 
 tables = {}
-for kind in ("calls", "messages", "windows"):
+for kind in ("calls", "messages", "windows", "scheduling"):
     files = sorted(str(path.relative_to(recording)) for path in (recording / kind).glob("*.parquet"))
     same(f"files of {kind}", files, [segment["file"] for segment in manifest["segments"][kind]])
     for segment in manifest["segments"][kind]:
         same(segment["file"], parquet.read_metadata(recording / segment["file"]).num_rows, segment["rows"])
     table = tables[kind] = parquet.read_table(recording / kind)
-    if kind in COLUMNS:
+    # A run may be over before anybody looked what the scheduler does.
+    if kind in COLUMNS and (files or kind != "scheduling"):
         expected = COLUMNS[kind].split()
         # More may be added, behind.
         same(f"columns of {kind}", table.column_names[: len(expected)], expected)
@@ -67,4 +69,9 @@ same("nodes", nodes["name"], [node["name"] for node in report["job"]["nodes"]])
 comms = parquet.read_table(recording / "tables" / "communicators.parquet").to_pydict()
 used = set(compute.unique(messages["comm"]).to_pylist())
 same("communicators without a name", used - set(comms["comm"]), set())
+last = {row["rank"]: row for row in tables["scheduling"].to_pylist()}
+figures = [{**row, "run_s": row["run_ns"] / 1e9, "wait_s": row["wait_ns"] / 1e9} for row in last.values()]
+told = [rank for rank in report["ranks"] if rank["run_s"] is not None]
+for name in ("rank", "run_s", "wait_s", "voluntary", "involuntary"):
+    same(f"{name} of scheduling", [row[name] for row in figures], [rank[name] for rank in told])
 print("the same")

@@ -2,12 +2,13 @@
 
 use crate::agent::{Census, InFlightReport, OWN, Resume};
 use crate::clocks::Clocks;
+use crate::processors::Processors;
 use crate::words::counted;
 use mpiscope_analysis::{Counts, Matcher, WindowTotals};
 use mpiscope_ingest::{Ingest, KnownAgent};
 use mpiscope_model::{
     Batch, Call, CommInfo, Fault, Function, InFlight, Losses, Message, Nanoseconds, NodeInfo, ProcessState,
-    Rank, RankInfo, Totals,
+    Rank, RankInfo, Scheduling, Totals,
 };
 use mpiscope_recording::{Clock, JobNode, WalReader};
 use mpiscope_wire as wire;
@@ -22,6 +23,7 @@ pub(crate) struct Step {
     pub(crate) calls: Vec<Call>,
     pub(crate) messages: Vec<Message>,
     pub(crate) windows: Vec<WindowCell>,
+    pub(crate) scheduling: Vec<Scheduling>,
     pub(crate) faults: Vec<Fault>,
 }
 
@@ -58,6 +60,7 @@ pub(crate) struct Engine {
     pub(crate) nodes: Vec<NodeInfo>,
     pub(crate) ranks: BTreeMap<Rank, RankInfo>,
     pub(crate) comms: Vec<CommInfo>,
+    pub(crate) processors: Processors,
     /// Faults by their text, each once.
     pub(crate) faults: BTreeSet<String>,
     pub(crate) until_ns: Nanoseconds,
@@ -79,6 +82,7 @@ impl Engine {
             nodes: Vec::new(),
             ranks: BTreeMap::new(),
             comms: Vec::new(),
+            processors: Processors::default(),
             faults: BTreeSet::new(),
             until_ns: 0,
             cost_ns: 0.0,
@@ -132,7 +136,7 @@ impl Engine {
     }
 
     fn settle(&mut self) -> Step {
-        let Batch { nodes, ranks, comms, calls, events, faults, losses, scheduling: _, until_ns } =
+        let Batch { nodes, ranks, comms, calls, events, faults, losses, scheduling, until_ns } =
             self.ingest.take();
         self.nodes.extend(nodes);
         self.comms.extend(comms);
@@ -152,12 +156,13 @@ impl Engine {
             self.cost_ns +=
                 call.count as f64 * self.ranks.get(&call.rank).map_or(0.0, |info| info.cost_per_call_ns);
         }
+        self.processors.see(&scheduling);
         self.totals.add_calls(&calls);
         self.counts.calls(&calls);
         let matched = self.matcher.feed(&events);
         self.count_messages(&matched.messages, matched.uncertain);
         let windows = self.counts.take_windows(until_ns);
-        Step { calls, messages: matched.messages, windows, faults }
+        Step { calls, messages: matched.messages, windows, scheduling, faults }
     }
 
     fn count_messages(&mut self, messages: &[Message], uncertain: u64) {
@@ -255,5 +260,46 @@ impl Engine {
         let of =
             |node| self.ranks.values().filter(move |info| info.node == node).map(|info| info.rank).collect();
         self.nodes.iter().map(|node| JobNode { name: node.name.clone(), ranks: of(node.node) }).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_scheduler_did_is_handed_on_and_the_newest_is_kept() {
+        let mut engine = Engine::new(1_000_000);
+        let knot = |monotonic_ns| wire::Message::Knot(wire::Knot { ticks: monotonic_ns, monotonic_ns });
+        engine.feed(crate::agent::run_start("run", &[]));
+        let begun_ns = engine.ingest().started().unwrap().monotonic_ns;
+        engine.feed(wire::Message::Process(wire::Process {
+            process: 0,
+            pid: 1,
+            made_ns: 1,
+            rank: 5,
+            world_size: 6,
+            clock: wire::ClockKind::Monotonic,
+            cost_per_call_ns: 20.0,
+            library: "Open MPI".into(),
+            node: "one".into(),
+        }));
+        for (at_ns, wait_ns) in [(100, 3), (200, 9)] {
+            engine.feed(wire::Message::Scheduling(wire::Scheduling {
+                process: 0,
+                monotonic_ns: begun_ns + at_ns,
+                run_ns: at_ns,
+                wait_ns,
+                voluntary: 1,
+                involuntary: 2,
+            }));
+        }
+        let step = engine.feed(knot(begun_ns + 300)).unwrap();
+        let newest =
+            Scheduling { rank: 5, at_ns: 200, run_ns: 200, wait_ns: 9, voluntary: 1, involuntary: 2 };
+        let first = Scheduling { at_ns: 100, run_ns: 100, wait_ns: 3, ..newest };
+        assert_eq!(step.scheduling, [first, newest]);
+        assert_eq!(engine.processors.of(5), Some(&newest));
+        assert!(engine.feed(knot(begun_ns + 400)).unwrap().scheduling.is_empty());
     }
 }

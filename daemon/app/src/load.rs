@@ -4,6 +4,7 @@
 use crate::agent::{Agent, Resume};
 use crate::daemon::Live;
 use crate::engine::{Engine, Step, WindowCell, replay};
+use crate::processors::Processors;
 use anyhow::Result;
 use mpiscope_analysis::Counts;
 use mpiscope_model::{Call, Losses, RankInfo, Totals};
@@ -21,6 +22,7 @@ pub(crate) struct Loaded {
     pub(crate) losses: Losses,
     pub(crate) counts: Counts,
     pub(crate) ranks: Vec<RankInfo>,
+    pub(crate) processors: Processors,
     pub(crate) missing: Vec<String>,
 }
 
@@ -67,9 +69,12 @@ fn from_segments(recording: &Recording, reader: &mut Reader<'_>) -> Result<Loade
         totals.add_messages(&batch);
         counts.messages(&batch);
     }
+    let mut processors = Processors::default();
+    let mut scheduling = recording.scheduling();
+    scheduling.by_ref().for_each(|batch| processors.see(&batch));
     let (tables, faults) = recording.tables();
     missing.extend(faults.into_iter().map(|fault| fault.text));
-    for fault in calls.faults().iter().chain(messages.faults()) {
+    for fault in calls.faults().iter().chain(messages.faults()).chain(scheduling.faults()) {
         missing.push(format!("{} rows of {}: {}", fault.missing_rows, fault.file, fault.text));
     }
     Ok(Loaded {
@@ -81,6 +86,7 @@ fn from_segments(recording: &Recording, reader: &mut Reader<'_>) -> Result<Loade
         losses: manifest.lost.into(),
         counts,
         ranks: tables.ranks,
+        processors,
         missing,
     })
 }
@@ -131,6 +137,7 @@ fn from_log(dir: &Path, recording: &Recording, reader: &mut Reader<'_>) -> Resul
         losses: engine.losses,
         counts: engine.counts,
         ranks: engine.ranks.into_values().collect(),
+        processors: engine.processors,
         missing,
     })
 }

@@ -9,6 +9,7 @@ mod engine;
 mod load;
 mod node;
 mod page;
+mod processors;
 mod replay;
 mod report;
 mod run;

@@ -15,6 +15,7 @@ mod calls;
 mod column;
 mod history;
 mod library;
+mod parts;
 mod perspective;
 mod rows;
 mod state;
@@ -25,7 +26,7 @@ pub use calls::{Calls, NO_TAG, NONE};
 pub use column::{F64Column, U32Column};
 pub use library::{CallSource, Library};
 pub use perspective::{Known, Perspective};
-pub use rows::{FunctionRow, Job, JobState, RankRow, RunSource, TimelineIncrement, Update};
+pub use rows::{FunctionRow, Job, JobState, NodeRow, RankRow, RunSource, TimelineIncrement, Update};
 pub use state::{EncodeError, FeedState, Limits, Step, encode};
 
 /// The version of the messages. A reader that knows another one says so and stops.

@@ -1,8 +1,8 @@
 //! The state of the run as messages of protocol version 2, as a reader in Rust sees them.
 //!
 //! A message is one MessagePack map with the field names below. A snapshot has every part; a delta has the clock and
-//! those parts in which something changed. In `functions`, `ranks` and `timeline` a delta has only the changed rows, with
-//! absolute values, keyed by `id`, by `rank`, and by `start_ns` with `function`; the other parts are replaced as a whole.
+//! those parts in which something changed. In `functions`, `ranks`, `nodes` and `timeline` a delta has only the changed rows,
+//! with absolute values, keyed by `id`, by `rank`, by `node`, and by `start_ns` with `function`; the other parts are replaced as a whole.
 //! When `window_ns` differs from what the reader holds, pairs of windows were merged: the rows are
 //! the whole history then. `calls` are those that ended since the delta before and are in no snapshot. A reader takes a
 //! delta only when its number is the next one.
@@ -51,6 +51,9 @@ pub struct Message {
     /// Ranks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranks: Option<Ranks>,
+    /// Hosts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<Nodes>,
     /// Calls by function over time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeline: Option<TimelineCells>,
@@ -149,7 +152,23 @@ pub struct Ranks {
     pub received: F64Column,
     pub bytes_sent: F64Column,
     pub mpi_time_ns: F64Column,
-    /// 0 running, 1 finalized, 2 aborted, 3 vanished.
+    pub run_ns: F64Column,
+    pub wait_ns: F64Column,
+    pub involuntary: F64Column,
+    /// 0 running, 1 finalized, 2 aborted, 3 vanished, 4 silent.
+    pub state: U32Column,
+}
+
+/// Hosts as columns, ordered by node; see [`crate::NodeRow`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[expect(missing_docs, reason = "the row says what each one means")]
+pub struct Nodes {
+    pub node: U32Column,
+    pub name: Vec<String>,
+    /// Infinite while it is not known.
+    pub clock_uncertainty_ns: F64Column,
+    /// 0 connected, 1 silent.
     pub state: U32Column,
 }
 

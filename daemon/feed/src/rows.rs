@@ -109,8 +109,27 @@ pub struct RankRow {
     pub bytes_sent: u64,
     /// Time in MPI, summed over its threads.
     pub mpi_time_ns: u64,
+    /// Time its first thread was on a processor.
+    pub run_ns: u64,
+    /// Time its first thread was ready to run and had no processor.
+    pub wait_ns: u64,
+    /// Times its processor went to another while it could run; to yield while polling counts too.
+    pub involuntary: u64,
     /// The process.
     pub state: ProcessState,
+}
+
+/// What is known about one host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeRow {
+    /// The number.
+    pub node: Node,
+    /// Its host name.
+    pub name: String,
+    /// How far its clock may be from that of the run; none while it was not compared.
+    pub clock_uncertainty_ns: Option<u64>,
+    /// Nothing is heard of it.
+    pub is_silent: bool,
 }
 
 /// Calls of one function that were **added** to one window of run time since the last update.
@@ -144,6 +163,8 @@ pub struct Update<'a> {
     pub functions: &'a [FunctionRow],
     /// Ranks, absolute values.
     pub ranks: &'a [RankRow],
+    /// Hosts.
+    pub nodes: &'a [NodeRow],
     /// Calls by function over time, increments.
     pub timeline: &'a [TimelineIncrement],
     /// Calls that have not returned, all of them.

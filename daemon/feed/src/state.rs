@@ -1,12 +1,11 @@
 //! The state that viewers see, and how it becomes messages.
 
 use crate::history::DeltaHistory;
-use crate::message::{
-    Clock, Fault, Faults, Functions, InFlight, Kind, Losses, Message, Ranks, TimelineCells, Totals,
-};
-use crate::{Calls, FunctionRow, Job, PROTOCOL, RankRow, Update};
+use crate::message::{Clock, Fault, Faults, InFlight, Kind, Losses, Message, TimelineCells, Totals};
+use crate::parts::{functions, in_flight, losses, nodes, ranks, timeline, totals};
+use crate::{Calls, FunctionRow, Job, NodeRow, PROTOCOL, RankRow, Update};
 use mpiscope_analysis::{Timeline, TimelineCell};
-use mpiscope_model::{Function, ProcessState, Rank};
+use mpiscope_model::{Function, Node, Rank};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
@@ -82,6 +81,7 @@ pub struct FeedState {
     faults: VecDeque<Fault>,
     functions: BTreeMap<Function, FunctionRow>,
     ranks: BTreeMap<Rank, RankRow>,
+    nodes: BTreeMap<Node, NodeRow>,
     timeline: Timeline,
     in_flight: InFlight,
     deltas: DeltaHistory,
@@ -110,6 +110,7 @@ impl FeedState {
             faults: VecDeque::new(),
             functions: BTreeMap::new(),
             ranks: BTreeMap::new(),
+            nodes: BTreeMap::new(),
             timeline: Timeline::new(limits.window_ns, limits.windows_max),
             in_flight: InFlight::default(),
             deltas: DeltaHistory::new(limits.deltas_max, limits.delta_bytes_max),
@@ -159,6 +160,7 @@ impl FeedState {
                 .as_deref()
                 .map(functions),
             ranks: changed(&mut self.ranks, update.ranks, |row| row.rank).as_deref().map(ranks),
+            nodes: changed(&mut self.nodes, update.nodes, |row| row.node).as_deref().map(nodes),
             timeline: self.take_timeline(update),
             in_flight: replace(&mut self.in_flight, &in_flight(update.in_flight, self.limits.in_flight_max)),
             calls: self.take_calls(before, update),
@@ -252,6 +254,7 @@ impl FeedState {
             faults: Some(self.faults()),
             functions: Some(functions(&self.functions.values().copied().collect::<Vec<_>>())),
             ranks: Some(ranks(&self.ranks.values().copied().collect::<Vec<_>>())),
+            nodes: Some(nodes(&self.nodes.values().cloned().collect::<Vec<_>>())),
             timeline: Some(timeline(self.timeline.window_ns(), &self.timeline.cells())),
             in_flight: Some(self.in_flight.clone()),
             calls: None,
@@ -297,6 +300,7 @@ fn has_parts(message: &Message) -> bool {
         || message.faults.is_some()
         || message.functions.is_some()
         || message.ranks.is_some()
+        || message.nodes.is_some()
         || message.timeline.is_some()
         || message.in_flight.is_some()
         || message.calls.is_some()
@@ -312,7 +316,7 @@ fn replace<T: Clone + PartialEq>(current: &mut T, new: &T) -> Option<T> {
 }
 
 /// Assigns rows, and returns those that changed, ordered by key.
-fn changed<K: Ord + Copy, T: Copy + PartialEq>(
+fn changed<K: Ord + Copy, T: Clone + PartialEq>(
     current: &mut BTreeMap<K, T>,
     rows: &[T],
     key: impl Fn(&T) -> K,
@@ -321,87 +325,9 @@ fn changed<K: Ord + Copy, T: Copy + PartialEq>(
     for row in rows {
         let key = key(row);
         if current.get(&key) != Some(row) {
-            current.insert(key, *row);
-            changed.insert(key, *row);
+            current.insert(key, row.clone());
+            changed.insert(key, row.clone());
         }
     }
     (!changed.is_empty()).then(|| changed.into_values().collect())
-}
-
-fn functions(rows: &[FunctionRow]) -> Functions {
-    Functions {
-        id: rows.iter().map(|row| u32::from(row.function)).collect(),
-        name: rows.iter().map(|row| row.name.to_owned()).collect(),
-        family: rows.iter().map(|row| row.family.to_owned()).collect(),
-        calls: rows.iter().map(|row| row.calls).collect(),
-        polls: rows.iter().map(|row| row.polls).collect(),
-        bytes: rows.iter().map(|row| row.bytes).collect(),
-        time_ns: rows.iter().map(|row| row.time_ns).collect(),
-        p50_ns: rows.iter().map(|row| row.p50_ns).collect(),
-        p99_ns: rows.iter().map(|row| row.p99_ns).collect(),
-        max_ns: rows.iter().map(|row| row.max_ns).collect(),
-    }
-}
-
-fn ranks(rows: &[RankRow]) -> Ranks {
-    Ranks {
-        rank: rows.iter().map(|row| row.rank).collect(),
-        node: rows.iter().map(|row| row.node).collect(),
-        calls: rows.iter().map(|row| row.calls).collect(),
-        sent: rows.iter().map(|row| row.sent).collect(),
-        received: rows.iter().map(|row| row.received).collect(),
-        bytes_sent: rows.iter().map(|row| row.bytes_sent).collect(),
-        mpi_time_ns: rows.iter().map(|row| row.mpi_time_ns).collect(),
-        state: rows.iter().map(|row| state_number(row.state)).collect(),
-    }
-}
-
-fn timeline(window_ns: u64, cells: &[TimelineCell]) -> TimelineCells {
-    TimelineCells {
-        window_ns,
-        start_ns: cells.iter().map(|cell| cell.start_ns).collect(),
-        function: cells.iter().map(|cell| u32::from(cell.function)).collect(),
-        calls: cells.iter().map(|cell| cell.calls).collect(),
-    }
-}
-
-fn in_flight(calls: &[mpiscope_model::InFlight], most: usize) -> InFlight {
-    let mut longest = calls.to_vec();
-    longest.sort_unstable_by_key(|call| (call.since_ns, call.rank, call.thread));
-    longest.truncate(most);
-    InFlight {
-        total: calls.len() as u64,
-        rank: longest.iter().map(|call| call.rank).collect(),
-        thread: longest.iter().map(|call| u32::from(call.thread)).collect(),
-        function: longest.iter().map(|call| u32::from(call.function)).collect(),
-        since_ns: longest.iter().map(|call| call.since_ns).collect(),
-    }
-}
-
-fn state_number(state: ProcessState) -> u32 {
-    match state {
-        ProcessState::Running => 0,
-        ProcessState::Finalized => 1,
-        ProcessState::Aborted => 2,
-        ProcessState::Vanished => 3,
-        ProcessState::Silent => 4,
-    }
-}
-
-fn totals(totals: mpiscope_model::Totals) -> Totals {
-    Totals {
-        calls: totals.calls,
-        polls: totals.polls,
-        messages: totals.messages,
-        bytes: totals.bytes,
-        intra_messages: totals.intra_messages,
-        inter_messages: totals.inter_messages,
-        unmatched_sends: totals.unmatched_sends,
-        unmatched_receives: totals.unmatched_receives,
-        uncertain_messages: totals.uncertain_messages,
-    }
-}
-
-fn losses(losses: mpiscope_model::Losses) -> Losses {
-    Losses { ring_full: losses.ring_full, no_ring: losses.no_ring, unreadable: losses.unreadable }
 }

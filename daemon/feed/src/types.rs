@@ -25,6 +25,7 @@ fn types() -> String {
     declare(message::Faults::decl(&config));
     declare(message::Functions::decl(&config));
     declare(message::Ranks::decl(&config));
+    declare(message::Nodes::decl(&config));
     declare(message::TimelineCells::decl(&config));
     declare(message::InFlight::decl(&config));
     declare(Calls::decl(&config));

@@ -2,9 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-use mpiscope_feed::message::{Functions, Kind, Message, Ranks, TimelineCells};
+use mpiscope_feed::message::{Functions, Kind, Message, Nodes, Ranks, TimelineCells};
 use mpiscope_feed::{
-    FeedState, FunctionRow, Job, JobState, Limits, PROTOCOL, RankRow, TimelineIncrement, Update,
+    FeedState, FunctionRow, Job, JobState, Limits, NodeRow, PROTOCOL, RankRow, TimelineIncrement, Update,
 };
 use mpiscope_model::{Call, Fault, InFlight, Losses, ProcessState, Totals};
 use proptest::prelude::*;
@@ -20,6 +20,7 @@ struct Replica {
     plain: String,
     functions: BTreeMap<u32, (String, String, Vec<f64>)>,
     ranks: BTreeMap<u32, Vec<f64>>,
+    nodes: BTreeMap<u32, (String, f64, u32)>,
     window_ns: u64,
     timeline: BTreeMap<(u64, u32), f64>,
     parts: BTreeMap<&'static str, String>,
@@ -48,6 +49,7 @@ impl Replica {
         assign("in_flight", message.in_flight.map(|part| format!("{part:?}")));
         message.functions.into_iter().for_each(|part| self.functions(&part));
         message.ranks.into_iter().for_each(|part| self.ranks(&part));
+        message.nodes.into_iter().for_each(|part| self.nodes(&part));
         message.timeline.into_iter().for_each(|part| self.timeline(&part));
     }
 
@@ -80,12 +82,28 @@ impl Replica {
 
     fn ranks(&mut self, part: &Ranks) {
         for (row, rank) in part.rank.0.iter().enumerate() {
-            let mut numbers = [&part.calls, &part.sent, &part.received, &part.bytes_sent, &part.mpi_time_ns]
-                .map(|c| c.0[row])
-                .to_vec();
+            let mut numbers = [
+                &part.calls,
+                &part.sent,
+                &part.received,
+                &part.bytes_sent,
+                &part.mpi_time_ns,
+                &part.run_ns,
+                &part.wait_ns,
+                &part.involuntary,
+            ]
+            .map(|column| column.0[row])
+            .to_vec();
             numbers.push(f64::from(part.node.0[row]));
             numbers.push(f64::from(part.state.0[row]));
             self.ranks.insert(*rank, numbers);
+        }
+    }
+
+    fn nodes(&mut self, part: &Nodes) {
+        for (row, node) in part.node.0.iter().enumerate() {
+            let value = (part.name[row].clone(), part.clock_uncertainty_ns.0[row], part.state.0[row]);
+            self.nodes.insert(*node, value);
         }
     }
 }
@@ -99,6 +117,7 @@ struct Round {
     losses: Losses,
     functions: Vec<FunctionRow>,
     ranks: Vec<RankRow>,
+    nodes: Vec<NodeRow>,
     timeline: Vec<TimelineIncrement>,
     in_flight: Vec<InFlight>,
     calls: Vec<Arc<Vec<Call>>>,
@@ -115,6 +134,7 @@ impl Round {
             losses: self.losses,
             functions: &self.functions,
             ranks: &self.ranks,
+            nodes: &self.nodes,
             timeline: &self.timeline,
             in_flight: &self.in_flight,
             calls: &self.calls,
@@ -148,8 +168,22 @@ fn rank() -> impl Strategy<Value = RankRow> {
         received: calls + 2,
         bytes_sent: calls << 40,
         mpi_time_ns: calls * 1_000,
+        run_ns: calls * 900,
+        wait_ns: calls % 2,
+        involuntary: calls,
         state: if vanished { ProcessState::Vanished } else { ProcessState::Running },
     })
+}
+
+fn node() -> impl Strategy<Value = NodeRow> {
+    (0..3_u32, prop::option::of(0..9_u64), any::<bool>()).prop_map(
+        |(node, clock_uncertainty_ns, is_silent)| NodeRow {
+            node,
+            name: format!("node{node}"),
+            clock_uncertainty_ns,
+            is_silent,
+        },
+    )
 }
 
 fn timeline() -> impl Strategy<Value = TimelineIncrement> {
@@ -168,28 +202,31 @@ fn round() -> impl Strategy<Value = Round> {
     (
         (0..3_000_u64, 0..3_u64, 0..2_u64, any::<bool>()),
         prop::collection::vec(function(), 0..4),
-        prop::collection::vec(rank(), 0..4),
+        (prop::collection::vec(rank(), 0..4), prop::collection::vec(node(), 0..3)),
         prop::collection::vec(timeline(), 0..4),
         prop::collection::vec(in_flight(), 0..4),
         prop::collection::vec("[a-zä]{0,12}", 0..2),
     )
-        .prop_map(|((now_ns, calls, lost, running), functions, ranks, timeline, in_flight, faults)| {
-            Round {
-                now_ns,
-                job: Job {
-                    state: if running { JobState::Running } else { JobState::Ended },
-                    ..Job::default()
-                },
-                totals: Totals { calls, ..Totals::default() },
-                losses: Losses { ring_full: lost, ..Losses::default() },
-                functions,
-                ranks,
-                timeline,
-                in_flight,
-                calls: Vec::new(),
-                faults: faults.into_iter().map(|text| Fault { rank: None, text }).collect(),
-            }
-        })
+        .prop_map(
+            |((now_ns, calls, lost, running), functions, (ranks, nodes), timeline, in_flight, faults)| {
+                Round {
+                    now_ns,
+                    job: Job {
+                        state: if running { JobState::Running } else { JobState::Ended },
+                        ..Job::default()
+                    },
+                    totals: Totals { calls, ..Totals::default() },
+                    losses: Losses { ring_full: lost, ..Losses::default() },
+                    functions,
+                    ranks,
+                    nodes,
+                    timeline,
+                    in_flight,
+                    calls: Vec::new(),
+                    faults: faults.into_iter().map(|text| Fault { rank: None, text }).collect(),
+                }
+            },
+        )
 }
 
 const SMALL: Limits = Limits {

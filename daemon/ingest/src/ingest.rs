@@ -1,6 +1,7 @@
 //! The state machine: messages in, batches out.
 
 mod entries;
+mod nodes;
 
 use crate::alignment::NodeClock;
 use crate::origin::Origin;
@@ -138,23 +139,6 @@ impl Ingest {
     pub fn processes(&self, agent: u32) -> impl Iterator<Item = (u32, (u32, u64))> + '_ {
         let of_agent = self.processes.iter().filter(move |((of, _), _)| *of == agent);
         of_agent.map(|((_, number), process)| (*number, process.identity))
-    }
-
-    /// The clocks of all nodes of which ranks are known, by node; the daemon's own first, with or without ranks.
-    #[must_use]
-    pub fn clocks(&self) -> Vec<(Node, &NodeClock)> {
-        let mut clocks: Vec<(Node, &NodeClock)> = Vec::new();
-        // Of several agents on one host the last knows most.
-        let others = self.origins.iter().enumerate().skip(1).rev();
-        for (agent, origin) in self.origins.iter().enumerate().take(1).chain(others) {
-            let info =
-                self.infos.iter().find(|((of, _), _)| *of as usize == agent).map(|(_, info)| info.node);
-            let node = info.filter(|node| clocks.iter().all(|(known, _)| known != node));
-            if let Some(node) = node.or((agent == 0).then_some(Node::MAX)) {
-                clocks.push((node, &origin.clock));
-            }
-        }
-        clocks
     }
 
     /// Ticks of a process's clock as time of the run, by what is known of that clock now; `None` for a process that
@@ -323,6 +307,7 @@ impl Ingest {
     fn contact(&mut self, contact: wire::Contact) {
         if let Some(origin) = self.origins.get_mut(contact.agent as usize) {
             origin.is_finished = contact.standing == Heard::Finished;
+            origin.is_silent = contact.standing == Heard::Missed;
         }
         let (from, to) = match contact.standing {
             Heard::Missed => (ProcessState::Running, ProcessState::Silent),

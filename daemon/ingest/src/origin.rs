@@ -20,6 +20,8 @@ pub(crate) struct Origin {
     pub(crate) clock: NodeClock,
     /// All that it wrote before this, of the run's time, has been read.
     pub(crate) until_ns: u64,
+    /// It was not heard of when the daemon last looked.
+    pub(crate) is_silent: bool,
 }
 
 impl Origin {
@@ -34,6 +36,7 @@ impl Origin {
             counter: ClockMap::default(),
             clock: NodeClock::reference(zero_ns),
             until_ns: 0,
+            is_silent: false,
         }
     }
 

@@ -11,6 +11,7 @@ pub(crate) const WAL: &str = "wal";
 pub(crate) const CALLS: &str = "calls";
 pub(crate) const MESSAGES: &str = "messages";
 pub(crate) const WINDOWS: &str = "windows";
+pub(crate) const SCHEDULING: &str = "scheduling";
 pub(crate) const TABLES: &str = "tables";
 pub(crate) const PARQUET: &str = "parquet";
 

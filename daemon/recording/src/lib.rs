@@ -6,6 +6,7 @@
 //! calls/NNNNNN.parquet      segments: rows sorted and compressed
 //! messages/NNNNNN.parquet
 //! windows/NNNNNN.parquet
+//! scheduling/NNNNNN.parquet
 //! tables/*.parquet          names of functions, communicators, nodes and ranks
 //! ```
 //!

@@ -147,6 +147,8 @@ pub struct Segments {
     pub messages: Vec<Segment>,
     /// Those of windows.
     pub windows: Vec<Segment>,
+    /// Those of what the scheduler did; none in recordings of before it was recorded.
+    pub scheduling: Vec<Segment>,
 }
 
 /// One file of rows.

@@ -13,7 +13,7 @@ use crate::row::{Row, SegmentRow};
 use crate::rows::WindowRow;
 use crate::tables::{Tables, table_name};
 use crate::{RecordingError, WalReader};
-use mpiscope_model::{Call, Message, Nanoseconds};
+use mpiscope_model::{Call, Message, Nanoseconds, Scheduling};
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -91,6 +91,13 @@ impl Recording {
     #[must_use]
     pub fn windows(&self) -> Batches<WindowRow> {
         self.batches(&self.manifest.segments.windows, None)
+    }
+
+    /// What the scheduler did to each rank, again and again. Within a segment by rank and then time; the segments follow
+    /// each other in time.
+    #[must_use]
+    pub fn scheduling(&self) -> Batches<Scheduling> {
+        self.batches(&self.manifest.segments.scheduling, None)
     }
 
     fn batches<R: SegmentRow>(&self, segments: &[Segment], range_ns: Option<Range<u64>>) -> Batches<R> {

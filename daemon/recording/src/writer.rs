@@ -9,7 +9,7 @@ use crate::row::SegmentRow;
 use crate::rows::WindowRow;
 use crate::segment::SegmentWriter;
 use crate::tables::Tables;
-use mpiscope_model::{Call, Message};
+use mpiscope_model::{Call, Message, Scheduling};
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,6 +23,8 @@ pub struct RecordingOptions {
     pub messages_per_segment: usize,
     /// Windows of one segment.
     pub windows_per_segment: usize,
+    /// Rows of what the scheduler did in one segment; they wait in memory, 48 bytes each.
+    pub scheduling_per_segment: usize,
     /// How hard to compress, 1 to 22.
     pub zstd_level: i32,
 }
@@ -33,6 +35,7 @@ impl Default for RecordingOptions {
             calls_per_segment: 1_000_000,
             messages_per_segment: 1_000_000,
             windows_per_segment: 1_000_000,
+            scheduling_per_segment: 250_000,
             zstd_level: 1,
         }
     }
@@ -49,6 +52,7 @@ pub struct RecordingWriter {
     calls: SegmentWriter<Call>,
     messages: SegmentWriter<Message>,
     windows: SegmentWriter<WindowRow>,
+    scheduling: SegmentWriter<Scheduling>,
     rebuilding: bool,
 }
 
@@ -87,8 +91,13 @@ impl RecordingWriter {
         options: RecordingOptions,
         rebuilding: bool,
     ) -> Result<Self, RecordingError> {
-        let RecordingOptions { calls_per_segment, messages_per_segment, windows_per_segment, zstd_level } =
-            options;
+        let RecordingOptions {
+            calls_per_segment,
+            messages_per_segment,
+            windows_per_segment,
+            scheduling_per_segment,
+            zstd_level,
+        } = options;
         Ok(Self {
             dir: dir.to_path_buf(),
             options,
@@ -96,6 +105,7 @@ impl RecordingWriter {
             calls: SegmentWriter::open(dir, calls_per_segment, zstd_level)?,
             messages: SegmentWriter::open(dir, messages_per_segment, zstd_level)?,
             windows: SegmentWriter::open(dir, windows_per_segment, zstd_level)?,
+            scheduling: SegmentWriter::open(dir, scheduling_per_segment, zstd_level)?,
             rebuilding,
         })
     }
@@ -146,6 +156,17 @@ impl RecordingWriter {
         pushed.and(told)
     }
 
+    /// Takes what the scheduler did; see [`RecordingWriter::push_windows`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn push_scheduling(&mut self, rows: &[Scheduling]) -> Result<(), RecordingError> {
+        let before = self.manifest.segments.scheduling.len();
+        let pushed = self.scheduling.push(rows, &mut self.manifest.segments.scheduling);
+        let told = self.tell_if(self.manifest.segments.scheduling.len() > before);
+        pushed.and(told)
+    }
+
     fn tell_if(&self, something_new: bool) -> Result<(), RecordingError> {
         if something_new { self.write_manifest() } else { Ok(()) }
     }
@@ -155,11 +176,12 @@ impl RecordingWriter {
     /// # Errors
     /// As of [`RecordingWriter::seal`].
     pub fn set_clock_version(&mut self, version: u32) -> Result<(), RecordingError> {
-        let Segments { calls, messages, windows } = &mut self.manifest.segments;
+        let Segments { calls, messages, windows, scheduling } = &mut self.manifest.segments;
         let outcomes = [
             self.calls.set_clock_version(version).map(|segment| calls.extend(segment)),
             self.messages.set_clock_version(version).map(|segment| messages.extend(segment)),
             self.windows.set_clock_version(version).map(|segment| windows.extend(segment)),
+            self.scheduling.set_clock_version(version).map(|segment| scheduling.extend(segment)),
         ];
         outcomes.into_iter().collect()
     }
@@ -176,10 +198,13 @@ impl RecordingWriter {
         &self.manifest.segments.calls
     }
 
-    /// Rows that were given up because the disk did not take them: calls, messages, windows.
+    /// Rows of all kinds that were given up because the disk did not take them.
     #[must_use]
     pub fn unwritten_rows(&self) -> u64 {
-        self.calls.unwritten_rows() + self.messages.unwritten_rows() + self.windows.unwritten_rows()
+        self.calls.unwritten_rows()
+            + self.messages.unwritten_rows()
+            + self.windows.unwritten_rows()
+            + self.scheduling.unwritten_rows()
     }
 
     /// Seals everything that waits and writes the manifest. It sorts, compresses and waits for the disk.
@@ -192,11 +217,12 @@ impl RecordingWriter {
     }
 
     fn seal_rows(&mut self) -> Result<(), RecordingError> {
-        let Segments { calls, messages, windows } = &mut self.manifest.segments;
+        let Segments { calls, messages, windows, scheduling } = &mut self.manifest.segments;
         let outcomes = [
             self.calls.seal().map(|segment| calls.extend(segment)),
             self.messages.seal().map(|segment| messages.extend(segment)),
             self.windows.seal().map(|segment| windows.extend(segment)),
+            self.scheduling.seal().map(|segment| scheduling.extend(segment)),
         ];
         outcomes.into_iter().collect()
     }
@@ -242,6 +268,7 @@ impl RecordingWriter {
             (Call::PLURAL, self.calls.unwritten_rows()),
             (Message::PLURAL, self.messages.unwritten_rows()),
             (WindowRow::PLURAL, self.windows.unwritten_rows()),
+            (Scheduling::PLURAL, self.scheduling.unwritten_rows()),
         ];
         for (plural, rows) in unwritten.into_iter().filter(|(_, rows)| *rows > 0) {
             self.manifest.missing.push(format!(
@@ -269,10 +296,11 @@ impl RecordingWriter {
         }
         remove_unfinished(&self.dir);
         remove_unfinished(&self.dir.join(TABLES));
-        let Segments { calls, messages, windows } = &self.manifest.segments;
+        let Segments { calls, messages, windows, scheduling } = &self.manifest.segments;
         self.remove_unlisted::<Call>(calls)?;
         self.remove_unlisted::<Message>(messages)?;
-        self.remove_unlisted::<WindowRow>(windows)
+        self.remove_unlisted::<WindowRow>(windows)?;
+        self.remove_unlisted::<Scheduling>(scheduling)
     }
 
     fn remove_unlisted<R: SegmentRow>(&self, segments: &[Segment]) -> Result<(), RecordingError> {

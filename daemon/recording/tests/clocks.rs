@@ -1,6 +1,6 @@
 //! Rows are sealed with the clocks as they were known then, and read with the clocks as they are known last.
 
-use mpiscope_model::{Call, Message};
+use mpiscope_model::{Call, Message, Scheduling};
 use mpiscope_recording::{
     ClockNode, ClockVersion, JobNode, Manifest, Recording, RecordingError, RecordingOptions, RecordingWriter,
     SegmentReader, Tables,
@@ -39,6 +39,8 @@ fn record(dir: &Path) -> Result<(), RecordingError> {
     let mut writer = RecordingWriter::create(dir, manifest, RecordingOptions::default())?;
     writer.push_calls(&[call(0, 500, 600), call(1, 500, 600), call(2, 1_500, SECOND)])?;
     writer.push_messages(&[message(1_200, 400, 700), message(3 * SECOND, SECOND, 3 * SECOND + 500)])?;
+    let seen = |rank, at_ns| Scheduling { rank, at_ns, ..Scheduling::default() };
+    writer.push_scheduling(&[seen(2, 500), seen(0, 700), seen(1, 2 * SECOND)])?;
     writer.set_clock_version(1)?;
     // By the last version already.
     writer.push_calls(&[call(1, 10, 20)])?;
@@ -65,6 +67,10 @@ fn rows_are_read_by_the_last_clock_map() {
     let calls: Vec<(u32, u64, u64)> =
         recording.calls().flatten().map(|call| (call.rank, call.start_ns, call.end_ns)).collect();
     assert_eq!(calls, [(0, 500, 600), (1, 1_500, 1_600), (2, 2_500, SECOND + 2_000), (1, 10, 20)]);
+
+    let scheduling: Vec<(u32, u64)> =
+        recording.scheduling().flatten().map(|row| (row.rank, row.at_ns)).collect();
+    assert_eq!(scheduling, [(0, 700), (1, 2 * SECOND + 3_000), (2, 1_500)]);
 
     let messages: Vec<Message> = recording.messages().flatten().collect();
     assert_eq!(
@@ -113,5 +119,7 @@ fn a_manifest_of_before_and_one_that_makes_no_sense_are_read() {
     assert!(node.remove("corrections").is_some() && node.remove("uncertainty_ns").is_some());
     let totals = manifest["totals"].as_object_mut().unwrap();
     totals.retain(|name, _| !name.starts_with("clock_violations"));
+    assert!(manifest["segments"].as_object_mut().unwrap().remove("scheduling").is_some());
     assert_eq!(times(&manifest)[1], (1, 500, 600));
+    assert_eq!(Recording::open(dir.path()).unwrap().scheduling().count(), 0);
 }

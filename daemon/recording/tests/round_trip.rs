@@ -1,6 +1,6 @@
 //! What is written is read: every value of every column, and the manifest.
 
-use mpiscope_model::{Call, CommInfo, Message, NodeInfo, ProcessState, RankInfo};
+use mpiscope_model::{Call, CommInfo, Message, NodeInfo, ProcessState, RankInfo, Scheduling};
 use mpiscope_recording::{
     ClockNode, ClockVersion, FunctionName, Manifest, Recording, RecordingError, RecordingOptions,
     RecordingWriter, State, Tables, WalReader, WalWriter, WindowRow,
@@ -37,11 +37,20 @@ prop_compose! {
     }
 }
 
+prop_compose! {
+    fn any_scheduling()(
+        rank in 0..4_u32, at_ns: u64, run_ns: u64, wait_ns: u64, voluntary: u64, involuntary: u64,
+    ) -> Scheduling {
+        Scheduling { rank, at_ns, run_ns, wait_ns, voluntary, involuntary }
+    }
+}
+
 fn small_segments() -> RecordingOptions {
     RecordingOptions {
         calls_per_segment: 40,
         messages_per_segment: 30,
         windows_per_segment: 20,
+        scheduling_per_segment: 10,
         zstd_level: 1,
     }
 }
@@ -61,6 +70,7 @@ proptest! {
         calls in proptest::collection::vec(any_call(), 0..200),
         messages in proptest::collection::vec(any_message(), 0..100),
         windows in proptest::collection::vec(any_window(), 0..50),
+        scheduling in proptest::collection::vec(any_scheduling(), 0..40),
         batch_rows in 1_usize..60,
     ) {
         let dir = tempfile::tempdir().unwrap();
@@ -72,6 +82,7 @@ proptest! {
             writer.push_messages(batch).unwrap();
         }
         writer.push_windows(&windows).unwrap();
+        writer.push_scheduling(&scheduling).unwrap();
         let manifest = writer.finish(&Tables::default()).unwrap();
         prop_assert_eq!(manifest.segments.calls.len(), calls.len().div_ceil(40));
 
@@ -87,6 +98,12 @@ proptest! {
         prop_assert_eq!(ordered(found), ordered(calls));
         prop_assert_eq!(ordered(recording.messages().flatten()), ordered(messages));
         prop_assert_eq!(ordered(recording.windows().flatten()), ordered(windows));
+        let found: Vec<Scheduling> = recording.scheduling().flatten().collect();
+        for (segment, rows) in manifest.segments.scheduling.iter().zip(found.chunks(10)) {
+            prop_assert!(rows.is_sorted_by_key(|row| (row.rank, row.at_ns)));
+            prop_assert_eq!(rows.iter().map(|row| row.at_ns).max(), Some(segment.to_ns));
+        }
+        prop_assert_eq!(ordered(found), ordered(scheduling));
     }
 }
 

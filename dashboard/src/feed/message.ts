@@ -62,7 +62,20 @@ export interface RankRows {
   received: Float64Array;
   bytesSent: Float64Array;
   mpiTimeNs: Float64Array;
-  /** 0 running, 1 finalized, 2 aborted, 3 vanished. */
+  runNs: Float64Array;
+  waitNs: Float64Array;
+  involuntary: Float64Array;
+  /** 0 running, 1 finalized, 2 aborted, 3 vanished, 4 silent. */
+  state: Uint32Array;
+}
+
+export interface NodeRows {
+  length: number;
+  node: Uint32Array;
+  name: readonly string[];
+  /** Infinite while it is not known. */
+  clockUncertaintyNs: Float64Array;
+  /** 0 connected, 1 silent. */
   state: Uint32Array;
 }
 
@@ -87,6 +100,7 @@ export interface StateMessage {
   faults?: Faults;
   functions?: FunctionRows;
   ranks?: RankRows;
+  nodes?: NodeRows;
   timeline?: TimelineCells;
   inFlight?: InFlight;
   calls?: Calls;
@@ -179,6 +193,7 @@ function stateMessage(value: Fields<Wire.Message>, kind: "snapshot" | "delta"): 
     faults: part("faults", faults),
     functions: part("functions", functionRows),
     ranks: part("ranks", rankRows),
+    nodes: part("nodes", nodeRows),
     timeline: part("timeline", timelineCells),
     inFlight: part("in_flight", inFlight),
     calls: part("calls", calls),
@@ -256,9 +271,22 @@ function rankRows(from: Fields<Wire.Ranks>): RankRows {
     received: f64Column(from, "received"),
     bytesSent: f64Column(from, "bytes_sent"),
     mpiTimeNs: f64Column(from, "mpi_time_ns"),
+    runNs: f64Column(from, "run_ns"),
+    waitNs: f64Column(from, "wait_ns"),
+    involuntary: f64Column(from, "involuntary"),
     state: u32Column(from, "state"),
   };
   return { length: sameLength("ranks", columns), ...columns };
+}
+
+function nodeRows(from: Fields<Wire.Nodes>): NodeRows {
+  const columns = {
+    node: u32Column(from, "node"),
+    name: texts(from, "name"),
+    clockUncertaintyNs: f64Column(from, "clock_uncertainty_ns"),
+    state: u32Column(from, "state"),
+  };
+  return { length: sameLength("nodes", columns), ...columns };
 }
 
 function timelineCells(from: Fields<Wire.TimelineCells>): TimelineCells {

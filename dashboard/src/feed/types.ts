@@ -89,9 +89,19 @@ newest: Array<Fault>, };
 
 export type Functions = { id: U32Column, name: Array<string>, family: Array<string>, calls: F64Column, polls: F64Column, bytes: F64Column, time_ns: F64Column, p50_ns: F64Column, p99_ns: F64Column, max_ns: F64Column, };
 
-export type Ranks = { rank: U32Column, node: U32Column, calls: F64Column, sent: F64Column, received: F64Column, bytes_sent: F64Column, mpi_time_ns: F64Column, 
+export type Ranks = { rank: U32Column, node: U32Column, calls: F64Column, sent: F64Column, received: F64Column, bytes_sent: F64Column, mpi_time_ns: F64Column, run_ns: F64Column, wait_ns: F64Column, involuntary: F64Column, 
 /**
- * 0 running, 1 finalized, 2 aborted, 3 vanished.
+ * 0 running, 1 finalized, 2 aborted, 3 vanished, 4 silent.
+ */
+state: U32Column, };
+
+export type Nodes = { node: U32Column, name: Array<string>, 
+/**
+ * Infinite while it is not known.
+ */
+clock_uncertainty_ns: F64Column, 
+/**
+ * 0 connected, 1 silent.
  */
 state: U32Column, };
 
@@ -238,6 +248,10 @@ functions?: Functions | null,
  * Ranks.
  */
 ranks?: Ranks | null, 
+/**
+ * Hosts.
+ */
+nodes?: Nodes | null, 
 /**
  * Calls by function over time.
  */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RankRows, StateMessage, TimelineCells } from "../feed/message";
+import type { NodeRows, RankRows, StateMessage, TimelineCells } from "../feed/message";
 import { apply, edgeNs, emptyRun, over } from "./run";
 
 const message = (kind: "snapshot" | "delta", number: number, parts: Partial<StateMessage> = {}): StateMessage => ({
@@ -10,7 +10,7 @@ const cells = (windowNs: number, rows: [start: number, id: number, calls: number
 });
 const rank = (number: number, calls: number): RankRows => ({
   length: 1, rank: Uint32Array.of(number), node: Uint32Array.of(0), calls: Float64Array.of(calls), sent: Float64Array.of(0), received: Float64Array.of(0),
-  bytesSent: Float64Array.of(0), mpiTimeNs: Float64Array.of(0), state: Uint32Array.of(0),
+  bytesSent: Float64Array.of(0), mpiTimeNs: Float64Array.of(0), runNs: Float64Array.of(8), waitNs: Float64Array.of(calls), involuntary: Float64Array.of(1), state: Uint32Array.of(0),
 });
 
 describe("run", () => {
@@ -34,9 +34,22 @@ describe("run", () => {
     state = apply(state, message("delta", 2, { ranks: rank(3, 12) }));
     state = apply(state, message("delta", 3, { ranks: rank(1000, 1) }));
     expect(state.ranks.calls[3]).toBe(12);
+    expect([state.ranks.runNs[3], state.ranks.waitNs[3], state.ranks.involuntary[3]]).toEqual([8, 12, 1]);
     expect(state.ranks.count).toBe(2);
     expect(state.ranks.length).toBe(1001);
     expect(state.ranks.heard[999]).toBe(0);
+  });
+
+  it("keeps hosts by number, and what is new of one replaces what was", () => {
+    const node = (number: number, name: string, clockUncertaintyNs: number, state: number): NodeRows => ({
+      length: 1, node: Uint32Array.of(number), name: [name], clockUncertaintyNs: Float64Array.of(clockUncertaintyNs), state: Uint32Array.of(state),
+    });
+    const before = apply(emptyRun(), message("snapshot", 1, { nodes: node(0, "alpha", 0, 0) }));
+    const after = apply(apply(before, message("delta", 2, { nodes: node(1, "beta", Infinity, 0) })), message("delta", 3, { nodes: node(1, "beta", 5e3, 1) }));
+    expect([...before.nodes.keys()]).toEqual([0]);
+    expect(after.nodes.get(0)).toEqual({ node: 0, name: "alpha", clockUncertaintyNs: 0, isSilent: false });
+    expect(after.nodes.get(1)).toEqual({ node: 1, name: "beta", clockUncertaintyNs: 5e3, isSilent: true });
+    expect(apply(after, message("snapshot", 9)).nodes.size).toBe(0);
   });
 
   it("keeps counts by window and function, and starts anew when windows were merged", () => {

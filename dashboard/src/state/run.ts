@@ -2,7 +2,7 @@
 
 import type { InFlight } from "../feed/calls";
 import type {
-  Clock, Faults, FunctionRows, Job, Losses, RankRows, StateMessage, TimelineCells, Totals,
+  Clock, Faults, FunctionRows, Job, Losses, NodeRows, RankRows, StateMessage, TimelineCells, Totals,
 } from "../feed/message";
 
 /** One function; the row is replaced when anything about it changes. */
@@ -11,8 +11,10 @@ export interface FunctionRow {
   timeNs: number; p50Ns: number; p99Ns: number; maxNs: number;
 }
 
-export type RankColumn = "node" | "calls" | "sent" | "received" | "bytesSent" | "mpiTimeNs" | "state";
-const RANK_COLUMNS: readonly RankColumn[] = ["node", "calls", "sent", "received", "bytesSent", "mpiTimeNs", "state"];
+const RANK_COLUMNS = [
+  "node", "calls", "sent", "received", "bytesSent", "mpiTimeNs", "runNs", "waitNs", "involuntary", "state",
+] as const;
+export type RankColumn = (typeof RANK_COLUMNS)[number];
 
 /** Ranks as columns indexed by rank; jobs have thousands. `heard[rank]` is 1 once the rank was heard. */
 export interface Ranks extends Record<RankColumn, Float64Array> {
@@ -21,6 +23,9 @@ export interface Ranks extends Record<RankColumn, Float64Array> {
   count: number;
   heard: Uint8Array;
 }
+
+/** One host; its clock's uncertainty is infinite while it is not known. */
+export interface NodeRow { node: number; name: string; clockUncertaintyNs: number; isSilent: boolean }
 
 /** Counts of call starts by function, `counts.get(id)[window]`, over the whole run. */
 export interface Timeline {
@@ -40,6 +45,7 @@ export interface RunState {
   functions: ReadonlyMap<number, FunctionRow>;
   /** Its columns are changed in place (and grown); a new wrapper says that they were. */
   ranks: Ranks;
+  nodes: ReadonlyMap<number, NodeRow>;
   /** Its columns are changed in place (and grown); a new wrapper says that they were. */
   timeline: Timeline;
   inFlight: InFlight | null;
@@ -63,6 +69,7 @@ export function emptyRun(): RunState {
     faults: { count: 0, newest: [] },
     functions: new Map(),
     ranks: emptyRanks(64),
+    nodes: new Map(),
     timeline: { windowNs: 0, windows: 0, counts: new Map() },
     inFlight: null,
     longestNs: 0,
@@ -92,6 +99,7 @@ export function apply(before: RunState, message: StateMessage): RunState {
     for (const row of state.functions.values()) state.longestNs = Math.max(state.longestNs, row.maxNs);
   }
   if (message.ranks) state.ranks = withRanks(state.ranks, message.ranks);
+  if (message.nodes) state.nodes = withNodes(state.nodes, message.nodes);
   if (message.timeline) state.timeline = withCells(state.timeline, message.timeline);
   if (over(state)) state.inFlight = null;
   return state;
@@ -153,6 +161,20 @@ function withRanks(before: Ranks, part: RankRows): Ranks {
       after[name] = wider(after[name], after.length);
       after[name][rank] = part[name][index] ?? 0;
     }
+  }
+  return after;
+}
+
+function withNodes(before: ReadonlyMap<number, NodeRow>, part: NodeRows): ReadonlyMap<number, NodeRow> {
+  const after = new Map(before);
+  for (let index = 0; index < part.length; index++) {
+    const node = part.node[index] ?? 0;
+    after.set(node, {
+      node,
+      name: part.name[index] ?? "",
+      clockUncertaintyNs: part.clockUncertaintyNs[index] ?? Infinity,
+      isSilent: part.state[index] === 1,
+    });
   }
   return after;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { emptyRun, type RunState } from "../state/run";
+import { emptyRun, type NodeRow, type RunState } from "../state/run";
 import { axisCount, bytes, clock, count, duration, roundDuration, share, short } from "./index";
+import { clockAgreement, noCore, nodeName, nodeOrder, rankRanges, silence } from "./hosts";
 import { standing } from "./standing";
 import { parseTime, rate, rateMeaning, span } from "./time";
 
@@ -59,5 +60,47 @@ describe("standing", () => {
     const gone = standing(run({ run: "sim.scope", state: "ended", exit: 0 }), { phase: "lost", retryInSeconds: 0, reason: "" }, 0);
     expect(gone.word).toBe("ended well");
     expect(gone.sentence).toMatch(/mpiscope replay sim\.scope/);
+  });
+});
+
+describe("hosts", () => {
+  const node = (number: number, name: string, clockUncertaintyNs: number, isSilent = false): NodeRow => ({ node: number, name, clockUncertaintyNs, isSilent });
+  /** Four ranks on each host; the ranks of silent ones are silent. */
+  const run = (...rows: NodeRow[]): RunState => {
+    const empty = emptyRun();
+    const ranks = { ...empty.ranks, length: 4 * rows.length, count: 4 * rows.length };
+    for (let rank = 0; rank < ranks.length; rank++) {
+      const host = rows[Math.floor(rank / 4)];
+      ranks.node[rank] = host?.node ?? 0;
+      ranks.state[rank] = host?.isSilent ? 4 : 0;
+    }
+    return { ...empty, ranks, nodes: new Map(rows.map((row) => [row.node, row])) };
+  };
+
+  it("have names, in the order of people", () => {
+    const three = run(node(0, "node10", 0), node(1, "node2", 5), node(2, "alpha", 5));
+    expect([nodeName(three, 1), nodeName(three, 7)]).toEqual(["node2", "node 7"]);
+    expect([0, 1, 2].map((number) => nodeOrder(three).get(number))).toEqual([2, 1, 0]);
+  });
+
+  it("are silent with their ranks, and heard of without a word", () => {
+    expect([rankRanges([7]), rankRanges([8, 9, 10, 11, 14]), rankRanges([0, 2, 4, 6, 8, 10, 12, 14, 15])]).toEqual(["rank 7", "ranks 8\u201311, 14", "ranks 0, 2, 4, 6, 8, 10 and 3 more"]);
+    expect(silence(run(node(0, "a", 0), node(1, "b", 0)))).toBe("");
+    expect(silence(run(node(0, "a", 0), node(1, "b", 0, true)))).toBe("b silent: ranks 4\u20137. What its ranks do is shown once it is heard of again.");
+    expect(silence(run(node(0, "a", 0, true), node(1, "b", 0), node(2, "c", 0, true)))).toMatch(/^a silent: ranks 0\u20133; c silent: ranks 8\u201311\. What their ranks do/);
+    const many = run(...[0, 1, 2, 3, 4].map((number) => node(number, `n${number}`, 0, number > 0)));
+    expect(silence(many)).toMatch(/^4 nodes silent: ranks 4\u201319\./);
+    const ended = run(node(0, "a", 0, true));
+    expect(silence({ ...ended, job: { ...ended.job, state: "ended" } })).toBe("a silent: ranks 0\u20133. Nothing was heard of it any more when the job ended.");
+  });
+
+  it("have clocks that agree, and ranks that wait for a core", () => {
+    const three = run(node(0, "a", 0), node(1, "b", 20_000), node(2, "c", Infinity));
+    expect([0, 1, 2].map((number) => clockAgreement(three, number))).toEqual(["the run\u2019s own", "\u00b1 20.0 us", "not compared yet"]);
+    expect(noCore(three, 0)).toEqual({ part: 0, words: "\u2013", waited: "not known", switches: "" });
+    three.ranks.runNs[0] = 3e9;
+    three.ranks.waitNs[0] = 1e9;
+    three.ranks.involuntary[0] = 70;
+    expect(noCore(three, 0)).toEqual({ part: 0.25, words: "25.0\u2009%", waited: "1.00 s of the time it could run", switches: "its core went to others 70 times" });
   });
 });

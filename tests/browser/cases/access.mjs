@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { open, SMALL } from "../lib/browser.mjs";
+import { madeUp } from "../lib/made_up.mjs";
 import { tab, timelineX, untilParticles, untilState } from "../lib/page.mjs";
 import { replay, steady } from "../lib/product.mjs";
 import { quiet } from "../lib/recordings.mjs";
@@ -70,5 +71,16 @@ test("access::nothing_serious_while_live", async (t) => {
     ["particles", () => tab(page, "particles")],
     ["figures", () => tab(page, "figures")],
     ["paused", () => page.keyboard.press("k"), () => page.keyboard.press("End")],
+  ]);
+});
+
+test("access::nothing_serious_while_a_node_is_silent", async (t) => {
+  const url = await madeUp(t, "--ranks", "12", "--nodes", "3", "--calls", "2000", "--scene", "silent", "--silence", "600");
+  const page = await open(t, url, { viewport: SMALL });
+  await untilState(page, /^live/);
+  await page.locator("[role=status]", { hasText: "node3 silent" }).waitFor();
+  await checkAll(page, [
+    ["figures", () => tab(page, "figures")],
+    ["a silent rank", () => page.locator("table[aria-label=Ranks] button.rank", { hasText: /^11$/ }).click(), () => page.keyboard.press("Escape")],
   ]);
 });

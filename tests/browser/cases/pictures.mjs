@@ -1,16 +1,14 @@
 // Pictures of the page in every state, size and theme, kept for people to look at; nothing may stick out of the window.
 
-import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { strict as assert } from "node:assert";
 import { LARGE, open, SMALL } from "../lib/browser.mjs";
+import { madeUp } from "../lib/made_up.mjs";
 import { drag, stillPicture, tab, untilMode, untilParticles, untilState } from "../lib/page.mjs";
-import { ARTEFACTS, FULL, ROOT } from "../lib/places.mjs";
+import { ARTEFACTS, FULL } from "../lib/places.mjs";
 import { replay, run, steady } from "../lib/product.mjs";
 import { quiet } from "../lib/recordings.mjs";
-import { skip, test } from "../lib/runner.mjs";
+import { test } from "../lib/runner.mjs";
 import { pause, until } from "../lib/wait.mjs";
 
 const THEMES = ["dark", "light"];
@@ -37,27 +35,6 @@ async function shoot(page, scene, { passing = false } = {}) {
   await page.setViewportSize(LARGE);
   await page.emulateMedia({ colorScheme: "dark" });
   assert.deepEqual(outside, []);
-}
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-/** The server with a made-up job that comes with the page: more ranks than a test machine can run. */
-async function madeUp(t, ...words) {
-  const script = join(ROOT, "dashboard/dev/fake.mjs");
-  if (!existsSync(join(ROOT, "dashboard/node_modules/ws")) || !existsSync(join(ROOT, "dashboard/dist/index.html"))) skip("dashboard/ is not built here");
-  const port = await freePort();
-  const child = spawn(process.execPath, [script, "--port", String(port), ...words], { stdio: ["ignore", "pipe", "inherit"] });
-  t.after(() => child.kill());
-  let output = "";
-  child.stdout.on("data", (bytes) => (output += bytes));
-  await until("the made-up server", () => output.includes("http://"));
-  return `http://127.0.0.1:${port}/`;
 }
 
 test("pictures::waiting_for_a_program_that_has_not_started_mpi", async (t) => {
@@ -131,4 +108,14 @@ test("pictures::a_thousand_ranks", async (t) => {
   await page.locator("table[aria-label=Ranks][aria-rowcount='1025']").waitFor();
   assert.ok((await page.locator("table[aria-label=Ranks] tbody tr").count()) < 100, "only the rows in sight are drawn");
   await shoot(page, "1024-ranks-figures");
+});
+
+test("pictures::several_nodes_and_one_is_silent", async (t) => {
+  const url = await madeUp(t, "--ranks", "12", "--nodes", "3", "--calls", "4000", "--scene", "silent", "--silence", "600");
+  const page = await open(t, url);
+  await untilState(page, /^live/);
+  await tab(page, "figures");
+  await page.locator("table[aria-label=Ranks] button.rank", { hasText: /^9$/ }).click();
+  await page.locator(".inspector dd", { hasText: "node3" }).waitFor();
+  await shoot(page, "silent-node-figures");
 });

@@ -35,12 +35,14 @@ fn its_json_has_the_keys_of_the_contract() {
         recorded(&mpi, &out);
         let report = report(&out).unwrap();
         assert_eq!(report["schema"], "mpiscope.report/1");
-        assert_has(&report, &["schema", "job", "totals", "functions"]);
+        assert_has(&report, &["schema", "job", "totals", "functions", "ranks"]);
         assert_has(&report["job"], &["ranks", "nodes", "mpi", "command", "duration_s", "exit"]);
         let totals = ["calls", "messages", "bytes", "intra_messages", "inter_messages", "unmatched_sends"];
         assert_has(&report["totals"], &totals);
         assert_has(&report["totals"], &["unmatched_receives", "lost_calls", "polls"]);
         assert_has(&report["functions"][0], &["name", "calls", "seconds", "p50_ns", "p99_ns", "max_ns"]);
+        let rank = ["rank", "node", "state", "run_s", "wait_s", "voluntary", "involuntary"];
+        assert_has(&report["ranks"][3], &rank);
         assert_eq!(report["job"]["ranks"], 4);
         assert_eq!(report["job"]["exit"], 0);
         assert_eq!(report["job"]["nodes"][0]["ranks"], serde_json::json!([0, 1, 2, 3]));

@@ -75,6 +75,8 @@ pub(crate) struct Summary {
     pub(crate) unmatched_receives: u64,
     pub(crate) lost_calls: u64,
     pub(crate) missing: Vec<String>,
+    /// Whether ranks waited for a processor, in a sentence.
+    pub(crate) processors: Option<String>,
     /// Functions by time: name, calls, nanoseconds.
     pub(crate) functions: Vec<(String, u64, u64)>,
     pub(crate) cost_s: f64,

@@ -140,6 +140,8 @@ impl Recorder {
             .collect();
         let windows = self.writer.push_windows(&rows);
         self.note(windows);
+        let scheduling = self.writer.push_scheduling(&step.scheduling);
+        self.note(scheduling);
         if let Some(viewers) = &mut self.viewers {
             viewers.take(step.calls, &step.windows, &self.writer);
         }
@@ -272,6 +274,7 @@ fn summary(engine: &Engine, manifest: &Manifest) -> Summary {
         unmatched_receives: engine.totals.unmatched_receives,
         lost_calls: engine.losses.total(),
         missing,
+        processors: engine.processors.sentence(),
         functions,
         cost_s,
         cost_per_call_ns,

@@ -2,10 +2,11 @@
 
 use crate::engine::{Engine, WindowCell};
 use crate::page::{Feeding, Increments, Shelf, function_rows, rank_rows};
-use mpiscope_feed::{Job, JobState, RunSource, Update};
-use mpiscope_model::{Call, Fault, InFlight};
+use mpiscope_feed::{Job, JobState, NodeRow, RunSource, Update};
+use mpiscope_model::{Call, Fault, InFlight, Node, NodeInfo};
 use mpiscope_recording::RecordingWriter;
 use mpiscope_ring::clock::monotonic_ns;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,6 +15,8 @@ const CALLS_EVERY: Duration = Duration::from_millis(30);
 const EVERYTHING_EVERY: Duration = Duration::from_millis(180);
 /// While none is, the state is kept up so often, for the next that opens.
 const UNWATCHED_EVERY: Duration = Duration::from_millis(450);
+/// How well the clocks agree is found out anew so often.
+const CLOCKS_EVERY: Duration = Duration::from_secs(1);
 
 /// What is to be told now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +33,8 @@ pub(crate) struct Viewers {
     job: Job,
     /// Calls that no page was told of yet.
     fresh: Vec<Arc<Vec<Call>>>,
+    clock_uncertainties: BTreeMap<Node, u64>,
+    clocks_seen: Option<Instant>,
     told: Instant,
     told_everything: Instant,
 }
@@ -42,6 +47,8 @@ impl Viewers {
             increments: Increments::new(window_ns),
             job,
             fresh: Vec::new(),
+            clock_uncertainties: BTreeMap::new(),
+            clocks_seen: None,
             told: Instant::now(),
             told_everything: Instant::now(),
         }
@@ -80,12 +87,13 @@ impl Viewers {
         everything: bool,
     ) {
         self.told = Instant::now();
-        let (mut functions, mut ranks) = (Vec::new(), Vec::new());
+        let (mut functions, mut ranks, mut nodes) = (Vec::new(), Vec::new(), Vec::new());
         if everything {
             self.told_everything = self.told;
             self.job = job(engine);
             functions = function_rows(&engine.counts, in_flight);
-            ranks = rank_rows(&engine.counts, engine.ranks.values());
+            ranks = rank_rows(&engine.counts, &engine.processors, engine.ranks.values());
+            nodes = self.node_rows(engine);
         }
         let ended = engine.ingest().ended();
         let started = engine.ingest().started();
@@ -101,11 +109,27 @@ impl Viewers {
             losses: engine.losses,
             functions: &functions,
             ranks: &ranks,
+            nodes: &nodes,
             timeline: &self.increments.take(),
             in_flight: if ended.is_some() { &[] } else { in_flight },
             calls: &std::mem::take(&mut self.fresh),
             faults,
         });
+    }
+
+    fn node_rows(&mut self, engine: &Engine) -> Vec<NodeRow> {
+        if self.clocks_seen.is_none_or(|seen| seen.elapsed() >= CLOCKS_EVERY) {
+            self.clocks_seen = Some(Instant::now());
+            self.clock_uncertainties = engine.ingest().clock_uncertainties();
+        }
+        let silent = engine.ingest().silent_nodes();
+        let row = |info: &NodeInfo| NodeRow {
+            node: info.node,
+            name: info.name.clone(),
+            clock_uncertainty_ns: self.clock_uncertainties.get(&info.node).copied(),
+            is_silent: silent.contains(&info.node),
+        };
+        engine.nodes.iter().map(row).collect()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Figures as rows of the feed.
 
+use crate::processors::Processors;
 use mpiscope_analysis::Counts;
 use mpiscope_feed::{FunctionRow, RankRow};
 use mpiscope_model::{InFlight, RankInfo};
@@ -37,10 +38,15 @@ pub(crate) fn function_rows(counts: &Counts, in_flight: &[InFlight]) -> Vec<Func
     rows
 }
 
-pub(crate) fn rank_rows<'a>(counts: &Counts, ranks: impl Iterator<Item = &'a RankInfo>) -> Vec<RankRow> {
+pub(crate) fn rank_rows<'a>(
+    counts: &Counts,
+    processors: &Processors,
+    ranks: impl Iterator<Item = &'a RankInfo>,
+) -> Vec<RankRow> {
     ranks
         .map(|info| {
             let totals = counts.rank(info.rank);
+            let scheduling = processors.of(info.rank).copied().unwrap_or_default();
             RankRow {
                 rank: info.rank,
                 node: info.node,
@@ -49,6 +55,9 @@ pub(crate) fn rank_rows<'a>(counts: &Counts, ranks: impl Iterator<Item = &'a Ran
                 received: totals.received,
                 bytes_sent: totals.sent_bytes,
                 mpi_time_ns: totals.time_ns,
+                run_ns: scheduling.run_ns,
+                wait_ns: scheduling.wait_ns,
+                involuntary: scheduling.involuntary,
                 state: info.state,
             }
         })

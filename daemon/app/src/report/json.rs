@@ -2,6 +2,7 @@
 
 use crate::load::Loaded;
 use anyhow::Result;
+use mpiscope_model::RankInfo;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -10,6 +11,7 @@ struct Report<'a> {
     job: Job<'a>,
     totals: Totals,
     functions: Vec<Function>,
+    ranks: Vec<Rank<'a>>,
     missing: &'a [String],
 }
 
@@ -66,6 +68,31 @@ struct Function {
     p50_ns: u64,
     p99_ns: u64,
     max_ns: u64,
+}
+
+/// One rank; what the scheduler did to it is null in recordings that do not say.
+#[derive(Serialize)]
+struct Rank<'a> {
+    rank: u32,
+    node: Option<&'a str>,
+    state: &'static str,
+    run_s: Option<f64>,
+    wait_s: Option<f64>,
+    voluntary: Option<u64>,
+    involuntary: Option<u64>,
+}
+
+fn rank<'a>(loaded: &'a Loaded, info: &RankInfo) -> Rank<'a> {
+    let scheduling = loaded.processors.of(info.rank);
+    Rank {
+        rank: info.rank,
+        node: loaded.job.nodes.get(info.node as usize).map(|node| node.name.as_str()),
+        state: info.state.word(),
+        run_s: scheduling.map(|row| row.run_ns as f64 / 1e9),
+        wait_s: scheduling.map(|row| row.wait_ns as f64 / 1e9),
+        voluntary: scheduling.map(|row| row.voluntary),
+        involuntary: scheduling.map(|row| row.involuntary),
+    }
 }
 
 pub(crate) fn json(loaded: &Loaded) -> Result<String> {
@@ -127,6 +154,7 @@ pub(crate) fn json(loaded: &Loaded) -> Result<String> {
             clock_violations_before: totals.clock_violations_before,
         },
         functions,
+        ranks: loaded.ranks.iter().map(|info| rank(loaded, info)).collect(),
         missing: &loaded.missing,
     };
     Ok(serde_json::to_string_pretty(&report)? + "\n")

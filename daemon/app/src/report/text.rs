@@ -52,6 +52,9 @@ fn write(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
         row("ended before they began", count(totals.clock_violations_after))?;
         row("  before correction", count(totals.clock_violations_before))?;
     }
+    if let Some(sentence) = loaded.processors.sentence() {
+        writeln!(out, "\n  {sentence}")?;
+    }
     functions(loaded, out)?;
     if !loaded.missing.is_empty() {
         writeln!(out, "\nWhat is missing:")?;

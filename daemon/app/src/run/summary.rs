@@ -60,6 +60,7 @@ fn lines(summary: &Summary, out: &Path) -> Vec<String> {
             nanoseconds(*time_ns),
         ));
     }
+    lines.extend(summary.processors.clone());
     for missing in summary.missing.iter().take(MOST_MISSING) {
         lines.push(format!("missing: {missing}"));
     }
@@ -95,6 +96,7 @@ mod tests {
             missing: vec!["something".into(); 30],
             unmatched_sends: 1,
             polls: 1,
+            processors: Some("ranks waited".into()),
             ..Summary::default()
         };
         assert!(lines(&summary, Path::new("/x")).len() <= 20);

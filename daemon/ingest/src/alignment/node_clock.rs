@@ -123,6 +123,12 @@ impl NodeClock {
         })
     }
 
+    /// [`NodeClock::uncertainty_ns`] at the newest round trip; none while nothing is known.
+    #[must_use]
+    pub fn newest_uncertainty_ns(&self) -> Option<u64> {
+        self.is_known().then(|| self.uncertainty_ns(self.newest_ns))
+    }
+
     /// The best that is known by now: what to add to the node's clock to get the reference's at the newest round trip,
     /// and by how much that grows, in parts per billion.
     #[must_use]

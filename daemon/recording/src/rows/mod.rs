@@ -2,6 +2,7 @@
 
 mod call;
 mod message;
+mod scheduling;
 mod small;
 mod window;
 

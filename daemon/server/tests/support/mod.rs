@@ -83,6 +83,9 @@ impl Running {
             received: 0,
             bytes_sent: 0,
             mpi_time_ns: 0,
+            run_ns: 0,
+            wait_ns: 0,
+            involuntary: 0,
             state: ProcessState::Running,
         };
         self.ranks = (0..ranks).map(row).collect();
@@ -95,6 +98,7 @@ impl Running {
             losses: Losses::default(),
             functions: &[],
             ranks: &self.ranks,
+            nodes: &[],
             timeline: &[],
             in_flight: &[],
             calls: &[],

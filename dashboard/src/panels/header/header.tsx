@@ -5,6 +5,7 @@ import { edgeNs, lost } from "../../state/run";
 import type { Store } from "../../state/store";
 import { nextTheme, themeChoice } from "../../state/theme";
 import { clock, count, counted, duration } from "../../words";
+import { silence } from "../../words/hosts";
 import { type Standing, standing } from "../../words/standing";
 import { Icon } from "../icons";
 
@@ -68,10 +69,11 @@ function milliseconds(ns: number): string {
   return ns < 1e6 ? "< 1 ms" : ns < 1e9 ? `${Math.round(ns / 1e6)} ms` : duration(ns);
 }
 
-/** One line under the header when there is something to say. */
+/** Lines under the header when there is something to say: how the run stands, and hosts that are silent. */
 export function Notice({ store, second }: { store: Store; second: Signal<number> }) {
   const { mood, sentence } = stand(store, second);
   const { phase, retryInSeconds } = store.link.value;
+  const silent = silence(store.figures.value);
   return (
     <div role="status">
       {sentence && (
@@ -81,6 +83,7 @@ export function Notice({ store, second }: { store: Store; second: Signal<number>
           {phase === "outdated" && <button type="button" onClick={() => location.reload()}>Reload</button>}
         </div>
       )}
+      {silent && <div class="notice warn"><span>{silent}</span></div>}
     </div>
   );
 }

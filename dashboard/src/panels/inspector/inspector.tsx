@@ -6,9 +6,9 @@ import { functionColours } from "../colours";
 import type { Store } from "../../state/store";
 import { around } from "../../state/span";
 import { bytes, clock, count, counted, duration, share } from "../../words";
+import { clockAgreement, noCore, nodeName, PROCESS_STATES, SILENT } from "../../words/hosts";
 import { figures, lossSentences } from "../../words/standing";
 import { describe } from "../particles/describe";
-import { PROCESS_STATES } from "../tables/figures";
 import type { CallText } from "../view";
 
 export function Inspector({ store }: { store: Store }) {
@@ -64,6 +64,8 @@ function RankPart({ store, rank }: { store: Store; rank: number }) {
   const { ranks, inFlight, functions } = run;
   const only = store.perspective.value.ranks;
   const alone = only?.length === 1 && only[0]?.[0] === rank && only[0]?.[1] === rank;
+  const node = ranks.node[rank] ?? 0;
+  const waits = noCore(run, rank);
   const inside: string[] = [];
   for (let row = 0; inFlight && row < inFlight.length; row++) {
     if (inFlight.rank[row] !== rank) continue;
@@ -77,13 +79,15 @@ function RankPart({ store, rank }: { store: Store; rank: number }) {
     <section>
       <Title label="Clear" clear={() => (store.selection.value = null)} text={`Rank ${rank}`} />
       <dl>
-        <Row name="Process">{PROCESS_STATES[ranks.state[rank] ?? 0] ?? "unknown"}</Row>
-        <Row name="Node">{ranks.node[rank] ?? 0}</Row>
+        <Row name="Process" note={ranks.state[rank] === SILENT ? "not heard of" : ""}>{PROCESS_STATES[ranks.state[rank] ?? 0] ?? "unknown"}</Row>
+        <Row name="Node">{nodeName(run, node)}</Row>
+        {run.nodes.size > 1 && <Row name="Clock" note={run.nodes.get(node)?.isSilent ? "when last heard of" : ""}>{clockAgreement(run, node)}</Row>}
         {inside.length > 0 && <Row name="In MPI now">{inside.map((line) => <div key={line}>{line}</div>)}</Row>}
         <Row name="Calls">{count(ranks.calls[rank] ?? 0)}</Row>
         <Row name="Sent" note={bytes(ranks.bytesSent[rank] ?? 0)}>{counted(ranks.sent[rank] ?? 0, "message", "messages")}</Row>
         <Row name="Received">{counted(ranks.received[rank] ?? 0, "message", "messages")}</Row>
         <Row name="Time in MPI" note={`${share(ranks.mpiTimeNs[rank] ?? 0, run.clock.nowNs)} of run time`}>{duration(ranks.mpiTimeNs[rank] ?? 0)}</Row>
+        <Row name="No core" note={waits.waited}><span title={waits.switches}>{waits.words}</span></Row>
       </dl>
       <div class="actions">
         <button type="button" aria-pressed={alone} onClick={() => store.select({ ranks: alone ? null : [[rank, rank]] })}>Only this rank</button>

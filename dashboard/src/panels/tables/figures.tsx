@@ -5,10 +5,9 @@ import { functionColours } from "../colours";
 import type { FunctionRow } from "../../state/run";
 import type { Store } from "../../state/store";
 import { bytes, count, counted, duration, share } from "../../words";
+import { noCore, nodeName, nodeOrder, PROCESS_STATES, SILENT } from "../../words/hosts";
 import { RankStrip } from "./strip";
 import { type Column, Table } from "./table";
-
-export const PROCESS_STATES = ["running", "finalized", "aborted", "vanished"];
 
 export function Figures({ store }: { store: Store }) {
   return (
@@ -67,25 +66,41 @@ function RankTable({ store }: { store: Store }) {
   const { ranks, clock: { nowNs } } = run;
   const rows: number[] = [];
   for (let rank = 0; rank < ranks.length; rank++) if (ranks.heard[rank] === 1) rows.push(rank);
-  const value = (key: "calls" | "sent" | "received" | "bytesSent" | "node", label: string, title: string, words: (n: number) => string): Column<number> => ({
-    key, label, title, sort: (rank) => ranks[key][rank] ?? 0, cell: (rank) => words(ranks[key][rank] ?? 0), ascending: key === "node",
+  const value = (key: "calls" | "sent" | "received" | "bytesSent", label: string, title: string, words: (n: number) => string): Column<number> => ({
+    key, label, title, sort: (rank) => ranks[key][rank] ?? 0, cell: (rank) => words(ranks[key][rank] ?? 0),
   });
   const timeNs = (rank: number): number => ranks.mpiTimeNs[rank] ?? 0;
+  const order = nodeOrder(run);
+  const nodeOf = (rank: number): number => ranks.node[rank] ?? 0;
+  const stateOf = (rank: number): number => ranks.state[rank] ?? 0;
   const columns: Column<number>[] = [
     {
       key: "rank", label: "rank", title: "Sort by rank", sort: (rank) => rank, ascending: true,
       cell: (rank) => <button type="button" class="rank" title={`Show rank ${rank} in the inspector`} onClick={() => (store.selection.value = { kind: "rank", rank })}>{rank}</button>,
     },
+    {
+      key: "state", label: "state", title: "How the process stands; silent: its node is not heard of", sort: stateOf,
+      className: (rank) => (stateOf(rank) === SILENT ? "silent" : ""), cell: (rank) => PROCESS_STATES[stateOf(rank)] ?? "unknown",
+    },
+    {
+      key: "node", label: "node", title: "Sort by the name of the node", sort: (rank) => order.get(nodeOf(rank)) ?? nodeOf(rank), ascending: true,
+      className: () => "node", cell: (rank) => <span title={nodeName(run, nodeOf(rank))}>{nodeName(run, nodeOf(rank))}</span>,
+    },
+    {
+      key: "noCore", label: "no core", title: "Share of the time in which it could run that it waited for a core", sort: (rank) => noCore(run, rank).part,
+      cell: (rank) => {
+        const { words, waited, switches } = noCore(run, rank);
+        return <span title={switches ? `${waited}; ${switches}` : waited}>{words}</span>;
+      },
+    },
+    {
+      key: "share", label: "in MPI", title: "Time in MPI as a share of run time; above 100 % when several threads are in MPI", sort: timeNs,
+      cell: (rank) => <span title={`${duration(timeNs(rank))} in MPI`}>{share(timeNs(rank), nowNs)}</span>,
+    },
     value("calls", "calls", "Rows of calls: a run of failed polls is one row", count),
     value("sent", "sent", "Messages sent", count),
     value("received", "received", "Messages received", count),
     value("bytesSent", "bytes sent", "Payload of the messages sent", bytes),
-    {
-      key: "share", label: "in MPI", title: "Time in MPI as a share of run time; above 100 % when several threads are in MPI", sort: timeNs,
-      cell: (rank) => <span title={`${duration(timeNs(rank))} in MPI`}>{share(timeNs(rank), nowNs)}</span>, part: (rank) => timeNs(rank) / Math.max(1, nowNs),
-    },
-    value("node", "node", "Number of the node", String),
-    { key: "state", label: "state", title: "How the process stands", sort: (rank) => ranks.state[rank] ?? 0, cell: (rank) => PROCESS_STATES[ranks.state[rank] ?? 0] ?? "unknown" },
   ];
   const selection = store.selection.value;
   return (

@@ -5,6 +5,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import type { RunState } from "../../state/run";
 import type { Store } from "../../state/store";
 import { duration, share } from "../../words";
+import { PROCESS_STATES, SILENT } from "../../words/hosts";
 import { prepare } from "../canvas";
 import { type Colours, colours } from "../colours";
 
@@ -12,8 +13,10 @@ const LEFT = 44;
 const BOTTOM = 18;
 const TOP = 6;
 const SLOT_MAX = 48;
-/** Process states from here on: aborted, vanished. */
-const GONE = 2;
+/** Process states that are no more: aborted, vanished. */
+const GONE = [2, 3];
+/** The edge of silent ranks is broken, so that not only its colour tells it. */
+const DASH = 3;
 
 export function RankStrip({ store }: { store: Store }) {
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -39,7 +42,7 @@ export function RankStrip({ store }: { store: Store }) {
   };
   const { ranks, clock } = store.figures.value;
   const rank = pointed.value;
-  const words = rank === null ? "" : `rank ${rank}: ${duration(ranks.mpiTimeNs[rank] ?? 0)} in MPI, ${share(ranks.mpiTimeNs[rank] ?? 0, clock.nowNs)}`;
+  const words = rank === null ? "" : `rank ${rank}: ${duration(ranks.mpiTimeNs[rank] ?? 0)} in MPI, ${share(ranks.mpiTimeNs[rank] ?? 0, clock.nowNs)}, ${PROCESS_STATES[ranks.state[rank] ?? 0] ?? "unknown"}`;
   return (
     <div class="strip" title={words}>
       <canvas ref={canvas} role="img" aria-label="Share of run time in MPI for each rank; the table below has the numbers"
@@ -78,11 +81,13 @@ function draw(canvas: HTMLCanvasElement, run: RunState, marked: number | null, c
     let lowest = Infinity;
     let highest = 0;
     let gone = false;
+    let silent = false;
     for (let rank = first; rank < Math.min(ranks.length, first + step); rank++) {
       const part = Math.min(1, (ranks.mpiTimeNs[rank] ?? 0) / nowNs);
       lowest = Math.min(lowest, part);
       highest = Math.max(highest, part);
-      gone ||= (ranks.state[rank] ?? 0) >= GONE;
+      gone ||= GONE.includes(ranks.state[rank] ?? 0);
+      silent ||= ranks.state[rank] === SILENT;
     }
     const wide = slot * step - (slot >= 4 ? 1 : 0);
     const bar = (part: number, fill: string): void => {
@@ -90,10 +95,13 @@ function draw(canvas: HTMLCanvasElement, run: RunState, marked: number | null, c
       context.fillRect(plot.left + first * slot, plot.top + plot.height * (1 - part), wide, plot.height * part);
     };
     if (highest > lowest) bar(highest, colour.bar);
-    bar(lowest, colour.fill);
+    // What silent ranks did since is not known: theirs is pale.
+    bar(lowest, silent ? colour.bar : colour.fill);
     // The edge is what must stand out; a rank without time in MPI still has one.
-    context.fillStyle = gone ? colour.bad : colour.accent;
-    context.fillRect(plot.left + first * slot, Math.min(plot.top + plot.height * (1 - lowest), plot.top + plot.height - 2), wide, 2);
+    context.fillStyle = gone ? colour.bad : silent ? colour.warn : colour.accent;
+    const edge = Math.min(plot.top + plot.height * (1 - lowest), plot.top + plot.height - 2);
+    const dash = silent && !gone ? DASH : wide;
+    for (let at = 0; at < wide; at += 2 * dash) context.fillRect(plot.left + first * slot + at, edge, Math.min(dash, wide - at), 2);
   }
   labels(context, plot, slot, ranks.length, height, colour);
   if (marked !== null) {

@@ -1,0 +1,89 @@
+//! Who waits for a processor: the newest figures of each rank, and what they say together.
+//!
+//! A rank can run while it has a processor or waits for one; the share that it waited is of that time, not of the run:
+//! a rank that sleeps in MPI misses nothing.
+
+use mpiscope_model::{Rank, Scheduling};
+use std::collections::BTreeMap;
+
+/// Below this share nobody need be told.
+const NOTICEABLE: f64 = 0.02;
+
+/// The newest figures of each rank.
+#[derive(Debug, Default)]
+pub(crate) struct Processors {
+    newest: BTreeMap<Rank, Scheduling>,
+}
+
+impl Processors {
+    /// Takes in rows; of two of one moment the later one counts.
+    pub(crate) fn see(&mut self, rows: &[Scheduling]) {
+        for row in rows {
+            let newest = self.newest.entry(row.rank).or_insert(*row);
+            if newest.at_ns <= row.at_ns {
+                *newest = *row;
+            }
+        }
+    }
+
+    /// What is known of a rank.
+    pub(crate) fn of(&self, rank: Rank) -> Option<&Scheduling> {
+        self.newest.get(&rank)
+    }
+
+    /// One sentence when ranks waited for a processor noticeably.
+    pub(crate) fn sentence(&self) -> Option<String> {
+        let all = self.newest.values().fold(Scheduling::default(), |sum, row| Scheduling {
+            // What a job says of itself may be any number.
+            run_ns: sum.run_ns.saturating_add(row.run_ns),
+            wait_ns: sum.wait_ns.saturating_add(row.wait_ns),
+            ..sum
+        });
+        let worst = self.newest.values().max_by(|a, b| waited_share(a).total_cmp(&waited_share(b)))?;
+        let share = waited_share(&all);
+        (share > NOTICEABLE).then(|| {
+            format!(
+                "ranks waited for a processor {:.0} % of the time they could run (rank {}: {:.0} %)",
+                share * 100.0,
+                worst.rank,
+                waited_share(worst) * 100.0
+            )
+        })
+    }
+}
+
+fn waited_share(row: &Scheduling) -> f64 {
+    let (run, wait) = (row.run_ns as f64, row.wait_ns as f64);
+    if wait > 0.0 { wait / (run + wait) } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(rank: Rank, at_ns: u64, run_ns: u64, wait_ns: u64) -> Scheduling {
+        Scheduling { rank, at_ns, run_ns, wait_ns, ..Scheduling::default() }
+    }
+
+    #[test]
+    fn the_newest_figures_count_in_whatever_order_they_come() {
+        let mut processors = Processors::default();
+        processors.see(&[row(0, 20, 8, 2), row(0, 10, 4, 1), row(1, 5, 1, 0), row(1, 5, 2, 0)]);
+        assert_eq!(processors.of(0), Some(&row(0, 20, 8, 2)));
+        assert_eq!(processors.of(1), Some(&row(1, 5, 2, 0)), "of one moment the later one");
+        assert_eq!(processors.of(2), None);
+    }
+
+    #[test]
+    fn waiting_is_said_once_it_is_worth_it() {
+        let mut processors = Processors::default();
+        assert_eq!(processors.sentence(), None);
+        processors.see(&[row(0, 1, 1_000, 0), row(3, 1, 60, 15)]);
+        assert_eq!(processors.sentence(), None, "1.4 % of all");
+        processors.see(&[row(3, 2, 600, 400)]);
+        let sentence = "ranks waited for a processor 20 % of the time they could run (rank 3: 40 %)";
+        assert_eq!(processors.sentence().as_deref(), Some(sentence));
+        processors.see(&[row(3, 3, u64::MAX, u64::MAX)]);
+        assert!(processors.sentence().is_some());
+    }
+}

@@ -1,0 +1,98 @@
+//! Values of the owner as parts of messages.
+
+use crate::message::{Functions, InFlight, Losses, Nodes, Ranks, TimelineCells, Totals};
+use crate::{FunctionRow, NodeRow, RankRow};
+use mpiscope_analysis::TimelineCell;
+use mpiscope_model::ProcessState;
+
+pub(crate) fn functions(rows: &[FunctionRow]) -> Functions {
+    Functions {
+        id: rows.iter().map(|row| u32::from(row.function)).collect(),
+        name: rows.iter().map(|row| row.name.to_owned()).collect(),
+        family: rows.iter().map(|row| row.family.to_owned()).collect(),
+        calls: rows.iter().map(|row| row.calls).collect(),
+        polls: rows.iter().map(|row| row.polls).collect(),
+        bytes: rows.iter().map(|row| row.bytes).collect(),
+        time_ns: rows.iter().map(|row| row.time_ns).collect(),
+        p50_ns: rows.iter().map(|row| row.p50_ns).collect(),
+        p99_ns: rows.iter().map(|row| row.p99_ns).collect(),
+        max_ns: rows.iter().map(|row| row.max_ns).collect(),
+    }
+}
+
+pub(crate) fn ranks(rows: &[RankRow]) -> Ranks {
+    Ranks {
+        rank: rows.iter().map(|row| row.rank).collect(),
+        node: rows.iter().map(|row| row.node).collect(),
+        calls: rows.iter().map(|row| row.calls).collect(),
+        sent: rows.iter().map(|row| row.sent).collect(),
+        received: rows.iter().map(|row| row.received).collect(),
+        bytes_sent: rows.iter().map(|row| row.bytes_sent).collect(),
+        mpi_time_ns: rows.iter().map(|row| row.mpi_time_ns).collect(),
+        run_ns: rows.iter().map(|row| row.run_ns).collect(),
+        wait_ns: rows.iter().map(|row| row.wait_ns).collect(),
+        involuntary: rows.iter().map(|row| row.involuntary).collect(),
+        state: rows.iter().map(|row| state_number(row.state)).collect(),
+    }
+}
+
+pub(crate) fn nodes(rows: &[NodeRow]) -> Nodes {
+    let uncertainty =
+        |row: &NodeRow| row.clock_uncertainty_ns.map_or(f64::INFINITY, |found_ns| found_ns as f64);
+    Nodes {
+        node: rows.iter().map(|row| row.node).collect(),
+        name: rows.iter().map(|row| row.name.clone()).collect(),
+        clock_uncertainty_ns: rows.iter().map(uncertainty).collect(),
+        state: rows.iter().map(|row| u32::from(row.is_silent)).collect(),
+    }
+}
+
+pub(crate) fn timeline(window_ns: u64, cells: &[TimelineCell]) -> TimelineCells {
+    TimelineCells {
+        window_ns,
+        start_ns: cells.iter().map(|cell| cell.start_ns).collect(),
+        function: cells.iter().map(|cell| u32::from(cell.function)).collect(),
+        calls: cells.iter().map(|cell| cell.calls).collect(),
+    }
+}
+
+pub(crate) fn in_flight(calls: &[mpiscope_model::InFlight], most: usize) -> InFlight {
+    let mut longest = calls.to_vec();
+    longest.sort_unstable_by_key(|call| (call.since_ns, call.rank, call.thread));
+    longest.truncate(most);
+    InFlight {
+        total: calls.len() as u64,
+        rank: longest.iter().map(|call| call.rank).collect(),
+        thread: longest.iter().map(|call| u32::from(call.thread)).collect(),
+        function: longest.iter().map(|call| u32::from(call.function)).collect(),
+        since_ns: longest.iter().map(|call| call.since_ns).collect(),
+    }
+}
+
+fn state_number(state: ProcessState) -> u32 {
+    match state {
+        ProcessState::Running => 0,
+        ProcessState::Finalized => 1,
+        ProcessState::Aborted => 2,
+        ProcessState::Vanished => 3,
+        ProcessState::Silent => 4,
+    }
+}
+
+pub(crate) fn totals(totals: mpiscope_model::Totals) -> Totals {
+    Totals {
+        calls: totals.calls,
+        polls: totals.polls,
+        messages: totals.messages,
+        bytes: totals.bytes,
+        intra_messages: totals.intra_messages,
+        inter_messages: totals.inter_messages,
+        unmatched_sends: totals.unmatched_sends,
+        unmatched_receives: totals.unmatched_receives,
+        uncertain_messages: totals.uncertain_messages,
+    }
+}
+
+pub(crate) fn losses(losses: mpiscope_model::Losses) -> Losses {
+    Losses { ring_full: losses.ring_full, no_ring: losses.no_ring, unreadable: losses.unreadable }
+}

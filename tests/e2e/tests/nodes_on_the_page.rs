@@ -1,0 +1,54 @@
+//! The page of a recording of several hosts: their names, their clocks, what the scheduler did to their ranks.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+#[path = "support/hosts.rs"]
+#[allow(dead_code, reason = "each test program uses its part")]
+mod hosts;
+mod support;
+
+use hosts::Job;
+use mpiscope_feed::exchange::Outgoing;
+use mpiscope_harness::{Family, Lab, LabOptions, Mpi, Running, Signal, mpiscope, processes, report, run};
+use support::{Feed, LIMIT, Page, block_on};
+
+#[test]
+fn a_replay_names_nodes_and_says_how_well_their_clocks_agree() {
+    const NAME: &str = "nodes_on_the_page a_replay_names_nodes_and_says_how_well_their_clocks_agree";
+    let Some(mpi) = Mpi::find_or_skip(Family::OpenMpi, NAME) else { return };
+    let Some(lab) = Lab::up_or_skip(&LabOptions::hosts(3).skewed_clocks(), NAME).unwrap() else { return };
+    let out = lab.shared().join("recording");
+    let job = Job::new(&mpi, "linger").arguments(&["3", "200"]);
+    let ended = run(&mut job.recorded(&lab, 6, &out), LIMIT).unwrap();
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+    let report = report(&out).unwrap();
+
+    let running = Running::start(mpiscope(&["replay"]).unwrap().arg(&out)).unwrap();
+    let page = Page::of(&running, "mpiscope: replay");
+    let state = block_on(async {
+        let mut feed = Feed::open(&page).await;
+        loop {
+            if let Outgoing::State(state) = feed.hear().await.unwrap() {
+                return *state;
+            }
+        }
+    });
+    processes::signal(running.process(), Signal::INT);
+    assert_eq!(running.wait(LIMIT).unwrap().status, 0);
+
+    let nodes = state.nodes.unwrap();
+    let told = report["job"]["nodes"].as_array().unwrap();
+    assert_eq!(nodes.name, told.iter().map(|node| node["name"].as_str().unwrap()).collect::<Vec<_>>());
+    let uncertainties = told.iter().map(|node| node["clock"]["uncertainty_ns"].as_f64().unwrap());
+    assert_eq!(nodes.clock_uncertainty_ns.0, uncertainties.collect::<Vec<_>>());
+    assert!(nodes.clock_uncertainty_ns.0.iter().filter(|uncertainty_ns| **uncertainty_ns > 0.0).count() == 2);
+    assert_eq!(nodes.state.0, [0, 0, 0]);
+    let ranks = state.ranks.unwrap();
+    for (row, rank) in report["ranks"].as_array().unwrap().iter().enumerate() {
+        assert_eq!(nodes.name[ranks.node.0[row] as usize], rank["node"]);
+        assert_eq!(ranks.run_ns.0[row] / 1e9, rank["run_s"].as_f64().unwrap());
+        assert_eq!(ranks.wait_ns.0[row] / 1e9, rank["wait_s"].as_f64().unwrap());
+        assert_eq!(ranks.involuntary.0[row], rank["involuntary"].as_f64().unwrap());
+        assert!(ranks.run_ns.0[row] > 0.0, "every rank is looked at on its own host");
+    }
+}

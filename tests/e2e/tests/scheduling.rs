@@ -1,0 +1,71 @@
+//! What the scheduler did to ranks: recorded, and reported as the table has it.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use mpiscope_harness::{Family, Mpi, Recorded, folder, mpiscope, record, report, run, skip};
+use mpiscope_recording::Recording;
+use std::collections::BTreeMap;
+use std::process::Command;
+use std::time::Duration;
+
+const RANKS: u32 = 16;
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// Two processors that this process may use; one when there is no other. So many ranks wait on any machine then.
+fn two_processors() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap().trim();
+    let numbers = list.split(',').flat_map(|range| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        first.parse::<u32>().unwrap()..=last.parse::<u32>().unwrap()
+    });
+    numbers.take(2).map(|number| number.to_string()).collect::<Vec<_>>().join(",")
+}
+
+#[test]
+fn ranks_that_wait_for_a_processor_are_told_as_the_table_has_them() {
+    const NAME: &str = "scheduling ranks_that_wait_for_a_processor_are_told_as_the_table_has_them";
+    let Some(mpi) = Mpi::find_or_skip(Family::OpenMpi, NAME) else { return };
+    if Command::new("taskset").arg("--version").output().is_err() {
+        return skip(NAME, "taskset is not installed");
+    }
+    let folder = folder().unwrap();
+    let out = folder.path().join("recording");
+    let app = mpi.app("halo3d").unwrap();
+    let words = ["-c", &two_processors(), app.to_str().unwrap(), "300", "8", "1"];
+    let ended = run(&mut record(&mpi, RANKS, "taskset".as_ref(), &words, &out).unwrap(), LIMIT).unwrap();
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+    let sentence = "ranks waited for a processor ";
+    assert!(ended.errors().contains(sentence), "{}", ended.errors());
+
+    let recording = Recording::open(&out).unwrap();
+    let mut rows = recording.scheduling();
+    let mut last = BTreeMap::new();
+    for row in rows.by_ref().flatten() {
+        let before = last.insert(row.rank, row).unwrap_or(row);
+        assert!(before.at_ns <= row.at_ns && before.run_ns <= row.run_ns && before.wait_ns <= row.wait_ns);
+    }
+    assert!(rows.faults().is_empty(), "{:?}", rows.faults());
+    assert_eq!(last.len(), RANKS as usize, "every rank is looked at");
+    let end_ns = Recorded::load(&out).unwrap().calls.iter().map(|call| call.end_ns).max().unwrap();
+    assert!(last.values().all(|row| row.at_ns > 0 && row.at_ns < end_ns + 5_000_000_000));
+    let (run_ns, wait_ns) =
+        last.values().fold((0, 0), |(run_ns, wait_ns), row| (run_ns + row.run_ns, wait_ns + row.wait_ns));
+    assert!(wait_ns > run_ns / 4, "sixteen ranks on two processors ran {run_ns} ns and waited {wait_ns} ns");
+
+    let report = report(&out).unwrap();
+    let node = &report["job"]["nodes"][0]["name"];
+    let expected: Vec<serde_json::Value> = last
+        .values()
+        .map(|row| {
+            serde_json::json!({
+                "rank": row.rank, "node": node, "state": "finalized",
+                "run_s": row.run_ns as f64 / 1e9, "wait_s": row.wait_ns as f64 / 1e9,
+                "voluntary": row.voluntary, "involuntary": row.involuntary,
+            })
+        })
+        .collect();
+    assert_eq!(report["ranks"].as_array().unwrap(), &expected);
+    let text = mpiscope(&["report"]).unwrap().arg(&out).output().unwrap();
+    assert!(String::from_utf8_lossy(&text.stdout).contains(sentence));
+}
