@@ -179,8 +179,8 @@ fn clocks_a_thousand_seconds_apart_are_one() {
                 mpi.family.word()
             );
             assert!(wrong_ns <= uncertainty_ns, "{node}: {ahead_ns} and not {true_ns}, +- {uncertainty_ns}");
-            // A round trip on a machine that is busy, and no more.
-            assert!(uncertainty_ns < 5_000_000, "{node}: {uncertainty_ns}");
+            // A round trip on a machine that is very busy, and no more.
+            assert!(uncertainty_ns < 50_000_000, "{node}: {uncertainty_ns}");
         }
     }
 }
