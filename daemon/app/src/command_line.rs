@@ -36,8 +36,12 @@ The page has the same views and the same figures as during the run. It is served
     Report(ReportOptions),
     /// Say what works on this machine, and what to do about the rest.
     Doctor,
-    /// The agent of a node of a run; its ranks start it, unless the site has it started by hand.
-    #[command(hide = true)]
+    /// Read and bring what the ranks of this host do, where a site has agents started by hand.
+    #[command(after_help = "\
+Examples:
+  srun --overlap --ntasks-per-node=1 mpiscope agent sim.scope
+
+Otherwise the first rank on each host starts it by itself. It ends with the run.")]
     Agent(AgentOptions),
     /// The daemon of one run; `run` starts it.
     #[command(name = "record", hide = true)]
@@ -84,7 +88,7 @@ pub(crate) struct ReplayOptions {
 
 #[derive(Debug, Args)]
 pub(crate) struct AgentOptions {
-    /// The folder of the recording of a run, where its agents are started by hand
+    /// The folder of the recording of the run [default: what a rank says in the environment]
     #[arg(value_name = "DIR")]
     pub(crate) recording: Option<PathBuf>,
 }
@@ -130,7 +134,7 @@ mod tests {
     #[test]
     fn help_is_as_pinned() {
         let mut help = String::new();
-        for name in [None, Some("run"), Some("replay"), Some("report"), Some("doctor")] {
+        for name in [None, Some("run"), Some("replay"), Some("report"), Some("agent"), Some("doctor")] {
             let mut command = Arguments::command();
             command.build();
             let command = match name {
