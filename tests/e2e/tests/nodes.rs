@@ -299,9 +299,10 @@ fn faults(test: &str, seed: u64, runs: u64, each: u64, longest: Duration) {
             Fault::Standstill(during) => *during + *pause,
             _ => *pause,
         };
-        // As long as all of that, and the last cut.
-        let whole: Duration = drawn.iter().map(takes).sum();
-        let running = lingering(&lab, mpi, (whole + longest).as_secs() as u32 + 3, &out);
+        // As long as all of that, what it takes to inflict it on a busy machine, and the last cut.
+        let inflicting = Duration::from_secs(5 + each);
+        let whole = drawn.iter().map(takes).sum::<Duration>() + inflicting + longest;
+        let running = lingering(&lab, mpi, whole.as_secs() as u32, &out);
         // A daemon that dies more than a few times is given up.
         let mut deaths = 0;
         for (fault, pause) in drawn {
