@@ -4,7 +4,7 @@
 //! meaning; nothing here knows what a slot says. Who uses it: the shim writes, the agent reads. What must hold: the
 //! writer never waits longer than a bounded spin, a full file system is an error before the first write and never a
 //! signal, counters only grow, and the reader believes nothing that it has not checked. All unsafe code of
-//! mapping lies in `map`, that of reading clocks in `clock`.
+//! mapping lies in `map`, that of reading clocks in `clock`, of asking for the user in `place`.
 
 #[cfg(not(loom))]
 pub mod clock;
@@ -12,6 +12,7 @@ mod in_flight;
 mod layout;
 #[cfg(not(loom))]
 mod map;
+#[cfg(not(loom))]
 mod place;
 #[cfg(not(loom))]
 mod region;
@@ -20,7 +21,8 @@ mod sync;
 
 pub use in_flight::{InFlight, InFlightWord};
 pub use layout::{Capacities, MAX_RINGS, RegionHeader, RingHeader, State};
-pub use place::{AGENT_LOCK, AGENT_LOCK_VARIABLE, SERVED_BY_DAEMON};
+#[cfg(not(loom))]
+pub use place::{AGENT_LOCK, AGENT_LOCK_VARIABLE, SERVED_BY_DAEMON, own_folder};
 #[cfg(not(loom))]
 pub use region::{CreateError, Identity, OpenError, Reader, Region, Writer};
 pub use ring::{Consumer, Corrupt, Producer, SlotCell};

@@ -6,11 +6,11 @@
 #![expect(unsafe_code, reason = "starting a process that is nobody's child")]
 
 use mpiscope_ring::clock::monotonic_ns;
-use mpiscope_ring::{AGENT_LOCK, AGENT_LOCK_VARIABLE, SERVED_BY_DAEMON};
+use mpiscope_ring::{AGENT_LOCK, AGENT_LOCK_VARIABLE, SERVED_BY_DAEMON, own_folder};
 use std::ffi::{CStr, CString, OsString};
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,23 +33,9 @@ struct Start {
     environment: Vec<CString>,
 }
 
-/// Makes the folder of the rings on a host that does not have it yet. It has to be the user's own.
+/// Makes the folder of the rings on a host that does not have it yet.
 pub(crate) fn make_folder(rings: &Path) -> Result<(), String> {
-    let fault = |error: std::io::Error| format!("no folder for its ring ({}: {error})", rings.display());
-    match std::fs::DirBuilder::new().mode(0o700).create(rings) {
-        Ok(()) => return Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-        Err(error) => return Err(fault(error)),
-    }
-    let found = std::fs::symlink_metadata(rings).map_err(fault)?;
-    // SAFETY: the call only reads.
-    let own = unsafe { libc::getuid() };
-    // The rings themselves are for their owner alone; what counts is who may put others in their place.
-    if found.is_dir() && found.uid() == own && found.mode() & 0o022 == 0 {
-        Ok(())
-    } else {
-        Err(format!("no folder for its ring (others than this user may write into {})", rings.display()))
-    }
+    own_folder(rings).map_err(|error| format!("no folder for its ring ({}: {error})", rings.display()))
 }
 
 /// Starts the agent if this host has none.

@@ -154,6 +154,37 @@ fn parse_header(bytes: &[u8]) -> Header {
     }
 }
 
+/// The kind and the length of the frame that bytes begin with, once it was checked; `None` when more of them are needed.
+fn find(bytes: &[u8]) -> Result<Option<(FrameKind, usize)>, DecodeFault> {
+    if bytes.len() < FRAME_HEADER_BYTES {
+        return Ok(None);
+    }
+    match parse_header(bytes) {
+        Header::Frame { kind, payload_bytes, check } => {
+            let length = FRAME_HEADER_BYTES + payload_bytes;
+            let Some(payload) = bytes.get(FRAME_HEADER_BYTES..length) else { return Ok(None) };
+            let sound = frame_checksum(kind.number(), payload) == check;
+            if sound { Ok(Some((kind, length))) } else { Err(DecodeFault::Damaged { skipped: 0 }) }
+        }
+        Header::OtherVersion(version) => Err(DecodeFault::Version { version }),
+        Header::Bad => Err(DecodeFault::Damaged { skipped: 0 }),
+    }
+}
+
+/// The frame that bytes begin with, where all of them are at hand; `None` when they end before it does.
+///
+/// # Errors
+/// What could not be decoded; nothing is passed over.
+pub fn first_frame(bytes: &[u8]) -> Result<Option<FrameRef<'_>>, DecodeFault> {
+    Ok(find(bytes)?.map(|(kind, length)| FrameRef::of(kind, &bytes[..length])))
+}
+
+impl<'a> FrameRef<'a> {
+    fn of(kind: FrameKind, bytes: &'a [u8]) -> Self {
+        Self { kind, payload: &bytes[FRAME_HEADER_BYTES..], bytes }
+    }
+}
+
 impl Decoder {
     /// An empty decoder.
     #[must_use]
@@ -182,28 +213,16 @@ impl Decoder {
     /// What could not be decoded; the next call goes on behind it.
     pub fn next_frame(&mut self) -> Result<Option<FrameRef<'_>>, DecodeFault> {
         let begin = self.start;
-        let pending = &self.buffer[begin..];
-        if pending.len() < FRAME_HEADER_BYTES {
-            return Ok(None);
-        }
-        match parse_header(pending) {
-            Header::Frame { kind, payload_bytes, check } => {
-                let end = FRAME_HEADER_BYTES + payload_bytes;
-                if pending.len() < end {
-                    return Ok(None);
-                }
-                if frame_checksum(kind.number(), &pending[FRAME_HEADER_BYTES..end]) != check {
-                    return Err(self.skip());
-                }
-                self.start = begin + end;
-                let bytes = &self.buffer[begin..begin + end];
-                Ok(Some(FrameRef { kind, payload: &bytes[FRAME_HEADER_BYTES..], bytes }))
+        match find(&self.buffer[begin..]) {
+            Ok(None) => Ok(None),
+            Ok(Some((kind, length))) => {
+                self.start = begin + length;
+                Ok(Some(FrameRef::of(kind, &self.buffer[begin..begin + length])))
             }
-            Header::OtherVersion(version) => {
-                let _ = self.skip();
-                Err(DecodeFault::Version { version })
+            Err(fault) => {
+                let skipped = self.skip();
+                Err(if matches!(fault, DecodeFault::Damaged { .. }) { skipped } else { fault })
             }
-            Header::Bad => Err(self.skip()),
         }
     }
 
@@ -221,7 +240,7 @@ impl Decoder {
 
 #[cfg(test)]
 mod tests {
-    use super::{DecodeFault, Decoder, FrameKind, encode_frame};
+    use super::{DecodeFault, Decoder, FrameKind, encode_frame, first_frame};
     use proptest::prelude::*;
 
     fn drain(decoder: &mut Decoder) -> (Vec<(FrameKind, Vec<u8>)>, usize) {
@@ -253,6 +272,11 @@ mod tests {
             assert_eq!(frames[2], (FrameKind::RunEnd, vec![7; 100]));
             assert_eq!(decoder.pending_bytes(), 0);
         }
+        let first = first_frame(&bytes).unwrap().unwrap();
+        assert_eq!((first.kind, first.payload, first.bytes.len()), (FrameKind::Slots, &b"abc"[..], 19));
+        assert!((0..19).all(|length| first_frame(&bytes[..length]) == Ok(None)));
+        bytes[17] ^= 1;
+        assert_eq!(first_frame(&bytes), Err(DecodeFault::Damaged { skipped: 0 }));
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod slot;
 
 pub use frame::{
     DecodeFault, Decoder, FRAME_HEADER_BYTES, FrameKind, FrameRef, MAX_PAYLOAD_BYTES, encode_frame,
+    first_frame,
 };
 pub use functions::{FUNCTIONS, Family, FunctionEntry, by_id, id};
 pub use payload::{

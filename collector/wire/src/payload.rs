@@ -259,6 +259,26 @@ pub enum Message {
     Scheduling(Scheduling),
 }
 
+impl Message {
+    /// Whether an agent tells this, of its own node, and counts it; all else is the daemon's.
+    #[must_use]
+    pub fn is_told_by_agent(&self) -> bool {
+        match self {
+            Message::Process(_)
+            | Message::Slots(_)
+            | Message::Knot(_)
+            | Message::Lost(_)
+            | Message::Scheduling(_) => true,
+            Message::RunStart(_)
+            | Message::RunEnd(_)
+            | Message::Agent(_)
+            | Message::Origin(_)
+            | Message::Contact(_)
+            | Message::RoundTrip(_) => false,
+        }
+    }
+}
+
 /// A payload that does not hold what its kind says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PayloadFault {

@@ -116,7 +116,7 @@ fn launchers() -> Vec<Finding> {
         if version.is_empty() || known.contains(&version) {
             continue;
         }
-        let elsewhere = if may_span_hosts(&[name.into()], &System) {
+        let elsewhere = if may_span_hosts(&[name.into()], &System::default()) {
             "its ranks may run on other hosts than this one"
         } else {
             "its ranks run on this host unless it is told others"

@@ -1,11 +1,12 @@
 //! Ingest and the operators, tied together: messages in, what became known out. Live and in replay the same.
 
-use crate::agent::{Census, InFlightReport, OWN, Resume};
+use crate::agent::{Census, OWN, Resume};
 use crate::clocks::Clocks;
 use crate::processors::Processors;
 use crate::words::counted;
 use mpiscope_analysis::{Counts, Matcher, WindowTotals};
 use mpiscope_ingest::{Ingest, KnownAgent};
+use mpiscope_link::Flight;
 use mpiscope_model::{
     Batch, Call, CommInfo, Fault, Function, InFlight, Losses, Message, Nanoseconds, NodeInfo, ProcessState,
     Rank, RankInfo, Scheduling, Totals,
@@ -107,13 +108,15 @@ impl Engine {
     }
 
     /// Takes in what an agent found that came after the log had ended. Whoever reads it again finds it with other
-    /// knots; so that each reading says the same, the clock of the log goes on instead, where it has one.
+    /// knots; so that each reading says the same, the clock of the log goes on instead, where it has one, and what the
+    /// system says of a process while it is read is left out.
     pub(crate) fn feed_rest(&mut self, message: wire::Message) -> Option<Step> {
         match message {
             wire::Message::Knot(_) if self.ingest.has_clock() => {
                 self.ingest.settle_rest();
                 Some(self.settle())
             }
+            wire::Message::Scheduling(_) => None,
             message => self.feed(message),
         }
     }
@@ -173,11 +176,12 @@ impl Engine {
         self.counts.messages(messages);
     }
 
-    /// Calls in flight on the clock of the run, as far as it is known until now.
-    pub(crate) fn in_flight(&self, report: &InFlightReport) -> Vec<InFlight> {
-        let timed = report.calls.iter().filter_map(|call| {
-            let since_ns = self.ingest.run_ns(call.agent, call.process, call.since_ticks)?;
-            Some(InFlight { rank: call.rank, thread: call.thread, function: call.function, since_ns })
+    /// Calls in flight, each with its agent's number, on the clock of the run as far as it is known until now.
+    pub(crate) fn in_flight(&self, calls: &[(u32, Flight)]) -> Vec<InFlight> {
+        let timed = calls.iter().filter_map(|&(agent, call)| {
+            let Flight { process, rank, thread, function, since_ticks } = call;
+            let since_ns = self.ingest.run_ns(agent, process, since_ticks)?;
+            Some(InFlight { rank, thread, function, since_ns })
         });
         timed.collect()
     }

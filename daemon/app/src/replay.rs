@@ -3,16 +3,15 @@
 use crate::command_line::ReplayOptions;
 use crate::engine::WindowCell;
 use crate::load::{Loaded, is_in_log, load};
-use crate::page::{self, Feeding, Increments, Page, Shelf, function_rows, rank_rows};
+use crate::page::{self, Feeding, Increments, Page, Shelf, function_rows, node_rows, rank_rows};
 use crate::run::random;
 use crate::words::plural;
 use anyhow::{Context as _, Result};
-use mpiscope_feed::{Job, JobState, Library, NodeRow, RunSource, Update};
-use mpiscope_model::{Call, Fault, Node, ProcessState, RankInfo};
-use mpiscope_recording::{JobNode, Recording, Segment, SegmentWriter, State};
+use mpiscope_feed::{Job, JobState, Library, RunSource, Update};
+use mpiscope_model::{Call, Fault};
+use mpiscope_recording::{Recording, Segment, SegmentWriter, State};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -137,6 +136,9 @@ fn publish(feeding: &mut Feeding, loaded: &Loaded, shown: &mut Shown) {
     };
     let faults: Vec<Fault> =
         loaded.missing.iter().map(|text| Fault { rank: None, text: text.clone() }).collect();
+    let names = loaded.job.nodes.iter().map(|node| node.name.as_str());
+    let uncertainty_ns = |node| loaded.clock_of(node as usize).map(|clock| clock.uncertainty_ns);
+    let nodes = node_rows(names, uncertainty_ns, loaded.ranks.iter());
     feeding.publisher.publish(&Update {
         now_ns: duration_ns.max(shown.last_ns),
         lag_ns: 0,
@@ -145,27 +147,12 @@ fn publish(feeding: &mut Feeding, loaded: &Loaded, shown: &mut Shown) {
         losses: loaded.losses,
         functions: &function_rows(&loaded.counts, &[]),
         ranks: &rank_rows(&loaded.counts, &loaded.processors, loaded.ranks.iter()),
-        nodes: &node_rows(loaded),
+        nodes: &nodes,
         timeline: &shown.increments.take(),
         in_flight: &[],
         calls: &[],
         faults: &faults,
     });
-}
-
-/// The hosts as they stood at the end, and their clocks as well as they are known.
-fn node_rows(loaded: &Loaded) -> Vec<NodeRow> {
-    let is_silent = |info: &RankInfo| info.state == ProcessState::Silent;
-    let silent: BTreeSet<Node> =
-        loaded.ranks.iter().filter(|info| is_silent(info)).map(|info| info.node).collect();
-    let numbered = (0..).zip(&loaded.job.nodes);
-    let row = |(node, host): (Node, &JobNode)| NodeRow {
-        node,
-        name: host.name.clone(),
-        clock_uncertainty_ns: loaded.clock_of(node as usize).map(|clock| clock.uncertainty_ns),
-        is_silent: silent.contains(&node),
-    };
-    numbered.map(row).collect()
 }
 
 fn summary(loaded: &Loaded) -> String {

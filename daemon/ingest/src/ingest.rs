@@ -44,6 +44,8 @@ pub struct Ingest {
     comms: FxHashMap<(u32, u64), Comm>,
     comms_told: FxHashSet<Comm>,
     lost: FxHashMap<Key, Lost>,
+    /// Whether the sum of what was lost is another than was told last.
+    losses_changed: bool,
     /// Slots of no known meaning, counted here.
     unreadable_slots: u64,
     faults_told: usize,
@@ -80,6 +82,7 @@ impl Default for Ingest {
             comms: FxHashMap::default(),
             comms_told: FxHashSet::default(),
             lost: FxHashMap::default(),
+            losses_changed: false,
             unreadable_slots: 0,
             faults_told: 0,
             started: None,
@@ -151,75 +154,51 @@ impl Ingest {
 
     /// Takes in a message.
     pub fn feed(&mut self, message: Message) {
-        let told = match message {
+        if message.is_told_by_agent() {
+            self.origins[self.origin as usize].next_sequence += 1;
+        }
+        match message {
             Message::RunStart(start) => {
                 self.zero_ns = start.monotonic_ns;
                 self.origins[0].clock = NodeClock::reference(self.zero_ns);
                 self.started = Some(start);
-                false
             }
-            Message::Agent(agent) => {
-                self.agent(agent);
-                false
-            }
-            Message::Origin(origin) => {
-                match self.origins.get_mut(origin.agent as usize) {
-                    Some(found) => {
-                        found.next_sequence = origin.sequence;
-                        self.origin = origin.agent;
-                    }
-                    None => {
-                        self.fault(None, format!("messages of agent {}, which nobody knows", origin.agent));
-                    }
+            Message::Agent(agent) => self.agent(agent),
+            Message::Origin(origin) => match self.origins.get_mut(origin.agent as usize) {
+                Some(found) => {
+                    found.next_sequence = origin.sequence;
+                    self.origin = origin.agent;
                 }
-                false
-            }
+                None => self.fault(None, format!("messages of agent {}, which nobody knows", origin.agent)),
+            },
             Message::RoundTrip(trip) => {
                 if let Some(origin) = self.origins.get_mut(trip.agent as usize) {
                     origin.round_trip(&trip);
                 }
-                false
             }
-            Message::Contact(contact) => {
-                self.contact(contact);
-                false
-            }
+            Message::Contact(contact) => self.contact(contact),
             Message::RunEnd(end) => {
                 self.settle();
                 self.ended = Some(end);
                 self.batch.until_ns = self.of_monotonic(end.monotonic_ns);
-                false
             }
-            Message::Process(process) => {
-                self.process(&process);
-                true
-            }
-            Message::Slots(slots) => {
-                self.origins[self.origin as usize].waiting.push(slots);
-                true
-            }
+            Message::Process(process) => self.process(&process),
+            Message::Slots(slots) => self.origins[self.origin as usize].waiting.push(slots),
             Message::Knot(knot) => {
                 self.origins[self.origin as usize].knot(knot);
                 self.settle_origin(self.origin);
                 self.batch.until_ns = self.until_ns();
-                true
             }
-            Message::Lost(lost) => {
-                self.lost(&lost);
-                true
-            }
-            Message::Scheduling(figures) => {
-                self.scheduling(&figures);
-                true
-            }
-        };
-        if told {
-            self.origins[self.origin as usize].next_sequence += 1;
+            Message::Lost(lost) => self.lost(&lost),
+            Message::Scheduling(figures) => self.scheduling(&figures),
         }
     }
 
     /// Hands out what became known.
     pub fn take(&mut self) -> Batch {
+        if std::mem::take(&mut self.losses_changed) {
+            self.tell_losses();
+        }
         let until_ns = self.batch.until_ns;
         std::mem::replace(&mut self.batch, Batch { until_ns, ..Batch::default() })
     }
@@ -307,7 +286,6 @@ impl Ingest {
     fn contact(&mut self, contact: wire::Contact) {
         if let Some(origin) = self.origins.get_mut(contact.agent as usize) {
             origin.is_finished = contact.standing == Heard::Finished;
-            origin.is_silent = contact.standing == Heard::Missed;
         }
         let (from, to) = match contact.standing {
             Heard::Missed => (ProcessState::Running, ProcessState::Silent),
@@ -375,10 +353,12 @@ impl Ingest {
         }
         let input = ProcessInput::new(process, turn);
         self.processes.insert(key, input);
+        let node = self.node(&process.node);
+        self.origins[self.origin as usize].number = Some(node);
         let info = RankInfo {
             rank: process.rank,
             world_size: process.world_size,
-            node: self.node(&process.node),
+            node,
             pid: process.pid,
             library: process.library.clone(),
             state: ProcessState::Running,
@@ -391,7 +371,7 @@ impl Ingest {
     fn lost(&mut self, lost: &Lost) {
         let key = (self.origin, lost.process);
         self.lost.insert(key, *lost);
-        self.tell_losses();
+        self.losses_changed = true;
         let state = match lost.state {
             EndState::Running => ProcessState::Running,
             EndState::Finalized => ProcessState::Finalized,

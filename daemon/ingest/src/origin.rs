@@ -2,6 +2,7 @@
 
 use crate::alignment::{NodeClock, RoundTrip};
 use crate::clock::ClockMap;
+use mpiscope_model::Node;
 use mpiscope_wire::{self as wire, ClockKind, Knot, Slots};
 
 /// What is known of an agent and its node. Number 0 is the daemon's own, whose clock the run's time is of.
@@ -20,8 +21,8 @@ pub(crate) struct Origin {
     pub(crate) clock: NodeClock,
     /// All that it wrote before this, of the run's time, has been read.
     pub(crate) until_ns: u64,
-    /// It was not heard of when the daemon last looked.
-    pub(crate) is_silent: bool,
+    /// The number of its node, once a rank of it is known.
+    pub(crate) number: Option<Node>,
 }
 
 impl Origin {
@@ -36,7 +37,7 @@ impl Origin {
             counter: ClockMap::default(),
             clock: NodeClock::reference(zero_ns),
             until_ns: 0,
-            is_silent: false,
+            number: None,
         }
     }
 

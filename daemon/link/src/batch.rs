@@ -2,10 +2,10 @@
 
 use crate::error::LinkError;
 use crate::packet::Packet;
-use mpiscope_wire::{Decoder, Message};
+use mpiscope_wire::{Message, first_frame};
 
-/// The raw bytes of a batch at the most; one that holds a single frame may have a frame's header more.
-pub const MOST_BATCH_BYTES: usize = 1 << 20;
+/// The raw bytes of a batch at the most, unless a single frame is longer.
+pub(crate) const MOST_BATCH_BYTES: usize = 1 << 20;
 /// What a batch may hold when it arrives: one frame of the greatest size.
 const MOST_RAW_BYTES: usize = mpiscope_wire::MAX_PAYLOAD_BYTES + mpiscope_wire::FRAME_HEADER_BYTES;
 /// Speed counts for more than size: the agent shares its processors with the job.
@@ -29,7 +29,7 @@ pub(crate) struct Unpacked {
 /// Unpacks frames and checks every one of them.
 pub(crate) fn unpack(frames: u32, raw_bytes: u32, compressed: &[u8]) -> Result<Unpacked, LinkError> {
     let raw_bytes = raw_bytes as usize;
-    if raw_bytes > MOST_RAW_BYTES.max(MOST_BATCH_BYTES) {
+    if raw_bytes > MOST_RAW_BYTES {
         return Err(LinkError::Senseless("announced a batch that is too large"));
     }
     let bytes = zstd::bulk::decompress(compressed, raw_bytes)
@@ -37,15 +37,13 @@ pub(crate) fn unpack(frames: u32, raw_bytes: u32, compressed: &[u8]) -> Result<U
     if bytes.len() != raw_bytes {
         return Err(LinkError::Senseless("sent a batch of another size than it said"));
     }
-    let mut decoder = Decoder::new();
-    decoder.feed(&bytes);
     let (mut found, mut at) = (Vec::new(), 0);
     while let Some(frame) =
-        decoder.next_frame().map_err(|_| LinkError::Senseless("sent a frame that is damaged"))?
+        first_frame(&bytes[at..]).map_err(|_| LinkError::Senseless("sent a frame that is damaged"))?
     {
         let message = Message::decode(frame.kind, frame.payload)
             .map_err(|_| LinkError::Senseless("sent a frame without meaning"))?;
-        if !is_an_agents(&message) {
+        if !message.is_told_by_agent() {
             return Err(LinkError::Senseless("sent a frame that only the daemon may write"));
         }
         found.push((at..at + frame.bytes.len(), message));
@@ -55,18 +53,6 @@ pub(crate) fn unpack(frames: u32, raw_bytes: u32, compressed: &[u8]) -> Result<U
         return Err(LinkError::Senseless("sent another number of frames than it said"));
     }
     Ok(Unpacked { frames: found, bytes })
-}
-
-/// Whether an agent may tell this: it speaks of its own node alone.
-fn is_an_agents(message: &Message) -> bool {
-    matches!(
-        message,
-        Message::Process(_)
-            | Message::Slots(_)
-            | Message::Knot(_)
-            | Message::Lost(_)
-            | Message::Scheduling(_)
-    )
 }
 
 #[cfg(test)]

@@ -62,7 +62,6 @@ pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
 
 /// The daemon's side.
-#[derive(Clone)]
 pub(crate) struct Accepting(Option<TlsAcceptor>);
 
 impl Accepting {
@@ -88,7 +87,6 @@ impl Accepting {
 }
 
 /// The agent's side.
-#[derive(Clone)]
 pub(crate) struct Connecting(Option<TlsConnector>);
 
 impl Connecting {

@@ -16,10 +16,9 @@ mod packet;
 mod registry;
 mod secret;
 
-pub use batch::MOST_BATCH_BYTES;
 pub use caller::{CallerOptions, Outbox, Parcel, call};
 pub use encryption::Certificate;
 pub use error::LinkError;
 pub use listener::{Event, KnownAgent, Listener, ListenerOptions, Standing};
-pub use packet::{Flight, PROTOCOL};
+pub use packet::Flight;
 pub use secret::Secret;

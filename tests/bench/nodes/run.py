@@ -53,14 +53,12 @@ class Lab:
     def on(self, host, words):
         return [LAB, "exec", "--name", NAME, host, *words]
 
-    def run(self, words, recorded):
-        """What the command on the first host printed; with the manifest of its recording, if it was recorded."""
-        if not recorded:
-            return checked(self.on("node1", words)).stdout, None
-        out = self.jobs.folder / f"{time.monotonic_ns()}.scope"
-        command = [self.jobs.mpiscope, "run", "--no-dashboard", "--out", out, "--", *words]
-        printed = checked(self.on("node1", command)).stdout
-        return printed, json.loads((out / "manifest.json").read_text())
+    def command(self, words, out):
+        """The command on the first host, recorded into a folder if one is named."""
+        return self.on("node1", self.jobs.recorded(words, out) if out else words)
+
+    def new_recording(self):
+        return self.jobs.folder / f"{time.monotonic_ns()}.scope"
 
     def sent_bytes(self):
         return int(checked(self.on("node2", ["cat", "/sys/class/net/eth0/statistics/tx_bytes"])).stdout)
@@ -86,25 +84,28 @@ def processor_s(process):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def recorded_calls(out):
+    """The calls in a recording, which has to have all of them."""
+    manifest = json.loads((out / "manifest.json").read_text())
+    if sum(manifest["lost"].values()):
+        raise Failure(f"calls were lost: {manifest['lost']}")
+    return manifest["totals"]["calls"]
+
+
 def pingpong(lab, program, recorded):
-    words = [*lab.launcher(2), program, BATCHES, STEPS]
-    printed, manifest = lab.run(words, recorded)
-    if manifest and (sum(manifest["lost"].values()) or manifest["totals"]["calls"] < 4 * BATCHES * STEPS):
-        raise Failure(f"calls are missing: {manifest['totals']}, {manifest['lost']}")
-    figures = printed.split()
+    out = lab.new_recording() if recorded else None
+    figures = checked(lab.command([*lab.launcher(2), program, BATCHES, STEPS], out)).stdout.split()
+    if recorded and recorded_calls(out) < 4 * BATCHES * STEPS:
+        raise Failure("calls are missing")
     return float(figures[1]), float(figures[3])
 
 
 def traffic(lab, program, seconds, recorded):
     """Bytes that left the second host, calls that were recorded, calls a second, and the agent's share of a processor."""
-    words = [*lab.launcher(RANKS), program, seconds, RATE]
-    command = words
-    if recorded:
-        out = lab.jobs.folder / f"{time.monotonic_ns()}.scope"
-        command = [lab.jobs.mpiscope, "run", "--no-dashboard", "--out", out, "--", *words]
+    out = lab.new_recording() if recorded else None
+    command = [str(word) for word in lab.command([*lab.launcher(RANKS), program, seconds, RATE], out)]
     before = lab.sent_bytes()
-    running = subprocess.Popen([str(word) for word in lab.on("node1", command)], stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL)
+    running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     share = None
     if recorded:
         # Well inside the run: neither its start nor its end.
@@ -118,10 +119,7 @@ def traffic(lab, program, seconds, recorded):
     sent = lab.sent_bytes() - before
     if not recorded:
         return sent, 0, 0, share
-    manifest = json.loads((out / "manifest.json").read_text())
-    if sum(manifest["lost"].values()):
-        raise Failure(f"calls were lost: {manifest['lost']}")
-    calls = manifest["totals"]["calls"]
+    calls = recorded_calls(out)
     return sent, calls, calls / seconds, share
 
 

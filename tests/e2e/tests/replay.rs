@@ -119,11 +119,14 @@ fn of_a_run_of_which_every_part_was_killed() {
     until_log_has(&out, 20_000).unwrap();
     let family = running.family();
     processes::signal(running.process(), Signal::KILL);
-    for process in family.into_iter().chain([daemon]) {
+    let killed: Vec<u32> = family.into_iter().chain([daemon]).collect();
+    for &process in &killed {
         processes::signal(process, Signal::KILL);
     }
     running.wait(LIMIT).unwrap();
-    let gone = processes::until(LIMIT, || (!processes::is_running(daemon)).then_some(()));
+    let gone = processes::until(LIMIT, || {
+        (!killed.iter().any(|&killed| processes::is_running(killed))).then_some(())
+    });
     assert!(gone.is_some());
     // What is still in the rings is read anew each time, with whatever the clock says then.
     let first = report(&out).unwrap();

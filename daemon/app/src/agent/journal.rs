@@ -12,25 +12,38 @@ pub(crate) trait Journal: Send {
     fn flush(&mut self) -> Result<()>;
 
     /// Lets it be written to the disk: soon after, the machine may die.
-    fn sync_soon(&mut self) -> Result<()>;
+    fn sync_soon(&mut self) -> Result<()> {
+        Ok(())
+    }
 
     /// Whether it may hold messages of several agents, and says whose they are.
-    fn has_origins(&self) -> bool;
+    fn has_origins(&self) -> bool {
+        false
+    }
 
     /// What could not be kept, in bytes.
-    fn dropped_bytes(&self) -> u64;
+    fn dropped_bytes(&self) -> u64 {
+        0
+    }
 
     /// Whether all that was written may be forgotten elsewhere.
-    fn is_safe(&self) -> bool;
+    fn is_safe(&self) -> bool {
+        true
+    }
 
     /// Whether it takes more.
-    fn has_room(&self) -> bool;
+    fn has_room(&self) -> bool {
+        true
+    }
 
     /// Whether it wants to be told the state of things once more, so that its older part can go.
-    fn wants_checkpoint(&mut self) -> bool;
+    fn wants_checkpoint(&mut self) -> bool {
+        false
+    }
 }
 
-/// The log of the run. What it cannot keep has been handed on all the same, and the tables will have it.
+/// The log of the run. What it cannot keep has been handed on all the same, and the tables will have it: so it always has
+/// room, and what was written is as safe as it gets.
 impl Journal for WalWriter {
     fn write(&mut self, frame: &[u8]) -> Result<()> {
         Ok(WalWriter::write(self, frame)?)
@@ -50,17 +63,5 @@ impl Journal for WalWriter {
 
     fn dropped_bytes(&self) -> u64 {
         WalWriter::dropped_bytes(self)
-    }
-
-    fn is_safe(&self) -> bool {
-        true
-    }
-
-    fn has_room(&self) -> bool {
-        true
-    }
-
-    fn wants_checkpoint(&mut self) -> bool {
-        false
     }
 }

@@ -10,6 +10,8 @@ mod scheduling;
 #[cfg(test)]
 mod tests;
 
+use crate::here::host_name;
+use mpiscope_link::Flight;
 use mpiscope_ring::clock::{knot, monotonic_ns};
 use mpiscope_wire::{Message, Origin, Process, Slots};
 use region::Watched;
@@ -27,6 +29,14 @@ const IN_FLIGHT_EVERY: Duration = Duration::from_millis(50);
 
 pub(crate) use journal::Journal;
 
+/// Between two looks at the rings, when they had little.
+pub(crate) const REST: Duration = Duration::from_millis(2);
+/// So little (or an eighth of a small ring) may stay in a ring for a while: to take it out costs what hundreds of calls
+/// do, and the job may need the processor.
+pub(crate) const LITTLE_SLOTS: usize = 2048;
+/// How long ranks may linger after the command returned.
+pub(crate) const LINGER: Duration = Duration::from_secs(2);
+
 /// The number of the daemon's own agent.
 pub(crate) const OWN: u32 = 0;
 /// The number of none.
@@ -40,7 +50,7 @@ pub(crate) struct Census {
 }
 
 impl Census {
-    fn count(&mut self, process: &Process) {
+    pub(crate) fn count(&mut self, process: &Process) {
         self.ranks.insert(process.rank);
         self.world_size = self.world_size.max(process.world_size);
     }
@@ -71,29 +81,10 @@ pub(crate) struct Pass {
     pub(crate) busy: bool,
 }
 
-/// A call that has not returned yet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct InFlightCall {
-    pub(crate) agent: u32,
-    pub(crate) process: u32,
-    pub(crate) rank: u32,
-    /// Which of the process's threads, as in `Call`.
-    pub(crate) thread: u16,
-    pub(crate) function: u16,
-    /// Ticks of the process's clock.
-    pub(crate) since_ticks: u64,
-}
-
-/// All calls that were in flight at a moment. It takes the place of the one before.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct InFlightReport {
-    pub(crate) calls: Vec<InFlightCall>,
-}
-
 pub(crate) struct Agent {
     folders: Vec<PathBuf>,
-    /// A folder that other hosts may share, and the host whose ranks' regions are read there.
-    shared: Option<(PathBuf, String)>,
+    /// This host.
+    node: String,
     /// Of all processes the one with the greatest number.
     newest: Option<Process>,
     regions: Vec<Watched>,
@@ -105,6 +96,8 @@ pub(crate) struct Agent {
     origin: u32,
     pub(crate) census: Census,
     passed: Option<Instant>,
+    /// Whether there was a pass since calls in flight were last asked for.
+    has_passed: bool,
     scanned: Option<Instant>,
     looked: Option<Instant>,
     knotted: Option<Instant>,
@@ -124,7 +117,8 @@ struct Log {
 }
 
 impl Agent {
-    /// An agent over the folders where ranks put their regions. Without a journal it only reads: nothing is given back.
+    /// An agent over the folders where ranks put their regions: shared memory first; the others may be shared with other
+    /// hosts, and only regions of ranks on this one are read there. Without a journal it only reads: nothing is given back.
     pub(crate) fn new(folders: Vec<PathBuf>, mut resume: Resume, journal: Option<Box<dyn Journal>>) -> Self {
         let census = std::mem::take(&mut resume.census);
         let known =
@@ -132,7 +126,7 @@ impl Agent {
         let next_process = known.max().map_or(0, |last| last + 1);
         Self {
             folders,
-            shared: None,
+            node: host_name(),
             newest: None,
             regions: Vec::new(),
             seen: std::collections::HashSet::new(),
@@ -142,6 +136,7 @@ impl Agent {
             log: journal.map(|journal| Log { journal, synced: Instant::now(), failed: false }),
             census,
             passed: None,
+            has_passed: false,
             scanned: None,
             looked: None,
             knotted: None,
@@ -151,12 +146,6 @@ impl Agent {
             faults: Vec::new(),
             notices: Vec::new(),
         }
-    }
-
-    /// Reads regions in this folder as well, which other hosts may share: those of ranks on the host of this name.
-    pub(crate) fn read_also(&mut self, folder: PathBuf, node: String) {
-        self.folders.push(folder.clone());
-        self.shared = Some((folder, node));
     }
 
     /// Writes a message of this agent to the journal and hands it on.
@@ -181,12 +170,17 @@ impl Agent {
     fn write(&mut self, frame: &[u8]) {
         let Some(log) = &mut self.log else { return };
         if let Err(error) = log.journal.write(frame) {
-            // Whose messages follow may be among what is lost: said again.
-            self.origin = NOBODY;
-            if !std::mem::replace(&mut log.failed, true) {
-                self.faults
-                    .push(format!("the log could not be written, so a crash would lose calls: {error}"));
-            }
+            self.journal_failed(&error);
+        }
+    }
+
+    fn journal_failed(&mut self, error: &anyhow::Error) {
+        // Whose messages follow may be among what is lost: said again.
+        self.origin = NOBODY;
+        if let Some(log) = &mut self.log
+            && !std::mem::replace(&mut log.failed, true)
+        {
+            self.faults.push(format!("the log could not be written, so a crash would lose calls: {error}"));
         }
     }
 
@@ -218,6 +212,7 @@ impl Agent {
     /// Reads everything that is in the rings now.
     pub(crate) fn pass(&mut self, sink: &mut dyn FnMut(Message)) -> Pass {
         self.passed = Some(Instant::now());
+        self.has_passed = true;
         if due(&mut self.scanned, SCAN_EVERY) {
             self.scan(sink);
         }
@@ -314,13 +309,14 @@ impl Agent {
     }
 
     /// The calls that the living processes are in. After a pass, a call is either in what was read or here.
-    pub(crate) fn in_flight(&self) -> InFlightReport {
+    pub(crate) fn in_flight(&self) -> Vec<Flight> {
         let now = knot();
-        InFlightReport { calls: self.regions.iter().flat_map(|region| region.in_flight(now)).collect() }
+        self.regions.iter().flat_map(|region| region.in_flight(now)).collect()
     }
 
-    /// The same, when the last such report is old.
-    pub(crate) fn in_flight_if_due(&mut self) -> Option<InFlightReport> {
+    /// The same, right after a pass, when the last such look is old.
+    pub(crate) fn in_flight_if_due(&mut self) -> Option<Vec<Flight>> {
+        std::mem::take(&mut self.has_passed).then_some(())?;
         due(&mut self.reported, IN_FLIGHT_EVERY).then(|| self.in_flight())
     }
 
@@ -357,12 +353,10 @@ impl Agent {
             log.synced = Instant::now();
             result = result.and_then(|()| log.journal.sync_soon());
         }
-        let Err(error) = result else { return true };
-        self.origin = NOBODY;
-        if !std::mem::replace(&mut log.failed, true) {
-            self.faults.push(format!("the log could not be written, so a crash would lose calls: {error}"));
+        if let Err(error) = &result {
+            self.journal_failed(error);
         }
-        false
+        result.is_ok()
     }
 
     fn scan(&mut self, sink: &mut dyn FnMut(Message)) {
@@ -401,10 +395,8 @@ impl Agent {
         let refuse = |reason: String| Unread::Fault(format!("{} is not read: {reason}", path.display()));
         let reader = mpiscope_ring::Reader::open(&path).map_err(|error| refuse(error.to_string()))?;
         let identity = reader.identity().map_err(|error| refuse(error.to_string()))?;
-        if let Some((folder, node)) = &self.shared
-            && path.starts_with(folder)
-            && *node != identity.node
-        {
+        let is_shared = self.folders.iter().skip(1).any(|folder| path.starts_with(folder));
+        if is_shared && identity.node != self.node {
             return Err(Unread::Elsewhere);
         }
         let same = |region: &Watched| region.is_of(identity.pid, identity.made_ns);
@@ -461,7 +453,7 @@ pub(crate) fn run_start(run: &str, command: &[String]) -> Message {
     let unix = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     Message::RunStart(mpiscope_wire::RunStart {
         run: run.to_owned(),
-        node: rustix::system::uname().nodename().to_string_lossy().into_owned(),
+        node: host_name(),
         unix_ns: unix.as_nanos() as u64,
         monotonic_ns: monotonic_ns(),
         command: command.to_vec(),

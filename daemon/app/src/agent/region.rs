@@ -1,7 +1,7 @@
 //! One region that is watched.
 
 use super::scheduling::Scheduler;
-use super::{InFlightCall, OWN};
+use mpiscope_link::Flight;
 use mpiscope_ring::{Reader, State};
 use mpiscope_wire::{ClockKind, EndState, Knot, Lost, Message, Process, Slots};
 use std::path::PathBuf;
@@ -16,6 +16,8 @@ pub(crate) struct Watched {
     process: Process,
     /// The position of the next slot of each ring.
     positions: Vec<u64>,
+    /// Whether anything was read and not given back; of what a predecessor read, nobody knows.
+    unreleased: bool,
     /// Rings whose positions made no sense; they are not read again.
     damaged: Vec<bool>,
     told: Option<Lost>,
@@ -40,6 +42,7 @@ impl Watched {
             reader,
             process,
             positions,
+            unreleased: true,
             damaged,
             told: None,
             scheduler: Scheduler::default(),
@@ -103,6 +106,7 @@ impl Watched {
             match consumer.read(MOST_SLOTS, &mut slots) {
                 Ok(0) => {}
                 Ok(count) => {
+                    self.unreleased = true;
                     read.slots += count;
                     read.busy |= count >= MOST_SLOTS / 2;
                     let from = self.positions[ring];
@@ -129,7 +133,7 @@ impl Watched {
 
     /// Gives back what was read.
     pub(crate) fn release(&mut self) {
-        if !self.reader.is_whole() {
+        if !std::mem::take(&mut self.unreleased) || !self.reader.is_whole() {
             return;
         }
         for (ring, &position) in self.positions.iter().enumerate() {
@@ -179,7 +183,7 @@ impl Watched {
     }
 
     /// The calls that the threads of the process are in, if it lives. `now` is of both clocks.
-    pub(crate) fn in_flight(&self, now: Knot) -> impl Iterator<Item = InFlightCall> + '_ {
+    pub(crate) fn in_flight(&self, now: Knot) -> impl Iterator<Item = Flight> + '_ {
         let readable = self.alive && self.reader.is_whole();
         let rings = if readable { self.positions.len() } else { 0 };
         let now = match self.process.clock {
@@ -188,8 +192,7 @@ impl Watched {
         };
         (0..rings).filter(|&ring| !self.damaged[ring]).filter_map(move |ring| {
             let seen = self.reader.in_flight(ring, now)?;
-            Some(InFlightCall {
-                agent: OWN,
+            Some(Flight {
                 process: self.process.process,
                 rank: self.process.rank,
                 thread: seen.thread,

@@ -49,10 +49,9 @@ fn calls_in_flight_are_seen_while_they_are() {
     std::thread::sleep(Duration::from_millis(20));
     agent.pass(&mut |message| drop(engine.feed(message)));
 
-    let report = agent.in_flight_if_due().unwrap();
+    let calls = agent.in_flight_if_due().unwrap();
     assert!(agent.in_flight_if_due().is_none(), "not so soon again");
-    let call = |process, rank, thread, function, since_ticks| InFlightCall {
-        agent: OWN,
+    let call = |process, rank, thread, function, since_ticks| Flight {
         process,
         rank,
         thread,
@@ -60,20 +59,19 @@ fn calls_in_flight_are_seen_while_they_are() {
         since_ticks,
     };
     let expected = [call(0, 0, 0, id::RECV, entered_ticks), call(1, 3, 7, id::BARRIER, entered_ns)];
-    assert_eq!(report.calls, expected);
+    assert_eq!(calls, expected);
     let start_ns = engine.ingest().started().unwrap().monotonic_ns;
     let since_ns = entered_ns - start_ns;
-    let told = engine.in_flight(&report);
+    let told = engine.in_flight(&expected.map(|call| (OWN, call)));
     assert_eq!(told[1], InFlight { rank: 3, thread: 7, function: id::BARRIER, since_ns });
     assert!(told[0].since_ns.abs_diff(since_ns) < 1_000_000, "{} for {since_ns}", told[0].since_ns);
-    let unknown = InFlightReport { calls: vec![call(9, 0, 0, id::RECV, 1)] };
-    assert_eq!(engine.in_flight(&unknown), []);
+    assert_eq!(engine.in_flight(&[(OWN, call(9, 0, 0, id::RECV, 1)), (1, expected[0])]), []);
 
     main.leave();
     telling.give_back(ring);
-    assert_eq!(agent.in_flight(), InFlightReport::default());
+    assert_eq!(agent.in_flight(), []);
     idle.in_flight().enter(id::SEND, entered_ticks);
-    assert_eq!(agent.in_flight().calls, [call(0, 0, 1, id::SEND, entered_ticks)]);
+    assert_eq!(agent.in_flight(), [call(0, 0, 1, id::SEND, entered_ticks)]);
 }
 
 #[test]
@@ -88,11 +86,11 @@ fn nobody_waits_in_a_process_that_is_gone_or_in_a_ring_that_is_not_read() {
     let sound = damaged.claim(1).unwrap().1.in_flight();
     let mut agent = agent(folder.path());
     let ranks = |agent: &Agent| -> Vec<(u32, u16)> {
-        agent.in_flight().calls.iter().map(|call| (call.rank, call.thread)).collect()
+        agent.in_flight().iter().map(|call| (call.rank, call.thread)).collect()
     };
     agent.scan(&mut drop);
     words.iter().chain([&sound]).for_each(|word| word.enter(id::RECV, 1));
-    assert_eq!(agent.in_flight().calls.len(), 4, "as long as nobody has looked");
+    assert_eq!(agent.in_flight().len(), 4, "as long as nobody has looked");
 
     let file = |rank: u32| {
         let path = folder.path().join(format!("{own}-{}.ring", MADE_NS + u64::from(rank)));

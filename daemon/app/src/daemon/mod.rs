@@ -13,7 +13,7 @@ mod viewers;
 
 pub(crate) use protocol::{Configuration, FromDaemon, LIVE_FILE, Link, Live, Summary, ToDaemon};
 
-use crate::agent::{Agent, Pass, Resume, run_start};
+use crate::agent::{Agent, LINGER, LITTLE_SLOTS, OWN, Pass, REST, Resume, run_start};
 use crate::page::{Page, Shelf};
 use anyhow::{Context as _, Result};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
@@ -31,19 +31,14 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use viewers::Viewers;
 
-/// Between two looks at the rings, when they fill quickly and when they had little. A rank's first ring holds more than
-/// can be written in the longer of the two.
+/// Between two looks at the rings when they fill quickly. A rank's first ring holds more than can be written in either
+/// rest.
 const SHORT_REST: Duration = Duration::from_micros(500);
-const REST: Duration = Duration::from_millis(2);
-/// So little (or an eighth of a small ring) is left in a ring for so long at most, when somebody watches and when nobody does: to take it out costs
-/// what hundreds of calls do, and the job may need the processor.
-const LITTLE_SLOTS: usize = 2048;
+/// What is little stays in a ring for so long at most, when somebody watches and when nobody does.
 const LITTLE_WAITS: Duration = Duration::from_millis(5);
 const LITTLE_WAITS_UNWATCHED: Duration = Duration::from_millis(25);
 /// How long ranks may take to begin once `run` is gone.
 const BEGINNING: Duration = Duration::from_secs(10);
-/// How long ranks may linger after the command returned.
-const LINGER: Duration = Duration::from_secs(2);
 
 /// Sealed calls that stay in memory for those who look back.
 const SHELF_BYTES: usize = 256 << 20;
@@ -128,11 +123,7 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
     let (send, receive) = queue::queue();
     let (tell_end, ended) = bounded(1);
     std::thread::Builder::new().name("orders".into()).spawn(move || listen(&tell_end))?;
-    // Rings in shared memory, and in a folder that hosts may share.
-    let (rings, spools) = configuration.rings.split_at(1);
-    let mut agent = Agent::new(rings.to_vec(), resume, Some(Box::new(log)));
-    let node = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    spools.iter().for_each(|folder| agent.read_also(folder.clone(), node.clone()));
+    let agent = Agent::new(configuration.rings.clone(), resume, Some(Box::new(log)));
     let fresh = !configuration.resume;
     let (run, command) = (configuration.run.clone(), configuration.command.clone());
     let watched = page.as_ref().map(Page::watched);
@@ -213,10 +204,10 @@ impl Watch {
         let done = work(&mut self.agent, &mut self.remotes, &mut |message| messages.push(message));
         let faults = std::mem::take(&mut self.agent.faults);
         let notices = std::mem::take(&mut self.agent.notices);
-        let mut in_flight = self.agent.in_flight_if_due();
-        if let (Some(report), Some(remotes)) = (&mut in_flight, &self.remotes) {
-            report.calls.extend(remotes.in_flight());
-        }
+        let in_flight = self.agent.in_flight_if_due().map(|own| {
+            let others = self.remotes.iter().flat_map(Remotes::in_flight);
+            own.into_iter().map(|call| (OWN, call)).chain(others).collect()
+        });
         if !messages.is_empty() || !faults.is_empty() || !notices.is_empty() || in_flight.is_some() {
             self.send.send(Item { messages, faults, notices, in_flight });
         }
@@ -270,7 +261,7 @@ fn watch(mut watch: Watch, start: Option<Message>, ended: &Receiver<Ended>, watc
             agent.tell(Message::Knot(knot()), sink);
         });
     }
-    let (mut seen, mut alone_since) = (false, None);
+    let mut alone_since = None;
     let exit = loop {
         let waits = if watched() { LITTLE_WAITS } else { LITTLE_WAITS_UNWATCHED };
         let mut busy = watch.listen();
@@ -280,8 +271,6 @@ fn watch(mut watch: Watch, start: Option<Message>, ended: &Receiver<Ended>, watc
             busy |= pass.busy;
             slots = pass.slots;
         }
-        let others = watch.remotes.as_ref().is_some_and(Remotes::any_at_work);
-        seen |= watch.agent.has_regions() || others;
         match ended.try_recv() {
             Ok(Ended { exit }) => break exit,
             Err(TryRecvError::Empty) => {}
@@ -289,7 +278,9 @@ fn watch(mut watch: Watch, start: Option<Message>, ended: &Receiver<Ended>, watc
             Err(TryRecvError::Disconnected) => {
                 // Ranks may not have begun yet.
                 let alone = alone_since.get_or_insert_with(Instant::now).elapsed();
-                if !watch.agent.has_living() && !others && (seen || alone > BEGINNING) {
+                let begun = watch.agent.census.world_size > 0 || alone > BEGINNING;
+                let others = || watch.remotes.as_ref().is_some_and(Remotes::any_at_work);
+                if begun && !watch.agent.has_living() && !others() {
                     break None;
                 }
             }

@@ -1,5 +1,6 @@
 //! What `mpiscope run` and its daemon say to each other: a line of JSON a message.
 
+use crate::private::create_private;
 use anyhow::{Context as _, Result};
 use mpiscope_link::Certificate;
 use serde::{Deserialize, Serialize};
@@ -98,15 +99,8 @@ pub(crate) struct Live {
 impl Live {
     /// Writes the file and locks it; the lock ends with the process, however that ends.
     pub(crate) fn write(&self, out: &Path) -> Result<File> {
-        use std::os::unix::fs::OpenOptionsExt as _;
         let path = out.join(LIVE_FILE);
-        let file = File::options()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&path)
-            .with_context(|| format!("write {}", path.display()))?;
+        let file = create_private(&path).with_context(|| format!("write {}", path.display()))?;
         file.try_lock().with_context(|| format!("another mpiscope records into {}", out.display()))?;
         serde_json::to_writer(&file, self)?;
         Ok(file)

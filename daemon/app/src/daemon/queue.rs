@@ -1,7 +1,7 @@
 //! The queue between agent and recorder, bounded in bytes: what a pass over the rings found is one item.
 
-use crate::agent::{InFlightCall, InFlightReport};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use mpiscope_link::Flight;
 use mpiscope_wire::{Message, SLOT_BYTES};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,7 +21,7 @@ pub(crate) struct Item {
     /// What those who watch should know.
     pub(crate) notices: Vec<String>,
     /// The calls in flight, when it was time to look.
-    pub(crate) in_flight: Option<InFlightReport>,
+    pub(crate) in_flight: Option<Vec<(u32, Flight)>>,
 }
 
 pub(crate) struct Sending {
@@ -49,8 +49,8 @@ fn weight(item: &Item) -> usize {
         _ => 0,
     };
     let messages: usize = item.messages.iter().map(|message| size_of::<Message>() + slots(message)).sum();
-    let in_flight = item.in_flight.as_ref().map_or(0, |report| report.calls.len());
-    messages + in_flight * size_of::<InFlightCall>()
+    let in_flight = item.in_flight.as_ref().map_or(0, Vec::len);
+    messages + in_flight * size_of::<(u32, Flight)>()
 }
 
 impl Sending {
@@ -98,8 +98,8 @@ mod tests {
         let item = || {
             let slots = vec![[0; 4]; 1 << 20];
             let messages = vec![Message::Slots(Slots { process: 0, ring: 0, from: 0, slots })];
-            let call = InFlightCall { agent: 0, process: 0, rank: 0, thread: 0, function: 1, since_ticks: 0 };
-            let in_flight = Some(InFlightReport { calls: vec![call; 1 << 10] });
+            let call = Flight { process: 0, rank: 0, thread: 0, function: 1, since_ticks: 0 };
+            let in_flight = Some(vec![(0, call); 1 << 10]);
             Item { messages, in_flight, ..Item::default() }
         };
         let sender = std::thread::spawn(move || (0..20).for_each(|_| send.send(item())));

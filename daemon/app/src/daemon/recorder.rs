@@ -81,8 +81,8 @@ impl Recorder {
                 Ok(item) => {
                     let over = matches!(item.messages.last(), Some(Message::RunEnd(_)));
                     item.messages.into_iter().for_each(|message| self.take(message));
-                    if let Some(report) = item.in_flight {
-                        self.in_flight = self.engine.in_flight(&report);
+                    if let Some(calls) = item.in_flight {
+                        self.in_flight = self.engine.in_flight(&calls);
                     }
                     item.faults.into_iter().for_each(|text| self.complain(&text));
                     item.notices.into_iter().for_each(|text| self.notice(&text));

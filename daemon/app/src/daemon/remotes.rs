@@ -1,6 +1,6 @@
 //! The agents of other hosts: what they bring goes into the log and on, and they are told what the log has.
 
-use crate::agent::{Agent, InFlightCall};
+use crate::agent::Agent;
 use crate::words::run_time;
 use mpiscope_link::{Event, Flight, Listener, Standing};
 use mpiscope_wire::{Contact, Heard, Message, Origin};
@@ -22,7 +22,7 @@ pub(crate) struct Remotes {
     listener: Listener,
     /// How long an agent that is away is waited for at the end.
     patience: Duration,
-    flights: BTreeMap<u32, Vec<InFlightCall>>,
+    flights: BTreeMap<u32, Vec<Flight>>,
     silent: BTreeSet<u32>,
     finished: BTreeSet<u32>,
     looked: Instant,
@@ -62,7 +62,7 @@ impl Remotes {
                 }
                 Event::RoundTrip(trip) => agent.tell(Message::RoundTrip(trip), sink),
                 Event::Flights { agent, calls } => {
-                    self.flights.insert(agent, calls.iter().map(|flight| in_flight(agent, flight)).collect());
+                    self.flights.insert(agent, calls);
                 }
                 Event::Frames { agent: number, first, mut frames, bytes } => {
                     let wanted = taken.get(&number).copied().unwrap_or_else(|| self.listener.wanted(number));
@@ -114,15 +114,22 @@ impl Remotes {
         }
     }
 
-    /// The calls in flight on other hosts, as far as they were told.
-    pub(crate) fn in_flight(&self) -> impl Iterator<Item = InFlightCall> + '_ {
-        self.flights.values().flatten().copied()
+    /// The calls in flight on other hosts, as far as they were told, each with its agent.
+    pub(crate) fn in_flight(&self) -> impl Iterator<Item = (u32, Flight)> + '_ {
+        self.flights.iter().flat_map(|(&agent, calls)| calls.iter().map(move |&call| (agent, call)))
     }
 
-    /// Whether any agent that has not finished was heard of lately.
-    pub(crate) fn any_at_work(&self) -> bool {
+    /// Agents that have not finished and were heard of lately.
+    fn at_work(&self) -> impl Iterator<Item = Standing> + '_ {
         let lately = |standing: &Standing| standing.away.is_none_or(|away| away < self.patience);
-        self.listener.standings().iter().any(|standing| !standing.is_finished && lately(standing))
+        self.listener
+            .standings()
+            .into_iter()
+            .filter(move |standing| !standing.is_finished && lately(standing))
+    }
+
+    pub(crate) fn any_at_work(&self) -> bool {
+        self.at_work().next().is_some()
     }
 
     /// The command is over. Whether agents or ranks are still worth waiting for.
@@ -131,20 +138,15 @@ impl Remotes {
             self.listener.end();
             Ending { since: Instant::now(), well: exit == Some(0), said: false }
         });
-        let waited = ending.since.elapsed();
-        let standings = self.listener.standings();
-        let unfinished: Vec<&Standing> = standings
-            .iter()
-            .filter(|standing| !standing.is_finished && standing.away.is_none_or(|away| away < self.patience))
-            .collect();
+        let (waited, well, said) = (ending.since.elapsed(), ending.well, ending.said);
         let unseen = agent.census.lacks_some() || agent.census.world_size == 0;
-        let patience = if ending.well { UNSEEN } else { UNSEEN_OF_FAILED };
-        if !unfinished.is_empty() && waited > SAY_AFTER && !ending.said {
-            ending.said = true;
-            let names: Vec<&str> = unfinished.iter().map(|standing| standing.node.as_str()).collect();
+        let patience = if well { UNSEEN } else { UNSEEN_OF_FAILED };
+        let unfinished: Vec<String> = self.at_work().map(|standing| standing.node).collect();
+        if !unfinished.is_empty() && waited > SAY_AFTER && !said {
+            self.ending.iter_mut().for_each(|ending| ending.said = true);
             eprintln!(
                 "mpiscope: waiting for what {} still has to bring, at most {} when it is cut off",
-                names.join(", "),
+                unfinished.join(", "),
                 run_time(self.patience)
             );
         }
@@ -166,9 +168,4 @@ impl Remotes {
             })
             .collect()
     }
-}
-
-fn in_flight(agent: u32, flight: &Flight) -> InFlightCall {
-    let Flight { process, rank, thread, function, since_ticks } = *flight;
-    InFlightCall { agent, process, rank, thread, function, since_ticks }
 }

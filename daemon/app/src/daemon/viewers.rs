@@ -1,9 +1,9 @@
 //! What viewers of a live run are told, and when.
 
 use crate::engine::{Engine, WindowCell};
-use crate::page::{Feeding, Increments, Shelf, function_rows, rank_rows};
+use crate::page::{Feeding, Increments, Shelf, function_rows, node_rows, rank_rows};
 use mpiscope_feed::{Job, JobState, NodeRow, RunSource, Update};
-use mpiscope_model::{Call, Fault, InFlight, Node, NodeInfo};
+use mpiscope_model::{Call, Fault, InFlight, Node};
 use mpiscope_recording::RecordingWriter;
 use mpiscope_ring::clock::monotonic_ns;
 use std::collections::BTreeMap;
@@ -122,14 +122,9 @@ impl Viewers {
             self.clocks_seen = Some(Instant::now());
             self.clock_uncertainties = engine.ingest().clock_uncertainties();
         }
-        let silent = engine.ingest().silent_nodes();
-        let row = |info: &NodeInfo| NodeRow {
-            node: info.node,
-            name: info.name.clone(),
-            clock_uncertainty_ns: self.clock_uncertainties.get(&info.node).copied(),
-            is_silent: silent.contains(&info.node),
-        };
-        engine.nodes.iter().map(row).collect()
+        let names = engine.nodes.iter().map(|node| node.name.as_str());
+        let uncertainty_ns = |node| self.clock_uncertainties.get(&node).copied();
+        node_rows(names, uncertainty_ns, engine.ranks.values())
     }
 }
 

@@ -10,10 +10,10 @@ mod spool;
 mod worker;
 
 use crate::command_line::AgentOptions;
+use crate::here::own_program;
 use anyhow::{Context as _, Result};
 pub(crate) use settings::LEFT_FILE;
 use settings::{Lock, Settings};
-use std::path::Path;
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::time::Duration;
 
@@ -27,11 +27,12 @@ const REST_AFTER_DEATH: Duration = Duration::from_millis(50);
 
 /// `mpiscope agent`: everything it needs is in its environment, or in the recording that is named.
 pub(crate) fn agent(options: &AgentOptions) -> Result<ExitCode> {
-    if let Some(recording) = &options.recording {
-        return by_hand(recording);
-    }
+    let mut told = options.recording.as_deref().map(settings::left_in).transpose()?.unwrap_or_default();
+    let settings = Settings::of(|name| {
+        let left = told.iter().find(|(left, _)| left == name).map(|(_, value)| value.clone());
+        left.or_else(|| std::env::var(name).ok())
+    })?;
     if std::env::var_os(WORKER).is_some() {
-        let settings = Settings::from_environment()?;
         return match worker::work(&settings) {
             Ok(()) => Ok(ExitCode::SUCCESS),
             Err(error) => {
@@ -40,14 +41,16 @@ pub(crate) fn agent(options: &AgentOptions) -> Result<ExitCode> {
             }
         };
     }
-    let settings = Settings::from_environment()?;
     // Taken over from the rank that started us, or taken now; gone with the last of both processes.
     let lock = settings.lock()?;
     if matches!(lock, Lock::Anothers) {
         return Ok(ExitCode::SUCCESS);
     }
+    if options.recording.is_some() {
+        told.push((BY_HAND.to_owned(), "1".to_owned()));
+    }
     for _ in 0..MOST_STARTS {
-        match start()? {
+        match start(&told)? {
             status if status.success() => break,
             // It said what is wrong: another start would say it again.
             status if status.code() == Some(2) => return Ok(ExitCode::from(2)),
@@ -58,22 +61,10 @@ pub(crate) fn agent(options: &AgentOptions) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Starts itself with what the recording says in its environment, and stays until it has ended.
-fn by_hand(recording: &Path) -> Result<ExitCode> {
-    let program = std::env::current_exe().context("find this program's own file")?;
-    let status = Command::new(program)
-        .arg("agent")
-        .envs(settings::left_in(recording)?)
-        .env(BY_HAND, "1")
-        .stdin(Stdio::null())
-        .status()
-        .context("start the agent")?;
-    Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
-}
-
-fn start() -> Result<ExitStatus> {
-    let program = std::env::current_exe().context("find this program's own file")?;
-    let mut worker = Command::new(program);
-    worker.arg("agent").env(WORKER, "1").stdin(Stdio::null());
+/// Starts the process that works, with what the recording said, and stays until it has ended.
+fn start(told: &[(String, String)]) -> Result<ExitStatus> {
+    let told = told.iter().map(|(name, value)| (name, value));
+    let mut worker = Command::new(own_program()?);
+    worker.arg("agent").envs(told).env(WORKER, "1").stdin(Stdio::null());
     worker.status().context("start the working process")
 }

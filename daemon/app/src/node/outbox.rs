@@ -1,7 +1,6 @@
 //! What the thread that brings frames shares with the one that reads rings.
 
 use super::spool::Spool;
-use crate::agent::{InFlightCall, InFlightReport};
 use mpiscope_link::{Flight, Outbox, Parcel};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -40,23 +39,28 @@ impl Shared {
         unpoisoned(&self.heard).elapsed()
     }
 
-    /// What is in the spool now is the last; or, with `false`, more comes.
-    pub(crate) fn close(&self, closed: bool) {
-        self.last.store(if closed { self.spool.next() } else { OPEN }, Ordering::Release);
+    /// What was told until now is the last, if all of it is in the spool; whether it is.
+    pub(crate) fn close(&self) -> bool {
+        let is_settled = self.spool.is_settled();
+        if is_settled {
+            self.last.store(self.spool.next(), Ordering::Release);
+        }
+        is_settled
     }
 
-    pub(crate) fn tell_flights(&self, report: &InFlightReport) {
-        *unpoisoned(&self.flights) = Some(report.calls.iter().map(flight).collect());
+    /// More comes after all.
+    pub(crate) fn reopen(&self) {
+        self.last.store(OPEN, Ordering::Release);
+    }
+
+    /// The calls that are in flight now.
+    pub(crate) fn tell_flights(&self, calls: Vec<Flight>) {
+        *unpoisoned(&self.flights) = Some(calls);
     }
 }
 
 fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn flight(call: &InFlightCall) -> Flight {
-    let InFlightCall { process, rank, thread, function, since_ticks, .. } = *call;
-    Flight { process, rank, thread, function, since_ticks }
 }
 
 impl Outbox for Shared {

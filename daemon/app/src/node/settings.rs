@@ -1,17 +1,16 @@
 //! What an agent is told: in its environment, by the rank that started it, or in a file of the recording, when it was
 //! started by hand.
 
+use crate::here::host_name;
+use crate::private::create_private;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_link::Secret;
-use mpiscope_ring::{AGENT_LOCK, AGENT_LOCK_VARIABLE};
+use mpiscope_ring::{AGENT_LOCK, AGENT_LOCK_VARIABLE, own_folder};
 use rustix::fs::OFlags;
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-
-/// What an agent keeps while the daemon is away, if nobody says otherwise.
-const SPOOL_BYTES: u64 = 4 << 30;
 
 pub(crate) struct Settings {
     /// The host's name.
@@ -59,34 +58,33 @@ pub(crate) fn left_in(recording: &Path) -> Result<Vec<(String, String)>> {
     Ok(ours.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
 }
 
-fn variable(name: &str) -> Result<String> {
-    std::env::var(name).with_context(|| format!("{name} is not set: `mpiscope run` sets it for the ranks"))
-}
-
 impl Settings {
-    pub(crate) fn from_environment() -> Result<Self> {
+    /// From variables, wherever they are looked up.
+    pub(crate) fn of(look_up: impl Fn(&str) -> Option<String>) -> Result<Self> {
+        let variable = |name: &str| {
+            look_up(name).with_context(|| format!("{name} is not set: `mpiscope run` sets it for the ranks"))
+        };
         let rings = PathBuf::from(variable("MPISCOPE_RINGS")?);
         let spools = PathBuf::from(variable("MPISCOPE_SPOOL")?);
         for folder in [&rings, &spools] {
-            make_private(folder)?;
+            own_folder(folder).with_context(|| format!("{} is not used", folder.display()))?;
         }
         // Hosts may share the disk of the spool, and containers of one host its name.
         let metadata = std::fs::metadata(&rings).with_context(|| format!("look at {}", rings.display()))?;
-        let node = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        let node = host_name();
         let plain = node.chars().filter(|character| character.is_ascii_alphanumeric() || *character == '-');
         let name = format!("{}-{:x}-{:x}", plain.collect::<String>(), metadata.dev(), metadata.ino());
         let spool = spools.join(name);
-        make_private(&spool)?;
-        let bytes = std::env::var("MPISCOPE_SPOOL_BYTES").ok().and_then(|text| text.parse().ok());
+        own_folder(&spool).with_context(|| format!("{} is not used", spool.display()))?;
         Ok(Self {
             node,
             rings,
             spools,
             spool,
-            spool_bytes: bytes.unwrap_or(SPOOL_BYTES),
+            spool_bytes: variable("MPISCOPE_SPOOL_BYTES")?.parse().context("read MPISCOPE_SPOOL_BYTES")?,
             daemon: variable("MPISCOPE_DAEMON")?.split(',').map(str::to_owned).collect(),
             secret: Secret::from_text(&variable("MPISCOPE_SECRET")?)?,
-            certificate: std::env::var("MPISCOPE_CERTIFICATE").ok(),
+            certificate: look_up("MPISCOPE_CERTIFICATE"),
         })
     }
 
@@ -144,23 +142,8 @@ impl Settings {
             return Ok(known);
         }
         let drawn = crate::run::random()?;
-        let mut file = OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&path)?;
+        let mut file = create_private(&path)?;
         writeln!(file, "{drawn:032x}")?;
         Ok(drawn)
     }
-}
-
-/// Makes a folder that is its owner's alone, or finds one that is.
-fn make_private(folder: &Path) -> Result<()> {
-    match DirBuilder::new().mode(0o700).create(folder) {
-        Ok(()) => return Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-        Err(error) => return Err(error).with_context(|| format!("make {}", folder.display())),
-    }
-    let found = std::fs::symlink_metadata(folder).with_context(|| format!("look at {}", folder.display()))?;
-    let own = rustix::process::getuid().as_raw();
-    if !found.is_dir() || found.uid() != own || found.mode() & 0o022 != 0 {
-        bail!("others than this user may write into {}: it is not used", folder.display());
-    }
-    Ok(())
 }

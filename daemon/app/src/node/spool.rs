@@ -3,13 +3,12 @@
 //! Files named by the number of their first frame; one that is full is followed by another, which begins with the state
 //! of things, so that an agent that takes over needs no older one. What is acknowledged is removed.
 
-use crate::agent::{Census, Journal, Resume};
+use crate::agent::{Journal, Resume};
 use anyhow::{Context as _, Result};
 use mpiscope_link::Parcel;
-use mpiscope_wire::{DecodeFault, Decoder, FrameRef, Message};
+use mpiscope_wire::{FrameRef, Message, first_frame};
 use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
-use std::io::{Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,9 +18,10 @@ const FILE_BYTES: u64 = 8 << 20;
 /// So much may wait for a disk that takes nothing before no more is taken from the rings.
 const WAITING_BYTES: usize = 8 << 20;
 
+#[derive(Clone)]
 struct Piece {
     path: PathBuf,
-    file: File,
+    file: Arc<File>,
     /// The number of its first frame.
     first: u64,
     frames: u64,
@@ -88,7 +88,31 @@ impl Spool {
 
     /// Whole frames from this number on, or from the oldest that is left.
     pub(crate) fn take(&self, from: u64, most_bytes: usize) -> std::io::Result<Option<Parcel>> {
-        self.inner().take(from, most_bytes)
+        // Read without the lock, which whoever reads the rings needs for every frame; a file that is removed meanwhile can
+        // still be read.
+        let (piece, from, cursor) = {
+            let inner = self.inner();
+            let from = from.max(inner.pieces.front().map_or(0, |piece| piece.first));
+            let holds = |piece: &&Piece| from >= piece.first && from < piece.first + piece.frames;
+            let Some(piece) = inner.pieces.iter().find(holds) else { return Ok(None) };
+            (piece.clone(), from, inner.cursor)
+        };
+        let offset = match cursor {
+            Some(cursor) if cursor.number == from && cursor.piece == piece.first => cursor.offset,
+            _ => offset_of(&piece, from)?,
+        };
+        let mut bytes = read(&piece, offset, most_bytes)?;
+        let (mut frames, mut used) = whole_frames(&bytes);
+        if frames == 0 {
+            // One frame that is longer than a parcel should be.
+            bytes =
+                read(&piece, offset, mpiscope_wire::MAX_PAYLOAD_BYTES + mpiscope_wire::FRAME_HEADER_BYTES)?;
+            (frames, used) = whole_frames_up_to(&bytes, 1);
+        }
+        bytes.truncate(used);
+        let number = from + u64::from(frames);
+        self.inner().cursor = Some(Cursor { number, piece: piece.first, offset: offset + used as u64 });
+        Ok(Some(Parcel { first: from, frames, bytes }))
     }
 
     /// The daemon has all frames before this number.
@@ -107,6 +131,7 @@ impl Spool {
     }
 }
 
+/// It is never synced: when its host goes down the ranks on it do too; what they did last is not worth a slow disk.
 impl Journal for Spool {
     fn write(&mut self, frame: &[u8]) -> Result<()> {
         let mut inner = self.inner();
@@ -117,19 +142,6 @@ impl Journal for Spool {
 
     fn flush(&mut self) -> Result<()> {
         self.inner().flush()
-    }
-
-    fn sync_soon(&mut self) -> Result<()> {
-        // When its host goes down the ranks on it do too; what they did last is not worth a slow disk.
-        Ok(())
-    }
-
-    fn has_origins(&self) -> bool {
-        false
-    }
-
-    fn dropped_bytes(&self) -> u64 {
-        0
     }
 
     fn is_safe(&self) -> bool {
@@ -187,32 +199,6 @@ impl Inner {
             let _ = std::fs::remove_file(&done.path);
         }
     }
-
-    fn take(&mut self, from: u64, most_bytes: usize) -> std::io::Result<Option<Parcel>> {
-        let oldest = self.pieces.front().map_or(0, |piece| piece.first);
-        let from = from.max(oldest);
-        let holds = |piece: &&Piece| from >= piece.first && from < piece.first + piece.frames;
-        let Some(piece) = self.pieces.iter().find(holds) else { return Ok(None) };
-        let offset = match self.cursor {
-            Some(cursor) if cursor.number == from && cursor.piece == piece.first => cursor.offset,
-            _ => offset_of(piece, from)?,
-        };
-        let end = piece.first + piece.frames;
-        let mut bytes = read(piece, offset, most_bytes)?;
-        let (mut frames, mut used) = whole_frames(&bytes);
-        if frames == 0 {
-            // One frame that is longer than a parcel should be.
-            bytes =
-                read(piece, offset, mpiscope_wire::MAX_PAYLOAD_BYTES + mpiscope_wire::FRAME_HEADER_BYTES)?;
-            let (_, first) = whole_frames_up_to(&bytes, 1);
-            (frames, used) = (1, first);
-        }
-        let frames = u64::from(frames).min(end - from);
-        bytes.truncate(used);
-        self.cursor =
-            Some(Cursor { number: from + frames, piece: piece.first, offset: offset + used as u64 });
-        Ok(Some(Parcel { first: from, frames: frames as u32, bytes }))
-    }
 }
 
 fn begin(folder: &Path, first: u64) -> Result<Piece> {
@@ -225,7 +211,7 @@ fn begin(folder: &Path, first: u64) -> Result<Piece> {
         .mode(0o600)
         .open(&path)
         .with_context(|| format!("make {}", path.display()))?;
-    Ok(Piece { path, file, first, frames: 0, bytes: 0 })
+    Ok(Piece { path, file: Arc::new(file), first, frames: 0, bytes: 0 })
 }
 
 /// Takes up a file of a predecessor: counts its frames, cuts what is torn off its end, learns what it says.
@@ -240,20 +226,16 @@ fn reopen(first: u64, path: PathBuf, resume: &mut Resume) -> Result<Piece> {
         }
         true
     });
-    let mut file = OpenOptions::new().read(true).write(true).open(&path)?;
+    let file = OpenOptions::new().read(true).write(true).open(&path)?;
     file.set_len(used as u64)?;
-    file.seek(SeekFrom::End(0))?;
-    file.flush()?;
-    Ok(Piece { path, file, first, frames, bytes: used as u64 })
+    Ok(Piece { path, file: Arc::new(file), first, frames, bytes: used as u64 })
 }
 
 fn learn(message: &Message, resume: &mut Resume) {
     match message {
         Message::Process(process) => {
             resume.processes.insert((process.pid, process.made_ns), process.process);
-            let Census { ranks, world_size } = &mut resume.census;
-            ranks.insert(process.rank);
-            *world_size = (*world_size).max(process.world_size);
+            resume.census.count(process);
         }
         Message::Slots(slots) => {
             let until = slots.from + slots.slots.len() as u64;
@@ -264,14 +246,11 @@ fn learn(message: &Message, resume: &mut Resume) {
 }
 
 /// Shows frames in order until one is not wanted, or what follows is none.
-fn walk(bytes: &[u8], mut wanted: impl FnMut(FrameRef<'_>) -> bool) {
-    let mut decoder = Decoder::new();
-    decoder.feed(bytes);
-    loop {
-        match decoder.next_frame() {
-            Ok(Some(frame)) if wanted(frame) => {}
-            Ok(_) | Err(DecodeFault::Damaged { .. } | DecodeFault::Version { .. }) => return,
-        }
+fn walk(mut bytes: &[u8], mut wanted: impl FnMut(FrameRef<'_>) -> bool) {
+    while let Ok(Some(frame)) = first_frame(bytes)
+        && wanted(frame)
+    {
+        bytes = &bytes[frame.bytes.len()..];
     }
 }
 

@@ -4,7 +4,7 @@ use super::BY_HAND;
 use super::outbox::Shared;
 use super::settings::Settings;
 use super::spool::Spool;
-use crate::agent::{Agent, Pass};
+use crate::agent::{Agent, LINGER, LITTLE_SLOTS, Pass, REST};
 use anyhow::{Result, bail, ensure};
 use mpiscope_link::{CallerOptions, LinkError, call};
 use mpiscope_ring::clock::{knot, monotonic_ns};
@@ -14,33 +14,28 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// Between two looks at the rings, and how little is worth leaving there for how long.
-const REST: Duration = Duration::from_millis(2);
-const LITTLE_SLOTS: usize = 2048;
+/// How long what is little stays in a ring.
 const LITTLE_WAITS: Duration = Duration::from_millis(10);
 /// An agent without ranks goes after so long: others may come, as from the next line of a script.
 const IDLE: Duration = Duration::from_secs(5);
-/// How long ranks may linger after the command returned.
-const LINGER: Duration = Duration::from_secs(2);
 /// No rank lives, and for so long nothing was heard of the daemon: it is gone for good.
 const GIVE_UP: Duration = Duration::from_secs(600);
 
 struct Worker<'a> {
     settings: &'a Settings,
     agent: Agent,
-    spool: Spool,
     shared: Arc<Shared>,
     wake: Arc<Notify>,
 }
 
 pub(crate) fn work(settings: &Settings) -> Result<()> {
     let (spool, resume) = Spool::open(&settings.spool, settings.spool_bytes)?;
-    let mut agent = Agent::new(vec![settings.rings.clone()], resume, Some(Box::new(spool.clone())));
-    agent.read_also(settings.spools.clone(), settings.node.clone());
+    let folders = vec![settings.rings.clone(), settings.spools.clone()];
+    let mut agent = Agent::new(folders, resume, Some(Box::new(spool.clone())));
     // Ranks have called already: with the knot of the first pass there is a line to tell by when.
     agent.tell(Message::Knot(knot()), &mut |_| {});
-    let shared = Arc::new(Shared::new(spool.clone()));
-    let mut worker = Worker { settings, agent, spool, shared, wake: Arc::default() };
+    let shared = Arc::new(Shared::new(spool));
+    let mut worker = Worker { settings, agent, shared, wake: Arc::default() };
     worker.live()?;
     settings.clean_up(worker.shared.is_over());
     Ok(())
@@ -89,7 +84,7 @@ impl Worker<'_> {
             if closed && !ends {
                 // Other ranks have come.
                 closed = false;
-                self.shared.close(false);
+                self.shared.reopen();
             }
             if ends && !closed && pass.slots == 0 {
                 closed = self.close();
@@ -98,7 +93,7 @@ impl Worker<'_> {
                 Ok(Ok(())) if closed && self.is_all() => return Ok(()),
                 Ok(Ok(())) => {
                     closed = false;
-                    self.shared.close(false);
+                    self.shared.reopen();
                     brought = self.call()?;
                 }
                 Ok(Err(error)) => return Err(error.into()),
@@ -123,13 +118,15 @@ impl Worker<'_> {
             self.agent.look_if_due(&mut |_| {});
         } else if self.agent.is_worth_a_pass(LITTLE_SLOTS, LITTLE_WAITS) {
             pass = self.agent.pass(&mut |_| {});
-            self.wake.notify_one();
+            if pass.slots > 0 {
+                self.wake.notify_one();
+            }
         }
         for fault in std::mem::take(&mut self.agent.faults) {
             self.settings.note(&fault);
         }
-        if let Some(report) = self.agent.in_flight_if_due() {
-            self.shared.tell_flights(&report);
+        if let Some(calls) = self.agent.in_flight_if_due() {
+            self.shared.tell_flights(calls);
             self.wake.notify_one();
         }
         pass
@@ -140,12 +137,11 @@ impl Worker<'_> {
         self.agent.look(&mut |_| {});
         self.agent.tell(Message::Knot(knot()), &mut |_| {});
         self.agent.flush();
-        let is_safe = self.spool.is_settled();
-        if is_safe {
-            self.shared.close(true);
+        let is_closed = self.shared.close();
+        if is_closed {
             self.wake.notify_one();
         }
-        is_safe
+        is_closed
     }
 
     /// Whether nothing has come since the last words: no rank, and nothing in a ring.

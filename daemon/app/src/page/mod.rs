@@ -6,7 +6,7 @@ mod shelf;
 mod updates;
 
 pub(crate) use open::{open_in_browser, say_address};
-pub(crate) use rows::{function_rows, rank_rows};
+pub(crate) use rows::{function_rows, node_rows, rank_rows};
 pub(crate) use shelf::Shelf;
 pub(crate) use updates::Increments;
 

@@ -1,5 +1,6 @@
 //! Telling the user where the page is, and opening it.
 
+use crate::here::host_name;
 use std::process::{Command, Stdio};
 
 /// Says the page's address, and how to reach it from elsewhere.
@@ -7,7 +8,7 @@ pub(crate) fn say_address(what: &str, url: &str) {
     eprintln!("mpiscope: {what}  {url}");
     let port = url.strip_prefix("http://").and_then(|rest| rest.split('/').next()?.rsplit(':').next());
     if let Some(port) = port {
-        let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        let host = host_name();
         eprintln!(
             "mpiscope: from elsewhere   ssh -N -L {port}:localhost:{port} {host}   then the same address"
         );

@@ -2,8 +2,9 @@
 
 use crate::processors::Processors;
 use mpiscope_analysis::Counts;
-use mpiscope_feed::{FunctionRow, RankRow};
-use mpiscope_model::{InFlight, RankInfo};
+use mpiscope_feed::{FunctionRow, NodeRow, RankRow};
+use mpiscope_model::{InFlight, Node, ProcessState, RankInfo};
+use std::collections::BTreeSet;
 
 /// The functions that were called, and those that were entered and have not returned for the first time.
 pub(crate) fn function_rows(counts: &Counts, in_flight: &[InFlight]) -> Vec<FunctionRow> {
@@ -38,6 +39,23 @@ pub(crate) fn function_rows(counts: &Counts, in_flight: &[InFlight]) -> Vec<Func
     rows
 }
 
+/// The hosts: their names, how well their clocks are known, and whether ranks of them are silent.
+pub(crate) fn node_rows<'a>(
+    names: impl Iterator<Item = &'a str>,
+    clock_uncertainty_ns: impl Fn(Node) -> Option<u64>,
+    ranks: impl Iterator<Item = &'a RankInfo>,
+) -> Vec<NodeRow> {
+    let is_silent = |info: &&RankInfo| info.state == ProcessState::Silent;
+    let silent: BTreeSet<Node> = ranks.filter(is_silent).map(|info| info.node).collect();
+    let row = |(node, name): (Node, &str)| NodeRow {
+        node,
+        name: name.to_owned(),
+        clock_uncertainty_ns: clock_uncertainty_ns(node),
+        is_silent: silent.contains(&node),
+    };
+    (0..).zip(names).map(row).collect()
+}
+
 pub(crate) fn rank_rows<'a>(
     counts: &Counts,
     processors: &Processors,
@@ -62,4 +80,34 @@ pub(crate) fn rank_rows<'a>(
             }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::node_rows;
+    use mpiscope_model::{ProcessState, RankInfo};
+
+    #[test]
+    fn a_node_is_silent_as_long_as_one_of_its_ranks_is() {
+        let info = |rank, node, state| RankInfo {
+            rank,
+            world_size: 3,
+            node,
+            pid: 1,
+            library: String::new(),
+            state,
+            cost_per_call_ns: 0.0,
+        };
+        let ranks = [
+            info(0, 0, ProcessState::Running),
+            info(1, 1, ProcessState::Finalized),
+            info(2, 1, ProcessState::Silent),
+        ];
+        let rows = node_rows(["a", "b"].into_iter(), |node| (node == 1).then_some(9), ranks.iter());
+        let told: Vec<_> = rows
+            .iter()
+            .map(|row| (row.node, row.name.as_str(), row.clock_uncertainty_ns, row.is_silent))
+            .collect();
+        assert_eq!(told, [(0, "a", None, false), (1, "b", Some(9), true)]);
+    }
 }

@@ -3,6 +3,7 @@
 use super::launch::{Launch, Needs};
 use super::place::Place;
 use super::signals::Signals;
+use crate::here::own_program;
 use crate::site::{Limits, Site};
 use anyhow::{Context as _, Result, bail};
 use std::ffi::OsString;
@@ -15,7 +16,7 @@ const OTHER_RING_SLOTS: &str = "MPISCOPE_RING_OTHER_SLOTS";
 
 /// The library to preload: where a build with its own profile puts it, where a package does, or beside this program.
 pub(crate) fn find_collector() -> Result<PathBuf> {
-    let program = std::env::current_exe().context("find this program's own file")?;
+    let program = own_program()?;
     let folder = program.parent().context("find this program's folder")?;
     let places = ["../shim", "../lib/mpiscope", "."].map(|place| folder.join(place).join(COLLECTOR));
     match places.iter().find(|place| place.is_file()) {

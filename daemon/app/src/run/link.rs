@@ -3,7 +3,9 @@
 use super::launch::{System, may_span_hosts};
 use crate::command_line::RunOptions;
 use crate::daemon::Link;
+use crate::here::host_name;
 use crate::node::LEFT_FILE;
+use crate::private::create_private;
 use crate::site::{Listen, Ports, Site, Start};
 use anyhow::{Context as _, Result};
 use mpiscope_link::{Certificate, Secret};
@@ -11,15 +13,14 @@ use mpiscope_ring::clock::DRIFT_VARIABLE;
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 /// A new secret and a new certificate, and where to listen; none when there are no other hosts.
-pub(crate) fn link(options: &RunOptions, site: &Site) -> Result<Option<Link>> {
+pub(crate) fn link(options: &RunOptions, site: &Site, system: &System) -> Result<Option<Link>> {
     let listens = match site.agents.listen {
         Listen::Never => false,
         Listen::Always => true,
-        Listen::Auto => may_span_hosts(&options.command, &System),
+        Listen::Auto => may_span_hosts(&options.command, system),
     };
     if !listens {
         return Ok(None);
@@ -40,7 +41,12 @@ pub(crate) fn link(options: &RunOptions, site: &Site) -> Result<Option<Link>> {
 }
 
 /// What the ranks and their agents are told.
-pub(crate) fn variables(link: &Link, address: SocketAddr, site: &Site) -> Result<Vec<(String, OsString)>> {
+pub(crate) fn variables(
+    link: &Link,
+    address: SocketAddr,
+    site: &Site,
+    program: &Path,
+) -> Vec<(String, OsString)> {
     let named = |name: &str, value: OsString| (name.to_owned(), value);
     let mut variables = vec![
         named("MPISCOPE_DAEMON", reachable(address, &site.agents.addresses).join(",").into()),
@@ -54,22 +60,16 @@ pub(crate) fn variables(link: &Link, address: SocketAddr, site: &Site) -> Result
         variables.push(named(DRIFT_VARIABLE, drift));
     }
     if site.agents.start == Start::Ranks {
-        variables.push(named("MPISCOPE_AGENT", std::env::current_exe()?.into()));
+        variables.push(named("MPISCOPE_AGENT", program.into()));
     }
-    Ok(variables)
+    variables
 }
 
 /// Leaves what agents have to know in the recording, for those that are started by hand.
 pub(crate) fn leave<'a>(out: &Path, told: impl Iterator<Item = &'a (String, OsString)>) -> Result<()> {
     let path = out.join(LEFT_FILE);
     let text: String = told.map(|(name, value)| format!("{name}={}\n", value.to_string_lossy())).collect();
-    let mut file = std::fs::File::options()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&path)
-        .with_context(|| format!("write {}", path.display()))?;
+    let mut file = create_private(&path).with_context(|| format!("write {}", path.display()))?;
     file.write_all(text.as_bytes()).with_context(|| format!("write {}", path.display()))?;
     eprintln!("mpiscope: start an agent on each node: mpiscope agent {}", out.display());
     Ok(())
@@ -82,7 +82,7 @@ fn reachable(address: SocketAddr, by_site: &[IpAddr]) -> Vec<String> {
     if !by_site.is_empty() {
         return by_site.iter().map(|&ip| SocketAddr::new(ip, port).to_string()).collect();
     }
-    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let name = host_name();
     let mut all = vec![format!("{name}:{port}")];
     let mut found: Vec<IpAddr> = if_addrs::get_if_addrs()
         .unwrap_or_default()

@@ -10,6 +10,7 @@ mod supervisor;
 
 use crate::command_line::RunOptions;
 use crate::daemon::Configuration;
+use crate::here::own_program;
 use crate::node::LEFT_FILE;
 use crate::page;
 use crate::site::{Site, Start};
@@ -68,7 +69,8 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode> {
 }
 
 fn begin(options: &RunOptions, out: PathBuf, site: &Site) -> Result<Recorded> {
-    let collector = find_collector()?;
+    let (collector, program, system) = (find_collector()?, own_program()?, System::default());
+    let link = link::link(options, site, &system)?;
     let place = Place::make(out, &site.paths)?;
     let configuration = Configuration {
         run: place.name.clone(),
@@ -78,10 +80,9 @@ fn begin(options: &RunOptions, out: PathBuf, site: &Site) -> Result<Recorded> {
         window_ns: options.window * 1_000_000,
         listen: (!options.no_dashboard).then(|| options.listen.unwrap_or(page::ANYWHERE)),
         token: format!("{:032x}", random()?),
-        link: link::link(options, site)?,
+        link: link.clone(),
         resume: false,
     };
-    let link = configuration.link.clone();
     let mut needs = command::needs(&place, &collector, site).inspect_err(|_| place.remove_rings())?;
     let supervisor = Supervisor::start(configuration).inspect_err(|_| place.remove_rings())?;
     if let Some(url) = supervisor.url() {
@@ -91,14 +92,16 @@ fn begin(options: &RunOptions, out: PathBuf, site: &Site) -> Result<Recorded> {
         }
     }
     if let Some((link, address)) = link.as_ref().zip(supervisor.link()) {
-        let told = link::variables(link, address, site)?;
-        if site.agents.start == Start::ByHand {
-            link::leave(&place.out, needs.variables.iter().chain(&told))?;
+        let told = link::variables(link, address, site, &program);
+        if site.agents.start == Start::ByHand
+            && let Err(error) = link::leave(&place.out, needs.variables.iter().chain(&told))
+        {
+            eprintln!("mpiscope: agents cannot be started by hand: {error:#}");
         }
         needs.variables.extend(told);
     }
     // Before signals are caught: an interrupt while the launcher is asked what it is ends all.
-    let launch = launch::plan(&options.command, &needs, &System);
+    let launch = launch::plan(&options.command, &needs, &system);
     Ok(Recorded { place, launch, supervisor })
 }
 

@@ -1,10 +1,11 @@
 //! Where a run's recording and its rings go.
 
 use crate::command_line::RunOptions;
+use crate::private::create_private;
 use crate::site::Paths;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_ring::SERVED_BY_DAEMON;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 pub(crate) struct Place {
@@ -49,12 +50,7 @@ impl Place {
             make_private(paths.rings.join(&mark)).or_else(|_| make_private(paths.spool.join(&mark)))?;
         let spool = make_private(paths.spool.join(format!("{mark}-spool")))?;
         let mark = rings.join(SERVED_BY_DAEMON);
-        std::fs::File::options()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&mark)
-            .with_context(|| format!("make {}", mark.display()))?;
+        create_private(&mark).with_context(|| format!("make {}", mark.display()))?;
         Ok(Self { name, out, rings, spool })
     }
 

@@ -1,6 +1,7 @@
 //! Keeps the daemon alive: started before the command, started again when it dies, told when the command is over.
 
 use crate::daemon::{Configuration, FromDaemon, Summary, ToDaemon};
+use crate::here::own_program;
 use anyhow::{Context as _, Result, bail};
 use std::io::{BufRead, BufReader, Write as _};
 use std::net::SocketAddr;
@@ -75,8 +76,7 @@ fn address_of(url: &str) -> Option<std::net::SocketAddr> {
 
 impl Daemon {
     fn start(configuration: &Configuration) -> Result<(Self, Serving)> {
-        let program = std::env::current_exe().context("find this program's own file")?;
-        let mut process = Command::new(program)
+        let mut process = Command::new(own_program()?)
             .arg("record")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -70,10 +70,12 @@ impl ClockMaps {
             .collect();
         let mut boxes = Boxes::default();
         for knot in 0..times_ns.len() {
-            boxes.ranges.extend(known.iter().map(|known| known.range(knot)));
-            let courses = || known.iter().map(|known| known.course(knot));
-            boxes.changes.extend(courses().map(|course| course.change));
-            boxes.swings.extend(courses().map(|course| course.swings));
+            for known in &known {
+                let course = known.course(knot);
+                boxes.ranges.push(known.range(knot));
+                boxes.changes.push(course.change);
+                boxes.swings.push(course.swings);
+            }
         }
         let nodes: Vec<Node> = known.iter().map(|known| known.node).collect();
         let solution = Constraints::new(bounds, &nodes, boxes).solve();

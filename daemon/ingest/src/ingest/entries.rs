@@ -30,7 +30,7 @@ impl Ingest {
                 Some(rank),
                 format!("{} slots of ring {} are missing", slots.from - expected, slots.ring),
             );
-            self.tell_losses();
+            self.losses_changed = true;
             self.lose(key, ring);
         }
         if let Some(process) = self.processes.get_mut(&key) {
@@ -42,7 +42,7 @@ impl Ingest {
                 None => {
                     self.unreadable_slots += 1;
                     self.fault(Some(rank), format!("a slot of ring {} is of no known kind", slots.ring));
-                    self.tell_losses();
+                    self.losses_changed = true;
                 }
             }
         }
@@ -66,7 +66,7 @@ impl Ingest {
             Entry::Part(part) if state.parts.len() < MOST_PARTS => state.parts.push(part),
             Entry::Part(_) => {
                 self.unreadable_slots = self.unreadable_slots.saturating_add(1);
-                self.tell_losses();
+                self.losses_changed = true;
             }
             Entry::Thread { number, .. } => state.thread = number.min(u64::from(u16::MAX)) as u16,
             Entry::Lost { calls } => {
@@ -131,7 +131,7 @@ impl Ingest {
         {
             self.unreadable_slots += 1;
             self.fault(Some(rank), format!("a call of function {} makes no sense", call.function));
-            self.tell_losses();
+            self.losses_changed = true;
             return;
         }
         let comms = &process.comms;
