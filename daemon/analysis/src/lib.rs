@@ -5,15 +5,27 @@
 //! daemon, live and in replay. What must hold: any split of the input into batches gives the same result, state is
 //! bounded, counts can be merged.
 
+mod budget;
 mod counts;
+mod criteria;
 mod density;
 mod matching;
 mod pair;
 mod sample;
 mod timeline;
+mod windowed;
 
+pub use budget::{
+    Budget, BudgetOptions, Budgeter, CAUSES, Cause, Causes, Judged, Ledger, RankBudget, WaitKey, WaitState,
+    WaitTotals, WindowBudget,
+};
 pub use counts::{Counts, FunctionTotals, RankTotals, WindowTotals};
+pub use criteria::{
+    CollectiveCriterion, CollectiveKey, Criteria, ENOUGH_SAMPLES, MessageCriterion, Scope, Version,
+    bin_sizes, size_bin,
+};
 pub use density::{BINS_PER_OCTAVE, Density, DensityHistory, DensityKey, duration_bin};
-pub use matching::{Matched, Matcher, MatchingLimits};
+pub use matching::{Link, Matched, Matcher, MatchingLimits};
 pub use sample::{Durations, Sample};
 pub use timeline::{Bins, Timeline, TimelineCell};
+pub use windowed::{Input, Windowed};

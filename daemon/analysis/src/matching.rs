@@ -7,7 +7,7 @@
 mod doubt;
 
 use crate::pair::{Arrival, Pair, PendingSend, Slot};
-use mpiscope_model::{Comm, Event, Message, Nanoseconds, Node, PostId, Rank};
+use mpiscope_model::{CallId, Comm, Event, Message, Nanoseconds, Node, PostId, Rank};
 use rustc_hash::FxHashMap;
 
 /// What the operator may keep.
@@ -29,8 +29,36 @@ impl Default for MatchingLimits {
 pub struct Matched {
     /// Messages whose two sides are now known.
     pub messages: Vec<Message>,
+    /// Which calls made each of them, one for one.
+    pub links: Vec<Link>,
     /// Of them, those paired by best fit.
     pub uncertain: u64,
+}
+
+impl Matched {
+    /// Adds what came later.
+    pub fn append(&mut self, mut later: Self) {
+        self.messages.append(&mut later.messages);
+        self.links.append(&mut later.links);
+        self.uncertain += later.uncertain;
+    }
+}
+
+/// The calls behind a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Link {
+    /// The sender's call.
+    pub send: CallId,
+    /// The receiver's call that completed the receive.
+    pub receive: CallId,
+    /// The receiver's call that posted it.
+    pub post: CallId,
+    /// When it was posted (`p0`).
+    pub posted_ns: Nanoseconds,
+    /// When the call that completed it began to wait (`c0`).
+    pub waiting_ns: Nanoseconds,
+    /// Whether the two certainly belong together.
+    pub certain: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -47,6 +75,7 @@ struct Wild {
     from: Option<Rank>,
     tag: Option<i32>,
     posted_ns: Nanoseconds,
+    post_call: CallId,
 }
 
 impl Wild {
@@ -132,32 +161,42 @@ impl Matcher {
 
     fn event(&mut self, event: &Event, out: &mut Matched) {
         match *event {
-            Event::Send { rank, comm, to, tag, bytes, begin_ns, blocked_until_ns } => {
+            Event::Send { rank, call, comm, to, tag, bytes, begin_ns, blocked_until_ns } => {
                 let key = PairKey { comm, src: rank, dst: to };
-                self.send(key, tag, PendingSend { number: 0, bytes, begin_ns, blocked_until_ns }, out);
+                self.send(key, tag, PendingSend { call, number: 0, bytes, begin_ns, blocked_until_ns }, out);
             }
-            Event::Post { rank, comm, from, tag, post, at_ns } => {
+            Event::Post { rank, call, comm, from, tag, post, at_ns } => {
                 let next = self.next_posts.entry(rank).or_default();
                 *next = (*next).max(post.saturating_add(1));
                 if let Some((key, tag, mut arrival)) = self.early.remove(&(rank, post)) {
                     let order = self.next_order(rank);
-                    arrival.posted_ns = at_ns;
+                    (arrival.posted_ns, arrival.post_call) = (at_ns, call);
                     let slot = Slot {
                         order,
                         post: Some(post),
                         posted_ns: at_ns,
+                        post_call: call,
                         freed: false,
                         arrival: Some(arrival),
                     };
                     self.channel(key, tag).slots.push_back(slot);
                     self.release(key, tag, out);
                 } else {
-                    self.post(rank, comm, from, tag, post, at_ns);
+                    self.post(rank, comm, from, tag, (post, call, at_ns));
                 }
             }
-            Event::Receive { rank, comm, from, tag, bytes, post, begin_ns, end_ns, alone } => {
+            Event::Receive { rank, call, comm, from, tag, bytes, post, begin_ns, end_ns, alone } => {
                 let key = PairKey { comm, src: from, dst: rank };
-                let arrival = Arrival { number: 0, bytes, posted_ns: begin_ns, begin_ns, end_ns, alone };
+                let arrival = Arrival {
+                    call,
+                    post_call: call,
+                    number: 0,
+                    bytes,
+                    posted_ns: begin_ns,
+                    begin_ns,
+                    end_ns,
+                    alone,
+                };
                 self.receive(key, tag, post, arrival, out);
             }
             Event::Cancelled { rank, post } => self.unobserved(rank, Some(post), out),
@@ -204,16 +243,15 @@ impl Matcher {
         comm: Comm,
         from: Option<Rank>,
         tag: Option<i32>,
-        post: PostId,
-        posted_ns: Nanoseconds,
+        (post, post_call, posted_ns): (PostId, CallId, Nanoseconds),
     ) {
         let order = self.next_order(rank);
         if let (Some(src), Some(tag)) = (from, tag) {
-            let slot = Slot { order, post: Some(post), posted_ns, freed: false, arrival: None };
+            let slot = Slot { order, post: Some(post), posted_ns, post_call, freed: false, arrival: None };
             let pair = self.pairs.entry(PairKey { comm, src, dst: rank }).or_default();
             pair.channels.entry(tag).or_default().slots.push_back(slot);
         } else {
-            let wild = Wild { order, post, from, tag, posted_ns };
+            let wild = Wild { order, post, from, tag, posted_ns, post_call };
             self.receivers.entry((comm, rank)).or_default().wild.push(wild);
         }
         self.pending += 1;
@@ -232,7 +270,7 @@ impl Matcher {
         pair.received = pair.received.wrapping_add(1);
         let known = post.and_then(|post| pair.channels.get_mut(&tag)?.open(post));
         if let Some(slot) = known {
-            arrival.posted_ns = slot.posted_ns;
+            (arrival.posted_ns, arrival.post_call) = (slot.posted_ns, slot.post_call);
             slot.arrival = Some(arrival);
             self.release(key, tag, out);
             return;
@@ -254,6 +292,7 @@ impl Matcher {
                 order: self.next_order(key.dst),
                 post: None,
                 posted_ns: arrival.posted_ns,
+                post_call: arrival.post_call,
                 freed: false,
                 arrival: Some(arrival),
             };
@@ -262,11 +301,12 @@ impl Matcher {
             self.release(key, tag, out);
             return;
         };
-        arrival.posted_ns = wild.posted_ns;
+        (arrival.posted_ns, arrival.post_call) = (wild.posted_ns, wild.post_call);
         let slot = Slot {
             order: wild.order,
             post: Some(wild.post),
             posted_ns: wild.posted_ns,
+            post_call: wild.post_call,
             freed: false,
             arrival: Some(arrival),
         };
@@ -348,6 +388,14 @@ impl Matcher {
             (Some(one), Some(other)) => one != other,
             _ => false,
         };
+        out.links.push(Link {
+            send: send.call,
+            receive: arrival.call,
+            post: arrival.post_call,
+            posted_ns: arrival.posted_ns,
+            waiting_ns: c0,
+            certain,
+        });
         out.messages.push(Message {
             src: key.src,
             dst: key.dst,

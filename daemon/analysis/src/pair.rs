@@ -1,12 +1,13 @@
 //! One pair of ranks on one communicator: its channels, one a tag, in the order of posting.
 
-use mpiscope_model::{Nanoseconds, PostId};
+use mpiscope_model::{CallId, Nanoseconds, PostId};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
 /// A send that waits for its receive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PendingSend {
+    pub(crate) call: CallId,
     /// Its number among all messages of the pair, whatever their tag.
     pub(crate) number: u64,
     pub(crate) bytes: u64,
@@ -17,6 +18,9 @@ pub(crate) struct PendingSend {
 /// A receive that completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Arrival {
+    pub(crate) call: CallId,
+    /// The call that posted it.
+    pub(crate) post_call: CallId,
     /// Its number among all receives of the pair, in the order of completion.
     pub(crate) number: u64,
     pub(crate) bytes: u64,
@@ -34,6 +38,7 @@ pub(crate) struct Slot {
     /// The number of its post; none when it was posted by the call that completed it.
     pub(crate) post: Option<PostId>,
     pub(crate) posted_ns: Nanoseconds,
+    pub(crate) post_call: CallId,
     /// It was freed: the next send is its own, unseen.
     pub(crate) freed: bool,
     /// What arrived, once it has.

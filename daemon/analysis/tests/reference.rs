@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use mpiscope_analysis::Matcher;
-use mpiscope_model::{Event, PostId, Rank};
+use mpiscope_model::{CallId, Event, PostId, Rank};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -81,8 +81,16 @@ impl Model {
                 // Few sizes, so that sizes do not give the pairs away.
                 let bytes = 8 * (number % 2);
                 let sent = Sent { number, src: rank, tag, bytes };
-                let event =
-                    Event::Send { rank, comm: 0, to, tag, bytes, begin_ns: number, blocked_until_ns: None };
+                let event = Event::Send {
+                    rank,
+                    call: CallId::default(),
+                    comm: 0,
+                    to,
+                    tag,
+                    bytes,
+                    begin_ns: number,
+                    blocked_until_ns: None,
+                };
                 self.sides[rank as usize].events.push(event);
                 let side = &mut self.sides[to as usize];
                 match side
@@ -102,7 +110,15 @@ impl Model {
                 let post = side.posts;
                 side.posts += 1;
                 side.open.push(Open { post, from, tag, took });
-                side.events.push(Event::Post { rank, comm: 0, from, tag, post, at_ns });
+                side.events.push(Event::Post {
+                    rank,
+                    call: CallId::default(),
+                    comm: 0,
+                    from,
+                    tag,
+                    post,
+                    at_ns,
+                });
             }
             Step::Receive { rank, from, tag } => {
                 let side = &mut self.sides[rank as usize];
@@ -137,8 +153,18 @@ impl Model {
         let end_ns = self.next();
         let Sent { number, src: from, tag, bytes } = sent;
         self.truth.insert((number, end_ns));
-        let event =
-            Event::Receive { rank, comm: 0, from, tag, bytes, post, begin_ns: end_ns, end_ns, alone: true };
+        let event = Event::Receive {
+            rank,
+            call: CallId::default(),
+            comm: 0,
+            from,
+            tag,
+            bytes,
+            post,
+            begin_ns: end_ns,
+            end_ns,
+            alone: true,
+        };
         self.sides[rank as usize].events.push(event);
     }
 }

@@ -139,7 +139,7 @@ impl Engine {
     }
 
     fn settle(&mut self) -> Step {
-        let Batch { nodes, ranks, comms, calls, events, faults, losses, scheduling, until_ns } =
+        let Batch { nodes, ranks, comms, calls, events, faults, losses, scheduling, until_ns, .. } =
             self.ingest.take();
         self.nodes.extend(nodes);
         self.comms.extend(comms);

@@ -4,6 +4,7 @@ mod entries;
 mod nodes;
 
 use crate::alignment::NodeClock;
+use crate::deed::Functions;
 use crate::origin::Origin;
 use crate::process::ProcessInput;
 use mpiscope_model::{
@@ -52,6 +53,7 @@ pub struct Ingest {
     started: Option<RunStart>,
     ended: Option<RunEnd>,
     batch: Batch,
+    functions: Functions,
 }
 
 /// What is known of an agent of another host, for a daemon that takes over.
@@ -88,6 +90,7 @@ impl Default for Ingest {
             started: None,
             ended: None,
             batch: Batch::default(),
+            functions: Functions::new(),
         }
     }
 }
@@ -250,7 +253,7 @@ impl Ingest {
         }
         for key in touched {
             if let Some(process) = self.processes.get_mut(&key) {
-                process.take_events(&mut self.batch.events);
+                process.take_events(&mut self.batch.events, &mut self.batch.events_end_ns);
             }
         }
     }

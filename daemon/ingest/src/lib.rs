@@ -6,6 +6,7 @@
 
 pub mod alignment;
 mod clock;
+mod deed;
 mod ingest;
 mod origin;
 mod process;

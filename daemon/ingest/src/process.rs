@@ -1,9 +1,17 @@
 //! What is known of one process while its slots are read.
 
 use crate::ring::RingState;
-use mpiscope_model::{Comm, Event, Rank};
+use mpiscope_model::{Comm, Event, Nanoseconds, Rank};
 use mpiscope_wire::{ClockKind, Process};
 use rustc_hash::FxHashMap;
+
+/// An event with the time that orders it, and that at which its call returned.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Timed {
+    pub(crate) at_ns: Nanoseconds,
+    pub(crate) end_ns: Nanoseconds,
+    pub(crate) event: Event,
+}
 
 /// One process.
 #[derive(Debug)]
@@ -19,8 +27,8 @@ pub(crate) struct ProcessInput {
     pub(crate) comms: FxHashMap<u32, Comm>,
     pub(crate) rings: Vec<RingState>,
     last_post: u64,
-    /// Events of each ring since the last knot, with the time that orders them.
-    pub(crate) events: Vec<Vec<(u64, Event)>>,
+    /// Events of each ring since the last knot.
+    pub(crate) events: Vec<Vec<Timed>>,
     /// Messages that a matched probe reported and that were not received yet, by their posts: since when.
     pub(crate) matched: FxHashMap<u64, u64>,
 }
@@ -70,19 +78,18 @@ impl ProcessInput {
         full
     }
 
-    /// Events since the last knot, in the order in which the process did them.
-    pub(crate) fn take_events(&mut self, out: &mut Vec<Event>) {
+    /// Events since the last knot, in the order in which the process did them, and when their calls returned.
+    pub(crate) fn take_events(&mut self, out: &mut Vec<Event>, ends_ns: &mut Vec<Nanoseconds>) {
         let mut filled = self.events.iter_mut().filter(|events| !events.is_empty());
         let Some(first) = filled.next() else { return };
-        if filled.next().is_none() {
-            out.extend(first.drain(..).map(|(_, event)| event));
-            return;
+        let mut merged = std::mem::take(first);
+        let several = filled.map(|events| merged.append(events)).count() > 0;
+        if several {
+            // Several threads called: a stable sort keeps the order of each and merges them by time.
+            merged.sort_by_key(|timed| timed.at_ns);
         }
-        // Several threads called: a stable sort keeps the order of each and merges them by time.
-        let mut merged: Vec<(u64, Event)> =
-            self.events.iter_mut().flat_map(|events| events.drain(..)).collect();
-        merged.sort_by_key(|(time, _)| *time);
-        out.extend(merged.into_iter().map(|(_, event)| event));
+        out.extend(merged.iter().map(|timed| timed.event));
+        ends_ns.extend(merged.iter().map(|timed| timed.end_ns));
     }
 }
 

@@ -1,6 +1,8 @@
 //! The slots of one ring: groups that end with a call, each a row and the events that it meant.
 
-use mpiscope_model::{Call, Comm, Event, Rank};
+use crate::deed::Functions;
+use crate::process::Timed;
+use mpiscope_model::{Activity, Call, CallId, Comm, Event, Rank};
 use mpiscope_wire::{self as wire, CallFlags, Part, PartFlags, id};
 use rustc_hash::FxHashMap;
 
@@ -21,6 +23,10 @@ pub(crate) struct RingState {
     polling_since: Option<u64>,
     /// A message that a probe reported and that was not received yet: where, from whom, tag, since when.
     probed: Option<(Comm, Rank, i32, u64)>,
+    /// Calls of the thread so far.
+    calls: u64,
+    /// Calls were lost since the last one.
+    after_loss: bool,
 }
 
 /// A program that probes more messages than this without receiving them loses only when it began to wait for them.
@@ -41,17 +47,25 @@ pub(crate) struct Closed {
 /// Where a call's row and events go.
 pub(crate) struct Output<'a> {
     pub(crate) calls: &'a mut Vec<Call>,
-    pub(crate) events: &'a mut Vec<(u64, Event)>,
+    pub(crate) activities: &'a mut Vec<Activity>,
+    pub(crate) events: &'a mut Vec<Timed>,
     /// Messages that a matched probe of the process reported, by their posts: since when.
     pub(crate) matched: &'a mut FxHashMap<u64, u64>,
+    pub(crate) functions: &'a Functions,
+}
+
+impl Output<'_> {
+    fn push(&mut self, closed: &Closed, at_ns: u64, event: Event) {
+        self.events.push(Timed { at_ns, end_ns: closed.end_ns, event });
+    }
 }
 
 /// What the parts of a call sent and received, found in one pass.
 #[derive(Default)]
-struct Moved<'a> {
-    sends: usize,
+pub(crate) struct Moved<'a> {
+    pub(crate) sends: usize,
     sent_bytes: u64,
-    receives: usize,
+    pub(crate) receives: usize,
     received_bytes: u64,
     last: Option<&'a (Part, Option<Comm>)>,
 }
@@ -88,6 +102,8 @@ impl RingState {
             marks: Vec::new(),
             polling_since: None,
             probed: None,
+            calls: 0,
+            after_loss: false,
         }
     }
 
@@ -105,17 +121,17 @@ impl RingState {
     /// A call closes its group.
     pub(crate) fn close(&mut self, rank: Rank, closed: &Closed, out: &mut Output<'_>) {
         let flags = closed.call.flags;
-        out.events.extend(self.marks.drain(..).map(|mark| (closed.start_ns, mark)));
+        for mark in self.marks.drain(..) {
+            out.push(closed, closed.start_ns, mark);
+        }
         if flags.has(CallFlags::FOLDED) {
             self.polling_since.get_or_insert(closed.start_ns);
-            self.events(rank, closed, closed.start_ns, out);
-            out.calls.push(self.row(rank, closed));
+            self.tell(rank, closed, closed.start_ns, out);
             return;
         }
         let polls = wire::by_id(closed.call.function).is_some_and(|entry| entry.polls);
         let since = self.polling_since.take().filter(|_| polls).unwrap_or(closed.start_ns);
-        self.events(rank, closed, since, out);
-        out.calls.push(self.row(rank, closed));
+        self.tell(rank, closed, since, out);
         // A probe that matched its message has posted a receive of it.
         if flags.has(CallFlags::PROBE)
             && !closed.parts.iter().any(|(part, _)| part.flags == PartFlags::POSTED)
@@ -125,11 +141,44 @@ impl RingState {
         }
     }
 
-    fn row(&self, rank: Rank, closed: &Closed) -> Call {
+    /// From here on the ring is another thread's.
+    pub(crate) fn hand_over(&mut self, thread: u16) {
+        if self.thread != thread {
+            (self.thread, self.calls) = (thread, 0);
+        }
+    }
+
+    /// Something is missing here.
+    pub(crate) fn lose(&mut self, rank: Rank) {
+        self.wide = None;
+        self.parts.clear();
+        self.marks.push(Event::Lost { rank });
+        self.after_loss = true;
+    }
+
+    /// The row, the activity and the events of a call.
+    fn tell(&mut self, rank: Rank, closed: &Closed, since: u64, out: &mut Output<'_>) {
+        let call = CallId::new(self.thread, self.calls);
+        self.calls += 1;
+        let waiting_since = self.events(rank, call, closed, since, out);
+        let moved = Moved::by(&closed.parts);
+        out.calls.push(self.row(rank, closed, &moved));
+        out.activities.push(Activity {
+            rank,
+            call,
+            function: closed.call.function,
+            start_ns: closed.start_ns,
+            end_ns: closed.end_ns,
+            since_ns: waiting_since,
+            deed: out.functions.deed(closed, &moved),
+            after_loss: std::mem::take(&mut self.after_loss),
+        });
+    }
+
+    fn row(&self, rank: Rank, closed: &Closed, moved: &Moved<'_>) -> Call {
         let call = &closed.call;
         let flags = call.flags;
         let folded = flags.has(CallFlags::FOLDED);
-        let moved = Moved::by(&closed.parts);
         let own_message =
             [CallFlags::SEND, CallFlags::RECEIVE, CallFlags::PROBE].iter().any(|&flag| flags.has(flag));
         let mut row = Call {
@@ -165,17 +214,18 @@ impl RingState {
         row
     }
 
-    fn events(&mut self, rank: Rank, closed: &Closed, since: u64, out: &mut Output<'_>) {
+    /// What a call meant for the traffic; says since when it waited for what it received.
+    fn events(&mut self, rank: Rank, id: CallId, closed: &Closed, since: u64, out: &mut Output<'_>) -> u64 {
         let call = &closed.call;
+        let mut waiting_since = since;
         if let (Some(comm), Some(peer)) = (closed.comm, self::rank(call.peer))
             && call.flags.has(CallFlags::SEND)
         {
             let blocked_until_ns = (call.function == id::SSEND).then_some(closed.end_ns);
             let (tag, bytes, begin_ns) = (call.tag, call.bytes, closed.start_ns);
-            out.events.push((
-                begin_ns,
-                Event::Send { rank, comm, to: peer, tag, bytes, begin_ns, blocked_until_ns },
-            ));
+            let event =
+                Event::Send { rank, call: id, comm, to: peer, tag, bytes, begin_ns, blocked_until_ns };
+            out.push(closed, begin_ns, event);
         }
         if call.flags.has(CallFlags::POST)
             && let Some(comm) = closed.comm
@@ -183,62 +233,75 @@ impl RingState {
         {
             let event = Event::Post {
                 rank,
+                call: id,
                 comm,
                 from: self::rank(call.peer),
                 tag: (call.tag >= 0).then_some(call.tag),
                 post: closed.post,
                 at_ns: closed.start_ns,
             };
-            out.events.push((closed.start_ns, event));
+            out.push(closed, closed.start_ns, event);
         }
         if let (Some(comm), Some(from)) = (closed.comm, self::rank(call.peer))
             && call.flags.has(CallFlags::RECEIVE)
         {
             let probed =
                 self.probed.take_if(|(at, peer, tag, _)| (*at, *peer, *tag) == (comm, from, call.tag));
+            waiting_since = probed.map_or(since, |(.., since)| since);
             let event = Event::Receive {
                 rank,
+                call: id,
                 comm,
                 from,
                 tag: call.tag,
                 bytes: call.bytes,
                 post: None,
-                begin_ns: probed.map_or(since, |(.., since)| since),
+                begin_ns: waiting_since,
                 end_ns: closed.end_ns,
                 alone: true,
             };
-            out.events.push((closed.end_ns, event));
+            out.push(closed, closed.end_ns, event);
         }
         let alone = closed.parts.iter().filter(|(part, _)| part.flags.is_receive()).count() == 1;
         for (part, comm) in &closed.parts {
-            part_of(rank, closed, since, (part, *comm, alone), out);
+            let begin = part_of((rank, id), closed, since, (part, *comm, alone), out);
+            waiting_since = waiting_since.min(begin);
         }
+        waiting_since
     }
 }
 
-/// What one of the parts of a call means.
+/// What one of the parts of a call means; says since when it was waited for.
 fn part_of(
-    rank: Rank,
+    (rank, id): (Rank, CallId),
     closed: &Closed,
     since: u64,
     (part, comm, alone): (&Part, Option<Comm>, bool),
     out: &mut Output<'_>,
-) {
+) -> u64 {
     let (start_ns, end_ns) = (closed.start_ns, closed.end_ns);
     let (post, tag, bytes) = (part.post, part.tag, part.bytes);
     match (part.flags, comm, self::rank(part.peer)) {
         (PartFlags::CANCELLED, ..) => {
             out.matched.remove(&post);
-            out.events.push((end_ns, Event::Cancelled { rank, post }));
+            out.push(closed, end_ns, Event::Cancelled { rank, post });
         }
         (PartFlags::FREED, ..) => {
             out.matched.remove(&post);
-            out.events.push((end_ns, Event::Freed { rank, post }));
+            out.push(closed, end_ns, Event::Freed { rank, post });
         }
         (PartFlags::SENT, Some(comm), Some(to)) => {
-            let event =
-                Event::Send { rank, comm, to, tag, bytes, begin_ns: start_ns, blocked_until_ns: None };
-            out.events.push((start_ns, event));
+            let event = Event::Send {
+                rank,
+                call: id,
+                comm,
+                to,
+                tag,
+                bytes,
+                begin_ns: start_ns,
+                blocked_until_ns: None,
+            };
+            out.push(closed, start_ns, event);
         }
         (PartFlags::POSTED, Some(comm), from) if part.peer != wire::PEER_NONE => {
             // A probe that matched a message posts when it was begun.
@@ -247,24 +310,19 @@ fn part_of(
                 out.matched.insert(post, since);
             }
             let tag = (tag >= 0).then_some(tag);
-            out.events.push((start_ns, Event::Post { rank, comm, from, tag, post, at_ns }));
+            out.push(closed, start_ns, Event::Post { rank, call: id, comm, from, tag, post, at_ns });
         }
         (flags, Some(comm), Some(from)) if flags.is_receive() => {
             let completed = flags == PartFlags::COMPLETED;
             let probed = out.matched.remove(&post).filter(|_| completed);
-            let event = Event::Receive {
-                rank,
-                comm,
-                from,
-                tag,
-                bytes,
-                post: completed.then_some(post),
-                begin_ns: probed.unwrap_or(since),
-                end_ns,
-                alone,
-            };
-            out.events.push((end_ns, event));
+            let begin_ns = probed.unwrap_or(since);
+            let post = completed.then_some(post);
+            let event =
+                Event::Receive { rank, call: id, comm, from, tag, bytes, post, begin_ns, end_ns, alone };
+            out.push(closed, end_ns, event);
+            return begin_ns;
         }
         _ => {}
     }
+    since
 }

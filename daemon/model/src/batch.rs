@@ -1,4 +1,4 @@
-use crate::{Call, CommInfo, Event, Losses, Nanoseconds, NodeInfo, Rank, RankInfo, Scheduling};
+use crate::{Activity, Call, CommInfo, Event, Losses, Nanoseconds, NodeInfo, Rank, RankInfo, Scheduling};
 
 /// Something wrong in what came in: a value, not an error; the run goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,8 +20,12 @@ pub struct Batch {
     pub comms: Vec<CommInfo>,
     /// Calls, in order for each thread.
     pub calls: Vec<Call>,
+    /// The same calls, one for one, as what they did to whoever waited.
+    pub activities: Vec<Activity>,
     /// Traffic, in order for each rank.
     pub events: Vec<Event>,
+    /// For each of them, when the call returned that it belongs to.
+    pub events_end_ns: Vec<Nanoseconds>,
     /// Faults.
     pub faults: Vec<Fault>,
     /// What was lost up to now, cumulative, when it changed.

@@ -1,4 +1,4 @@
-use crate::{Comm, Nanoseconds, Rank};
+use crate::{CallId, Comm, Nanoseconds, Rank};
 
 /// The number of a nonblocking receive among those its rank posted.
 pub type PostId = u64;
@@ -10,6 +10,8 @@ pub enum Event {
     Send {
         /// The sender.
         rank: Rank,
+        /// Its call.
+        call: CallId,
         /// The communicator.
         comm: Comm,
         /// The receiver.
@@ -27,6 +29,8 @@ pub enum Event {
     Post {
         /// The receiver.
         rank: Rank,
+        /// Its call.
+        call: CallId,
         /// The communicator.
         comm: Comm,
         /// Which sender, none for any.
@@ -42,6 +46,8 @@ pub enum Event {
     Receive {
         /// The receiver.
         rank: Rank,
+        /// Its call.
+        call: CallId,
         /// The communicator.
         comm: Comm,
         /// The sender.
@@ -91,4 +97,20 @@ pub enum Event {
         /// Receives from `peer` that `rank` has completed.
         received: u64,
     },
+}
+
+impl Event {
+    /// Whose it is.
+    #[must_use]
+    pub fn rank(&self) -> Rank {
+        match self {
+            Event::Send { rank, .. }
+            | Event::Post { rank, .. }
+            | Event::Receive { rank, .. }
+            | Event::Freed { rank, .. }
+            | Event::Cancelled { rank, .. }
+            | Event::Lost { rank }
+            | Event::Numbers { rank, .. } => *rank,
+        }
+    }
 }

@@ -4,6 +4,7 @@
 //! Who uses it: every crate of the daemon. What must hold: times are nanoseconds since the start of the run, ranks
 //! are world ranks, communicators are dense indices into the run's communicator table.
 
+mod activity;
 mod batch;
 mod call;
 mod correction;
@@ -13,6 +14,7 @@ mod job;
 mod message;
 mod totals;
 
+pub use activity::{Activity, Blocking, CallId, Collective, Deed, Flow};
 pub use batch::{Batch, Fault};
 pub use call::Call;
 pub use correction::Correction;

@@ -100,6 +100,7 @@ impl Matcher {
                 order: self.next_order(rank),
                 post: None,
                 posted_ns: arrival.begin_ns,
+                post_call: arrival.post_call,
                 freed: false,
                 arrival: Some(arrival),
             };

@@ -3,15 +3,26 @@
 use super::*;
 
 fn send(rank: Rank, to: Rank, tag: i32, bytes: u64, begin_ns: u64) -> Event {
-    Event::Send { rank, comm: 0, to, tag, bytes, begin_ns, blocked_until_ns: None }
+    Event::Send { rank, call: CallId::default(), comm: 0, to, tag, bytes, begin_ns, blocked_until_ns: None }
 }
 
 fn receive(rank: Rank, from: Rank, tag: i32, bytes: u64, post: Option<PostId>, end_ns: u64) -> Event {
-    Event::Receive { rank, comm: 0, from, tag, bytes, post, begin_ns: 0, end_ns, alone: true }
+    Event::Receive {
+        rank,
+        call: CallId::default(),
+        comm: 0,
+        from,
+        tag,
+        bytes,
+        post,
+        begin_ns: 0,
+        end_ns,
+        alone: true,
+    }
 }
 
 fn post(rank: Rank, from: Option<Rank>, tag: Option<i32>, post: PostId) -> Event {
-    Event::Post { rank, comm: 0, from, tag, post, at_ns: 0 }
+    Event::Post { rank, call: CallId::default(), comm: 0, from, tag, post, at_ns: 0 }
 }
 
 fn pairs(matched: &Matched) -> Vec<(u64, u64)> {
@@ -119,10 +130,19 @@ fn times_are_those_of_the_definition() {
     let mut matcher = Matcher::default();
     matcher.place(0, 0);
     matcher.place(1, 1);
-    let sent =
-        Event::Send { rank: 0, comm: 0, to: 1, tag: 7, bytes: 8, begin_ns: 50, blocked_until_ns: Some(90) };
+    let sent = Event::Send {
+        rank: 0,
+        call: CallId::default(),
+        comm: 0,
+        to: 1,
+        tag: 7,
+        bytes: 8,
+        begin_ns: 50,
+        blocked_until_ns: Some(90),
+    };
     let early = Event::Receive {
         rank: 1,
+        call: CallId::default(),
         comm: 0,
         from: 0,
         tag: 7,
@@ -137,6 +157,7 @@ fn times_are_those_of_the_definition() {
     assert!(message.inter && message.exact);
     let late = Event::Receive {
         rank: 1,
+        call: CallId::default(),
         comm: 0,
         from: 0,
         tag: 7,

@@ -51,10 +51,7 @@ impl Ingest {
     /// Something of this ring is missing here.
     fn lose(&mut self, key: Key, ring: usize) {
         if let Some(process) = self.processes.get_mut(&key) {
-            let state = &mut process.rings[ring];
-            state.wide = None;
-            state.parts.clear();
-            state.marks.push(Event::Lost { rank: process.rank });
+            process.rings[ring].lose(process.rank);
         }
     }
 
@@ -68,7 +65,7 @@ impl Ingest {
                 self.unreadable_slots = self.unreadable_slots.saturating_add(1);
                 self.losses_changed = true;
             }
-            Entry::Thread { number, .. } => state.thread = number.min(u64::from(u16::MAX)) as u16,
+            Entry::Thread { number, .. } => state.hand_over(number.min(u64::from(u16::MAX)) as u16),
             Entry::Lost { calls } => {
                 if calls > state.lost_calls {
                     state.lost_calls = calls;
@@ -147,7 +144,13 @@ impl Ingest {
         let post = if call.flags.has(CallFlags::POST) { process.full_post(call.bytes) } else { 0 };
         let closed = Closed { call, start_ns, end_ns, comm, parts, post };
         let ProcessInput { rings, events, matched, .. } = process;
-        let mut out = Output { calls: &mut self.batch.calls, events: &mut events[ring], matched };
+        let mut out = Output {
+            calls: &mut self.batch.calls,
+            activities: &mut self.batch.activities,
+            events: &mut events[ring],
+            matched,
+            functions: &self.functions,
+        };
         rings[ring].close(rank, &closed, &mut out);
         if unknown {
             let text =

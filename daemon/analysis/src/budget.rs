@@ -1,0 +1,306 @@
+//! Where time went: every call is cut into consecutive pieces, and waiting is charged to what kept those who were
+//! waited for.
+//!
+//! Every thread carries its path: what the way that led to this moment was made of. A receive that waited goes on with
+//! its sender's path, a sender that was blocked with its receiver's, a member of a collective with that of the one it
+//! waited for. The difference to a thread's own path is the waiting, by cause.
+//!
+//! Windows are settled one after the other when all calls that ended in them are in, so that the result depends
+//! neither on batches nor on the order in which ranks arrive. A call whose other side is not known yet holds its
+//! thread up; after a patience it goes on with what nobody knows.
+
+mod causes;
+mod collectives;
+mod cut;
+mod ledger;
+mod settle;
+mod steal;
+mod thread;
+mod waits;
+
+pub use causes::{Budget, CAUSES, Cause, Causes};
+pub use ledger::{Judged, Ledger, RankBudget, WindowBudget};
+pub use waits::{WaitKey, WaitState, WaitTotals};
+
+use crate::criteria::{Criteria, Version};
+use crate::{Link, Matched};
+use collectives::Collectives;
+use mpiscope_model::{Activity, CommInfo, Message, Nanoseconds, Node, Rank, Scheduling};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use steal::Steal;
+use thread::{Incoming, Outgoing, Thread, ThreadId};
+use waits::Waits;
+
+/// How the operator works.
+#[derive(Debug, Clone, Copy)]
+pub struct BudgetOptions {
+    /// How long a window is.
+    pub window_ns: u64,
+    /// How long a call may wait for its other side to become known.
+    pub patience_ns: u64,
+    /// Calls that may wait; beyond it patience is over.
+    pub pending: usize,
+    /// Paths that may be kept for calls whose other side is not known.
+    pub kept: usize,
+}
+
+impl Default for BudgetOptions {
+    fn default() -> Self {
+        Self { window_ns: 100_000_000, patience_ns: 10_000_000_000, pending: 4 << 20, kept: 2 << 20 }
+    }
+}
+
+/// The operator.
+#[derive(Debug)]
+pub struct Budgeter {
+    options: BudgetOptions,
+    nodes: Vec<Node>,
+    /// By rank, its first thread and its others.
+    first_threads: Vec<Option<ThreadId>>,
+    other_threads: FxHashMap<(Rank, u16), ThreadId>,
+    threads: Vec<Thread>,
+    collectives: Collectives,
+    learning: Criteria,
+    /// Criteria by the time from which calls are judged by them.
+    versions: VecDeque<(Nanoseconds, Arc<Version>)>,
+    is_fixed: bool,
+    /// Where the advised placement puts each rank.
+    advised: Option<Arc<Vec<Node>>>,
+    steal: Steal,
+    ledger: Ledger,
+    waits: Waits,
+    thresholds: settle::Thresholds,
+    settled_ns: Nanoseconds,
+    list: Vec<ThreadId>,
+    wake: Vec<ThreadId>,
+    queued: usize,
+    given_up: u64,
+}
+
+impl Budgeter {
+    /// An operator that learns its criteria.
+    #[must_use]
+    pub fn new(options: BudgetOptions) -> Self {
+        Self {
+            options,
+            nodes: Vec::new(),
+            first_threads: Vec::new(),
+            other_threads: FxHashMap::default(),
+            threads: Vec::new(),
+            collectives: Collectives::default(),
+            learning: Criteria::default(),
+            versions: VecDeque::from([(0, Arc::default())]),
+            is_fixed: false,
+            advised: None,
+            steal: Steal::default(),
+            ledger: Ledger::new(options.window_ns),
+            waits: Waits::default(),
+            thresholds: settle::Thresholds::default(),
+            settled_ns: 0,
+            list: Vec::new(),
+            wake: Vec::new(),
+            queued: 0,
+            given_up: 0,
+        }
+    }
+
+    /// Judges everything by these criteria. It still learns its own.
+    #[must_use]
+    pub fn with_criteria(mut self, version: Version) -> Self {
+        self.versions = VecDeque::from([(0, Arc::new(version))]);
+        self.is_fixed = true;
+        self
+    }
+
+    /// Judges by these criteria what its own do not know.
+    #[must_use]
+    pub fn with_reference(mut self, version: &Version) -> Self {
+        self.versions = VecDeque::from([(0, Arc::new(version.clone()))]);
+        self
+    }
+
+    /// Where a better placement would put each rank, from the next window on.
+    pub fn advise(&mut self, node_of_rank: Vec<Node>) {
+        self.advised = Some(Arc::new(node_of_rank));
+    }
+
+    /// Says where a rank runs.
+    pub fn place(&mut self, rank: Rank, node: Node) {
+        let at = rank as usize;
+        if self.nodes.len() <= at {
+            self.nodes.resize(at + 1, 0);
+        }
+        self.nodes[at] = node;
+        let own = self.first_threads.get(at).copied().flatten();
+        for thread in own
+            .into_iter()
+            .chain(self.other_threads.iter().filter(|((of, _), _)| *of == rank).map(|(_, thread)| *thread))
+        {
+            self.threads[thread as usize].node = node;
+        }
+    }
+
+    /// Says how many ranks a communicator has.
+    pub fn comm(&mut self, comm: &CommInfo) {
+        self.collectives.comm(comm.comm, comm.size);
+    }
+
+    /// Takes in calls, each thread's in order, and messages of windows before the next that is settled.
+    pub fn feed(&mut self, activities: &[Activity], matched: &Matched, scheduling: &[Scheduling]) {
+        for activity in activities {
+            let thread = self.thread(activity);
+            self.threads[thread as usize].push(*activity);
+        }
+        self.queued += activities.len();
+        for (message, link) in matched.messages.iter().zip(&matched.links) {
+            self.tell(message, link);
+        }
+        self.steal.feed(scheduling);
+    }
+
+    fn thread(&mut self, activity: &Activity) -> ThreadId {
+        let (rank, call) = (activity.rank, activity.call);
+        let at = rank as usize;
+        if call.thread() == 0
+            && let Some(&Some(thread)) = self.first_threads.get(at)
+        {
+            return thread;
+        }
+        let next = self.threads.len() as ThreadId;
+        let node = self.nodes.get(at).copied().unwrap_or_default();
+        let thread = if call.thread() == 0 {
+            if self.first_threads.len() <= at {
+                self.first_threads.resize(at + 1, None);
+            }
+            self.first_threads[at] = Some(next);
+            next
+        } else {
+            *self.other_threads.entry((rank, call.thread())).or_insert(next)
+        };
+        if thread == next {
+            self.threads.push(Thread::new(rank, node, call.number()));
+        }
+        thread
+    }
+
+    fn known_thread(&self, rank: Rank, thread: u16) -> Option<ThreadId> {
+        if thread == 0 {
+            self.first_threads.get(rank as usize).copied().flatten()
+        } else {
+            self.other_threads.get(&(rank, thread)).copied()
+        }
+    }
+
+    /// The window that is settled next: everything that ended before its end has to be in. None when nothing waits.
+    #[must_use]
+    pub fn next_window_end_ns(&self) -> Option<Nanoseconds> {
+        (self.queued > 0).then(|| self.settled_ns + self.options.window_ns)
+    }
+
+    /// Everything that ended before a time is in, and nothing that ended later: settles the window that ends then.
+    pub fn settle(&mut self, until_ns: Nanoseconds) {
+        self.window(until_ns);
+        self.settled_ns = until_ns;
+    }
+
+    /// Nothing ended before a time that is not settled.
+    pub fn skip(&mut self, until_ns: Nanoseconds) {
+        let whole_ns = until_ns - until_ns % self.options.window_ns;
+        self.settled_ns = self.settled_ns.max(whole_ns);
+    }
+
+    /// A message becomes known to its two calls.
+    fn tell(&mut self, message: &Message, link: &Link) {
+        let from = self.known_thread(message.src, link.send.thread());
+        let to = self.known_thread(message.dst, link.receive.thread());
+        let (Some(from), Some(to)) = (from, to) else { return };
+        let send = link.send.number();
+        let incoming = Incoming {
+            from,
+            number: send,
+            send_ns: message.send_ns,
+            posted_ns: link.posted_ns,
+            bytes: message.bytes,
+            inter: message.inter,
+            certain: link.certain && message.src != message.dst,
+        };
+        let post_thread = self.known_thread(message.dst, link.post.thread()).unwrap_or(to);
+        let outgoing = Outgoing { to: post_thread, post: link.post.number(), posted_ns: link.posted_ns };
+        let sender = &mut self.threads[from as usize];
+        let mut asks = false;
+        if let Some(record) = sender.record(send) {
+            // Its own receive comes first; see `settle`.
+            asks = record.activity.deed.may_block();
+            record.outgoing = asks.then_some(outgoing);
+        }
+        if !asks {
+            self.threads[post_thread as usize].unpin(link.post.number());
+        }
+        match self.threads[to as usize].record(link.receive.number()) {
+            Some(record) => record.receive(incoming),
+            // It was given up.
+            None => self.threads[from as usize].unpin(send),
+        }
+    }
+
+    /// Everything up to which is settled.
+    #[must_use]
+    pub fn settled_ns(&self) -> Nanoseconds {
+        self.settled_ns
+    }
+
+    /// Where time went.
+    #[must_use]
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// The criteria as they are known now.
+    #[must_use]
+    pub fn criteria(&self) -> &Version {
+        self.versions
+            .back()
+            .map(|(_, version)| &**version)
+            .unwrap_or_else(|| unreachable!("one is always there"))
+    }
+
+    /// What it learnt itself, whatever it judges by.
+    #[must_use]
+    pub fn learnt(&self) -> Version {
+        self.learning.version()
+    }
+
+    /// Who waited for whom, by the known names of waiting.
+    pub fn waits(&self) -> impl Iterator<Item = (&WaitKey, &WaitTotals)> {
+        self.waits.all()
+    }
+
+    /// Calls whose other side was given up.
+    #[must_use]
+    pub fn given_up(&self) -> u64 {
+        self.given_up
+    }
+
+    /// From how many bytes on a blocking send was seen to wait for its receive.
+    #[must_use]
+    pub fn blocking_from_bytes(&self) -> Option<u64> {
+        self.thresholds.from_bytes()
+    }
+
+    /// The path that led to the moment at which the last thread stands: what the run's length was made of.
+    #[must_use]
+    pub fn critical_path(&self) -> (Nanoseconds, Causes) {
+        let last = self.threads.iter().max_by_key(|thread| (thread.at_ns, thread.rank));
+        last.map_or_else(Default::default, |thread| (thread.at_ns, thread.path))
+    }
+
+    /// All threads: whose, when they stand, and along which path.
+    pub fn paths(&self) -> impl Iterator<Item = (Rank, Nanoseconds, Causes)> {
+        self.threads.iter().map(|thread| (thread.rank, thread.at_ns, thread.path))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,251 @@
+//! Where time went, by window and rank. Windows double in length as the run grows, so that the ledger does not.
+
+use super::causes::{Budget, Cause, Causes};
+use mpiscope_model::{Nanoseconds, Rank};
+
+/// One window.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WindowBudget {
+    /// Where time in MPI went, over all threads.
+    pub budget: Budget,
+    /// Time between calls.
+    pub compute_ns: u64,
+    /// Time between calls without a core.
+    pub no_core_ns: u64,
+    /// Exact messages between nodes that ended in it, what they took, and what such messages usually take.
+    pub inter: Judged,
+    /// Likewise within nodes.
+    pub intra: Judged,
+}
+
+/// Exact messages, judged by their criteria.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Judged {
+    /// How many.
+    pub messages: u64,
+    /// Of them, those that took longer than their criterion.
+    pub delayed: u64,
+    /// What they took.
+    pub took_ns: u64,
+    /// What their criteria say.
+    pub criterion_ns: u64,
+}
+
+impl Judged {
+    fn add(&mut self, other: &Self) {
+        self.messages += other.messages;
+        self.delayed += other.delayed;
+        self.took_ns += other.took_ns;
+        self.criterion_ns += other.criterion_ns;
+    }
+}
+
+impl WindowBudget {
+    fn add(&mut self, other: &Self) {
+        self.budget += other.budget;
+        self.compute_ns += other.compute_ns;
+        self.no_core_ns += other.no_core_ns;
+        self.inter.add(&other.inter);
+        self.intra.add(&other.intra);
+    }
+}
+
+/// One rank.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RankBudget {
+    /// Where its time in MPI went.
+    pub budget: Budget,
+    /// Its time between calls, with that without a core.
+    pub compute_ns: u64,
+    /// Its time between calls without a core.
+    pub no_core_ns: u64,
+    /// When its last call that is settled returned.
+    pub until_ns: Nanoseconds,
+}
+
+/// More windows are joined in pairs.
+const MOST_WINDOWS: usize = 4_096;
+
+/// The ledger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ledger {
+    width_ns: u64,
+    windows: Vec<WindowBudget>,
+    ranks: Vec<RankBudget>,
+}
+
+impl Ledger {
+    pub(super) fn new(width_ns: u64) -> Self {
+        Self { width_ns: width_ns.max(1), windows: Vec::new(), ranks: Vec::new() }
+    }
+
+    /// How long each window is.
+    #[must_use]
+    pub fn width_ns(&self) -> u64 {
+        self.width_ns
+    }
+
+    /// All windows from the start of the run.
+    #[must_use]
+    pub fn windows(&self) -> &[WindowBudget] {
+        &self.windows
+    }
+
+    /// All ranks up to the last that did something.
+    #[must_use]
+    pub fn ranks(&self) -> &[RankBudget] {
+        &self.ranks
+    }
+
+    /// The whole run.
+    #[must_use]
+    pub fn total(&self) -> WindowBudget {
+        self.range(0, Nanoseconds::MAX)
+    }
+
+    /// The windows that begin in a range.
+    #[must_use]
+    pub fn range(&self, from_ns: Nanoseconds, to_ns: Nanoseconds) -> WindowBudget {
+        let mut sum = WindowBudget::default();
+        for (at, window) in self.windows.iter().enumerate() {
+            let begin_ns = at as u64 * self.width_ns;
+            if from_ns <= begin_ns && begin_ns < to_ns {
+                sum.add(window);
+            }
+        }
+        sum
+    }
+
+    pub(super) fn rank(&mut self, rank: Rank) -> &mut RankBudget {
+        let at = rank as usize;
+        if self.ranks.len() <= at {
+            self.ranks.resize(at + 1, RankBudget::default());
+        }
+        &mut self.ranks[at]
+    }
+
+    #[inline]
+    pub(super) fn window(&mut self, at_ns: Nanoseconds) -> &mut WindowBudget {
+        let mut at = (at_ns / self.width_ns) as usize;
+        while at >= MOST_WINDOWS {
+            self.join();
+            at = (at_ns / self.width_ns) as usize;
+        }
+        if self.windows.len() <= at {
+            self.windows.resize(at + 1, WindowBudget::default());
+        }
+        &mut self.windows[at]
+    }
+
+    #[cold]
+    fn join(&mut self) {
+        self.width_ns *= 2;
+        let pairs = self.windows.chunks(2).map(|pair| {
+            let mut joined = pair[0];
+            pair[1..].iter().for_each(|other| joined.add(other));
+            joined
+        });
+        self.windows = pairs.collect();
+    }
+
+    /// Does something with each window that an interval touches, and the length of what it touches.
+    #[inline]
+    fn spread(&mut self, from_ns: u64, to_ns: u64, mut each: impl FnMut(&mut WindowBudget, u64)) {
+        let mut at_ns = from_ns;
+        while at_ns < to_ns {
+            // The width may grow while windows are made.
+            self.window(to_ns - 1);
+            let end_ns = (at_ns - at_ns % self.width_ns).saturating_add(self.width_ns).min(to_ns);
+            each(self.window(at_ns), end_ns - at_ns);
+            at_ns = end_ns;
+        }
+    }
+
+    #[inline]
+    pub(super) fn direct(&mut self, rank: Rank, cause: Cause, from_ns: u64, to_ns: u64) {
+        if from_ns < to_ns {
+            self.rank(rank).budget.direct[cause] += (to_ns - from_ns) as i64;
+            self.spread(from_ns, to_ns, |window, ns| window.budget.direct[cause] += ns as i64);
+        }
+    }
+
+    #[inline]
+    pub(super) fn compute(&mut self, rank: Rank, from_ns: u64, to_ns: u64, no_core_ns: u64) {
+        if from_ns < to_ns {
+            let whole_ns = to_ns - from_ns;
+            let of = self.rank(rank);
+            of.compute_ns += whole_ns;
+            of.no_core_ns += no_core_ns;
+            let (mut left_ns, mut left_no_core_ns) = (whole_ns, no_core_ns);
+            self.spread(from_ns, to_ns, |window, ns| {
+                let part_ns = if ns == left_ns {
+                    left_no_core_ns
+                } else {
+                    (u128::from(no_core_ns) * u128::from(ns) / u128::from(whole_ns)) as u64
+                };
+                (left_ns, left_no_core_ns) = (left_ns - ns, left_no_core_ns - part_ns);
+                window.compute_ns += ns;
+                window.no_core_ns += part_ns;
+            });
+        }
+    }
+
+    /// Waiting: the pieces of it that were spent in calls, and what it was made of.
+    pub(super) fn waiting(&mut self, rank: Rank, pieces: &[(u64, u64)], by: Causes) {
+        let whole_ns: u64 = pieces.iter().map(|(from, to)| to - from).sum();
+        if whole_ns == 0 {
+            return;
+        }
+        let budget = &mut self.rank(rank).budget;
+        budget.waiting_ns += whole_ns;
+        budget.waiting_by += by;
+        let (mut left_ns, mut left) = (whole_ns, by);
+        for &(from_ns, to_ns) in pieces {
+            self.spread(from_ns, to_ns, |window, ns| {
+                // Rounding must not lose a nanosecond in any window: what the parts lack is computing.
+                let part = if ns == left_ns {
+                    left
+                } else {
+                    let mut part = by.share(ns, whole_ns);
+                    part[Cause::Compute] += ns as i64 - part.sum();
+                    part
+                };
+                left_ns -= ns;
+                left -= part;
+                window.budget.waiting_ns += ns;
+                window.budget.waiting_by += part;
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_join_and_lose_nothing() {
+        let mut ledger = Ledger::new(10);
+        let mut by = Causes::default();
+        (by[Cause::Compute], by[Cause::Excess]) = (70, -1);
+        by[Cause::Base] = 31;
+        ledger.waiting(3, &[(5, 45), (50, 110)], by);
+        ledger.compute(3, 110, 145, 13);
+        for (window, expected) in ledger.windows().iter().zip([5, 10, 10, 10, 5, 10, 10]) {
+            assert_eq!(
+                (window.budget.waiting_ns, window.budget.waiting_by.sum()),
+                (expected, expected as i64)
+            );
+        }
+        let before = ledger.total();
+        assert_eq!(before.budget.waiting_by, by);
+        assert_eq!((before.compute_ns, before.no_core_ns), (35, 13));
+        ledger.direct(0, Cause::Other, 1_000_000, 1_000_007);
+        assert!(ledger.windows().len() <= MOST_WINDOWS && ledger.width_ns() == 320);
+        let mut after = ledger.total();
+        assert_eq!(after.budget.direct[Cause::Other], 7);
+        after.budget.direct[Cause::Other] = 0;
+        assert_eq!(after, before);
+        assert_eq!(ledger.ranks()[3].budget, before.budget);
+    }
+}

@@ -1,0 +1,90 @@
+//! Time without a core, from the scheduler's figures of each rank.
+
+use mpiscope_model::{Nanoseconds, Rank, Scheduling};
+use std::collections::VecDeque;
+
+/// Figures that are remembered of a rank: some seconds.
+const REMEMBERED: usize = 64;
+
+#[derive(Debug, Clone, Default)]
+struct OfRank {
+    /// When, and the time without a core until then.
+    figures: VecDeque<(Nanoseconds, u64)>,
+}
+
+impl OfRank {
+    /// Time without a core until a time; between two figures it is taken to come evenly.
+    fn until(&self, at_ns: Nanoseconds) -> f64 {
+        let after = self.figures.partition_point(|(at, _)| *at <= at_ns);
+        match (after.checked_sub(1).map(|before| self.figures[before]), self.figures.get(after)) {
+            (Some((from, wait)), Some(&(to, later))) => {
+                let share = (at_ns - from) as f64 / (to - from).max(1) as f64;
+                wait as f64 + later.saturating_sub(wait) as f64 * share
+            }
+            (Some((_, wait)), None) | (None, Some(&(_, wait))) => wait as f64,
+            (None, None) => 0.0,
+        }
+    }
+}
+
+/// The figures of all ranks.
+#[derive(Debug, Default)]
+pub(super) struct Steal {
+    ranks: Vec<OfRank>,
+    to_come: Vec<Scheduling>,
+}
+
+impl Steal {
+    pub(super) fn feed(&mut self, figures: &[Scheduling]) {
+        self.to_come.extend_from_slice(figures);
+    }
+
+    /// Figures of before a time hold from now on.
+    pub(super) fn advance(&mut self, until_ns: Nanoseconds) {
+        let (now, later) = std::mem::take(&mut self.to_come).into_iter().partition(|of| of.at_ns < until_ns);
+        self.to_come = later;
+        let mut now: Vec<Scheduling> = now;
+        now.sort_by_key(|of| of.at_ns);
+        for of in now {
+            let at = of.rank as usize;
+            if self.ranks.len() <= at {
+                self.ranks.resize(at + 1, OfRank::default());
+            }
+            let figures = &mut self.ranks[at].figures;
+            if figures.len() == REMEMBERED {
+                figures.pop_front();
+            }
+            if figures.back().is_none_or(|(at_ns, _)| *at_ns < of.at_ns) {
+                figures.push_back((of.at_ns, of.wait_ns));
+            }
+        }
+    }
+
+    /// How much of a time between calls a rank had no core.
+    #[inline]
+    pub(super) fn between(&self, rank: Rank, from_ns: Nanoseconds, to_ns: Nanoseconds) -> u64 {
+        let Some(of) = self.ranks.get(rank as usize) else { return 0 };
+        ((of.until(to_ns) - of.until(from_ns)).max(0.0) as u64).min(to_ns.saturating_sub(from_ns))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_comes_evenly_between_figures() {
+        let mut steal = Steal::default();
+        let of = |at_ns, wait_ns| Scheduling { rank: 2, at_ns, wait_ns, ..Scheduling::default() };
+        steal.feed(&[of(100, 0), of(200, 50), of(300, 50), of(400, 150)]);
+        assert_eq!(steal.between(2, 100, 200), 0);
+        steal.advance(350);
+        assert_eq!(
+            (steal.between(2, 100, 200), steal.between(2, 120, 140), steal.between(2, 150, 350)),
+            (50, 10, 25)
+        );
+        assert_eq!(steal.between(2, 300, 400), 0);
+        steal.advance(500);
+        assert_eq!((steal.between(2, 300, 400), steal.between(7, 0, 900)), (100, 0));
+    }
+}

@@ -1,0 +1,88 @@
+//! Waiting by the names that performance tools know.
+
+use mpiscope_model::{Function, Rank};
+use rustc_hash::FxHashMap;
+
+/// A known kind of waiting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum WaitState {
+    /// A receive whose message was not sent yet.
+    LateSender,
+    /// A blocked send whose receive was not posted yet.
+    LateReceiver,
+    /// Ranks in a barrier, for the last.
+    Barrier,
+    /// Ranks in a collective of all with all, for the last.
+    AllToAll,
+    /// Ranks in a collective from a root, for the root.
+    LateBroadcast,
+    /// The root of a collective to a root, for the last.
+    EarlyReduce,
+    /// Ranks in a scan, for those of lower rank.
+    Scan,
+}
+
+impl WaitState {
+    /// The words for people.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            WaitState::LateSender => "late sender",
+            WaitState::LateReceiver => "late receiver",
+            WaitState::Barrier => "wait at barrier",
+            WaitState::AllToAll => "wait at n-to-n",
+            WaitState::LateBroadcast => "late broadcast",
+            WaitState::EarlyReduce => "early reduce",
+            WaitState::Scan => "wait in scan",
+        }
+    }
+}
+
+/// Who waited, in what, for whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct WaitKey {
+    /// How.
+    pub state: WaitState,
+    /// In which function.
+    pub function: Function,
+    /// Who waited.
+    pub waiter: Rank,
+    /// For whom.
+    pub awaited: Rank,
+}
+
+/// How much of it there was.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WaitTotals {
+    /// How often.
+    pub times: u64,
+    /// How long in all.
+    pub waited_ns: u64,
+}
+
+/// Kinds of waiting that are told apart; further ones are counted together, under the state, by the waiter.
+const MOST: usize = 1 << 18;
+
+/// All of it.
+#[derive(Debug, Default)]
+pub(super) struct Waits {
+    totals: FxHashMap<WaitKey, WaitTotals>,
+}
+
+impl Waits {
+    #[inline]
+    pub(super) fn add(&mut self, key: WaitKey, waited_ns: u64) {
+        let key = if self.totals.len() >= MOST && !self.totals.contains_key(&key) {
+            WaitKey { function: 0, awaited: key.waiter, ..key }
+        } else {
+            key
+        };
+        let totals = self.totals.entry(key).or_default();
+        totals.times += 1;
+        totals.waited_ns += waited_ns;
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = (&WaitKey, &WaitTotals)> {
+        self.totals.iter()
+    }
+}

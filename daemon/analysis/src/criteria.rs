@@ -1,0 +1,230 @@
+//! What a message or a collective of some size usually takes: medians per scope and size, learnt as messages come.
+//!
+//! A state that grows, and versions of it that do not change any more: whoever judges a window does it with the
+//! version of the messages that ended before it.
+
+mod line;
+mod version;
+
+pub use version::{CollectiveCriterion, MessageCriterion, Version};
+
+use hdrhistogram::Histogram;
+use mpiscope_model::Function;
+use rustc_hash::FxHashMap;
+
+/// Where the two ends of a message are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scope {
+    /// On one node.
+    Intra,
+    /// On two.
+    Inter,
+}
+
+impl Scope {
+    /// Of a message between nodes, or not.
+    #[must_use]
+    pub fn of(inter: bool) -> Self {
+        if inter { Scope::Inter } else { Scope::Intra }
+    }
+
+    /// The word for files and people.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Scope::Intra => "intra",
+            Scope::Inter => "inter",
+        }
+    }
+}
+
+/// Sizes up to here are told apart by 50 bytes, greater ones by a 64th of themselves.
+const FINE_BYTES: u64 = 64 << 10;
+const FINE_BIN_BYTES: u64 = 50;
+const FINE_BINS: u32 = FINE_BYTES.div_ceil(FINE_BIN_BYTES) as u32;
+/// Bins of an octave of greater sizes: 2^(1/45) is a 64th more.
+const BINS_PER_OCTAVE: f64 = 45.0;
+
+/// The bin of a size.
+#[must_use]
+pub fn size_bin(bytes: u64) -> u32 {
+    if bytes < FINE_BYTES {
+        (bytes / FINE_BIN_BYTES) as u32
+    } else {
+        FINE_BINS + ((bytes as f64 / FINE_BYTES as f64).log2() * BINS_PER_OCTAVE) as u32
+    }
+}
+
+/// The sizes of a bin: from, and the first beyond it.
+#[must_use]
+pub fn bin_sizes(bin: u32) -> (u64, u64) {
+    if bin < FINE_BINS {
+        let from = u64::from(bin) * FINE_BIN_BYTES;
+        return (from, (from + FINE_BIN_BYTES).min(FINE_BYTES));
+    }
+    let edge = |bin: u32| (FINE_BYTES as f64 * (f64::from(bin - FINE_BINS) / BINS_PER_OCTAVE).exp2()).ceil();
+    (edge(bin) as u64, edge(bin + 1) as u64)
+}
+
+/// Which collectives are alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CollectiveKey {
+    /// The function.
+    pub function: Function,
+    /// How many ranks take part.
+    pub ranks: u32,
+    /// The bin of its bytes.
+    pub bin: u32,
+    /// Whether it is the root's part.
+    pub is_root: bool,
+}
+
+/// So many samples make a median.
+pub const ENOUGH_SAMPLES: u64 = 30;
+/// Samples beyond these change no median.
+const MOST_SAMPLES: u64 = 10_000;
+/// Times beyond these seventeen seconds are counted as this.
+const LONGEST_NS: u64 = 1 << 34;
+/// Kinds of collectives, and bins of messages, that are told apart; each weighs some 14 kB.
+const MOST_KINDS: usize = 1_024;
+const MOST_BINS: usize = 3_500;
+
+#[derive(Debug, Clone)]
+struct Samples {
+    times: Histogram<u32>,
+    /// How many there were when the median was last taken.
+    taken: u64,
+    median_ns: u64,
+}
+
+impl Samples {
+    fn new() -> Self {
+        let times = Histogram::new_with_bounds(1, LONGEST_NS, 2)
+            .or_else(|_| Histogram::new(2))
+            .unwrap_or_else(|_| unreachable!("two digits up to seconds are bounds that a histogram has"));
+        Self { times, taken: 0, median_ns: 0 }
+    }
+
+    fn add(&mut self, time_ns: u64) -> bool {
+        if self.times.len() < MOST_SAMPLES {
+            self.times.saturating_record(time_ns.max(1));
+            return true;
+        }
+        false
+    }
+
+    /// Takes the median anew when a sixteenth more samples came; says whether it may have changed.
+    fn settle(&mut self) -> bool {
+        let samples = self.times.len();
+        if samples < ENOUGH_SAMPLES || samples < self.taken + (self.taken / 16).max(1) {
+            return false;
+        }
+        let median_ns = self.times.value_at_quantile(0.5);
+        self.taken = samples;
+        std::mem::replace(&mut self.median_ns, median_ns) != median_ns
+    }
+}
+
+/// The operator.
+#[derive(Debug, Clone, Default)]
+pub struct Criteria {
+    messages: [FxHashMap<u32, Samples>; 2],
+    collectives: FxHashMap<CollectiveKey, Samples>,
+    /// Who got samples since the last version.
+    touched: Vec<(Scope, u32)>,
+    touched_collectives: Vec<CollectiveKey>,
+}
+
+impl Criteria {
+    /// Learns from an exact message.
+    pub fn message(&mut self, scope: Scope, bytes: u64, t_msg_ns: u64) {
+        let bin = size_bin(bytes);
+        let bins = self.messages[0].len() + self.messages[1].len();
+        let of_scope = &mut self.messages[scope as usize];
+        if bins >= MOST_BINS && !of_scope.contains_key(&bin) {
+            return;
+        }
+        let samples = of_scope.entry(bin).or_insert_with(Samples::new);
+        if samples.add(t_msg_ns) && samples.times.len() >= samples.taken + (samples.taken / 16).max(1) {
+            self.touched.push((scope, bin));
+        }
+    }
+
+    /// Learns from a part in a collective.
+    pub fn collective(&mut self, key: CollectiveKey, operation_ns: u64) {
+        if self.collectives.len() >= MOST_KINDS && !self.collectives.contains_key(&key) {
+            return;
+        }
+        let samples = self.collectives.entry(key).or_insert_with(Samples::new);
+        if samples.add(operation_ns) && samples.times.len() >= samples.taken + (samples.taken / 16).max(1) {
+            self.touched_collectives.push(key);
+        }
+    }
+
+    /// Adds what was learnt elsewhere.
+    pub fn merge(&mut self, other: &Self) {
+        fn add<K: Copy + Eq + std::hash::Hash>(
+            ours: &mut FxHashMap<K, Samples>,
+            theirs: &FxHashMap<K, Samples>,
+            most: usize,
+        ) -> Vec<K> {
+            let mut touched = Vec::new();
+            for (&key, theirs) in theirs {
+                if ours.len() >= most && !ours.contains_key(&key) {
+                    continue;
+                }
+                let samples = ours.entry(key).or_insert_with(Samples::new);
+                // Both histograms have the same bounds, so that adding cannot fail.
+                let _ = samples.times.add(&theirs.times);
+                touched.push(key);
+            }
+            touched
+        }
+        for scope in [Scope::Intra, Scope::Inter] {
+            let touched =
+                add(&mut self.messages[scope as usize], &other.messages[scope as usize], MOST_BINS / 2);
+            self.touched.extend(touched.into_iter().map(|bin| (scope, bin)));
+        }
+        let touched = add(&mut self.collectives, &other.collectives, MOST_KINDS);
+        self.touched_collectives.extend(touched);
+    }
+
+    /// Takes medians anew; says whether any changed, so that a new version is worth it.
+    pub fn settle(&mut self) -> bool {
+        let mut changed = false;
+        for (scope, bin) in std::mem::take(&mut self.touched) {
+            let samples = self.messages[scope as usize].get_mut(&bin);
+            changed |= samples.is_some_and(Samples::settle);
+        }
+        for key in std::mem::take(&mut self.touched_collectives) {
+            changed |= self.collectives.get_mut(&key).is_some_and(Samples::settle);
+        }
+
+        changed
+    }
+
+    /// What is known now.
+    #[must_use]
+    pub fn version(&self) -> Version {
+        let mut messages: Vec<MessageCriterion> = Vec::new();
+        for scope in [Scope::Intra, Scope::Inter] {
+            let known = self.messages[scope as usize].iter().filter(|(_, samples)| samples.taken > 0);
+            messages.extend(known.map(|(&bin, samples)| MessageCriterion {
+                scope,
+                bin,
+                samples: samples.times.len(),
+                median_ns: samples.median_ns,
+            }));
+        }
+        let known = self.collectives.iter().filter(|(_, samples)| samples.taken > 0);
+        let collectives = known.map(|(&key, samples)| CollectiveCriterion {
+            key,
+            samples: samples.times.len(),
+            median_ns: samples.median_ns,
+        });
+        Version::new(messages, collectives.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests;

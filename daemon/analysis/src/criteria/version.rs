@@ -1,0 +1,130 @@
+//! Criteria that do not change any more.
+
+use super::line::Line;
+use super::{CollectiveKey, Scope, bin_sizes, size_bin};
+use rustc_hash::FxHashMap;
+
+/// The criterion of messages of one bin of sizes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MessageCriterion {
+    /// Within nodes or between them.
+    pub scope: Scope,
+    /// The bin.
+    pub bin: u32,
+    /// How many messages it was learnt from.
+    pub samples: u64,
+    /// The median of their transmission times.
+    pub median_ns: u64,
+}
+
+/// The criterion of collectives of one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CollectiveCriterion {
+    /// The kind.
+    pub key: CollectiveKey,
+    /// How many parts in collectives it was learnt from.
+    pub samples: u64,
+    /// The median of the time from the last entry that was waited for to the return.
+    pub median_ns: u64,
+}
+
+/// The criteria of one moment.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Version {
+    /// By scope, in order of size.
+    messages: [Vec<MessageCriterion>; 2],
+    /// By scope and bin, for those that are met most.
+    direct: [Vec<u32>; 2],
+    collectives: FxHashMap<CollectiveKey, CollectiveCriterion>,
+}
+
+/// Bins with samples on either side that a line through neighbours is drawn from.
+const NEIGHBOURS: usize = 4;
+/// Medians in the direct table are in nanoseconds of 32 bits; this one says that there is none.
+const NONE: u32 = u32::MAX;
+
+impl Version {
+    /// Of criteria that were learnt or loaded.
+    #[must_use]
+    pub fn new(messages: Vec<MessageCriterion>, collectives: Vec<CollectiveCriterion>) -> Self {
+        let mut version = Self::default();
+        for criterion in messages {
+            version.messages[criterion.scope as usize].push(criterion);
+        }
+        for (sorted, direct) in version.messages.iter_mut().zip(&mut version.direct) {
+            sorted.sort_unstable_by_key(|criterion| criterion.bin);
+            sorted.dedup_by_key(|criterion| criterion.bin);
+            let bins = sorted.last().map_or(0, |last| last.bin as usize + 1);
+            direct.resize(bins, NONE);
+            for criterion in sorted {
+                direct[criterion.bin as usize] = criterion.median_ns.min(u64::from(NONE - 1)) as u32;
+            }
+        }
+        version.collectives = collectives.into_iter().map(|criterion| (criterion.key, criterion)).collect();
+        version
+    }
+
+    /// What a message takes; none where nothing of its scope is known.
+    #[inline]
+    #[must_use]
+    pub fn message_ns(&self, scope: Scope, bytes: u64) -> Option<u64> {
+        let bin = size_bin(bytes);
+        match self.direct[scope as usize].get(bin as usize) {
+            Some(&median_ns) if median_ns != NONE => Some(u64::from(median_ns)),
+            _ => self.by_neighbours(scope, bin),
+        }
+    }
+
+    /// What a part in a collective takes; none where nothing of its kind is known.
+    #[must_use]
+    pub fn collective_ns(&self, key: &CollectiveKey) -> Option<u64> {
+        self.collectives.get(key).map(|criterion| criterion.median_ns)
+    }
+
+    /// All criteria of messages, by scope and size.
+    pub fn messages(&self) -> impl Iterator<Item = &MessageCriterion> {
+        self.messages.iter().flatten()
+    }
+
+    /// All criteria of collectives, in order.
+    #[must_use]
+    pub fn collectives(&self) -> Vec<CollectiveCriterion> {
+        let mut all: Vec<CollectiveCriterion> = self.collectives.values().copied().collect();
+        all.sort_unstable_by_key(|criterion| criterion.key);
+        all
+    }
+
+    /// Whether nothing is known of a scope.
+    #[must_use]
+    pub fn is_unknown(&self, scope: Scope) -> bool {
+        self.messages[scope as usize].is_empty()
+    }
+
+    /// Takes from another what this one does not know: whole scopes, and kinds of collectives.
+    #[must_use]
+    pub fn or(&self, other: &Self) -> Self {
+        let messages = [Scope::Intra, Scope::Inter].map(|scope| {
+            let from = if self.is_unknown(scope) { other } else { self };
+            from.messages[scope as usize].clone()
+        });
+        let mut collectives = other.collectives();
+        collectives.extend(self.collectives.values());
+        Self::new(messages.concat(), collectives)
+    }
+
+    fn by_neighbours(&self, scope: Scope, bin: u32) -> Option<u64> {
+        let known = &self.messages[scope as usize];
+        let at = known.partition_point(|criterion| criterion.bin < bin);
+        let near = &known[at.saturating_sub(NEIGHBOURS)..(at + NEIGHBOURS).min(known.len())];
+        let middle = |bin| {
+            let (from, to) = bin_sizes(bin);
+            (from + to) as f64 / 2.0
+        };
+        let points: Vec<(f64, f64)> =
+            near.iter().map(|criterion| (middle(criterion.bin), criterion.median_ns as f64)).collect();
+        let line = Line::through(&points)?;
+        // Nothing is faster than the fastest message, and what lies beyond all sizes is no faster than the last.
+        let least = points.iter().map(|(_, time)| *time).fold(f64::INFINITY, f64::min);
+        Some(line.at(middle(bin)).max(least) as u64)
+    }
+}

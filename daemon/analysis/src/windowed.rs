@@ -1,0 +1,98 @@
+//! Matching and budget, window by window: what ended in a window is handed on when all of it is in, and not before.
+//! So the result depends neither on how the input was cut into batches nor on which rank came first.
+
+use crate::{BudgetOptions, Budgeter, Matched, Matcher, Version};
+use mpiscope_model::{Activity, Event, Nanoseconds, Scheduling};
+
+/// What came in since.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Input<'a> {
+    /// Calls, each thread's in order.
+    pub activities: &'a [Activity],
+    /// Traffic, in order for each rank.
+    pub events: &'a [Event],
+    /// For each event, when its call returned.
+    pub events_end_ns: &'a [Nanoseconds],
+    /// What the scheduler did to ranks.
+    pub scheduling: &'a [Scheduling],
+}
+
+/// The operator.
+#[derive(Debug)]
+pub struct Windowed {
+    window_ns: u64,
+    /// Pairs sends with receives.
+    pub matcher: Matcher,
+    /// Cuts calls into what they were made of.
+    pub budgeter: Budgeter,
+    /// Events whose calls returned after the last window that was settled.
+    later: Vec<(Nanoseconds, Event)>,
+}
+
+impl Windowed {
+    /// An operator that learns its criteria.
+    #[must_use]
+    pub fn new(options: BudgetOptions) -> Self {
+        Self {
+            window_ns: options.window_ns.max(1),
+            matcher: Matcher::default(),
+            budgeter: Budgeter::new(options),
+            later: Vec::new(),
+        }
+    }
+
+    /// Judges everything by these criteria.
+    #[must_use]
+    pub fn with_criteria(mut self, version: Version) -> Self {
+        self.budgeter = self.budgeter.with_criteria(version);
+        self
+    }
+
+    /// Takes in more, then settles all windows before `until_ns`, when everything is in that ended before it.
+    pub fn feed(&mut self, input: Input<'_>, until_ns: Nanoseconds) -> Matched {
+        self.take(input);
+        let mut all = Matched::default();
+        while self.budgeter.settled_ns() + self.window_ns <= until_ns {
+            if self.later.is_empty() && self.budgeter.next_window_end_ns().is_none() {
+                self.budgeter.skip(until_ns);
+                break;
+            }
+            self.window(self.budgeter.settled_ns() + self.window_ns, &mut all);
+        }
+        all
+    }
+
+    /// The input is over.
+    pub fn finish(&mut self) -> Matched {
+        let mut all = Matched::default();
+        // Whoever still waits for another side does so for as long as it would have in the middle of the run.
+        while !self.later.is_empty() || self.budgeter.next_window_end_ns().is_some() {
+            self.window(self.budgeter.settled_ns() + self.window_ns, &mut all);
+        }
+        all.append(self.matcher.finish());
+        all
+    }
+
+    fn take(&mut self, input: Input<'_>) {
+        debug_assert_eq!(input.events.len(), input.events_end_ns.len());
+        self.budgeter.feed(input.activities, &Matched::default(), input.scheduling);
+        self.later.extend(input.events_end_ns.iter().copied().zip(input.events.iter().copied()));
+    }
+
+    fn window(&mut self, until_ns: Nanoseconds, all: &mut Matched) {
+        let mut now = Vec::with_capacity(self.later.len());
+        self.later.retain(|(end_ns, event)| {
+            let is_later = *end_ns >= until_ns;
+            if !is_later {
+                now.push(*event);
+            }
+            is_later
+        });
+        // Which rank was read first must not matter where calls were lost.
+        now.sort_by_key(Event::rank);
+        let matched = self.matcher.feed(&now);
+        self.budgeter.feed(&[], &matched, &[]);
+        self.budgeter.settle(until_ns);
+        all.append(matched);
+    }
+}

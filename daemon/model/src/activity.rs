@@ -1,0 +1,126 @@
+use crate::{Comm, Function, Nanoseconds, Rank};
+
+/// One recorded call among those of its thread: the thread, and its number there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct CallId(u64);
+
+/// The bits that number the calls of a thread.
+const NUMBER_BITS: u32 = 48;
+
+impl CallId {
+    /// The call of a thread with a number.
+    #[must_use]
+    pub fn new(thread: u16, number: u64) -> Self {
+        Self(u64::from(thread) << NUMBER_BITS | number & ((1 << NUMBER_BITS) - 1))
+    }
+
+    /// The thread, numbered as those of its rank.
+    #[must_use]
+    pub fn thread(self) -> u16 {
+        (self.0 >> NUMBER_BITS) as u16
+    }
+
+    /// Its number among the recorded calls of the thread; the next one's is one more.
+    #[must_use]
+    pub fn number(self) -> u64 {
+        self.0 & ((1 << NUMBER_BITS) - 1)
+    }
+}
+
+/// Who waits for whom in a collective.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Flow {
+    /// Everyone for the last that enters.
+    All,
+    /// Everyone for the root.
+    FromRoot,
+    /// The root for the last that enters.
+    ToRoot,
+    /// Each rank for those of lower rank.
+    FromLower,
+}
+
+/// A collective that a call took part in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Collective {
+    /// The communicator.
+    pub comm: Comm,
+    /// Which collective of the communicator.
+    pub number: u32,
+    /// Who waits for whom.
+    pub flow: Flow,
+    /// The root, where it has one.
+    pub root: Option<Rank>,
+    /// What the call sent, or received where it sent nothing.
+    pub bytes: u64,
+    /// Whether it synchronizes although it moves nothing.
+    pub is_barrier: bool,
+}
+
+/// What a call did, as far as it matters for who waited for whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deed {
+    /// It moved nothing.
+    Other,
+    /// Polls that found nothing: what they waited for, the call that ends the loop says.
+    Polls,
+    /// A probe reported a message, whose receive says what it waited for.
+    Probe,
+    /// It sent so many messages, posted so many receives (also those that it completed itself), completed so many.
+    Transfer {
+        /// Messages it sent.
+        sends: u16,
+        /// Receives it posted.
+        posts: u16,
+        /// Receives it completed.
+        receives: u16,
+        /// When its one send returns.
+        send: Blocking,
+        /// Whom it sent to, where it sent to one.
+        peer: Option<Rank>,
+        /// What it sent.
+        bytes: u64,
+    },
+    /// It took part in a collective.
+    Collective(Collective),
+}
+
+/// When a call that sends returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Blocking {
+    /// At once.
+    Never,
+    /// When its buffer is free: for great sizes that is when the receive was posted.
+    Perhaps,
+    /// When the receive was posted.
+    Always,
+}
+
+/// One call of one thread, in the order of the thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Activity {
+    /// Whose.
+    pub rank: Rank,
+    /// Which call.
+    pub call: CallId,
+    /// What was called.
+    pub function: Function,
+    /// When it was entered.
+    pub start_ns: Nanoseconds,
+    /// When it returned.
+    pub end_ns: Nanoseconds,
+    /// When the unbroken loop of polls, or the probe, began that it ends; else `start_ns`.
+    pub since_ns: Nanoseconds,
+    /// What it did.
+    pub deed: Deed,
+    /// Calls of this thread were lost just before it.
+    pub after_loss: bool,
+}
+
+impl Deed {
+    /// Whether it is a send that may have waited for its receive.
+    #[must_use]
+    pub fn may_block(&self) -> bool {
+        matches!(self, Deed::Transfer { sends: 1, send: Blocking::Perhaps | Blocking::Always, .. })
+    }
+}
