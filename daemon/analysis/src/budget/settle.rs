@@ -71,6 +71,9 @@ impl Budgeter {
     /// Settles what ended before a time.
     pub(super) fn window(&mut self, until_ns: Nanoseconds) {
         self.steal.advance(until_ns);
+        // Not when a window closes: windows in which nothing happened are not settled one by one.
+        self.collectives
+            .forget(until_ns.saturating_sub(self.options.patience_ns + 2 * self.options.window_ns));
         for thread in 0..self.threads.len() as ThreadId {
             self.put_on_list(thread);
         }
@@ -97,7 +100,6 @@ impl Budgeter {
         while self.versions.len() > 2 && self.versions[2].0 <= oldest_ns {
             self.versions.remove(1);
         }
-        self.collectives.forget(oldest_ns);
         let kept: usize = self.threads.iter().map(super::thread::Thread::kept).sum();
         if kept > self.options.kept {
             for thread in &mut self.threads {
