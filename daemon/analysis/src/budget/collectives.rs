@@ -10,6 +10,8 @@ use rustc_hash::FxHashMap;
 pub(super) struct Entry {
     pub(super) rank: Rank,
     pub(super) start_ns: Nanoseconds,
+    /// When it returned, which its collective is remembered by.
+    pub(super) end_ns: Nanoseconds,
     pub(super) path: Causes,
 }
 
@@ -63,7 +65,7 @@ impl Collectives {
     /// A member entered; hands out those who waited for entries.
     pub(super) fn enter(&mut self, of: &Collective, entry: Entry, wake: &mut Vec<ThreadId>) {
         let instance = self.under_way.entry((of.comm, of.number)).or_default();
-        instance.newest_ns = instance.newest_ns.max(entry.start_ns);
+        instance.newest_ns = instance.newest_ns.max(entry.end_ns);
         instance.entered += 1;
         let is_root = of.root == Some(entry.rank);
         if is_root {
@@ -126,7 +128,7 @@ impl Collectives {
         }
     }
 
-    /// Forgets what nobody has entered since a time: some members were never seen.
+    /// Forgets what everybody who entered has left before a time: some members were never seen.
     pub(super) fn forget(&mut self, before_ns: Nanoseconds) {
         self.under_way.retain(|_, instance| instance.newest_ns >= before_ns);
     }

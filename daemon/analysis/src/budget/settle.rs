@@ -190,7 +190,7 @@ impl Budgeter {
         });
         if let Deed::Collective(of) = &call.deed {
             let (rank, start_ns) = (call.rank, state.at_ns);
-            let entry = Entry { rank, start_ns, path: state.path };
+            let entry = Entry { rank, start_ns, end_ns: call.end_ns, path: state.path };
             self.collectives.enter(of, entry, &mut self.wake);
         }
     }
