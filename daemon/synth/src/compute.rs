@@ -29,6 +29,12 @@ pub(crate) fn some(ranks: u32, share: f64) -> u32 {
     if share <= 0.0 { 0 } else { ((f64::from(ranks) * share).round() as u32).clamp(1, ranks) }
 }
 
+/// So many of the ranks as neighbours, from a place on where there is room behind it: the first, and how many.
+pub(crate) fn block(ranks: u32, from: u32, share: f64) -> (u32, u32) {
+    let count = some(ranks, share);
+    (from.min(ranks - count), count)
+}
+
 /// What there is to compute.
 #[derive(Debug)]
 pub(crate) struct Work {

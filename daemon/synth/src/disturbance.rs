@@ -137,7 +137,7 @@ impl FromStr for Disturbance {
     /// One of usual strength.
     fn from_str(name: &str) -> Result<Self, Error> {
         Ok(match named("disturbance", &KINDS, name)? {
-            Kind::BadMapping => Disturbance::BadMapping { placement: Placement::Cyclic },
+            Kind::BadMapping => Disturbance::BadMapping { placement: Placement::Random },
             Kind::Imbalance => Disturbance::Imbalance { share: 0.125, more: 0.3, drifts: false },
             Kind::DriftingImbalance => Disturbance::Imbalance { share: 0.125, more: 0.3, drifts: true },
             Kind::SerializedRoot => Disturbance::SerializedRoot { every: 5, share: 0.2 },
@@ -148,10 +148,10 @@ impl FromStr for Disturbance {
                 sigma: 0.5,
             },
             Kind::StolenCpu => Disturbance::StolenCpu {
-                share: 0.125,
+                share: 1.0 / 64.0,
                 during: Stretch::WHOLE,
                 period_ns: 20 * MILLISECOND_NS,
-                taken: 0.25,
+                taken: 0.2,
             },
             Kind::DriftingClocks => Disturbance::DriftingClocks { offset_ns: 50_000, rate_ppm: 20.0 },
             Kind::LostRecords => {

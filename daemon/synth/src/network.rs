@@ -22,6 +22,11 @@ impl Others {
         self.nodes.is_empty() || self.nodes.get(node as usize).is_some_and(|&concerned| concerned)
     }
 
+    /// Whether there is a way between nodes that is concerned: collectives go over all.
+    fn concerns_some(&self) -> bool {
+        self.nodes.is_empty() || self.nodes.iter().filter(|&&concerned| concerned).count() > 1
+    }
+
     fn is_at(&self, at_ns: u64) -> bool {
         (self.during_ns.0..self.during_ns.1).contains(&at_ns)
     }
@@ -41,6 +46,16 @@ pub(crate) struct Wires {
     others: Vec<Others>,
     /// Whether there are several nodes, and how many steps a collective takes within and between them.
     levels: (u32, u32),
+}
+
+/// A message on its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Flight {
+    pub(crate) bytes: u32,
+    /// How long it takes.
+    pub(crate) takes_ns: u64,
+    /// How much of that its bytes take.
+    pub(crate) bytes_take_ns: u64,
 }
 
 /// A message: its channel and its number there.
@@ -83,25 +98,27 @@ impl Wires {
         self.sizes[(self.stream.at(channel, u64::from(number)) & 0xFF) as usize]
     }
 
-    /// How long it takes when it is sent at a moment, and what it carries. The nodes are those of sender and receiver.
+    /// How a message goes that is sent at a moment. The nodes are those of sender and receiver.
     #[inline]
-    pub(crate) fn transmission(&self, message: Number, (from, to): (u32, u32), at_ns: u64) -> (u64, u32) {
+    pub(crate) fn flight(&self, message: Number, (from, to): (u32, u32), at_ns: u64) -> Flight {
         let word = self.stream.at(message.0, u64::from(message.1));
         let bytes = if self.same_size { self.sizes[0] } else { self.sizes[(word & 0xFF) as usize] };
         let network = &self.network;
-        let usual = if from == to {
-            network.intra_base_ns + network.intra_byte_ns * f64::from(bytes)
+        let (base_ns, byte_ns) = if from == to {
+            (network.intra_base_ns, network.intra_byte_ns)
         } else {
-            network.inter_base_ns + network.inter_byte_ns * f64::from(bytes)
+            (network.inter_base_ns, network.inter_byte_ns)
         };
-        let mut ns = usual * f64::from(self.spread.of(word));
+        let mut factor = f64::from(self.spread.of(word));
         if let Some((share, exponent)) = self.tail {
-            ns *= tail(word, share, exponent);
+            factor *= tail(word, share, exponent);
         }
         if from != to && !self.others.is_empty() {
-            ns *= self.hindrance(message, |others| others.concerns(from) && others.concerns(to), at_ns);
+            factor *= self.hindrance(message, |others| others.concerns(from) && others.concerns(to), at_ns);
         }
-        ((ns as u64).max(1), bytes)
+        let bytes_take_ns = byte_ns * f64::from(bytes) * factor;
+        let takes_ns = base_ns * factor + bytes_take_ns;
+        Flight { bytes, takes_ns: (takes_ns as u64).max(1), bytes_take_ns: bytes_take_ns as u64 }
     }
 
     #[inline(never)]
@@ -119,7 +136,7 @@ impl Wires {
         let inside = level(self.levels.0, network.intra_base_ns, network.intra_byte_ns);
         let mut between = level(self.levels.1, network.inter_base_ns, network.inter_byte_ns);
         if self.levels.1 > 0 {
-            between *= self.hindrance((u32::MAX, number), |_| true, at_ns);
+            between *= self.hindrance((u32::MAX, number), Others::concerns_some, at_ns);
         }
         (((inside + between) * f64::from(self.spread.of(word))) as u64).max(1)
     }
@@ -154,8 +171,9 @@ mod tests {
             spec.noise = Noise::None;
             spec.sizes = Sizes { min_bytes: 1000, max_bytes: 1000 };
         });
-        assert_eq!(wires.transmission((3, 4), (0, 0), 0), (600, 1000));
-        assert_eq!(wires.transmission((3, 4), (0, 1), 0), (3000, 1000));
+        let flight = |takes_ns, bytes_take_ns| Flight { bytes: 1000, takes_ns, bytes_take_ns };
+        assert_eq!(wires.flight((3, 4), (0, 0), 0), flight(600, 100));
+        assert_eq!(wires.flight((3, 4), (0, 1), 0), flight(3000, 1000));
         assert_eq!(wires.operation(0, 0, 0), 3 * 500 + 2000);
     }
 
@@ -165,7 +183,7 @@ mod tests {
         let sizes: Vec<u32> = (0..500).map(|number| wires.bytes((7, number))).collect();
         assert!(sizes.iter().all(|size| (1024..=8192).contains(size)));
         assert!(sizes.iter().min() < Some(&1200) && sizes.iter().max() > Some(&7000));
-        assert!(sizes.iter().zip(0..).all(|(&size, at)| wires.transmission((7, at), (0, 1), 0).1 == size));
+        assert!(sizes.iter().zip(0..).all(|(&size, at)| wires.flight((7, at), (0, 1), 0).bytes == size));
     }
 
     #[test]
@@ -174,7 +192,7 @@ mod tests {
             spec.noise = Noise::HeavyTailed { sigma: 0.0, share: 0.05, exponent: 1.5 };
             spec.sizes = Sizes { min_bytes: 0, max_bytes: 0 };
         });
-        let times: Vec<u64> = (0..20_000).map(|at| wires.transmission((1, at), (0, 0), 0).0).collect();
+        let times: Vec<u64> = (0..20_000).map(|at| wires.flight((1, at), (0, 0), 0).takes_ns).collect();
         let above = |ns| times.iter().filter(|&&time| time > ns).count();
         assert!((800..1200).contains(&above(500)), "{}", above(500));
         assert!((15..60).contains(&above(5000)), "{}", above(5000));

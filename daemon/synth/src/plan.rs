@@ -1,6 +1,6 @@
 //! A job made ready to be simulated: with all disturbances, or with some of them removed.
 
-use crate::compute::{Uneven, Work, some};
+use crate::compute::{Uneven, Work, block};
 use crate::disturbance::Disturbance;
 use crate::error::Error;
 use crate::network::{Others, Wires};
@@ -15,7 +15,9 @@ use crate::theft::Theft;
 /// Times a pilot is run to find how much there is to compute.
 const PILOTS: u32 = 4;
 /// A pilot's steps, and how many calls it may make for that at most.
-const PILOT_STEPS: u32 = 20;
+const PILOT_STEPS: u32 = 400;
+/// Collectives that are less frequent count for nothing.
+const MOST_EVERY: u32 = 50;
 const PILOT_CALLS: u64 = 2_000_000;
 /// What messages take of a step where the spec names no network.
 const MESSAGE_SHARE: f64 = 0.2;
@@ -81,7 +83,7 @@ impl Plan {
                     });
                 }
                 Disturbance::StolenCpu { share, during, period_ns, taken } if !removed => {
-                    let ranks = (spec.ranks / 3, some(spec.ranks - spec.ranks / 3, share));
+                    let ranks = block(spec.ranks, spec.ranks / 3, share);
                     thefts.push(Theft::new(spec.seed, ranks, during.of(run_ns), period_ns, taken));
                 }
                 _ => {}
@@ -106,11 +108,10 @@ impl Basis {
         let quiet = Spec { disturb: Vec::new(), ..spec.clone() };
         let calls = calls_in_step(&quiet);
         let step_ns = calls * 1e9 / spec.rate;
-        let mut steps = PILOT_STEPS.min((PILOT_CALLS as f64 / calls) as u32).max(2);
-        if let Some(all) = &spec.collectives {
-            // Whole turns of collectives, so that their share is right.
-            steps = steps.div_ceil(all.every).min(10) * all.every;
-        }
+        // Two halves of whole turns of collectives, so that their share is right.
+        let every = spec.collectives.as_ref().map_or(1, |all| all.every).min(MOST_EVERY);
+        let steps = PILOT_STEPS.min((PILOT_CALLS as f64 / calls) as u32);
+        let steps = (steps / (2 * every)).max(1) * 2 * every;
         let network = spec.network.unwrap_or_else(|| network_of(spec, step_ns));
         let mut basis = Self { network, work_ns: 0.0, step_ns, steps };
         let (least_ns, calls) = pilot(&quiet, &basis);
@@ -139,13 +140,12 @@ impl Basis {
     }
 }
 
-/// Nanoseconds and rows of calls of a step.
+/// Nanoseconds and rows of calls of a step, once the delays of ranks have come to where they stay.
 fn pilot(spec: &Spec, basis: &Basis) -> (f64, f64) {
     let mut simulation: Simulation<false> = Simulation::new(Plan::new(spec, basis, |_| true));
     simulation.run_to_end();
     let steps = f64::from(basis.steps);
-    let begin_ns = simulation.begin_ns();
-    ((simulation.end_ns() - begin_ns) as f64 / steps, simulation.rows() as f64 / steps)
+    (simulation.second_half_ns() as f64 / (steps / 2.0), simulation.rows() as f64 / steps)
 }
 
 /// About how many calls a step makes.

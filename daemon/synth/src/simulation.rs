@@ -54,6 +54,8 @@ struct Rank {
     step: u32,
     open_sends: u32,
     meetings: u32,
+    /// When the next message to another node can leave.
+    port_ns: u64,
     open: Vec<Open>,
     posts: u64,
     pieces: u64,
@@ -77,6 +79,10 @@ pub(crate) struct Simulation<const TOLD: bool> {
     paused: Vec<u32>,
     until_ns: u64,
     finalizing: u32,
+    /// When the last rank had done half of its steps.
+    midway_ns: u64,
+    /// When it had done all of them.
+    worked_ns: u64,
     end_ns: Option<u64>,
 }
 
@@ -97,6 +103,8 @@ impl<const TOLD: bool> Simulation<TOLD> {
             paused: (0..count).collect(),
             until_ns: 0,
             finalizing: 0,
+            midway_ns: 0,
+            worked_ns: 0,
             end_ns: None,
             plan,
         };
@@ -112,9 +120,9 @@ impl<const TOLD: bool> Simulation<TOLD> {
         simulation
     }
 
-    /// About when steps begin.
-    pub(crate) fn begin_ns(&self) -> u64 {
-        INIT_NS + INIT_TAKES_NS
+    /// What the second half of the steps took; a worker's are the master's.
+    pub(crate) fn second_half_ns(&self) -> u64 {
+        self.worked_ns - self.midway_ns
     }
 
     /// When the job ended; until where it has come, before that.
@@ -201,6 +209,9 @@ impl<const TOLD: bool> Simulation<TOLD> {
             if state.op == last {
                 state.step += 1;
                 state.op = first;
+                if state.step == self.plan.steps / 2 && !self.master.is_worker(rank) {
+                    self.midway_ns = self.midway_ns.max(state.clock_ns);
+                }
                 if state.step == self.plan.steps && !self.master.is_worker(rank) {
                     self.finalize(rank);
                     return;
@@ -289,6 +300,7 @@ impl<const TOLD: bool> Simulation<TOLD> {
             return;
         }
         let last_ns = self.ranks.iter().map(|rank| rank.entry_ns).max().unwrap_or_default();
+        self.worked_ns = last_ns;
         let end_ns = last_ns + self.plan.wires.operation(u32::MAX, 0, last_ns);
         for rank in 0..self.plan.spec.ranks {
             self.open(rank, end_ns);

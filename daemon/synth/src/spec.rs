@@ -37,6 +37,9 @@ pub struct Spec {
     pub collectives: Option<Collectives>,
     /// What a message costs. None is a network so slow that messages take some fifth of a step.
     pub network: Option<Network>,
+    /// Messages to other nodes leave a rank one after the other, each when the bytes of the one before have left. Without
+    /// this, where each rank has to wait for one message from another node, a second such message costs nothing.
+    pub serial_port: bool,
     /// Blocking sends and nonblocking ones of more bytes wait for their receive.
     pub eager_limit_bytes: u64,
 }
@@ -60,6 +63,7 @@ impl Spec {
             work_sigma: 0.01,
             collectives: Some(Collectives { every: 10, kinds: vec![Collective::Allreduce], bytes: 8 }),
             network: None,
+            serial_port: false,
             eager_limit_bytes: 64 << 10,
         }
     }

@@ -1,6 +1,6 @@
 //! The ring of a rank: its calls as slots, in the order and with the words that a collector would write.
 
-use crate::compute::some;
+use crate::compute::block;
 use crate::disturbance::Disturbance;
 use crate::spec::Spec;
 use mpiscope_wire::{Call, CallFlags, CommDefinition, Entry, NO_COMM, PEER_NONE, Part, Slot, Sync};
@@ -48,8 +48,7 @@ impl Tape {
     pub(crate) fn new(spec: &Spec, rank: u32) -> Self {
         let fullness = spec.disturb.iter().find_map(|disturbance| match *disturbance {
             Disturbance::LostRecords { share, period_ns, lost } => {
-                let first = spec.ranks / 4;
-                let count = some(spec.ranks - first, share);
+                let (first, count) = block(spec.ranks, spec.ranks / 4, share);
                 let lost_ns = (lost * period_ns as f64) as u64;
                 (first..first + count).contains(&rank).then_some(Fullness { period_ns, lost_ns })
             }

@@ -137,14 +137,14 @@ impl Truth {
             "{{\"schema\": \"mpiscope.truth/1\", \"pattern\": \"{}\", \"ranks\": {}, \"steps\": {}, \"duration_s\": {}, ",
             self.pattern, self.ranks, self.steps, self.duration_s
         );
-        let parts: Vec<String> = self.parts.iter().map(Part::to_json).collect();
+        let parts: Vec<String> = self.parts.iter().map(Part::json).collect();
         let rows: Vec<String> = self.rows_of_rank.iter().map(u64::to_string).collect();
         // Writing to a string does not fail.
         let _ = write!(
             text,
             "\"main\": {}, \"parts\": [{}], \"intra_messages\": {}, \"inter_messages\": {}, \"bytes\": {}, \
              \"calls\": {}, \"lost_calls\": {}, \"rows_of_rank\": [{}]",
-            self.main.to_json(),
+            self.main.json(),
             parts.join(", "),
             self.intra_messages,
             self.inter_messages,
@@ -165,7 +165,7 @@ impl Truth {
 }
 
 impl Part {
-    fn to_json(&self) -> String {
+    fn json(&self) -> String {
         format!(
             "{{\"cause\": \"{}\", \"avoidable_s\": {}, \"avoidable_wall_s\": {}, \"share\": {}, \"from_s\": {}, \"to_s\": {}}}",
             self.cause.word(),

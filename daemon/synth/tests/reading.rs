@@ -3,7 +3,7 @@
 mod support;
 
 use mpiscope_synth::{
-    Collective, Collectives, Disturbance, Pattern, Placement, Sizes, Spec, Style, generate,
+    Collective, Collectives, Disturbance, Pattern, Placement, Sizes, Spec, Stretch, Style, generate,
 };
 use mpiscope_wire::id;
 use std::collections::{BTreeMap, HashSet};
@@ -259,7 +259,12 @@ fn clocks_that_drift_are_seen_by_their_round_trips() {
 fn scheduling_figures_say_what_was_taken() {
     let mut spec = small(Pattern::Halo2d);
     spec.seconds = 1.0;
-    spec.disturb = vec!["stolen-cpu".parse().unwrap()];
+    spec.disturb = vec![Disturbance::StolenCpu {
+        share: 0.125,
+        during: Stretch::WHOLE,
+        period_ns: 20_000_000,
+        taken: 0.25,
+    }];
     let read = read(&spec);
     assert_sound(&read, "stolen");
     let last = |rank| *read.scheduling.iter().rfind(|figures| figures.rank == rank).unwrap();

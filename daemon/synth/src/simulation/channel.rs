@@ -1,6 +1,7 @@
 //! Messages that are under way from one rank to another, and receives that wait for them.
 
 use super::Simulation;
+use crate::network::Flight;
 use crate::pattern::RESULT_TAG;
 use crate::script::Way;
 use std::collections::VecDeque;
@@ -30,7 +31,7 @@ pub(crate) struct Channel {
     pub(crate) taken: u32,
     early_count: u32,
     first: Early,
-    others: Option<Box<VecDeque<Early>>>,
+    others: VecDeque<Early>,
     posted_ns: u64,
     pub(crate) sent_bytes: u64,
 }
@@ -48,7 +49,7 @@ impl Channel {
             taken: 0,
             early_count: 0,
             first: Early::default(),
-            others: None,
+            others: VecDeque::new(),
             posted_ns: NOT_POSTED,
             sent_bytes: 0,
         }
@@ -62,7 +63,7 @@ impl Channel {
         if self.early_count == 0 {
             self.first = early;
         } else {
-            self.others.get_or_insert_default().push_back(early);
+            self.others.push_back(early);
         }
         self.early_count += 1;
     }
@@ -71,7 +72,7 @@ impl Channel {
         self.early_count = self.early_count.checked_sub(1)?;
         let first = self.first;
         if self.early_count > 0
-            && let Some(next) = self.others.as_mut().and_then(|others| others.pop_front())
+            && let Some(next) = self.others.pop_front()
         {
             self.first = next;
         }
@@ -82,13 +83,19 @@ impl Channel {
 impl<const TOLD: bool> Simulation<TOLD> {
     /// A rank sends at a moment; what it sends, in bytes. Where it has to wait for its receive, that is pending.
     #[inline]
-    pub(super) fn deposit(&mut self, number: u32, at_ns: u64) -> u32 {
+    pub(super) fn deposit(&mut self, number: u32, mut at_ns: u64) -> u32 {
         let channel = &mut self.channels[number as usize];
         let nodes = (channel.src_node, channel.dst_node);
-        let (takes_ns, bytes) = self.plan.wires.transmission((number, channel.sent), nodes, at_ns);
+        let Flight { bytes, takes_ns, bytes_take_ns } =
+            self.plan.wires.flight((number, channel.sent), nodes, at_ns);
         channel.sent += 1;
         channel.sent_bytes += u64::from(bytes);
         let (src, dst) = (channel.src, channel.dst);
+        if self.plan.spec.serial_port && nodes.0 != nodes.1 {
+            let port_ns = &mut self.ranks[src as usize].port_ns;
+            at_ns = at_ns.max(*port_ns);
+            *port_ns = at_ns + bytes_take_ns;
+        }
         if self.master.deals() && channel.tag == RESULT_TAG {
             self.master.result(at_ns + takes_ns, number, bytes);
             return bytes;

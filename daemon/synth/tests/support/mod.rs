@@ -31,7 +31,7 @@ pub(crate) fn read(spec: &Spec) -> Read {
     let mut ingest = Ingest::new();
     let mut matcher = Matcher::new(MatchingLimits::default());
     let (mut read, mut slots) = (Read::default(), 0);
-    for message in generate(spec).unwrap() {
+    for message in generate(spec).expect("a sound spec") {
         let is_knot = matches!(message, wire::Message::Knot(_));
         if let wire::Message::Slots(told) = &message {
             slots += told.slots.len();
@@ -47,7 +47,7 @@ pub(crate) fn read(spec: &Spec) -> Read {
     read.messages.extend(rest.messages);
     read.uncertain += rest.uncertain;
     read.unmatched = (matcher.unmatched_sends(), matcher.unmatched_receives());
-    let (exit, end_ns) = ingest.ended().unwrap();
+    let (exit, end_ns) = ingest.ended().expect("the run ends");
     assert_eq!(exit, Some(0));
     read.end_ns = end_ns;
     read
@@ -81,5 +81,5 @@ pub(crate) fn small(pattern: Pattern) -> Spec {
 
 /// All patterns.
 pub(crate) fn patterns() -> impl Iterator<Item = Pattern> {
-    mpiscope_synth::PATTERNS.iter().map(|name| name.parse().unwrap())
+    mpiscope_synth::PATTERNS.iter().map(|name| name.parse().expect("its own name"))
 }
