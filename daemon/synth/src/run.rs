@@ -1,0 +1,281 @@
+//! A modelled run as the messages that a log holds, slice by slice.
+
+use crate::clocks::BEGIN_NS;
+use crate::error::Error;
+use crate::plan::{Basis, Plan};
+use crate::simulation::{SLICE_NS, Simulation};
+use crate::spec::Spec;
+use crate::tape::process_id;
+use crate::theft::Summed;
+use crate::truth::{Cause, Part, Traffic, Truth, stretch};
+use mpiscope_wire::{
+    Agent, ClockKind, Contact, EndState, Heard, Knot, Lost, Message, Origin, Process, RunEnd, RunStart,
+    Scheduling, Slots,
+};
+use std::collections::{BTreeMap, VecDeque};
+
+/// Slots in one message, so that it is no longer than a frame.
+const MOST_SLOTS: usize = 100_000;
+/// What the scheduler did is asked, and clocks are compared, once in so many slices: ten times a second.
+const LOOK_EVERY: u64 = 2;
+/// The run ends so long after its last call.
+const AFTER_NS: u64 = 1_000_000;
+/// When modelled runs begin, in nanoseconds since 1970: the same input is the same run.
+const UNIX_NS: u64 = 1_700_000_000_000_000_000;
+/// What recording a call would cost.
+const COST_PER_CALL_NS: f64 = 20.0;
+
+/// Models a job.
+///
+/// # Errors
+/// When the spec makes no sense, or asks for more calls than its job can make.
+pub fn generate(spec: &Spec) -> Result<Run, Error> {
+    spec.check()?;
+    let basis = Basis::of(spec)?;
+    let mut run = Run {
+        simulation: Simulation::new(Plan::new(spec, &basis, |_| false)),
+        basis,
+        waiting: VecDeque::new(),
+        told: vec![0; spec.nodes as usize],
+        summed: vec![Summed::default(); spec.ranks as usize],
+        is_over: false,
+    };
+    run.begin();
+    Ok(run)
+}
+
+/// A run: its messages in the order of a log, and what is true of it.
+#[derive(Debug)]
+pub struct Run {
+    simulation: Simulation<true>,
+    basis: Basis,
+    /// Messages of the slice at hand.
+    waiting: VecDeque<Message>,
+    /// By node, how many messages its agent has told.
+    told: Vec<u64>,
+    /// By rank, how long it was without its processor.
+    summed: Vec<Summed>,
+    is_over: bool,
+}
+
+impl Iterator for Run {
+    type Item = Message;
+
+    fn next(&mut self) -> Option<Message> {
+        while self.waiting.is_empty() && !self.is_over {
+            self.slice();
+        }
+        self.waiting.pop_front()
+    }
+}
+
+fn node_name(node: u32) -> String {
+    format!("node-{node}")
+}
+
+impl Run {
+    fn spec(&self) -> &Spec {
+        &self.simulation.plan.spec
+    }
+
+    /// How many agents tell of the run, each of how many nodes.
+    fn agents(&self) -> u32 {
+        if self.simulation.clocks().differ() { self.spec().nodes } else { 1 }
+    }
+
+    fn begin(&mut self) {
+        let spec = self.spec();
+        let (ranks, pattern) = (spec.ranks, spec.pattern.name());
+        self.waiting.push_back(Message::RunStart(RunStart {
+            run: format!("synth-{pattern}-{ranks}"),
+            node: node_name(0),
+            unix_ns: UNIX_NS,
+            monotonic_ns: BEGIN_NS,
+            command: vec!["synth".into(), pattern.into(), ranks.to_string()],
+        }));
+        for agent in 1..self.agents() {
+            let introduced = Agent { agent, identity: u128::from(agent) + 1, node: node_name(agent) };
+            self.waiting.push_back(Message::Agent(introduced));
+        }
+        for agent in 0..self.agents() {
+            self.turn_to(agent, true);
+            for rank in self.ranks_of(agent) {
+                let node = self.simulation.plan.node_of[rank as usize];
+                let process = Process {
+                    process: rank,
+                    pid: process_id(rank),
+                    made_ns: self.simulation.clocks().shown_ns(node, 1),
+                    rank,
+                    world_size: ranks,
+                    clock: ClockKind::Monotonic,
+                    cost_per_call_ns: COST_PER_CALL_NS,
+                    library: "a modelled MPI".into(),
+                    node: node_name(node),
+                };
+                self.tell(agent, Message::Process(process));
+            }
+            self.knot(agent, 0);
+        }
+    }
+
+    /// The ranks that an agent tells of.
+    fn ranks_of(&self, agent: u32) -> Vec<u32> {
+        let node_of = &self.simulation.plan.node_of;
+        let all = self.agents() == 1;
+        (0..self.spec().ranks).filter(|&rank| all || node_of[rank as usize] == agent).collect()
+    }
+
+    /// An agent's messages follow.
+    fn turn_to(&mut self, agent: u32, compares: bool) {
+        if self.agents() == 1 {
+            return;
+        }
+        if compares && agent > 0 {
+            let trip = self.simulation.clocks().round_trip(agent, self.simulation.until_ns());
+            self.waiting.push_back(Message::RoundTrip(trip));
+        }
+        let sequence = self.told[agent as usize];
+        self.waiting.push_back(Message::Origin(Origin { agent, sequence }));
+    }
+
+    fn tell(&mut self, agent: u32, message: Message) {
+        self.told[agent as usize] += 1;
+        self.waiting.push_back(message);
+    }
+
+    fn knot(&mut self, agent: u32, run_ns: u64) {
+        let monotonic_ns = self.simulation.clocks().shown_ns(agent, run_ns);
+        self.tell(agent, Message::Knot(Knot { ticks: monotonic_ns, monotonic_ns }));
+    }
+
+    /// Everything that ended in the next slice.
+    fn slice(&mut self) {
+        self.simulation.run_slice();
+        let until_ns = self.simulation.until_ns();
+        let looks = (until_ns / SLICE_NS).is_multiple_of(LOOK_EVERY);
+        for agent in 0..self.agents() {
+            self.turn_to(agent, looks);
+            let ranks = self.ranks_of(agent);
+            for &rank in &ranks {
+                self.slots(agent, rank, until_ns);
+            }
+            self.knot(agent, until_ns);
+            if looks {
+                ranks.iter().for_each(|&rank| self.scheduling(agent, rank, until_ns));
+            }
+        }
+        if self.simulation.is_over() {
+            self.end();
+        }
+    }
+
+    fn slots(&mut self, agent: u32, rank: u32, until_ns: u64) {
+        let Some((mut from, mut slots)) = self.simulation.tape(rank).take(until_ns) else { return };
+        while !slots.is_empty() {
+            let rest = slots.split_off(slots.len().min(MOST_SLOTS));
+            let count = slots.len() as u64;
+            self.tell(agent, Message::Slots(Slots { process: rank, ring: 0, from, slots }));
+            (from, slots) = (from + count, rest);
+        }
+    }
+
+    fn scheduling(&mut self, agent: u32, rank: u32, until_ns: u64) {
+        let theft = self.simulation.plan.thefts.iter().find(|theft| theft.concerns(rank));
+        let summed = &mut self.summed[rank as usize];
+        let (wait_ns, involuntary) = theft.map_or((0, 0), |theft| theft.until(rank, until_ns, summed));
+        let figures = Scheduling {
+            process: rank,
+            monotonic_ns: self.simulation.clocks().shown_ns(agent, until_ns),
+            run_ns: until_ns - wait_ns,
+            wait_ns,
+            voluntary: 0,
+            involuntary,
+        };
+        self.tell(agent, Message::Scheduling(figures));
+    }
+
+    fn end(&mut self) {
+        self.is_over = true;
+        let end_ns = self.simulation.until_ns() + AFTER_NS;
+        for agent in 0..self.agents() {
+            self.turn_to(agent, true);
+            for rank in self.ranks_of(agent) {
+                let ring_full = self.simulation.tape(rank).lost_calls();
+                let state = EndState::Finalized;
+                let lost = Lost { process: rank, ring_full, no_ring: 0, unreadable: 0, state };
+                self.tell(agent, Message::Lost(lost));
+            }
+            self.knot(agent, end_ns);
+            if agent > 0 {
+                self.waiting.push_back(Message::Contact(Contact { agent, standing: Heard::Finished }));
+            }
+        }
+        let ended_ns = self.simulation.end_ns() + AFTER_NS;
+        self.waiting.push_back(Message::RunEnd(RunEnd { exit: Some(0), monotonic_ns: BEGIN_NS + ended_ns }));
+    }
+
+    /// What is true of the run. What of it was not handed out by now is gone through without that; then it is gone through
+    /// once more without each disturbance.
+    #[must_use]
+    pub fn truth(mut self) -> Truth {
+        self.waiting.clear();
+        while !self.is_over {
+            self.slice();
+            self.waiting.clear();
+        }
+        let spec = self.spec();
+        let end_ns = self.simulation.end_ns();
+        let (duration_s, ranks) = (end_ns as f64 / 1e9, f64::from(spec.ranks));
+        let causes = spec.disturb.iter().enumerate().filter(|(_, one)| Cause::of(one) != Cause::None);
+        let parts: Vec<Part> = causes
+            .map(|(at, disturbance)| {
+                let mut without: Simulation<false> =
+                    Simulation::new(Plan::new(spec, &self.basis, |other| other == at));
+                without.run_to_end();
+                let avoidable_wall_s = (end_ns as f64 - without.end_ns() as f64) / 1e9;
+                let (from_ns, to_ns) =
+                    stretch(disturbance).of(self.basis.step_ns * f64::from(self.basis.steps));
+                Part {
+                    cause: Cause::of(disturbance),
+                    avoidable_s: avoidable_wall_s * ranks,
+                    avoidable_wall_s,
+                    share: avoidable_wall_s / duration_s,
+                    from_s: from_ns as f64 / 1e9,
+                    to_s: to_ns.min(end_ns) as f64 / 1e9,
+                }
+            })
+            .collect();
+        let channels = self.simulation.channels();
+        let messages = |inter| {
+            let of = channels.iter().filter(|channel| channel.is_inter() == inter);
+            of.map(|channel| u64::from(channel.sent)).sum::<u64>()
+        };
+        let (intra_messages, inter_messages) = (messages(false), messages(true));
+        let mut pairs: BTreeMap<(u32, u32), (u64, u64)> = BTreeMap::new();
+        for channel in channels.iter().filter(|channel| channel.sent > 0) {
+            let (messages, bytes) = pairs.entry((channel.src, channel.dst)).or_default();
+            *messages += u64::from(channel.sent);
+            *bytes += channel.sent_bytes;
+        }
+        let traffic = |((src, dst), (messages, bytes))| Traffic { src, dst, messages, bytes };
+        let bytes = channels.iter().map(|channel| channel.sent_bytes).sum();
+        let of_rank: Vec<(u64, u64)> = (0..spec.ranks).map(|rank| self.simulation.calls_of(rank)).collect();
+        Truth {
+            pattern: spec.pattern.name(),
+            ranks: spec.ranks,
+            steps: self.basis.steps,
+            duration_s,
+            main: Truth::main(&parts, duration_s),
+            parts,
+            intra_messages,
+            inter_messages,
+            bytes,
+            calls: of_rank.iter().map(|(_, calls)| calls).sum(),
+            rows_of_rank: of_rank.iter().map(|(rows, _)| *rows).collect(),
+            pairs: pairs.into_iter().map(traffic).collect(),
+            lost_calls: (0..self.simulation.plan.spec.ranks)
+                .map(|rank| self.simulation.tape(rank).lost_calls())
+                .sum(),
+        }
+    }
+}

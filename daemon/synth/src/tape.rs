@@ -1,0 +1,192 @@
+//! The ring of a rank: its calls as slots, in the order and with the words that a collector would write.
+
+use crate::compute::block;
+use crate::disturbance::Disturbance;
+use crate::spec::Spec;
+use mpiscope_wire::{Call, CallFlags, CommDefinition, Entry, NO_COMM, PEER_NONE, Part, Slot, Sync};
+use std::collections::HashMap;
+
+/// The world's number in every process.
+pub(crate) const WORLD: u32 = 0;
+
+/// When calls are lost.
+#[derive(Debug, Clone, Copy)]
+struct Fullness {
+    period_ns: u64,
+    lost_ns: u64,
+}
+
+/// What a rank whose calls get lost keeps count of.
+#[derive(Debug)]
+struct Losses {
+    fullness: Fullness,
+    /// Whether the group at hand gets lost.
+    now: bool,
+    calls: u64,
+    told_calls: u64,
+    epoch: u32,
+    /// By peer: sent, received, and the epoch in which that was told last.
+    numbers: HashMap<u32, (u64, u64, u32)>,
+}
+
+/// A ring.
+#[derive(Debug)]
+pub(crate) struct Tape {
+    rank: u32,
+    ranks: u32,
+    slots: Vec<Slot>,
+    /// The position of the first of them in the ring's life.
+    from: u64,
+    /// Where the newest group begins, and when its calls end: that may be after what is to be read now.
+    group: usize,
+    end_ns: u64,
+    defined: bool,
+    losses: Option<Box<Losses>>,
+}
+
+impl Tape {
+    pub(crate) fn new(spec: &Spec, rank: u32) -> Self {
+        let fullness = spec.disturb.iter().find_map(|disturbance| match *disturbance {
+            Disturbance::LostRecords { share, period_ns, lost } => {
+                let (first, count) = block(spec.ranks, spec.ranks / 4, share);
+                let lost_ns = (lost * period_ns as f64) as u64;
+                (first..first + count).contains(&rank).then_some(Fullness { period_ns, lost_ns })
+            }
+            _ => None,
+        });
+        let losses = fullness.map(|fullness| {
+            let numbers = HashMap::new();
+            Box::new(Losses { fullness, now: false, calls: 0, told_calls: 0, epoch: 0, numbers })
+        });
+        let slots = vec![identity(rank)];
+        Self { rank, ranks: spec.ranks, slots, from: 0, group: 0, end_ns: 0, defined: false, losses }
+    }
+
+    /// Calls lost so far.
+    pub(crate) fn lost_calls(&self) -> u64 {
+        self.losses.as_ref().map_or(0, |losses| losses.calls)
+    }
+
+    /// What belongs to calls that end at a moment follows.
+    #[inline]
+    pub(crate) fn open(&mut self, end_ns: u64) {
+        // The first group has the name of the thread before it.
+        if self.from > 0 || self.slots.len() > 1 {
+            self.group = self.slots.len();
+        }
+        self.end_ns = end_ns;
+        if self.losses.is_some() {
+            self.open_slowly(end_ns);
+        }
+    }
+
+    #[inline(never)]
+    fn open_slowly(&mut self, end_ns: u64) {
+        let Some(losses) = &mut self.losses else { return };
+        let Fullness { period_ns, lost_ns } = losses.fullness;
+        // Late in each period, so that there is something before the first loss.
+        losses.now = end_ns % period_ns >= period_ns - lost_ns;
+        if !losses.now && losses.told_calls != losses.calls {
+            losses.told_calls = losses.calls;
+            self.defined = false;
+            self.slots.push(Entry::encode_lost(losses.calls));
+            self.slots.push(identity(self.rank));
+        }
+    }
+
+    #[inline]
+    fn define(&mut self) {
+        if !self.defined {
+            self.defined = true;
+            let (size, own_rank) = (self.ranks, self.rank);
+            let world = CommDefinition { index: WORLD, id: 0, size, own_rank, leader: 0, parent: NO_COMM };
+            self.slots.push(world.encode());
+        }
+    }
+
+    /// The coming call sends to a rank, or completed a receive from it.
+    #[inline]
+    pub(crate) fn moves(&mut self, peer: u32, sends: bool) {
+        self.define();
+        if self.losses.is_some() {
+            self.count(peer, sends);
+        }
+    }
+
+    #[inline(never)]
+    fn count(&mut self, peer: u32, sends: bool) {
+        let Some(losses) = &mut self.losses else { return };
+        let (sent, received, epoch) = losses.numbers.entry(peer).or_default();
+        if *epoch != losses.epoch {
+            *epoch = losses.epoch;
+            let numbers = Sync { peer: peer as i32, comm: WORLD, sent: *sent, received: *received };
+            self.slots.push(numbers.encode());
+        }
+        *if sends { sent } else { received } += 1;
+    }
+
+    #[inline]
+    pub(crate) fn part(&mut self, part: &Part) {
+        self.define();
+        self.slots.push(part.encode());
+    }
+
+    /// Writes a call; `false` when it gets lost.
+    #[inline]
+    pub(crate) fn row(&mut self, call: &Call) -> bool {
+        if call.comm == WORLD {
+            self.define();
+        }
+        if let Some(losses) = self.losses.as_mut().filter(|losses| losses.now) {
+            losses.calls += if call.flags.has(CallFlags::FOLDED) { call.bytes } else { 1 };
+            losses.epoch += 1;
+            self.defined = false;
+            self.slots.truncate(self.group);
+            return false;
+        }
+        if call.needs_wide() {
+            self.slots.push(call.encode_wide());
+        }
+        self.slots.push(call.encode());
+        true
+    }
+
+    /// Hands out what was written of calls that ended before a moment: the position, and the slots.
+    pub(crate) fn take(&mut self, until_ns: u64) -> Option<(u64, Vec<Slot>)> {
+        let until = if self.end_ns < until_ns { self.slots.len() } else { self.group };
+        if until == 0 {
+            return None;
+        }
+        let rest = self.slots.split_off(until);
+        let taken = std::mem::replace(&mut self.slots, rest);
+        let from = self.from;
+        self.from += until as u64;
+        self.group = 0;
+        Some((from, taken))
+    }
+}
+
+fn identity(rank: u32) -> Slot {
+    Entry::encode_thread(0, u64::from(process_id(rank)))
+}
+
+/// The process id of a rank.
+pub(crate) fn process_id(rank: u32) -> u32 {
+    1000 + rank
+}
+
+/// A call that moves nothing and belongs to no communicator.
+#[inline]
+pub(crate) fn plain(function: u16, start: u64, end: u64) -> Call {
+    Call {
+        flags: CallFlags::NONE,
+        function,
+        duration: end - start,
+        start,
+        peer: PEER_NONE,
+        comm: NO_COMM,
+        site: 0,
+        tag: 0,
+        bytes: 0,
+    }
+}
