@@ -9,11 +9,13 @@ mod counts;
 mod density;
 mod matching;
 mod pair;
+mod placement;
 mod sample;
 mod timeline;
 
 pub use counts::{Counts, FunctionTotals, RankTotals, WindowTotals};
 pub use density::{BINS_PER_OCTAVE, Density, DensityHistory, DensityKey, duration_bin};
 pub use matching::{Matched, Matcher, MatchingLimits};
+pub use placement::{Advice, Flow, Traffic, advise, capacities};
 pub use sample::{Durations, Sample};
 pub use timeline::{Bins, Timeline, TimelineCell};
