@@ -23,6 +23,7 @@ pub use ledger::{Judged, Ledger, RankBudget, WindowBudget};
 pub use waits::{WaitKey, WaitState, WaitTotals};
 
 use crate::criteria::{Criteria, Version};
+use crate::placement::{Advice, Traffic, advise, capacities};
 use crate::{Link, Matched};
 use collectives::Collectives;
 use mpiscope_model::{Activity, CommInfo, Message, Nanoseconds, Node, Rank, Scheduling};
@@ -52,6 +53,40 @@ impl Default for BudgetOptions {
     }
 }
 
+/// So many messages have to be exchanged before a placement is advised.
+const FEWEST_TO_ADVISE: u64 = 1_000;
+/// Jobs of more ranks are advised when they are over.
+const MOST_ADVISED_LIVE: usize = 4_096;
+
+/// A placement is followed that spares this share of the messages between nodes.
+const WORTH_FOLLOWING: f64 = 0.05;
+
+/// A better placement.
+#[derive(Debug)]
+struct Advised {
+    node_of_rank: Vec<Node>,
+    /// Of the messages that it brings onto one node, the share that it does not drive apart elsewhere.
+    net: f64,
+}
+
+impl Advised {
+    /// If the advice is worth following.
+    fn of(advice: Advice, traffic: &Traffic, today: &[Node]) -> Option<Self> {
+        let (before, after) = (advice.inter_messages_before, advice.inter_messages_after);
+        let spared = before.saturating_sub(after);
+        let node = |nodes: &[Node], rank: Rank| nodes.get(rank as usize).copied();
+        let is_joined = |one, other| {
+            node(today, one) != node(today, other)
+                && node(&advice.node_of_rank, one) == node(&advice.node_of_rank, other)
+        };
+        let joined = traffic.pairs().filter(|(one, other, _)| is_joined(*one, *other));
+        let joined: u64 = joined.map(|(.., flow)| flow.messages).sum();
+        let is_worth_it = joined > 0 && spared as f64 >= WORTH_FOLLOWING * before as f64;
+        let net = spared as f64 / joined.max(1) as f64;
+        is_worth_it.then_some(Self { node_of_rank: advice.node_of_rank, net })
+    }
+}
+
 /// The operator.
 #[derive(Debug)]
 pub struct Budgeter {
@@ -66,8 +101,13 @@ pub struct Budgeter {
     /// Criteria by the time from which calls are judged by them.
     versions: VecDeque<(Nanoseconds, Arc<Version>)>,
     is_fixed: bool,
-    /// Where the advised placement puts each rank.
-    advised: Option<Arc<Vec<Node>>>,
+    /// Who exchanged how many messages with whom.
+    traffic: Traffic,
+    /// Messages since the last advice, and in all when it was made.
+    fresh_messages: u64,
+    advised_messages: u64,
+    advised: Option<Advised>,
+    is_advice_fixed: bool,
     steal: Steal,
     ledger: Ledger,
     waits: Waits,
@@ -93,7 +133,11 @@ impl Budgeter {
             learning: Criteria::default(),
             versions: VecDeque::from([(0, Arc::default())]),
             is_fixed: false,
+            traffic: Traffic::default(),
+            fresh_messages: 0,
+            advised_messages: 0,
             advised: None,
+            is_advice_fixed: false,
             steal: Steal::default(),
             ledger: Ledger::new(options.window_ns),
             waits: Waits::default(),
@@ -121,9 +165,53 @@ impl Budgeter {
         self
     }
 
-    /// Where a better placement would put each rank, from the next window on.
-    pub fn advise(&mut self, node_of_rank: Vec<Node>) {
-        self.advised = Some(Arc::new(node_of_rank));
+    /// Judges everything by this advice, for what was exchanged in all.
+    #[must_use]
+    pub fn with_advice(mut self, advice: Advice, traffic: &Traffic, today: &[Node]) -> Self {
+        self.advised = Advised::of(advice, traffic, today);
+        self.is_advice_fixed = true;
+        self
+    }
+
+    /// Of the distance that the advised placement saves, the share that it does not add elsewhere.
+    #[must_use]
+    pub fn net_of_saved(&self) -> f64 {
+        self.advised.as_ref().map_or(1.0, |advised| advised.net)
+    }
+
+    /// Where the placement that is judged by puts each rank.
+    #[must_use]
+    pub fn advised(&self) -> Option<&[Node]> {
+        self.advised.as_ref().map(|advised| &advised.node_of_rank[..])
+    }
+
+    /// Where each rank runs.
+    #[must_use]
+    pub fn node_of_rank(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// Who exchanged how many messages with whom.
+    #[must_use]
+    pub fn traffic(&self) -> &Traffic {
+        &self.traffic
+    }
+
+    /// The best placement that is known for what was exchanged until now.
+    #[must_use]
+    pub fn advice(&self) -> Advice {
+        let nodes = self.nodes.iter().map(|node| *node as usize + 1).max().unwrap_or_default();
+        advise(&self.traffic, &self.nodes, &capacities(&self.nodes, nodes))
+    }
+
+    /// Asks for advice when as much was exchanged since as before.
+    fn take_advice(&mut self) {
+        let is_worth_it = self.fresh_messages >= self.advised_messages.max(FEWEST_TO_ADVISE);
+        if self.is_advice_fixed || !is_worth_it || self.nodes.len() > MOST_ADVISED_LIVE {
+            return;
+        }
+        self.advised_messages += std::mem::take(&mut self.fresh_messages);
+        self.advised = Advised::of(self.advice(), &self.traffic, &self.nodes);
     }
 
     /// Says where a rank runs.
@@ -154,6 +242,8 @@ impl Budgeter {
             self.threads[thread as usize].push(*activity);
         }
         self.queued += activities.len();
+        self.traffic.feed(&matched.messages);
+        self.fresh_messages += matched.messages.len() as u64;
         for (message, link) in matched.messages.iter().zip(&matched.links) {
             self.tell(message, link);
         }
@@ -286,7 +376,7 @@ impl Budgeter {
     /// From how many bytes on a blocking send was seen to wait for its receive.
     #[must_use]
     pub fn blocking_from_bytes(&self) -> Option<u64> {
-        self.thresholds.from_bytes()
+        self.thresholds.least_bytes()
     }
 
     /// The path that led to the moment at which the last thread stands: what the run's length was made of.

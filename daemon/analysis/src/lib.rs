@@ -1,6 +1,7 @@
 //! Incremental operators: batches in, deltas out.
 //!
-//! What it is: matching of sends with receives, counts, and the summaries that views of the whole run are drawn from
+//! What it is: matching of sends with receives, counts, what messages usually take (criteria), where time went
+//! (budget) and why (verdict), a better placement, and the summaries that views of the whole run are drawn from
 //! (timeline, density, samples). What it is not: I/O, threads, a clock. Who uses it: the
 //! daemon, live and in replay. What must hold: any split of the input into batches gives the same result, state is
 //! bounded, counts can be merged.
@@ -11,8 +12,10 @@ mod criteria;
 mod density;
 mod matching;
 mod pair;
+mod placement;
 mod sample;
 mod timeline;
+mod verdict;
 mod windowed;
 
 pub use budget::{
@@ -26,6 +29,8 @@ pub use criteria::{
 };
 pub use density::{BINS_PER_OCTAVE, Density, DensityHistory, DensityKey, duration_bin};
 pub use matching::{Link, Matched, Matcher, MatchingLimits};
+pub use placement::{Advice, Flow, Traffic, advise, capacities};
 pub use sample::{Durations, Sample};
 pub use timeline::{Bins, Timeline, TimelineCell};
+pub use verdict::{Assessment, Basis, Blame, Remark, Verdict};
 pub use windowed::{Input, Windowed};

@@ -1,5 +1,6 @@
 //! The command line: what can be said, and the words of its help.
 
+use crate::remap::Format;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 use std::net::SocketAddr;
@@ -34,6 +35,15 @@ The page has the same views and the same figures as during the run. It is served
     Replay(ReplayOptions),
     /// Say what a recording holds, for people or as JSON.
     Report(ReportOptions),
+    /// Write a better placement of ranks on the nodes of a recording, as a file for a launcher.
+    #[command(after_help = "\
+Examples:
+  mpiscope remap sim.scope --format rankfile -o ranks
+  mpirun --rankfile ranks -n 512 --hostfile hosts ./sim
+
+Every node keeps as many ranks as it had. Ranks that send each other many messages are brought onto one node; where no \
+placement is better, the file holds the one that was. What goes on within collectives is not counted.")]
+    Remap(RemapOptions),
     /// Say what works on this machine, and what to do about the rest.
     Doctor,
     /// Read and bring what the ranks of this host do, where a site has agents started by hand.
@@ -103,6 +113,19 @@ pub(crate) struct ReportOptions {
     pub(crate) json: bool,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct RemapOptions {
+    /// The folder of the recording
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// Whose file
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Format,
+    /// Where it is written [default: the standard output]
+    #[arg(short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
 /// Help and version are printed as they are; what is wrong is said in one line.
 pub(crate) fn refuse(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
@@ -134,7 +157,9 @@ mod tests {
     #[test]
     fn help_is_as_pinned() {
         let mut help = String::new();
-        for name in [None, Some("run"), Some("replay"), Some("report"), Some("agent"), Some("doctor")] {
+        for name in
+            [None, Some("run"), Some("replay"), Some("report"), Some("remap"), Some("agent"), Some("doctor")]
+        {
             let mut command = Arguments::command();
             command.build();
             let command = match name {

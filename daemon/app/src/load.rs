@@ -6,7 +6,7 @@ use crate::daemon::Live;
 use crate::engine::{Engine, Step, WindowCell, replay};
 use crate::processors::Processors;
 use anyhow::Result;
-use mpiscope_analysis::Counts;
+use mpiscope_analysis::{self as analysis, Counts};
 use mpiscope_model::{Call, Losses, RankInfo, Totals};
 use mpiscope_recording::{Clock, ClockNode, Job, Recording, State};
 use std::path::Path;
@@ -21,6 +21,7 @@ pub(crate) struct Loaded {
     pub(crate) clock: Clock,
     pub(crate) losses: Losses,
     pub(crate) counts: Counts,
+    pub(crate) traffic: analysis::Traffic,
     pub(crate) ranks: Vec<RankInfo>,
     pub(crate) processors: Processors,
     pub(crate) missing: Vec<String>,
@@ -31,6 +32,14 @@ impl Loaded {
     pub(crate) fn clock_of(&self, node: usize) -> Option<&ClockNode> {
         self.clock.versions.last()?.nodes.iter().find(|clock| clock.node as usize == node)
     }
+}
+
+/// Who talked with whom in a recording.
+pub(crate) struct Traffic {
+    pub(crate) job: Job,
+    pub(crate) traffic: analysis::Traffic,
+    /// Messages that should be there and are not, a sentence each.
+    pub(crate) faults: Vec<String>,
 }
 
 /// What the calls of a recording are shown to as they are read, with what they added to the windows.
@@ -44,6 +53,19 @@ pub(crate) fn is_in_log(recording: &Recording) -> bool {
 /// Reads a recording to its end.
 pub(crate) fn load(dir: &Path, recording: &Recording, reader: &mut Reader<'_>) -> Result<Loaded> {
     if is_in_log(recording) { from_log(dir, recording, reader) } else { from_segments(recording, reader) }
+}
+
+/// Reads the messages of a recording, and nothing else where they are in files of their own.
+pub(crate) fn load_traffic(dir: &Path, recording: &Recording) -> Result<Traffic> {
+    if is_in_log(recording) {
+        let Loaded { job, traffic, .. } = load(dir, recording, &mut |_, _| Ok(()))?;
+        return Ok(Traffic { job, traffic, faults: Vec::new() });
+    }
+    let mut traffic = analysis::Traffic::default();
+    let mut messages = recording.messages();
+    messages.by_ref().for_each(|batch| traffic.feed(&batch));
+    let faults = messages.faults().iter().map(|fault| fault.text.clone()).collect();
+    Ok(Traffic { job: recording.manifest().job.clone(), traffic, faults })
 }
 
 fn from_segments(recording: &Recording, reader: &mut Reader<'_>) -> Result<Loaded> {
@@ -65,9 +87,11 @@ fn from_segments(recording: &Recording, reader: &mut Reader<'_>) -> Result<Loade
         reader(batch, counts.take_windows(u64::MAX))?;
     }
     let mut messages = recording.messages();
+    let mut traffic = analysis::Traffic::default();
     for batch in messages.by_ref() {
         totals.add_messages(&batch);
         counts.messages(&batch);
+        traffic.feed(&batch);
     }
     let mut processors = Processors::default();
     let mut scheduling = recording.scheduling();
@@ -85,6 +109,7 @@ fn from_segments(recording: &Recording, reader: &mut Reader<'_>) -> Result<Loade
         clock: manifest.clock.clone(),
         losses: manifest.lost.into(),
         counts,
+        traffic,
         ranks: tables.ranks,
         processors,
         missing,
@@ -95,8 +120,10 @@ fn from_log(dir: &Path, recording: &Recording, reader: &mut Reader<'_>) -> Resul
     let manifest = recording.manifest();
     let mut engine = Engine::new(manifest.window_ns);
     let mut outcome = Ok(());
+    let mut traffic = analysis::Traffic::default();
     let mut take = |step: Option<Step>| {
         if let Some(step) = step {
+            traffic.feed(&step.messages);
             hand_on(step, reader, &mut outcome);
         }
     };
@@ -108,7 +135,7 @@ fn from_log(dir: &Path, recording: &Recording, reader: &mut Reader<'_>) -> Resul
     } else if !dir.join(crate::daemon::LIVE_FILE).exists() {
         state = State::Incomplete;
     }
-    hand_on(engine.finish(), reader, &mut outcome);
+    take(Some(engine.finish()));
     outcome?;
     let mut missing = engine.missing();
     match state {
@@ -136,6 +163,7 @@ fn from_log(dir: &Path, recording: &Recording, reader: &mut Reader<'_>) -> Resul
         clock: engine.solve_clocks().0,
         losses: engine.losses,
         counts: engine.counts,
+        traffic,
         ranks: engine.ranks.into_values().collect(),
         processors: engine.processors,
         missing,

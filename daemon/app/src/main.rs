@@ -12,6 +12,7 @@ mod node;
 mod page;
 mod private;
 mod processors;
+mod remap;
 mod replay;
 mod report;
 mod run;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         Command::Run(options) => run::run(&options),
         Command::Replay(options) => replay::replay(&options),
         Command::Report(options) => report::report(&options),
+        Command::Remap(options) => remap::remap(&options),
         Command::Doctor => doctor::doctor(),
         Command::Agent(options) => node::agent(&options),
         Command::Record => daemon::record(),

@@ -47,7 +47,7 @@ impl Thresholds {
         self.from_octave = self.late.iter().position(waits).map(|octave| octave as u32);
     }
 
-    pub(super) fn from_bytes(&self) -> Option<u64> {
+    pub(super) fn least_bytes(&self) -> Option<u64> {
         self.from_octave.map(|octave| 1 << octave)
     }
 
@@ -86,6 +86,7 @@ impl Budgeter {
     /// What the window taught holds for those after it.
     fn close(&mut self, until_ns: Nanoseconds) {
         self.thresholds.settle();
+        self.take_advice();
         if !self.is_fixed && self.learning.settle() {
             let learnt = self.learning.version();
             let reference = &self.versions[0].1;
@@ -244,7 +245,7 @@ impl Budgeter {
             Deed::Polls | Deed::Probe => {
                 let state = &mut self.threads[thread as usize];
                 state.open.rows.push((call.start_ns.max(state.at_ns), call.end_ns.max(state.at_ns)));
-                return self.done(thread, Causes::default(), call);
+                self.done(thread, Causes::default(), call)
             }
             Deed::Other => {
                 let entry = self.entry_path(thread);
@@ -288,7 +289,7 @@ impl Budgeter {
     }
 
     fn is_saved(&self, one: Rank, other: Rank) -> bool {
-        self.advised.as_ref().is_some_and(|nodes| {
+        self.advised().is_some_and(|nodes| {
             let node = |rank: Rank| nodes.get(rank as usize);
             node(one).is_some() && node(one) == node(other)
         })

@@ -1,7 +1,9 @@
 //! The report for scripts.
 
 use crate::load::Loaded;
+use crate::remap::Placement;
 use anyhow::Result;
+use mpiscope_analysis::Advice;
 use mpiscope_model::RankInfo;
 use serde::Serialize;
 
@@ -12,6 +14,7 @@ struct Report<'a> {
     totals: Totals,
     functions: Vec<Function>,
     ranks: Vec<Rank<'a>>,
+    remap: Option<Remap<'a>>,
     missing: &'a [String],
 }
 
@@ -82,6 +85,29 @@ struct Rank<'a> {
     involuntary: Option<u64>,
 }
 
+/// A better placement; null where it is not known which rank was on which node.
+#[derive(Serialize)]
+struct Remap<'a> {
+    inter_messages_before: u64,
+    inter_messages_after: u64,
+    inter_bytes_before: u64,
+    inter_bytes_after: u64,
+    /// Of each rank its node, counted from 0 as they are in `job.nodes`.
+    node_of_rank: &'a [u32],
+}
+
+impl<'a> From<&'a Advice> for Remap<'a> {
+    fn from(advice: &'a Advice) -> Self {
+        Self {
+            inter_messages_before: advice.inter_messages_before,
+            inter_messages_after: advice.inter_messages_after,
+            inter_bytes_before: advice.inter_bytes_before,
+            inter_bytes_after: advice.inter_bytes_after,
+            node_of_rank: &advice.node_of_rank,
+        }
+    }
+}
+
 fn rank<'a>(loaded: &'a Loaded, info: &RankInfo) -> Rank<'a> {
     let scheduling = loaded.processors.of(info.rank);
     Rank {
@@ -95,7 +121,7 @@ fn rank<'a>(loaded: &'a Loaded, info: &RankInfo) -> Rank<'a> {
     }
 }
 
-pub(crate) fn json(loaded: &Loaded) -> Result<String> {
+pub(crate) fn json(loaded: &Loaded, placement: Option<&Placement<'_>>) -> Result<String> {
     let totals = &loaded.totals;
     let mut functions: Vec<Function> = loaded
         .counts
@@ -155,6 +181,7 @@ pub(crate) fn json(loaded: &Loaded) -> Result<String> {
         },
         functions,
         ranks: loaded.ranks.iter().map(|info| rank(loaded, info)).collect(),
+        remap: placement.map(|placement| Remap::from(&placement.advice)),
         missing: &loaded.missing,
     };
     Ok(serde_json::to_string_pretty(&report)? + "\n")

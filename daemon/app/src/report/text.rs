@@ -1,15 +1,16 @@
 //! The report for people.
 
 use crate::load::Loaded;
+use crate::remap::Placement;
 use crate::words::{bytes, count, nanoseconds, plural, run_time};
 use mpiscope_recording::State;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-pub(crate) fn text(loaded: &Loaded) -> String {
+pub(crate) fn text(loaded: &Loaded, placement: Option<&Placement<'_>>) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
-    let _ = write(loaded, &mut out);
+    let _ = write(loaded, placement, &mut out);
     out
 }
 
@@ -22,7 +23,7 @@ fn ending(loaded: &Loaded) -> String {
     }
 }
 
-fn write(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
+fn write(loaded: &Loaded, placement: Option<&Placement<'_>>, out: &mut String) -> std::fmt::Result {
     let Loaded { job, totals, .. } = loaded;
     let duration = Duration::from_secs_f64(job.duration_s.unwrap_or_default().max(0.0));
     writeln!(out, "{}", loaded.run)?;
@@ -55,6 +56,9 @@ fn write(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
     if let Some(sentence) = loaded.processors.sentence() {
         writeln!(out, "\n  {sentence}")?;
     }
+    if let Some(sentence) = placement.and_then(better_placement) {
+        writeln!(out, "\n  {sentence}")?;
+    }
     functions(loaded, out)?;
     if !loaded.missing.is_empty() {
         writeln!(out, "\nWhat is missing:")?;
@@ -63,6 +67,27 @@ fn write(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
         }
     }
     Ok(())
+}
+
+/// What another placement of the ranks would change; nothing where there is one node only.
+fn better_placement(placement: &Placement<'_>) -> Option<String> {
+    let advice = &placement.advice;
+    let (before, after) = (count(advice.inter_messages_before), count(advice.inter_messages_after));
+    match placement.nodes() {
+        0 | 1 => None,
+        _ if !advice.gains() => {
+            Some("no placement of the ranks was found with fewer messages between nodes".into())
+        }
+        _ if before == after => Some(format!(
+            "with another placement of the ranks {} instead of {} would go between nodes (mpiscope remap writes it)",
+            bytes(advice.inter_bytes_after),
+            bytes(advice.inter_bytes_before)
+        )),
+        _ => Some(format!(
+            "with another placement of the ranks {after} messages instead of {before} would go between nodes \
+             (mpiscope remap writes it)"
+        )),
+    }
 }
 
 fn functions(loaded: &Loaded, out: &mut String) -> std::fmt::Result {

@@ -1,0 +1,103 @@
+//! `mpiscope remap`: a better placement of a recording's ranks on its nodes, as a file for a launcher.
+
+mod formats;
+mod placement;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use placement::{Placement, place};
+
+use crate::command_line::RemapOptions;
+use crate::load::{Traffic, load_traffic};
+use crate::words::{bytes, count, plural, printable};
+use anyhow::{Context as _, Result, ensure};
+use mpiscope_recording::Recording;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+pub(crate) use formats::Format;
+
+pub(crate) fn remap(options: &RemapOptions) -> Result<ExitCode> {
+    let recording = Recording::open(&options.dir)?;
+    let traffic = load_traffic(&options.dir, &recording)?;
+    let placement = checked(&traffic)?;
+    let text = options.format.text(&placement);
+    match &options.output {
+        Some(file) => {
+            std::fs::write(file, text).with_context(|| format!("write {}", file.display()))?;
+        }
+        None => say(&text)?,
+    }
+    let file = options.output.as_deref().unwrap_or(Path::new("FILE"));
+    for sentence in summary(&placement, &traffic) {
+        eprintln!("mpiscope: {}", printable(&sentence));
+    }
+    if placement.advice.gains() {
+        eprintln!("mpiscope: next   {}", options.format.command(&placement, file));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The placement, if all that it takes is there.
+fn checked(traffic: &Traffic) -> Result<Placement<'_>> {
+    ensure!(
+        traffic.faults.is_empty(),
+        "no placement can be advised without all messages: {}",
+        traffic.faults.join("; ")
+    );
+    let placement = place(&traffic.job, &traffic.traffic)?;
+    placement.check_names()?;
+    Ok(placement)
+}
+
+/// What changes, in sentences.
+fn summary(placement: &Placement<'_>, traffic: &Traffic) -> Vec<String> {
+    let advice = &placement.advice;
+    let mut sentences = Vec::new();
+    let now = format!(
+        "{} with {} go between nodes as ranks are placed",
+        plural(advice.inter_messages_before, "message"),
+        bytes(advice.inter_bytes_before)
+    );
+    if advice.gains() {
+        sentences.push(format!(
+            "{now}; with this placement {} with {}",
+            count(advice.inter_messages_after),
+            bytes(advice.inter_bytes_after)
+        ));
+        sentences.push(format!(
+            "{} of {} move to another node, and every node has as many as now",
+            count(placement.moved() as u64),
+            plural(placement.ranks() as u64, "rank")
+        ));
+    } else {
+        sentences.push(format!("nothing can be gained: {now}, and no better placement was found"));
+        sentences.push("this is the placement as it is".into());
+    }
+    let left_out = traffic.traffic.left_out().messages;
+    if left_out > 0 {
+        sentences.push(format!(
+            "{} between ranks that seldom talk are left out of this",
+            plural(left_out, "message")
+        ));
+    }
+    sentences
+}
+
+/// Writes to the standard output. The partitioning library may have said something of its own, which it keeps until the
+/// end of the program: that must not get behind what others read from there, and goes to the errors.
+pub(crate) fn say(text: &str) -> Result<()> {
+    // Whoever reads only the first lines, as `head` does, has what it wanted.
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => return Err(error.into()),
+        _ => {}
+    }
+    std::io::stdout().flush().or_else(|error| match error.kind() {
+        std::io::ErrorKind::BrokenPipe => Ok(()),
+        _ => Err(error),
+    })?;
+    // Where it fails there may be some words too many.
+    let _ = rustix::stdio::dup2_stdout(rustix::stdio::stderr());
+    Ok(())
+}
