@@ -133,7 +133,7 @@ impl Basis {
             }
             before = (basis.work_ns, found_ns);
             let wrong_ns = basis.step_ns - found_ns;
-            if wrong_ns.abs() < 0.002 * basis.step_ns {
+            if wrong_ns.abs() < 0.005 * basis.step_ns {
                 break;
             }
             basis.work_ns = (basis.work_ns + wrong_ns / slope).max(0.0);
