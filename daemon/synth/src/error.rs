@@ -51,6 +51,18 @@ pub enum Error {
         /// What it can, about.
         most: f64,
     },
+    /// The run is over before one step is.
+    #[error(
+        "a step makes {calls:.0} calls, and {rate} calls a second are fewer than that in {seconds} seconds"
+    )]
+    Short {
+        /// Calls of a step, about.
+        calls: f64,
+        /// What was asked for.
+        rate: f64,
+        /// How long the run is to be.
+        seconds: f64,
+    },
 }
 
 /// The thing of a name, or what names there are.

@@ -107,6 +107,9 @@ impl Basis {
     pub(crate) fn of(spec: &Spec) -> Result<Self, Error> {
         let quiet = Spec { disturb: Vec::new(), ..spec.clone() };
         let calls = calls_in_step(&quiet);
+        if spec.rate * spec.seconds < calls {
+            return Err(Error::Short { calls, rate: spec.rate, seconds: spec.seconds });
+        }
         let step_ns = calls * 1e9 / spec.rate;
         // Two halves of whole turns of collectives, so that their share is right.
         let every = spec.collectives.as_ref().map_or(1, |all| all.every).min(MOST_EVERY);
@@ -130,7 +133,7 @@ impl Basis {
             }
             before = (basis.work_ns, found_ns);
             let wrong_ns = basis.step_ns - found_ns;
-            if wrong_ns.abs() < 0.002 * basis.step_ns {
+            if wrong_ns.abs() < 0.005 * basis.step_ns {
                 break;
             }
             basis.work_ns = (basis.work_ns + wrong_ns / slope).max(0.0);

@@ -15,7 +15,7 @@ use mpiscope_wire::{
 use std::collections::{BTreeMap, VecDeque};
 
 /// Slots in one message, so that it is no longer than a frame.
-const MOST_SLOTS: usize = 100_000;
+const MOST_SLOTS: usize = 1 << 16;
 /// What the scheduler did is asked, and clocks are compared, once in so many slices: ten times a second.
 const LOOK_EVERY: u64 = 2;
 /// The run ends so long after its last call.
@@ -37,10 +37,11 @@ pub fn generate(spec: &Spec) -> Result<Run, Error> {
         basis,
         waiting: VecDeque::new(),
         told: vec![0; spec.nodes as usize],
+        ranks_of: Vec::new(),
         summed: vec![Summed::default(); spec.ranks as usize],
         is_over: false,
     };
-    run.begin();
+    run.introduce();
     Ok(run)
 }
 
@@ -53,6 +54,8 @@ pub struct Run {
     waiting: VecDeque<Message>,
     /// By node, how many messages its agent has told.
     told: Vec<u64>,
+    /// By agent, the ranks that it tells of.
+    ranks_of: Vec<Vec<u32>>,
     /// By rank, how long it was without its processor.
     summed: Vec<Summed>,
     is_over: bool,
@@ -74,13 +77,23 @@ fn node_name(node: u32) -> String {
 }
 
 impl Run {
+    /// Says who tells of whom, and introduces everybody.
+    fn introduce(&mut self) {
+        let agents = if self.simulation.clocks().differ() { self.spec().nodes } else { 1 };
+        self.ranks_of = vec![Vec::new(); agents as usize];
+        for (rank, &node) in (0..).zip(&self.simulation.plan.node_of) {
+            self.ranks_of[if agents == 1 { 0 } else { node as usize }].push(rank);
+        }
+        self.begin();
+    }
+
     fn spec(&self) -> &Spec {
         &self.simulation.plan.spec
     }
 
-    /// How many agents tell of the run, each of how many nodes.
+    /// How many agents tell of the run: one of all nodes, or one of each.
     fn agents(&self) -> u32 {
-        if self.simulation.clocks().differ() { self.spec().nodes } else { 1 }
+        self.ranks_of.len() as u32
     }
 
     fn begin(&mut self) {
@@ -99,7 +112,7 @@ impl Run {
         }
         for agent in 0..self.agents() {
             self.turn_to(agent, true);
-            for rank in self.ranks_of(agent) {
+            for rank in self.ranks_of[agent as usize].clone() {
                 let node = self.simulation.plan.node_of[rank as usize];
                 let process = Process {
                     process: rank,
@@ -116,13 +129,6 @@ impl Run {
             }
             self.knot(agent, 0);
         }
-    }
-
-    /// The ranks that an agent tells of.
-    fn ranks_of(&self, agent: u32) -> Vec<u32> {
-        let node_of = &self.simulation.plan.node_of;
-        let all = self.agents() == 1;
-        (0..self.spec().ranks).filter(|&rank| all || node_of[rank as usize] == agent).collect()
     }
 
     /// An agent's messages follow.
@@ -155,7 +161,7 @@ impl Run {
         let looks = (until_ns / SLICE_NS).is_multiple_of(LOOK_EVERY);
         for agent in 0..self.agents() {
             self.turn_to(agent, looks);
-            let ranks = self.ranks_of(agent);
+            let ranks = std::mem::take(&mut self.ranks_of[agent as usize]);
             for &rank in &ranks {
                 self.slots(agent, rank, until_ns);
             }
@@ -163,6 +169,7 @@ impl Run {
             if looks {
                 ranks.iter().for_each(|&rank| self.scheduling(agent, rank, until_ns));
             }
+            self.ranks_of[agent as usize] = ranks;
         }
         if self.simulation.is_over() {
             self.end();
@@ -199,7 +206,7 @@ impl Run {
         let end_ns = self.simulation.until_ns() + AFTER_NS;
         for agent in 0..self.agents() {
             self.turn_to(agent, true);
-            for rank in self.ranks_of(agent) {
+            for rank in self.ranks_of[agent as usize].clone() {
                 let ring_full = self.simulation.tape(rank).lost_calls();
                 let state = EndState::Finalized;
                 let lost = Lost { process: rank, ring_full, no_ring: 0, unreadable: 0, state };

@@ -3,9 +3,9 @@
 mod support;
 
 use mpiscope_synth::{
-    Collective, Collectives, Disturbance, Pattern, Placement, Sizes, Spec, Stretch, Style, generate,
+    Collective, Collectives, Disturbance, Network, Pattern, Placement, Sizes, Spec, Stretch, Style, generate,
 };
-use mpiscope_wire::id;
+use mpiscope_wire::{Message, first_frame, id};
 use std::collections::{BTreeMap, HashSet};
 use support::{Read, patterns, read, small};
 
@@ -175,6 +175,25 @@ fn the_same_seed_is_the_same_run_and_another_is_not() {
 }
 
 #[test]
+fn everything_fits_into_the_frames_of_a_log() {
+    let mut spec = Spec::new(Pattern::Ring, 2, 0.3, 3_000_000.0);
+    let (intra_base_ns, intra_byte_ns, inter_base_ns, inter_byte_ns) = (1.0, 0.0, 1.0, 0.0);
+    spec.network = Some(Network { intra_base_ns, intra_byte_ns, inter_base_ns, inter_byte_ns });
+    let (mut bytes, mut split, mut last) = (Vec::new(), false, None);
+    for message in generate(&spec).unwrap() {
+        bytes.clear();
+        message.encode(&mut bytes);
+        let frame = first_frame(&bytes).unwrap().unwrap();
+        if let Message::Slots(slots) = &message {
+            split |= last.replace(slots.process) == Some(slots.process);
+        }
+        assert!(Message::decode(frame.kind, frame.payload).unwrap() == message);
+    }
+    assert!(split, "a rank writes more in a slice than fits into a frame");
+    assert_sound(&read(&spec), "fast");
+}
+
+#[test]
 fn what_is_told_at_once_does_not_grow_with_the_run() {
     let most = |seconds| {
         let mut spec = small(Pattern::Wavefront);
@@ -198,11 +217,14 @@ fn the_rate_is_kept() {
 }
 
 #[test]
-fn too_high_a_rate_is_refused_with_what_can_be() {
+fn rates_that_cannot_be_are_refused_with_what_can() {
     let mut spec = small(Pattern::Halo2d);
     spec.rate = 1e12;
     let refused = generate(&spec).unwrap_err().to_string();
     assert!(refused.contains("more than this job can make"), "{refused}");
+    spec.rate = 100.0;
+    let refused = generate(&spec).unwrap_err().to_string();
+    assert_eq!(refused, "a step makes 128 calls, and 100 calls a second are fewer than that in 0.4 seconds");
     spec.ranks = 1;
     assert_eq!(generate(&spec).unwrap_err().to_string(), "halo2d needs 2 to 1,048,576, not 1 ranks");
 }

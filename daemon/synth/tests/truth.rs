@@ -91,15 +91,16 @@ fn a_mapping_costs_more_the_worse_it_is() {
     let cyclic = truth(&spec);
     assert!(cyclic.main.cause == Cause::Mapping && cyclic.main.share > 0.02, "{:?}", cyclic.main);
     assert_eq!(cyclic.intra_messages, 0);
-    // In a halo everybody waits for some other node at any rate; more of them cost where they leave one by one, or are
-    // waited for one by one.
+    // In a halo everybody waits for some other node at any rate; to wait for more of them costs most where messages leave
+    // or are waited for one by one.
     let mut spec = disturbed(Pattern::Halo2d, Disturbance::BadMapping { placement: Placement::Random });
     let at_once = truth(&spec).parts[0].share;
     spec.serial_port = true;
     let port = truth(&spec).parts[0].share;
     (spec.serial_port, spec.style) = (false, Style::Blocking);
     let blocking = truth(&spec).parts[0].share;
-    assert!(at_once < 0.02 && port > 0.02 && blocking > 0.02, "{at_once} {port} {blocking}");
+    assert!(2.0 * at_once < port && 2.0 * at_once < blocking, "{at_once} {port} {blocking}");
+    assert!(port > 0.02 && blocking > 0.02, "{port} {blocking}");
 }
 
 #[test]
