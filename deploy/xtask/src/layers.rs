@@ -39,6 +39,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("mpiscope-lab-switch", &[]),
     ("mpiscope-xtask", &[]),
     ("mpiscope-harness", &["mpiscope-recording", "mpiscope-model"]),
+    (
+        "mpiscope-scenarios",
+        &["mpiscope-analysis", "mpiscope-ingest", "mpiscope-model", "mpiscope-synth", "mpiscope-wire"],
+    ),
     // Only for its tests, which `run_time` leaves out.
     ("mpiscope-e2e", &[]),
 ];

@@ -1,0 +1,135 @@
+//! One job through ingest and analysis, twice: to learn what messages usually take, and to judge by that.
+
+use crate::cases::{Case, Half};
+use anyhow::Result;
+use mpiscope_analysis::{Assessment, Basis, Blame, BudgetOptions, Budgeter, Input, Version, Windowed};
+use mpiscope_ingest::Ingest;
+use mpiscope_synth::{Cause, Truth, generate};
+use mpiscope_wire::Message;
+
+/// What was found, and what is true.
+pub(crate) struct Outcome {
+    pub(crate) name: String,
+    pub(crate) half: Half,
+    pub(crate) truth: Truth,
+    pub(crate) found: Assessment,
+    pub(crate) calls: u64,
+    /// Nothing can tell the cause: from its first second to its last, without a good run to compare with.
+    pub(crate) is_hidden: bool,
+    pub(crate) details: String,
+}
+
+pub(crate) fn blame(cause: Cause) -> Option<Blame> {
+    match cause {
+        Cause::Mapping => Some(Blame::Mapping),
+        Cause::Pattern => Some(Blame::Pattern),
+        Cause::Background => Some(Blame::Background),
+        Cause::Cpu => Some(Blame::Cpu),
+        Cause::None => None,
+    }
+}
+
+impl Outcome {
+    pub(crate) fn expected(&self) -> Option<Blame> {
+        blame(self.truth.main.cause)
+    }
+
+    pub(crate) fn is_right(&self) -> bool {
+        self.found.verdict.cause == self.expected()
+    }
+
+    /// How far the seconds are off, as a share of the true ones; none where nothing was to be found.
+    pub(crate) fn error(&self) -> Option<f64> {
+        let expected = self.expected()?;
+        let found = self.found.causes.iter().find(|(blame, _)| *blame == expected)?.1;
+        Some((found - self.truth.main.avoidable_s) / self.truth.main.avoidable_s)
+    }
+
+    pub(crate) fn line(&self) -> String {
+        let word = |blame: Option<Blame>| blame.map_or("none", Blame::word);
+        let shares: Vec<String> = self
+            .found
+            .causes
+            .iter()
+            .map(|(blame, seconds)| format!("{} {:.1}%", blame.word(), 100.0 * seconds / self.found.ranks_s))
+            .collect();
+        format!(
+            "{} {}: {} ({:.1}%), found {} at {:.2} [{}] {:?} {}",
+            if self.is_right() { "right" } else { "WRONG" },
+            self.name,
+            self.truth.main.cause.word(),
+            100.0 * self.truth.main.share,
+            word(self.found.verdict.cause),
+            self.found.verdict.confidence,
+            shares.join(", "),
+            self.found.verdict.remarks,
+            self.details,
+        )
+    }
+}
+
+struct Passed {
+    budgeter: Budgeter,
+    truth: Option<Truth>,
+}
+
+/// One pass over a job; judges by criteria where some are given.
+fn pass(case: &Case, given: Option<(&Version, &Budgeter)>, wants_truth: bool) -> Result<Passed> {
+    let mut run = generate(&case.spec)?;
+    let mut ingest = Ingest::new();
+    let mut windowed = Windowed::new(BudgetOptions::default());
+    if let Some((version, learnt)) = given {
+        windowed = windowed.with_criteria(version.clone());
+        let (traffic, nodes) = (learnt.traffic(), learnt.node_of_rank());
+        windowed.budgeter = windowed.budgeter.with_advice(learnt.advice(), traffic, nodes);
+    }
+    for message in run.by_ref() {
+        let settles = matches!(message, Message::Knot(_) | Message::RunEnd(_));
+        ingest.feed(message);
+        if settles {
+            let batch = ingest.take();
+            for info in &batch.ranks {
+                windowed.matcher.place(info.rank, info.node);
+                windowed.budgeter.place(info.rank, info.node);
+            }
+            batch.comms.iter().for_each(|comm| windowed.budgeter.comm(comm));
+            let input = Input {
+                activities: &batch.activities,
+                events: &batch.events,
+                events_end_ns: &batch.events_end_ns,
+                scheduling: &batch.scheduling,
+            };
+            windowed.feed(input, batch.until_ns);
+        }
+    }
+    windowed.finish();
+    Ok(Passed { budgeter: windowed.budgeter, truth: wants_truth.then(|| run.truth()) })
+}
+
+pub(crate) fn judge(case: &Case) -> Result<Outcome> {
+    let first = pass(case, None, true)?;
+    let learnt = first.budgeter.learnt();
+    let second = pass(case, Some((&learnt, &first.budgeter)), false)?;
+    let budgeter = &second.budgeter;
+    let basis = Basis::of(budgeter, false);
+    let (length_ns, path) = budgeter.critical_path();
+    let total = budgeter.ledger().total();
+    let found = basis.assess(&total, case.spec.ranks, length_ns, Some(&path));
+    let truth = first.truth.unwrap_or_else(|| unreachable!("it was asked for"));
+    let share = |ns: i64| format!("{:.1}", 100.0 * ns as f64 / 1e9 / found.ranks_s);
+    let details = format!(
+        "waiting by {:?} direct {:?} quiet {:.2}",
+        mpiscope_analysis::Cause::ALL.map(|cause| share(total.budget.waiting_by[cause])),
+        mpiscope_analysis::Cause::ALL.map(|cause| share(total.budget.direct[cause])),
+        basis.quiet_level(),
+    );
+    Ok(Outcome {
+        name: case.name.clone(),
+        half: case.half,
+        calls: truth.calls,
+        truth,
+        found,
+        is_hidden: case.is_hidden,
+        details,
+    })
+}
