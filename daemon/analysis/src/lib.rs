@@ -1,7 +1,7 @@
 //! Incremental operators: batches in, deltas out.
 //!
 //! What it is: matching of sends with receives, counts, and the summaries that views of the whole run are drawn from
-//! (timeline, density, samples). What it is not: I/O, threads, a clock. Who uses it: the
+//! (timeline, density, samples), and a better placement of ranks. What it is not: I/O, threads, a clock. Who uses it: the
 //! daemon, live and in replay. What must hold: any split of the input into batches gives the same result, state is
 //! bounded, counts can be merged.
 
