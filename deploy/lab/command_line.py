@@ -115,7 +115,7 @@ def _launcher(command: argparse.ArgumentParser) -> None:
         "--placement",
         default="block",
         metavar="block|cyclic|FILE",
-        help="fill a host before the next, deal out in turn, or a file of the launcher's kind (rankfile, machinefile)",
+        help="fill a host before the next, deal out in turn, or a file of the launcher's kind (rankfile, machinefile, SLURM_HOSTFILE)",
     )
     command.add_argument("--ssh", action="store_true", help="start by ssh and not by the lab's agent")
     command.add_argument("--slurm", action="store_true", help="by srun (pmix for Open MPI, pmi2 for MPICH)")

@@ -43,8 +43,6 @@ def words(lab: Lab, launch: Launch) -> list[str]:
         raise LabError("this lab has no Slurm: start it with `lab up N --slurm`")
     if launch.ssh and not lab.options.sshd:
         raise LabError("this lab has no sshd: start it with `lab up N --sshd`")
-    if launch.slurm and launch.placement not in ("block", "cyclic"):
-        raise LabError("under Slurm a placement is block or cyclic")
     if launch.placement not in ("block", "cyclic") and not os.path.isfile(launch.placement):
         raise LabError(f"{launch.placement} is no placement: block, cyclic or a file")
     if launch.slurm:
@@ -110,9 +108,19 @@ def _slurm(lab: Lab, launch: Launch) -> list[str]:
     hosts = lab.hosts_of(launch.hosts)
     # What the libraries need is in the environment of every command on a host.
     command = ["srun", f"--mpi={'pmix' if launch.family == 'openmpi' else 'pmi2'}"]
-    command += [f"--nodes={len(hosts)}", f"--nodelist={','.join(hosts)}", f"--distribution={launch.placement}"]
-    # Also where ranks are dealt out: otherwise Slurm gives a job as much as it can of the first host.
-    command.append(f"--ntasks-per-node={_slots(lab, launch)}")
+    if launch.placement in ("block", "cyclic"):
+        command += _spread(lab, launch, hosts)
+    else:
+        # A host for each rank; a list of nodes would be in its way.
+        file = os.path.abspath(launch.placement)
+        command = ["env", f"SLURM_HOSTFILE={file}", *command, "--distribution=arbitrary"]
     if launch.preload:
         command.append(f"--export=ALL,LD_PRELOAD={launch.preload}")
     return [*command, f"--ntasks={launch.ranks}"]
+
+
+def _spread(lab: Lab, launch: Launch, hosts: list[str]) -> list[str]:
+    command = [f"--nodes={len(hosts)}", f"--nodelist={','.join(hosts)}", f"--distribution={launch.placement}"]
+    # Also where ranks are dealt out: otherwise Slurm gives a job as much as it can of the first host.
+    command.append(f"--ntasks-per-node={_slots(lab, launch)}")
+    return command

@@ -35,7 +35,7 @@ fn its_json_has_the_keys_of_the_contract() {
         recorded(&mpi, &out);
         let report = report(&out).unwrap();
         assert_eq!(report["schema"], "mpiscope.report/1");
-        assert_has(&report, &["schema", "job", "totals", "functions", "ranks"]);
+        assert_has(&report, &["schema", "job", "totals", "functions", "ranks", "remap"]);
         assert_has(&report["job"], &["ranks", "nodes", "mpi", "command", "duration_s", "exit"]);
         let totals = ["calls", "messages", "bytes", "intra_messages", "inter_messages", "unmatched_sends"];
         assert_has(&report["totals"], &totals);

@@ -78,7 +78,7 @@ pub enum Placement<'a> {
     Block,
     /// In turn.
     Cyclic,
-    /// As a file says: a rankfile of Open MPI, a machinefile of MPICH.
+    /// As a file says: a rankfile of Open MPI, a machinefile of MPICH, a list of hosts of Slurm.
     File(&'a Path),
 }
 

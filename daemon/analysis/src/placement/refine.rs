@@ -51,7 +51,8 @@ impl Budget {
     /// more for any number.
     pub(super) fn for_search(&self) -> Self {
         let by_ranks = (self.ranks * self.ranks / 2).min(300_000_000);
-        Self { left: 5_000_000 + 200 * self.size + by_ranks, ..*self }
+        let to_begin = (20_000 * self.ranks).min(5_000_000);
+        Self { left: to_begin + 200 * self.size + by_ranks, ..*self }
     }
 
     pub(super) fn spend(&mut self, work: usize) {
