@@ -52,6 +52,8 @@ impl Windowed {
     pub fn feed(&mut self, input: Input<'_>, until_ns: Nanoseconds) -> Matched {
         self.take(input);
         let mut all = Matched::default();
+        // The scheduler's figures for a window come within the next one.
+        let until_ns = until_ns.saturating_sub(self.window_ns);
         while self.budgeter.settled_ns() + self.window_ns <= until_ns {
             if self.later.is_empty() && self.budgeter.next_window_end_ns().is_none() {
                 self.budgeter.skip(until_ns);

@@ -4,7 +4,7 @@ use crate::clocks::BEGIN_NS;
 use crate::error::Error;
 use crate::plan::{Basis, Plan};
 use crate::simulation::{SLICE_NS, Simulation};
-use crate::spec::Spec;
+use crate::spec::{Network, Spec};
 use crate::tape::process_id;
 use crate::theft::Summed;
 use crate::truth::{Cause, Part, Traffic, Truth, stretch};
@@ -219,6 +219,23 @@ impl Run {
         }
         let ended_ns = self.simulation.end_ns() + AFTER_NS;
         self.waiting.push_back(Message::RunEnd(RunEnd { exit: Some(0), monotonic_ns: BEGIN_NS + ended_ns }));
+    }
+
+    /// What messages cost in it without noise.
+    #[must_use]
+    pub fn network(&self) -> Network {
+        self.basis.network
+    }
+
+    /// How long the run would take, disturbances and all, with its ranks on these nodes.
+    #[must_use]
+    pub fn seconds_if_placed(&self, node_of_rank: &[u32]) -> f64 {
+        let mut plan = Plan::new(self.spec(), &self.basis, |_| false);
+        let known = node_of_rank.iter().copied().chain(plan.node_of[node_of_rank.len()..].iter().copied());
+        plan.node_of = known.collect();
+        let mut placed: Simulation<false> = Simulation::new(plan);
+        placed.run_to_end();
+        placed.end_ns() as f64 / 1e9
     }
 
     /// What is true of the run. What of it was not handed out by now is gone through without that; then it is gone through

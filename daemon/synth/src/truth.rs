@@ -130,6 +130,11 @@ impl Truth {
         strong.max_by(|one, other| one.share.total_cmp(&other.share)).copied().unwrap_or(nothing)
     }
 
+    /// Finds anew what costs most, after parts were changed.
+    pub fn settle(&mut self) {
+        self.main = Self::main(&self.parts, self.duration_s);
+    }
+
     /// As JSON; pairs only when asked for, for they are many.
     #[must_use]
     pub fn to_json(&self, with_pairs: bool) -> String {

@@ -30,6 +30,8 @@ pub(crate) struct Case {
     pub(crate) half: Half,
     pub(crate) spec: Spec,
     pub(crate) is_hidden: bool,
+    /// Whether the quiet network was measured before.
+    pub(crate) is_calibrated: bool,
 }
 
 /// What is done to a job.
@@ -137,7 +139,8 @@ fn of_half(half: Half) -> Vec<Case> {
                         kind.pattern.name(),
                         kind.ranks
                     );
-                    cases.push(Case { name, half, spec, is_hidden });
+                    let is_calibrated = !is_hidden;
+                    cases.push(Case { name, half, spec, is_hidden, is_calibrated });
                 }
             }
         }

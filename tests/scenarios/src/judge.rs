@@ -4,7 +4,7 @@ use crate::cases::{Case, Half};
 use anyhow::Result;
 use mpiscope_analysis::{Assessment, Basis, Blame, BudgetOptions, Budgeter, Input, Version, Windowed};
 use mpiscope_ingest::Ingest;
-use mpiscope_synth::{Cause, Truth, generate};
+use mpiscope_synth::{Cause, Network, Part, Pattern, Spec, Style, Truth, generate};
 use mpiscope_wire::Message;
 
 /// What was found, and what is true.
@@ -70,7 +70,25 @@ impl Outcome {
 
 struct Passed {
     budgeter: Budgeter,
+    network: Network,
     truth: Option<Truth>,
+}
+
+/// What messages take in the quiet network of a job, as `mpiscope calibrate` would find it: two ranks of a node, and two
+/// of different nodes, exchange messages while all others are silent.
+fn calibrated(case: &Case, network: Network) -> Result<Option<Version>> {
+    if !case.is_calibrated {
+        return Ok(None);
+    }
+    let mut spec = Spec::new(Pattern::Ring, 4, 60.0, 500.0);
+    spec.nodes = 2;
+    spec.style = Style::Blocking;
+    spec.network = Some(network);
+    spec.noise = case.spec.noise;
+    spec.sizes = case.spec.sizes;
+    spec.collectives = None;
+    let quiet = Case { name: "quiet".into(), half: case.half, spec, is_hidden: false, is_calibrated: false };
+    Ok(Some(pass(&quiet, None, false)?.budgeter.learnt()))
 }
 
 /// One pass over a job; judges by criteria where some are given.
@@ -103,15 +121,43 @@ fn pass(case: &Case, given: Option<(&Version, &Budgeter)>, wants_truth: bool) ->
         }
     }
     windowed.finish();
-    Ok(Passed { budgeter: windowed.budgeter, truth: wants_truth.then(|| run.truth()) })
+    let budgeter = windowed.budgeter;
+    let network = run.network();
+    let truth = wants_truth.then(|| {
+        let nodes = budgeter.advice().node_of_rank;
+        let placed_s = run.seconds_if_placed(&nodes);
+        truth_with_placement(run.truth(), placed_s)
+    });
+    Ok(Passed { budgeter, network, truth })
+}
+
+/// What a better placement really saves, from a run of the same job with it, in place of what the modelled placements
+/// would save: ranks in their order are not always placed best.
+fn truth_with_placement(mut truth: Truth, placed_s: f64) -> Truth {
+    let wall_s = truth.duration_s - placed_s;
+    truth.parts.retain(|part| part.cause != Cause::Mapping);
+    truth.parts.push(Part {
+        cause: Cause::Mapping,
+        avoidable_s: wall_s * f64::from(truth.ranks),
+        avoidable_wall_s: wall_s,
+        share: wall_s / truth.duration_s,
+        from_s: 0.0,
+        to_s: truth.duration_s,
+    });
+    truth.settle();
+    truth
 }
 
 pub(crate) fn judge(case: &Case) -> Result<Outcome> {
     let first = pass(case, None, true)?;
     let learnt = first.budgeter.learnt();
-    let second = pass(case, Some((&learnt, &first.budgeter)), false)?;
+    let judged_by = match calibrated(case, first.network)? {
+        Some(quiet) => learnt.held_against(&quiet),
+        None => learnt,
+    };
+    let second = pass(case, Some((&judged_by, &first.budgeter)), false)?;
     let budgeter = &second.budgeter;
-    let basis = Basis::of(budgeter, false);
+    let basis = Basis::of(budgeter, case.is_calibrated);
     let (length_ns, path) = budgeter.critical_path();
     let total = budgeter.ledger().total();
     let found = basis.assess(&total, case.spec.ranks, length_ns, Some(&path));

@@ -34,7 +34,7 @@ pub(crate) fn print(half: Half, outcomes: &[&Outcome]) -> bool {
         println!();
     }
     let right = judged.iter().filter(|outcome| outcome.is_right()).count();
-    let undisturbed: Vec<_> = judged.iter().filter(|outcome| outcome.truth.parts.is_empty()).collect();
+    let undisturbed: Vec<_> = judged.iter().filter(|outcome| outcome.expected().is_none()).collect();
     let none = undisturbed.iter().filter(|outcome| outcome.is_right()).count();
     let mut errors: Vec<f64> = judged.iter().filter_map(|outcome| outcome.error()).map(f64::abs).collect();
     errors.sort_by(f64::total_cmp);

@@ -6,7 +6,7 @@ use super::thread::{Incoming, Outgoing, Path, ThreadId};
 use super::waits::{WaitKey, WaitState};
 use super::{Budgeter, Cause, Causes};
 use crate::criteria::{CollectiveKey, Scope, Version, size_bin};
-use mpiscope_model::{Activity, Blocking, Collective, Deed, Flow, Nanoseconds, Rank};
+use mpiscope_model::{Activity, Blocking, Collective, Deed, Flow, Function, Nanoseconds, Rank};
 use std::sync::Arc;
 
 /// From which size on blocking sends wait for their receives, learnt from sends whose receives were posted late.
@@ -60,6 +60,9 @@ fn octave(bytes: u64) -> u32 {
     bytes.max(1).ilog2()
 }
 
+/// Messages that a better placement would bring nearer are remembered so far back, for each thread.
+const MOST_SAVED: usize = 32;
+
 /// What became of an attempt to settle a call.
 enum Settled {
     Yes,
@@ -70,7 +73,7 @@ enum Settled {
 impl Budgeter {
     /// Settles what ended before a time.
     pub(super) fn window(&mut self, until_ns: Nanoseconds) {
-        self.steal.advance(until_ns);
+        self.steal.advance(until_ns + self.options.window_ns);
         // Not when a window closes: windows in which nothing happened are not settled one by one.
         self.collectives
             .forget(until_ns.saturating_sub(self.options.patience_ns + 2 * self.options.window_ns));
@@ -177,7 +180,7 @@ impl Budgeter {
             self.end_loop(thread);
         }
         if self.threads[thread as usize].open.rows.is_empty() {
-            self.compute(thread, call.start_ns, call.after_loss);
+            self.compute(thread, call.start_ns, Some(call.function).filter(|_| !call.after_loss));
         }
         let state = &mut self.threads[thread as usize];
         state.is_entered = true;
@@ -196,8 +199,8 @@ impl Budgeter {
         }
     }
 
-    /// Time between calls, until the next one.
-    fn compute(&mut self, thread: ThreadId, until_ns: Nanoseconds, after_loss: bool) {
+    /// Time between calls, until the next one; nobody knows of what where calls were lost.
+    fn compute(&mut self, thread: ThreadId, until_ns: Nanoseconds, next: Option<Function>) {
         let state = &mut self.threads[thread as usize];
         let from_ns = state.at_ns;
         if until_ns <= from_ns {
@@ -205,11 +208,16 @@ impl Budgeter {
         }
         state.at_ns = until_ns;
         let whole_ns = until_ns - from_ns;
-        if after_loss {
+        let Some(next) = next else {
             state.path[Cause::Unknown] += whole_ns as i64;
             return;
-        }
-        let no_core_ns = self.steal.between(state.rank, from_ns, until_ns);
+        };
+        let no_core_ns = if self.steal.knows(state.rank) {
+            let usual_ns = state.usual_ns(next, whole_ns);
+            self.steal.between(state.rank, from_ns, until_ns, usual_ns)
+        } else {
+            0
+        };
         state.path[Cause::NoCore] += no_core_ns as i64;
         state.path[Cause::Compute] += (whole_ns - no_core_ns) as i64;
         // Before its first call a thread is not in the ledger, as it may not have been there.
@@ -221,7 +229,7 @@ impl Budgeter {
     /// A loop of polls led to nothing.
     fn end_loop(&mut self, thread: ThreadId) {
         for (from_ns, to_ns) in std::mem::take(&mut self.threads[thread as usize].open.rows) {
-            self.compute(thread, from_ns, false);
+            self.compute(thread, from_ns, Some(0));
             self.spend(thread, to_ns, Pieces::only(Cause::Other, to_ns.saturating_sub(from_ns)));
         }
     }
@@ -354,6 +362,9 @@ impl Budgeter {
         let pieces = Pieces::of_message(&version, binding.inter, saved, binding.bytes, took_ns);
         let entry = self.own_entry(thread, call);
         self.end_with(thread, call, path, from_ns, pieces, unknown);
+        if self.advised.is_some() {
+            self.bound_what_is_saved(thread, call, &pieces, &version);
+        }
         if has_waited {
             self.note_wait(WaitState::LateSender, call, source, from_ns - waits_since);
         }
@@ -362,6 +373,55 @@ impl Budgeter {
         }
         self.unpin_all(thread);
         self.done(thread, entry, call)
+    }
+
+    /// What a better placement saves on one message it saves only until another arrives that it does not bring nearer:
+    /// as much as is beyond that is distance that stays.
+    fn bound_what_is_saved(&mut self, thread: ThreadId, call: &Activity, pieces: &Pieces, version: &Version) {
+        let saved_ns: u64 = pieces.iter().filter(|(cause, _)| *cause == Cause::Saved).map(|(_, ns)| ns).sum();
+        let state = &mut self.threads[thread as usize];
+        if saved_ns > 0 {
+            if state.saved.len() == MOST_SAVED {
+                state.saved.pop_front();
+            }
+            state.saved.push_back((call.end_ns, saved_ns));
+        }
+        if state.saved.is_empty() {
+            return;
+        }
+        let state = &self.threads[thread as usize];
+        let Some(record) = state.queue.front() else { return };
+        let mut stays_ns = 0;
+        for incoming in record.first.iter().chain(&record.more).filter(|incoming| incoming.inter) {
+            let source = self.threads[incoming.from as usize].rank;
+            if self.is_saved(source, call.rank) {
+                continue;
+            }
+            let usual_ns = version.message_ns(Scope::Inter, incoming.bytes).unwrap_or_default();
+            let slack_ns = call.end_ns.saturating_sub(incoming.send_ns.saturating_add(usual_ns));
+            let since = state.saved.iter().rev().take_while(|(at_ns, _)| *at_ns > incoming.send_ns);
+            let gained_ns: u64 = since.map(|(_, ns)| ns).sum();
+            stays_ns = stays_ns.max(gained_ns.saturating_sub(slack_ns));
+        }
+        if stays_ns == 0 {
+            return;
+        }
+        let rank = state.rank;
+        let state = &mut self.threads[thread as usize];
+        let mut left_ns = stays_ns;
+        while let Some((at_ns, ns)) = state.saved.pop_back() {
+            let part_ns = ns.min(left_ns);
+            left_ns -= part_ns;
+            state.path[Cause::Saved] -= part_ns as i64;
+            state.path[Cause::Distance] += part_ns as i64;
+            self.ledger.stays(rank, at_ns.saturating_sub(1), part_ns);
+            if ns > part_ns {
+                state.saved.push_back((at_ns, ns - part_ns));
+            }
+            if left_ns == 0 {
+                break;
+            }
+        }
     }
 
     /// The path to the entry of a call itself, whether or not a loop of polls came before it.

@@ -6,10 +6,15 @@ use std::collections::VecDeque;
 /// Figures that are remembered of a rank: some seconds.
 const REMEMBERED: usize = 64;
 
+/// A rank that is without a core for a greater share of its time than this is so all the time.
+const ALL_THE_TIME: f64 = 0.3;
+
 #[derive(Debug, Clone, Default)]
 struct OfRank {
     /// When, and the time without a core until then.
     figures: VecDeque<(Nanoseconds, u64)>,
+    /// Of the time without a core between the figures that begin then, what was found in times between calls.
+    found: (Nanoseconds, u64),
 }
 
 impl OfRank {
@@ -60,11 +65,42 @@ impl Steal {
         }
     }
 
-    /// How much of a time between calls a rank had no core.
+    /// Whether anything is known of a rank.
     #[inline]
-    pub(super) fn between(&self, rank: Rank, from_ns: Nanoseconds, to_ns: Nanoseconds) -> u64 {
-        let Some(of) = self.ranks.get(rank as usize) else { return 0 };
-        ((of.until(to_ns) - of.until(from_ns)).max(0.0) as u64).min(to_ns.saturating_sub(from_ns))
+    pub(super) fn knows(&self, rank: Rank) -> bool {
+        self.ranks
+            .get(rank as usize)
+            .is_some_and(|of| of.figures.back().is_some_and(|(_, wait_ns)| *wait_ns > 0))
+    }
+
+    /// How much of a time between calls a rank had no core. Figures come ten times a second, so where such times are
+    /// shorter and a core is rarely missing, it was missing in those that were longer than usual.
+    pub(super) fn between(
+        &mut self,
+        rank: Rank,
+        from_ns: Nanoseconds,
+        to_ns: Nanoseconds,
+        usual_ns: Option<u64>,
+    ) -> u64 {
+        let Some(of) = self.ranks.get_mut(rank as usize) else { return 0 };
+        let whole_ns = to_ns.saturating_sub(from_ns);
+        let evenly_ns = (of.until(to_ns) - of.until(from_ns)).max(0.0);
+        let at = of.figures.partition_point(|(at_ns, _)| *at_ns <= from_ns);
+        let is_within = of.figures.get(at).is_some_and(|(at_ns, _)| to_ns <= *at_ns);
+        let (Some(usual_ns), true, true) = (usual_ns, is_within, at > 0) else {
+            return (evenly_ns as u64).min(whole_ns);
+        };
+        let ((begin_ns, before), (end_ns, after)) = (of.figures[at - 1], of.figures[at]);
+        let missing_ns = after.saturating_sub(before);
+        if missing_ns as f64 > ALL_THE_TIME * (end_ns - begin_ns) as f64 {
+            return (evenly_ns as u64).min(whole_ns);
+        }
+        if of.found.0 != begin_ns {
+            of.found = (begin_ns, 0);
+        }
+        let found_ns = whole_ns.saturating_sub(usual_ns).min(missing_ns.saturating_sub(of.found.1));
+        of.found.1 += found_ns;
+        found_ns
     }
 }
 

@@ -2,7 +2,7 @@
 //! calls that others may still ask for.
 
 use super::causes::Causes;
-use mpiscope_model::{Activity, Deed, Nanoseconds, Node, Rank};
+use mpiscope_model::{Activity, Deed, Function, Nanoseconds, Node, Rank};
 use std::collections::VecDeque;
 
 /// A thread's place among all threads.
@@ -102,6 +102,10 @@ pub(super) struct Thread {
     pub(super) is_listed: bool,
     /// The first call of the queue was waited for too long.
     pub(super) is_forced: bool,
+    /// By function, how long the thread usually computes before it calls it.
+    usual: Vec<(Function, u64)>,
+    /// What the advised placement saves the thread lately: until when, and how much.
+    pub(super) saved: VecDeque<(Nanoseconds, u64)>,
 }
 
 /// The fewest paths that nobody asks for which are worth clearing away.
@@ -123,7 +127,22 @@ impl Thread {
             waiters: Vec::new(),
             is_listed: false,
             is_forced: false,
+            usual: Vec::new(),
+            saved: VecDeque::new(),
         }
+    }
+
+    /// How long the thread usually computes before it calls a function; learns from this time.
+    pub(super) fn usual_ns(&mut self, function: Function, time_ns: u64) -> Option<u64> {
+        let Some((_, usual_ns)) = self.usual.iter_mut().find(|(of, _)| *of == function) else {
+            self.usual.push((function, time_ns));
+            return None;
+        };
+        // Half of the times are longer, half shorter, once it has settled.
+        let step_ns = (*usual_ns / 16).max(1);
+        let known_ns = *usual_ns;
+        *usual_ns = if time_ns > known_ns { known_ns + step_ns } else { known_ns.saturating_sub(step_ns) };
+        Some(known_ns + step_ns)
     }
 
     pub(super) fn push(&mut self, activity: Activity) {

@@ -40,6 +40,8 @@ pub struct Version {
 
 /// Bins with samples on either side that a line through neighbours is drawn from.
 const NEIGHBOURS: usize = 4;
+/// A scope whose messages take so many times as long as in a quiet network was never quiet.
+const NEVER_QUIET: f64 = 1.5;
 /// Medians in the direct table are in nanoseconds of 32 bits; this one says that there is none.
 const NONE: u32 = u32::MAX;
 
@@ -110,6 +112,28 @@ impl Version {
         let mut collectives = other.collectives();
         collectives.extend(self.collectives.values());
         Self::new(messages.concat(), collectives)
+    }
+
+    /// Of what was learnt in a run and what is known of quiet networks, what the run is judged by: its own, but for
+    /// scopes and collectives that it knows nothing of, and for scopes that were disturbed all the time.
+    #[must_use]
+    pub fn held_against(&self, quiet: &Self) -> Self {
+        let own = self.or(quiet);
+        let messages = [Scope::Intra, Scope::Inter].map(|scope| {
+            let known = &self.messages[scope as usize];
+            let factor = |criterion: &MessageCriterion| {
+                let (from, _) = bin_sizes(criterion.bin);
+                let quiet_ns = quiet.message_ns(scope, from)?;
+                Some((criterion.median_ns as f64 / quiet_ns.max(1) as f64, criterion.samples))
+            };
+            let factors: Vec<(f64, u64)> = known.iter().filter_map(factor).collect();
+            let samples: u64 = factors.iter().map(|(_, samples)| samples).sum();
+            let mean = factors.iter().map(|(factor, samples)| factor * *samples as f64).sum::<f64>();
+            let is_disturbed = samples > 0 && mean / samples as f64 > NEVER_QUIET;
+            let from = if is_disturbed { quiet } else { &own };
+            from.messages[scope as usize].clone()
+        });
+        Self::new(messages.concat(), own.collectives())
     }
 
     fn by_neighbours(&self, scope: Scope, bin: u32) -> Option<u64> {
