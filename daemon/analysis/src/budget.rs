@@ -17,10 +17,13 @@ mod settle;
 mod steal;
 mod thread;
 mod waits;
+mod whatif;
 
 pub use causes::{Budget, CAUSES, Cause, Causes};
 pub use ledger::{Judged, Ledger, RankBudget, WindowBudget};
 pub use waits::{WaitKey, WaitState, WaitTotals};
+use whatif::Way;
+pub use whatif::WhatIf;
 
 use crate::criteria::{Criteria, Version};
 use crate::placement::{Advice, Traffic, advise, capacities};
@@ -65,25 +68,15 @@ const WORTH_FOLLOWING: f64 = 0.05;
 #[derive(Debug)]
 struct Advised {
     node_of_rank: Vec<Node>,
-    /// Of the messages that it brings onto one node, the share that it does not drive apart elsewhere.
-    net: f64,
 }
 
 impl Advised {
     /// If the advice is worth following.
-    fn of(advice: Advice, traffic: &Traffic, today: &[Node]) -> Option<Self> {
+    fn of(advice: Advice) -> Option<Self> {
         let (before, after) = (advice.inter_messages_before, advice.inter_messages_after);
         let spared = before.saturating_sub(after);
-        let node = |nodes: &[Node], rank: Rank| nodes.get(rank as usize).copied();
-        let is_joined = |one, other| {
-            node(today, one) != node(today, other)
-                && node(&advice.node_of_rank, one) == node(&advice.node_of_rank, other)
-        };
-        let joined = traffic.pairs().filter(|(one, other, _)| is_joined(*one, *other));
-        let joined: u64 = joined.map(|(.., flow)| flow.messages).sum();
-        let is_worth_it = joined > 0 && spared as f64 >= WORTH_FOLLOWING * before as f64;
-        let net = spared as f64 / joined.max(1) as f64;
-        is_worth_it.then_some(Self { node_of_rank: advice.node_of_rank, net })
+        let is_worth_it = spared > 0 && spared as f64 >= WORTH_FOLLOWING * before as f64;
+        is_worth_it.then_some(Self { node_of_rank: advice.node_of_rank })
     }
 }
 
@@ -165,18 +158,12 @@ impl Budgeter {
         self
     }
 
-    /// Judges everything by this advice, for what was exchanged in all.
+    /// Judges everything by this advice, if it is worth following.
     #[must_use]
-    pub fn with_advice(mut self, advice: Advice, traffic: &Traffic, today: &[Node]) -> Self {
-        self.advised = Advised::of(advice, traffic, today);
+    pub fn with_advice(mut self, advice: Advice) -> Self {
+        self.advised = Advised::of(advice);
         self.is_advice_fixed = true;
         self
-    }
-
-    /// Of the distance that the advised placement saves, the share that it does not add elsewhere.
-    #[must_use]
-    pub fn net_of_saved(&self) -> f64 {
-        self.advised.as_ref().map_or(1.0, |advised| advised.net)
     }
 
     /// Where the placement that is judged by puts each rank.
@@ -211,7 +198,7 @@ impl Budgeter {
             return;
         }
         self.advised_messages += std::mem::take(&mut self.fresh_messages);
-        self.advised = Advised::of(self.advice(), &self.traffic, &self.nodes);
+        self.advised = Advised::of(self.advice());
     }
 
     /// Says where a rank runs.
@@ -383,12 +370,20 @@ impl Budgeter {
     #[must_use]
     pub fn critical_path(&self) -> (Nanoseconds, Causes) {
         let last = self.threads.iter().max_by_key(|thread| (thread.at_ns, thread.rank));
-        last.map_or_else(Default::default, |thread| (thread.at_ns, thread.path))
+        last.map_or_else(Default::default, |thread| (thread.at_ns, thread.path.made_of))
+    }
+
+    /// How much shorter the run would be until now, if something were otherwise.
+    #[must_use]
+    pub fn gain_ns(&self, whatif: WhatIf) -> i64 {
+        let until_ns = self.threads.iter().map(|thread| thread.at_ns).max().unwrap_or_default() as i64;
+        let otherwise = self.threads.iter().map(|thread| thread.at_ns as i64 - thread.path.gains[whatif]);
+        until_ns - otherwise.max().unwrap_or(until_ns)
     }
 
     /// All threads: whose, when they stand, and along which path.
     pub fn paths(&self) -> impl Iterator<Item = (Rank, Nanoseconds, Causes)> {
-        self.threads.iter().map(|thread| (thread.rank, thread.at_ns, thread.path))
+        self.threads.iter().map(|thread| (thread.rank, thread.at_ns, thread.path.made_of))
     }
 }
 

@@ -20,7 +20,7 @@ mod windowed;
 
 pub use budget::{
     Budget, BudgetOptions, Budgeter, CAUSES, Cause, Causes, Judged, Ledger, RankBudget, WaitKey, WaitState,
-    WaitTotals, WindowBudget,
+    WaitTotals, WhatIf, WindowBudget,
 };
 pub use counts::{Counts, FunctionTotals, RankTotals, WindowTotals};
 pub use criteria::{

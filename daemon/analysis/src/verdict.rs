@@ -1,7 +1,7 @@
 //! Why a run, or a stretch of it, takes longer than it has to: the cause with the most avoidable time, how much that
 //! is, and how sure that is.
 
-use crate::budget::{Budgeter, Cause, Causes, WindowBudget};
+use crate::budget::{Budgeter, Cause, WhatIf, WindowBudget};
 use crate::criteria::Scope;
 use mpiscope_model::Nanoseconds;
 
@@ -89,7 +89,10 @@ pub struct Basis {
     quiet: Option<f64>,
     /// The same over the run, and how it varies over it.
     mean: f64,
-    net_of_saved: f64,
+    /// What each cause costs over the run, and by how much the run would be shorter without it.
+    costs_s: [f64; 4],
+    gains_s: [f64; 4],
+    ranks: f64,
     unknown_scopes: [bool; 2],
     has_nodes: bool,
     is_referenced: bool,
@@ -107,6 +110,18 @@ fn usual_ns(window: &WindowBudget) -> i64 {
         .map(|cause| budget.direct[cause])
         .sum::<i64>()
         + window.inter.criterion_ns as i64
+}
+
+/// What each cause costs in a stretch, by itself and in the waiting of others.
+fn costs_s(window: &WindowBudget) -> [f64; 4] {
+    let budget = &window.budget;
+    let waited = [Cause::Compute, Cause::Base, Cause::Operation, Cause::Other];
+    [
+        seconds(budget.cost_ns(Cause::Saved)),
+        waited.into_iter().map(|cause| seconds(budget.waiting_by[cause])).sum(),
+        seconds(budget.cost_ns(Cause::Excess)),
+        seconds(window.no_core_ns as i64 + budget.waiting_by[Cause::NoCore]),
+    ]
 }
 
 impl Basis {
@@ -132,12 +147,27 @@ impl Basis {
         levels.sort_by(|one, other| one.0.total_cmp(&other.0));
         let quarter = levels.len().div_ceil(4);
         let quiet = weighted(&levels[..quarter]);
+        let costs_s = costs_s(&ledger.total());
+        let ranks = budgeter.node_of_rank().len().max(1) as f64;
+        // Noise is never wholly gone: what the quietest quarter has too is not to be avoided.
+        let over_quiet =
+            quiet.filter(|_| mean > 0.0).map_or(1.0, |quiet| (1.0 - quiet.max(0.0) / mean).clamp(0.0, 1.0));
+        let gain = |whatif| (budgeter.gain_ns(whatif).max(0)) as f64 / 1e9;
+        // Who is waited for changes along the way: what all wait on average is what they would gain.
+        let gains_s = Blame::ALL.map(|blame| match blame {
+            Blame::Mapping => gain(WhatIf::Placed),
+            Blame::Pattern => costs_s[1].max(0.0) / ranks,
+            Blame::Background => gain(WhatIf::Quiet) * over_quiet,
+            Blame::Cpu => gain(WhatIf::Cored),
+        });
         let criteria = budgeter.criteria();
         let nodes = budgeter.node_of_rank();
         Self {
             quiet,
             mean,
-            net_of_saved: budgeter.net_of_saved(),
+            costs_s,
+            gains_s,
+            ranks,
             unknown_scopes: [Scope::Intra, Scope::Inter].map(|scope| criteria.is_unknown(scope)),
             has_nodes: nodes.iter().any(|node| Some(node) != nodes.first()),
             is_referenced,
@@ -150,32 +180,21 @@ impl Basis {
         self.quiet.unwrap_or_default().max(0.0)
     }
 
-    /// What each cause costs in a stretch.
+    /// What each cause costs in a stretch that could be avoided: of what the run would gain, its share of the cost.
     fn avoidable(&self, window: &WindowBudget) -> [(Blame, f64); 4] {
-        let budget = &window.budget;
-        let mapping = seconds(budget.cost_ns(Cause::Saved)) * self.net_of_saved;
-        let waited = [Cause::Compute, Cause::Base, Cause::Operation, Cause::Other];
-        let pattern = waited.into_iter().map(|cause| seconds(budget.waiting_by[cause])).sum::<f64>();
-        let quiet = self.quiet_level() * seconds(usual_ns(window));
-        let background = seconds(budget.cost_ns(Cause::Excess)) - quiet;
-        let cpu = seconds(window.no_core_ns as i64 + budget.waiting_by[Cause::NoCore]);
-        [
-            (Blame::Mapping, mapping.max(0.0)),
-            (Blame::Pattern, pattern.max(0.0)),
-            (Blame::Background, background.max(0.0)),
-            (Blame::Cpu, cpu.max(0.0)),
-        ]
+        let costs_s = costs_s(window);
+        let mut all = Blame::ALL.map(|blame| (blame, 0.0));
+        for (at, (_, avoidable_s)) in all.iter_mut().enumerate() {
+            if self.costs_s[at] > 0.0 {
+                *avoidable_s = (self.gains_s[at] * self.ranks * costs_s[at] / self.costs_s[at]).max(0.0);
+            }
+        }
+        all
     }
 
-    /// Judges a stretch of so many ranks and seconds. `path` is what its length was made of, where that is known.
+    /// Judges a stretch of so many ranks and seconds.
     #[must_use]
-    pub fn assess(
-        &self,
-        window: &WindowBudget,
-        ranks: u32,
-        length_ns: Nanoseconds,
-        path: Option<&Causes>,
-    ) -> Assessment {
+    pub fn assess(&self, window: &WindowBudget, ranks: u32, length_ns: Nanoseconds) -> Assessment {
         let ranks_s = f64::from(ranks) * length_ns as f64 / 1e9;
         let mut causes = self.avoidable(window).to_vec();
         causes.sort_by(|one, other| other.1.total_cmp(&one.1));
@@ -202,9 +221,7 @@ impl Basis {
         }
         let confidence = confidence(share, second_s / avoidable_s.max(1e-12), &remarks);
         let is_enough = share >= NEGLIGIBLE;
-        let avoidable_wall_s = path.map_or(avoidable_s / f64::from(ranks.max(1)), |path| {
-            self.wall_s(causes[0], path, f64::from(ranks.max(1)), window)
-        });
+        let avoidable_wall_s = avoidable_s / f64::from(ranks.max(1));
         let verdict = Verdict {
             cause: is_enough.then_some(blame),
             avoidable_s: if is_enough { avoidable_s } else { 0.0 },
@@ -219,26 +236,6 @@ impl Basis {
     /// Whether excess is great and about the same all the time.
     fn never_quiet(&self) -> bool {
         self.quiet_level() > 0.5 && self.quiet_level() > 0.7 * self.mean
-    }
-
-    /// What the path that decided would be shorter without the cause.
-    fn wall_s(
-        &self,
-        (blame, avoidable_s): (Blame, f64),
-        path: &Causes,
-        ranks: f64,
-        window: &WindowBudget,
-    ) -> f64 {
-        let whole = |cause: Cause| seconds(window.budget.cost_ns(cause)).max(1e-12);
-        match blame {
-            Blame::Mapping => seconds(path[Cause::Saved]).max(0.0) * self.net_of_saved,
-            Blame::Background => {
-                seconds(path[Cause::Excess]).max(0.0) * (avoidable_s / whole(Cause::Excess)).min(1.0)
-            }
-            Blame::Cpu => seconds(path[Cause::NoCore]).max(0.0),
-            // Who is waited for changes along the way; what all wait on average is what they would gain.
-            Blame::Pattern => avoidable_s / ranks,
-        }
     }
 }
 

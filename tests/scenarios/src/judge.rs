@@ -98,8 +98,7 @@ fn pass(case: &Case, given: Option<(&Version, &Budgeter)>, wants_truth: bool) ->
     let mut windowed = Windowed::new(BudgetOptions::default());
     if let Some((version, learnt)) = given {
         windowed = windowed.with_criteria(version.clone());
-        let (traffic, nodes) = (learnt.traffic(), learnt.node_of_rank());
-        windowed.budgeter = windowed.budgeter.with_advice(learnt.advice(), traffic, nodes);
+        windowed.budgeter = windowed.budgeter.with_advice(learnt.advice());
     }
     for message in run.by_ref() {
         let settles = matches!(message, Message::Knot(_) | Message::RunEnd(_));
@@ -158,9 +157,9 @@ pub(crate) fn judge(case: &Case) -> Result<Outcome> {
     let second = pass(case, Some((&judged_by, &first.budgeter)), false)?;
     let budgeter = &second.budgeter;
     let basis = Basis::of(budgeter, case.is_calibrated);
-    let (length_ns, path) = budgeter.critical_path();
+    let (length_ns, _) = budgeter.critical_path();
     let total = budgeter.ledger().total();
-    let found = basis.assess(&total, case.spec.ranks, length_ns, Some(&path));
+    let found = basis.assess(&total, case.spec.ranks, length_ns);
     let truth = first.truth.unwrap_or_else(|| unreachable!("it was asked for"));
     let share = |ns: i64| format!("{:.1}", 100.0 * ns as f64 / 1e9 / found.ranks_s);
     let details = format!(

@@ -1,7 +1,7 @@
 //! Collectives that are under way: who entered, and along which path.
 
-use super::causes::Causes;
 use super::thread::ThreadId;
+use super::whatif::{Gains, Latest, Way};
 use mpiscope_model::{Collective, Comm, Flow, Nanoseconds, Rank};
 use rustc_hash::FxHashMap;
 
@@ -12,7 +12,7 @@ pub(super) struct Entry {
     pub(super) start_ns: Nanoseconds,
     /// When it returned, which its collective is remembered by.
     pub(super) end_ns: Nanoseconds,
-    pub(super) path: Causes,
+    pub(super) way: Way,
 }
 
 impl Entry {
@@ -28,6 +28,9 @@ struct Instance {
     entered: u32,
     left: u32,
     last: Option<Entry>,
+    /// When the last would have entered, and when the root.
+    latest: Latest,
+    latest_root: Latest,
     root: Option<Entry>,
     /// All entries, where each rank waits for others.
     all: Vec<Entry>,
@@ -67,9 +70,11 @@ impl Collectives {
         let instance = self.under_way.entry((of.comm, of.number)).or_default();
         instance.newest_ns = instance.newest_ns.max(entry.end_ns);
         instance.entered += 1;
+        instance.latest.at(entry.start_ns, &entry.way.gains, &Gains::default());
         let is_root = of.root == Some(entry.rank);
         if is_root {
             instance.root = Some(entry);
+            instance.latest_root.at(entry.start_ns, &entry.way.gains, &Gains::default());
         }
         if of.flow == Flow::FromLower {
             instance.all.push(entry);
@@ -103,11 +108,19 @@ impl Collectives {
             Flow::FromLower => None,
         };
         match found {
-            Some(entry) if entry.rank == rank => Awaited::Nobody,
+            Some(entry) if entry.rank == rank && of.flow != Flow::All => Awaited::Nobody,
             Some(entry) => Awaited::Member(entry),
             None if is_forced => Awaited::Nobody,
             None => Awaited::NotYet,
         }
+    }
+
+    /// When those who are waited for would have entered.
+    pub(super) fn latest(&self, of: &Collective) -> Latest {
+        let instance = self.under_way.get(&(of.comm, of.number));
+        instance.map_or_else(Latest::default, |instance| {
+            if of.flow == Flow::FromRoot { instance.latest_root } else { instance.latest }
+        })
     }
 
     pub(super) fn wait(&mut self, of: &Collective, thread: ThreadId) {

@@ -1,6 +1,7 @@
 //! What the time of a message or collective is made of.
 
 use super::causes::Cause;
+use super::whatif::{Gains, WhatIf};
 use crate::criteria::{Scope, Version};
 
 /// Consecutive pieces that fill a time.
@@ -10,6 +11,19 @@ pub(super) struct Pieces([(Cause, u64); 4]);
 impl Pieces {
     pub(super) fn iter(&self) -> impl Iterator<Item = (Cause, u64)> {
         self.0.into_iter().filter(|(_, ns)| *ns > 0)
+    }
+
+    /// What would be spared in each of the cases.
+    pub(super) fn spared(&self) -> Gains {
+        let mut spared = Gains::default();
+        for (cause, ns) in self.iter() {
+            match cause {
+                Cause::Saved => spared[WhatIf::Placed] += ns as i64,
+                Cause::Excess => spared[WhatIf::Quiet] += ns as i64,
+                _ => {}
+            }
+        }
+        spared
     }
 
     /// All of one cause.

@@ -169,16 +169,6 @@ impl Ledger {
         }
     }
 
-    /// Distance that was taken for saved stays.
-    pub(super) fn stays(&mut self, rank: Rank, at_ns: Nanoseconds, ns: u64) {
-        let moved = |direct: &mut Causes| {
-            direct[Cause::Saved] -= ns as i64;
-            direct[Cause::Distance] += ns as i64;
-        };
-        moved(&mut self.rank(rank).budget.direct);
-        moved(&mut self.window(at_ns).budget.direct);
-    }
-
     #[inline]
     pub(super) fn compute(&mut self, rank: Rank, from_ns: u64, to_ns: u64, no_core_ns: u64) {
         if from_ns < to_ns {

@@ -4,7 +4,8 @@ use super::collectives::{Awaited, Entry};
 use super::cut::Pieces;
 use super::thread::{Incoming, Outgoing, Path, ThreadId};
 use super::waits::{WaitKey, WaitState};
-use super::{Budgeter, Cause, Causes};
+use super::whatif::{Gains, Latest, WhatIf};
+use super::{Budgeter, Cause, Way};
 use crate::criteria::{CollectiveKey, Scope, Version, size_bin};
 use mpiscope_model::{Activity, Blocking, Collective, Deed, Flow, Function, Nanoseconds, Rank};
 use std::sync::Arc;
@@ -59,9 +60,6 @@ impl Thresholds {
 fn octave(bytes: u64) -> u32 {
     bytes.max(1).ilog2()
 }
-
-/// Messages that a better placement would bring nearer are remembered so far back, for each thread.
-const MOST_SAVED: usize = 32;
 
 /// What became of an attempt to settle a call.
 enum Settled {
@@ -194,7 +192,7 @@ impl Budgeter {
         });
         if let Deed::Collective(of) = &call.deed {
             let (rank, start_ns) = (call.rank, state.at_ns);
-            let entry = Entry { rank, start_ns, end_ns: call.end_ns, path: state.path };
+            let entry = Entry { rank, start_ns, end_ns: call.end_ns, way: state.path };
             self.collectives.enter(of, entry, &mut self.wake);
         }
     }
@@ -209,7 +207,7 @@ impl Budgeter {
         state.at_ns = until_ns;
         let whole_ns = until_ns - from_ns;
         let Some(next) = next else {
-            state.path[Cause::Unknown] += whole_ns as i64;
+            state.path.made_of[Cause::Unknown] += whole_ns as i64;
             return;
         };
         let no_core_ns = if self.steal.knows(state.rank) {
@@ -218,8 +216,9 @@ impl Budgeter {
         } else {
             0
         };
-        state.path[Cause::NoCore] += no_core_ns as i64;
-        state.path[Cause::Compute] += (whole_ns - no_core_ns) as i64;
+        state.path.made_of[Cause::NoCore] += no_core_ns as i64;
+        state.path.gains[WhatIf::Cored] += no_core_ns as i64;
+        state.path.made_of[Cause::Compute] += (whole_ns - no_core_ns) as i64;
         // Before its first call a thread is not in the ledger, as it may not have been there.
         if state.number > 0 {
             self.ledger.compute(state.rank, from_ns, until_ns, no_core_ns);
@@ -237,10 +236,11 @@ impl Budgeter {
     /// The thread goes along its own way: the pieces fill the time until `until_ns`.
     fn spend(&mut self, thread: ThreadId, until_ns: Nanoseconds, pieces: Pieces) {
         let state = &mut self.threads[thread as usize];
+        state.path.gains += pieces.spared();
         let (rank, mut at_ns) = (state.rank, state.at_ns);
         for (cause, ns) in pieces.iter() {
             let to_ns = at_ns.saturating_add(ns).min(until_ns);
-            state.path[cause] += to_ns.saturating_sub(at_ns) as i64;
+            state.path.made_of[cause] += to_ns.saturating_sub(at_ns) as i64;
             self.ledger.direct(rank, cause, at_ns, to_ns);
             at_ns = at_ns.max(to_ns);
         }
@@ -253,7 +253,7 @@ impl Budgeter {
             Deed::Polls | Deed::Probe => {
                 let state = &mut self.threads[thread as usize];
                 state.open.rows.push((call.start_ns.max(state.at_ns), call.end_ns.max(state.at_ns)));
-                self.done(thread, Causes::default(), call)
+                self.done(thread, Way::default(), call)
             }
             Deed::Other => {
                 let entry = self.entry_path(thread);
@@ -278,11 +278,11 @@ impl Budgeter {
         self.spend(thread, until_ns, Pieces::only(cause, left_ns));
     }
 
-    fn entry_path(&self, thread: ThreadId) -> Causes {
+    fn entry_path(&self, thread: ThreadId) -> Way {
         self.threads[thread as usize].path
     }
 
-    fn done(&mut self, thread: ThreadId, entry: Causes, call: &Activity) -> Settled {
+    fn done(&mut self, thread: ThreadId, entry: Way, call: &Activity) -> Settled {
         self.threads[thread as usize].settle(entry);
         let of_rank = self.ledger.rank(call.rank);
         of_rank.until_ns = of_rank.until_ns.max(call.end_ns);
@@ -304,13 +304,7 @@ impl Budgeter {
     }
 
     /// The path that led to a call of another thread; without it, this one will be woken when it is known.
-    fn path_of(
-        &mut self,
-        of: ThreadId,
-        number: u64,
-        asks: ThreadId,
-        is_forced: bool,
-    ) -> Option<Option<Causes>> {
+    fn path_of(&mut self, of: ThreadId, number: u64, asks: ThreadId, is_forced: bool) -> Option<Option<Way>> {
         match self.threads[of as usize].path_to(number) {
             Path::Known(path) => Some(Some(path)),
             Path::Gone => Some(None),
@@ -355,16 +349,22 @@ impl Budgeter {
                 Some(Some(found)) => path = Some(found),
             }
         }
+        let Some(mut whatif) = self.arrivals(thread, call, &binding, &version, waits_since) else {
+            return Settled::NotYet;
+        };
         let source = self.threads[binding.from as usize].rank;
         let from_ns = send_ns.max(waits_since);
         let took_ns = call.end_ns.saturating_sub(from_ns);
         let saved = binding.inter && self.is_saved(source, call.rank);
         let pieces = Pieces::of_message(&version, binding.inter, saved, binding.bytes, took_ns);
         let entry = self.own_entry(thread, call);
+        let own = self.threads[thread as usize].path.gains;
+        let mut spared = pieces.spared();
+        spared.placed(self.change_of_distance(&version, source, call.rank, &binding).min(0));
+        // What came after both were there took its time from then on.
+        whatif.at(call.end_ns, &path.map_or(own, |path| path.gains), &spared);
         self.end_with(thread, call, path, from_ns, pieces, unknown);
-        if self.advised.is_some() {
-            self.bound_what_is_saved(thread, call, &pieces, &version);
-        }
+        self.threads[thread as usize].path.gains = whatif.gains(call.end_ns);
         if has_waited {
             self.note_wait(WaitState::LateSender, call, source, from_ns - waits_since);
         }
@@ -375,66 +375,80 @@ impl Budgeter {
         self.done(thread, entry, call)
     }
 
-    /// What a better placement saves on one message it saves only until another arrives that it does not bring nearer:
-    /// as much as is beyond that is distance that stays.
-    fn bound_what_is_saved(&mut self, thread: ThreadId, call: &Activity, pieces: &Pieces, version: &Version) {
-        let saved_ns: u64 = pieces.iter().filter(|(cause, _)| *cause == Cause::Saved).map(|(_, ns)| ns).sum();
-        let state = &mut self.threads[thread as usize];
-        if saved_ns > 0 {
-            if state.saved.len() == MOST_SAVED {
-                state.saved.pop_front();
-            }
-            state.saved.push_back((call.end_ns, saved_ns));
-        }
-        if state.saved.is_empty() {
-            return;
-        }
+    /// When a call would have returned at the earliest for the messages that did not decide when it did. None while a
+    /// way that led to one of them is not known.
+    fn arrivals(
+        &mut self,
+        thread: ThreadId,
+        call: &Activity,
+        binding: &Incoming,
+        version: &Version,
+        waits_since: Nanoseconds,
+    ) -> Option<Latest> {
         let state = &self.threads[thread as usize];
-        let Some(record) = state.queue.front() else { return };
-        let mut stays_ns = 0;
-        for incoming in record.first.iter().chain(&record.more).filter(|incoming| incoming.inter) {
-            let source = self.threads[incoming.from as usize].rank;
-            if self.is_saved(source, call.rank) {
+        let (own, is_forced) = (state.path.gains, state.is_forced);
+        let mut latest = Latest::default();
+        latest.at(waits_since, &own, &Gains::default());
+        let others = state
+            .queue
+            .front()
+            .filter(|record| !record.more.is_empty())
+            .map(|record| record.first.iter().chain(&record.more).copied().collect::<Vec<Incoming>>());
+        for message in others.unwrap_or_default() {
+            if (message.from, message.number) == (binding.from, binding.number) {
                 continue;
             }
-            let usual_ns = version.message_ns(Scope::Inter, incoming.bytes).unwrap_or_default();
-            let slack_ns = call.end_ns.saturating_sub(incoming.send_ns.saturating_add(usual_ns));
-            let since = state.saved.iter().rev().take_while(|(at_ns, _)| *at_ns > incoming.send_ns);
-            let gained_ns: u64 = since.map(|(_, ns)| ns).sum();
-            stays_ns = stays_ns.max(gained_ns.saturating_sub(slack_ns));
+            let way = self.path_of(message.from, message.number, thread, is_forced)?;
+            let usual_ns = version.message_ns(Scope::of(message.inter), message.bytes).unwrap_or_default();
+            let arrives_ns = message.send_ns.saturating_add(usual_ns).min(call.end_ns);
+            let source = self.threads[message.from as usize].rank;
+            let mut spared = Gains::default();
+            spared.placed(self.change_of_distance(version, source, call.rank, &message));
+            latest.at(arrives_ns, &way.map_or(own, |way| way.gains), &spared);
         }
-        if stays_ns == 0 {
-            return;
+        if binding.send_ns <= waits_since && binding.send_ns > 0 {
+            // It was on its way: with others gone faster, its arrival is what is left to wait for.
+            let way = match self.threads[binding.from as usize].path_to(binding.number) {
+                Path::Known(way) => way.gains,
+                Path::NotYet | Path::Gone => own,
+            };
+            let usual_ns = version.message_ns(Scope::of(binding.inter), binding.bytes).unwrap_or_default();
+            let arrives_ns = binding.send_ns.saturating_add(usual_ns).min(call.end_ns);
+            let source = self.threads[binding.from as usize].rank;
+            let mut spared = Gains::default();
+            spared.placed(self.change_of_distance(version, source, call.rank, binding));
+            latest.at(arrives_ns, &way, &spared);
         }
-        let rank = state.rank;
-        let state = &mut self.threads[thread as usize];
-        let mut left_ns = stays_ns;
-        while let Some((at_ns, ns)) = state.saved.pop_back() {
-            let part_ns = ns.min(left_ns);
-            left_ns -= part_ns;
-            state.path[Cause::Saved] -= part_ns as i64;
-            state.path[Cause::Distance] += part_ns as i64;
-            self.ledger.stays(rank, at_ns.saturating_sub(1), part_ns);
-            if ns > part_ns {
-                state.saved.push_back((at_ns, ns - part_ns));
-            }
-            if left_ns == 0 {
-                break;
-            }
+        Some(latest)
+    }
+
+    /// What the advised placement spares a message, less than nothing where it drives its ends apart.
+    fn change_of_distance(&self, version: &Version, source: Rank, target: Rank, message: &Incoming) -> i64 {
+        let Some(advised) = self.advised() else { return 0 };
+        let node = |rank: Rank| advised.get(rank as usize);
+        let inter = node(source) != node(target);
+        if inter == message.inter {
+            return 0;
         }
+        let usual_ns = |scope| version.message_ns(scope, message.bytes);
+        let (Some(near_ns), Some(far_ns)) = (usual_ns(Scope::Intra), usual_ns(Scope::Inter)) else {
+            return 0;
+        };
+        let distance_ns = far_ns.saturating_sub(near_ns) as i64;
+        if message.inter { distance_ns } else { -distance_ns }
     }
 
     /// The path to the entry of a call itself, whether or not a loop of polls came before it.
-    fn own_entry(&self, thread: ThreadId, call: &Activity) -> Causes {
+    fn own_entry(&self, thread: ThreadId, call: &Activity) -> Way {
         let state = &self.threads[thread as usize];
         let mut path = state.path;
         let mut at_ns = state.at_ns;
         for &(from_ns, to_ns) in &state.open.rows {
-            path[Cause::Compute] += from_ns.saturating_sub(at_ns) as i64;
-            path[Cause::Other] += to_ns.saturating_sub(from_ns.max(at_ns)) as i64;
+            path.made_of[Cause::Compute] += from_ns.saturating_sub(at_ns) as i64;
+            path.made_of[Cause::Other] += to_ns.saturating_sub(from_ns.max(at_ns)) as i64;
             at_ns = at_ns.max(to_ns);
         }
-        path[Cause::Compute] += call.start_ns.saturating_sub(at_ns) as i64;
+        path.made_of[Cause::Compute] += call.start_ns.saturating_sub(at_ns) as i64;
         path
     }
 
@@ -473,13 +487,13 @@ impl Budgeter {
         &mut self,
         thread: ThreadId,
         call: &Activity,
-        path: Option<Causes>,
+        path: Option<Way>,
         from_ns: Nanoseconds,
         pieces: Pieces,
         unknown: bool,
     ) {
         let state = &mut self.threads[thread as usize];
-        let (rank, own, since_ns) = (state.rank, state.path, state.at_ns);
+        let (rank, own, since_ns) = (state.rank, state.path.made_of, state.at_ns);
         let start_ns = call.start_ns.max(since_ns);
         let mut rows = std::mem::take(&mut state.open.rows);
         if rows.is_empty() && from_ns <= start_ns && path.is_none() && !unknown {
@@ -502,7 +516,7 @@ impl Budgeter {
         self.ledger.compute(rank, at_ns, until_ns, 0);
         let mut led = own;
         if let Some(path) = path {
-            led = path;
+            led = path.made_of;
             // Clocks of two nodes agree only so far.
             led[Cause::Unknown] += until_ns as i64 - led.sum();
             let mut by = led - own;
@@ -533,7 +547,7 @@ impl Budgeter {
         led[Cause::Unknown] += end_ns.saturating_sub(at_ns) as i64;
         self.ledger.direct(rank, Cause::Unknown, at_ns, end_ns);
         let state = &mut self.threads[thread as usize];
-        (state.path, state.at_ns) = (led, end_ns);
+        (state.path.made_of, state.at_ns) = (led, end_ns);
     }
 
     fn note_wait(&mut self, state: WaitState, call: &Activity, awaited: Rank, waited_ns: u64) {
@@ -576,7 +590,12 @@ impl Budgeter {
             };
             let receiver = self.threads[outgoing.to as usize].rank;
             let from_ns = outgoing.posted_ns;
-            self.end_with(thread, call, path, from_ns, own_pieces(from_ns), path.is_none());
+            let pieces = own_pieces(from_ns);
+            let mut whatif = Latest::default();
+            whatif.at(start_ns, &entry.gains, &Gains::default());
+            whatif.at(call.end_ns, &path.map_or(entry.gains, |path| path.gains), &pieces.spared());
+            self.end_with(thread, call, path, from_ns, pieces, path.is_none());
+            self.threads[thread as usize].path.gains = whatif.gains(call.end_ns);
             self.note_wait(WaitState::LateReceiver, call, receiver, from_ns - start_ns);
         } else {
             self.spend(thread, call.end_ns, own_pieces(start_ns));
@@ -611,7 +630,7 @@ impl Budgeter {
         {
             from_ns = member.start_ns.min(call.end_ns);
             // A path that leads beyond this call's end would be a clock that is wrong.
-            path = (member.start_ns <= call.end_ns).then_some(member.path);
+            path = (member.start_ns <= call.end_ns).then_some(member.way);
             let state = match of.flow {
                 Flow::All if of.is_barrier => WaitState::Barrier,
                 Flow::All => WaitState::AllToAll,
@@ -624,7 +643,14 @@ impl Budgeter {
         let took_ns = call.end_ns.saturating_sub(from_ns);
         let pieces = Pieces::of_collective(version.collective_ns(&key), took_ns);
         let unknown = from_ns > start_ns && path.is_none();
+        let mut whatif = Latest::default();
+        whatif.at(start_ns, &entry.gains, &Gains::default());
+        if !matches!(awaited, Awaited::Nobody) || from_ns > start_ns {
+            whatif.join(&self.collectives.latest(of));
+        }
+        let whatif = whatif.after(took_ns, &pieces.spared());
         self.end_with(thread, call, path, from_ns, pieces, unknown);
+        self.threads[thread as usize].path.gains = whatif.gains(call.end_ns);
         if !is_forced {
             self.learning.collective(key, took_ns);
         }

@@ -284,8 +284,6 @@ fn the_advised_placement_would_save_the_distance() {
     job.send(0, 1, 100, (50_000, 50_400));
     job.receive(1, 0, 100, (10_000, 53_000));
     let mut windowed = judged();
-    let mut traffic = crate::Traffic::default();
-    traffic.add(0, 1, crate::Flow { messages: 1, bytes: 100 });
     let advice = crate::Advice {
         node_of_rank: vec![0, 0],
         inter_messages_before: 1,
@@ -293,7 +291,7 @@ fn the_advised_placement_would_save_the_distance() {
         inter_bytes_before: 100,
         inter_bytes_after: 0,
     };
-    windowed.budgeter = windowed.budgeter.with_advice(advice, &traffic, &[0, 1]);
+    windowed.budgeter = windowed.budgeter.with_advice(advice);
     let budget = of_rank(&job.run(windowed, &[0, 1]), 1);
     assert_eq!(parts(&budget), [(Cause::Base, 1_000), (Cause::Saved, 2_000)]);
 }

@@ -1,7 +1,7 @@
 //! One thread: its calls that are not settled yet, the path that led to where it stands, and the paths that led to
 //! calls that others may still ask for.
 
-use super::causes::Causes;
+use super::whatif::Way;
 use mpiscope_model::{Activity, Deed, Function, Nanoseconds, Node, Rank};
 use std::collections::VecDeque;
 
@@ -69,13 +69,13 @@ struct Kept {
     /// Whether it is a send that may have waited for its receive.
     may_block: bool,
     end_ns: Nanoseconds,
-    path: Causes,
+    path: Way,
 }
 
 /// What is known of the path that led to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Path {
-    Known(Causes),
+    Known(Way),
     NotYet,
     Gone,
 }
@@ -89,7 +89,7 @@ pub(super) struct Thread {
     pub(super) number: u64,
     pub(super) queue: VecDeque<Record>,
     /// What the path to `at_ns` was made of; sums to it.
-    pub(super) path: Causes,
+    pub(super) path: Way,
     pub(super) at_ns: Nanoseconds,
     /// Whether the first call of the queue was entered: then the path leads to its entry.
     pub(super) is_entered: bool,
@@ -104,8 +104,6 @@ pub(super) struct Thread {
     pub(super) is_forced: bool,
     /// By function, how long the thread usually computes before it calls it.
     usual: Vec<(Function, u64)>,
-    /// What the advised placement saves the thread lately: until when, and how much.
-    pub(super) saved: VecDeque<(Nanoseconds, u64)>,
 }
 
 /// The fewest paths that nobody asks for which are worth clearing away.
@@ -118,7 +116,7 @@ impl Thread {
             node,
             number,
             queue: VecDeque::new(),
-            path: Causes::default(),
+            path: Way::default(),
             at_ns: 0,
             is_entered: false,
             open: Loop::default(),
@@ -128,7 +126,6 @@ impl Thread {
             is_listed: false,
             is_forced: false,
             usual: Vec::new(),
-            saved: VecDeque::new(),
         }
     }
 
@@ -237,7 +234,7 @@ impl Thread {
     }
 
     /// The first call of the queue is settled. `entry` is the path to its entry, kept for those who may ask.
-    pub(super) fn settle(&mut self, entry: Causes) -> Option<Record> {
+    pub(super) fn settle(&mut self, entry: Way) -> Option<Record> {
         let record = self.queue.pop_front()?;
         if let Deed::Transfer { sends, posts, .. } = record.activity.deed {
             let pins = (u32::from(sends) + u32::from(posts)).saturating_sub(record.unpinned);
