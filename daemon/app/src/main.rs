@@ -1,8 +1,10 @@
 //! The `mpiscope` program.
 
 mod agent;
+mod calibrate;
 mod clocks;
 mod command_line;
+mod criteria_file;
 mod daemon;
 mod doctor;
 mod engine;
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
         Command::Run(options) => run::run(&options),
         Command::Replay(options) => replay::replay(&options),
         Command::Report(options) => report::report(&options),
+        Command::Calibrate(options) => calibrate::calibrate(&options),
         Command::Doctor => doctor::doctor(),
         Command::Agent(options) => node::agent(&options),
         Command::Record => daemon::record(),
