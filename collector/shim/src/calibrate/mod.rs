@@ -12,8 +12,8 @@ use crate::generated::{MPI_Abort, MPI_Allgather, MPI_Barrier, MPI_Bcast, MPI_Fin
 use crate::mpi::{Handle, Library, Status};
 use crate::process::{self, host_name, say_line};
 use core::ffi::{c_int, c_void};
+use messages::Pair;
 use mpiscope_capture::{partner, rounds};
-use mpiscope_ring::clock::monotonic_ns;
 use std::panic::catch_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -22,6 +22,10 @@ use std::time::Duration;
 const VARIABLE: &str = "MPISCOPE_CALIBRATE";
 /// The greatest message.
 const BUFFER_BYTES: usize = 4 << 20;
+/// How long a sender waits for the receiver to wait; between nodes longer than their clocks are apart, or the one whose
+/// clock is behind would seem to have sent before.
+const PAUSE_WITHIN: Duration = Duration::from_micros(20);
+const PAUSE_BETWEEN: Duration = Duration::from_micros(200);
 /// What part of the time messages get; collectives get the rest.
 const MESSAGES_SHARE: f64 = 0.6;
 
@@ -104,12 +108,14 @@ fn measure(seconds: f64) -> Result<(), Failed> {
     let slice = Duration::from_secs_f64(seconds * MESSAGES_SHARE / rounds.len().max(1) as f64);
     for round in &rounds {
         job.barrier()?;
-        match partner(round, job.rank) {
-            Some(peer) if job.rank < peer => messages::lead(&mut job, peer, slice)?,
-            Some(peer) => messages::follow(&mut job, peer)?,
+        let Some(peer) = partner(round, job.rank) else {
             // One that waits in MPI takes a processor from those who do not.
-            None => std::thread::sleep(slice),
-        }
+            std::thread::sleep(slice);
+            continue;
+        };
+        let is_near = nodes[job.rank as usize] == nodes[peer as usize];
+        let pair = Pair { job: &mut job, peer, pause: if is_near { PAUSE_WITHIN } else { PAUSE_BETWEEN } };
+        if pair.job.rank < peer { pair.lead(slice)? } else { pair.follow()? }
     }
     job.barrier()?;
     collectives::measure(&mut job, Duration::from_secs_f64(seconds * (1.0 - MESSAGES_SHARE)))
@@ -195,15 +201,5 @@ impl Job {
         // SAFETY: the word is so long.
         let result = unsafe { MPI_Bcast((&raw mut word).cast(), bytes, self.byte, 0, self.world) };
         done(result, "MPI_Bcast").map(|()| word)
-    }
-}
-
-/// Lets others run for a moment, so that whoever is to wait for what comes next does.
-fn pause() {
-    const LONG_NS: u64 = 20_000;
-    let until_ns = monotonic_ns() + LONG_NS;
-    while monotonic_ns() < until_ns {
-        // SAFETY: the call has no arguments.
-        unsafe { libc::sched_yield() };
     }
 }

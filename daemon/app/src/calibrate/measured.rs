@@ -1,7 +1,7 @@
 //! Criteria from a recording: medians of what messages and collectives took.
 
 use crate::criteria_file::{CollectiveCriterion, CriteriaFile, MessageCriterion, Scope};
-use mpiscope_model::{Call, Comm, Rank};
+use mpiscope_model::{Call, Comm, Message, Rank};
 use mpiscope_recording::Recording;
 use mpiscope_wire::{Family, by_id, id};
 use std::collections::BTreeMap;
@@ -17,21 +17,58 @@ pub(crate) fn measured(recording: &Recording, complete: bool) -> CriteriaFile {
         u32::try_from(fullest).unwrap_or(u32::MAX),
         job.started_unix_ns / 1_000_000_000,
     );
-    let mut messages: BTreeMap<(Scope, u64), Vec<u64>> = BTreeMap::new();
-    for message in recording.messages().flatten().filter(|message| message.exact) {
-        let scope = if message.inter { Scope::Inter } else { Scope::Intra };
-        messages.entry((scope, message.bytes)).or_default().push(message.t_msg_ns);
-    }
-    for ((scope, size), mut times) in messages {
-        let samples = times.len() as u64;
-        criteria.messages.push(MessageCriterion { scope, size, samples, median_ns: median(&mut times) });
-    }
+    let mut messages = Messages::default();
+    recording.messages().flatten().for_each(|message| messages.add(&message));
+    criteria.messages = messages.criteria();
     if complete {
         let mut collectives = Collectives::default();
         recording.calls().flatten().for_each(|call| collectives.add(&call));
         criteria.collectives = collectives.criteria();
     }
     criteria
+}
+
+/// The times of messages between two ranks: upwards, downwards.
+type BothWays = [Vec<u64>; 2];
+
+/// The times of exact messages, by scope and size and then by pair of ranks.
+#[derive(Default)]
+struct Messages(BTreeMap<(Scope, u64), BTreeMap<(Rank, Rank), BothWays>>);
+
+impl Messages {
+    fn add(&mut self, message: &Message) {
+        if !message.exact {
+            return;
+        }
+        let scope = if message.inter { Scope::Inter } else { Scope::Intra };
+        let Message { src, dst, .. } = *message;
+        let pairs = self.0.entry((scope, message.bytes)).or_default();
+        pairs.entry((src.min(dst), src.max(dst))).or_default()[usize::from(src > dst)].push(message.t_msg_ns);
+    }
+
+    fn criteria(self) -> Vec<MessageCriterion> {
+        let criterion = |((scope, size), pairs): ((Scope, u64), BTreeMap<_, BothWays>)| {
+            let mut directions: Vec<BothWays> = pairs.into_values().collect();
+            let samples = directions.iter().flatten().map(|times| times.len() as u64).sum();
+            let median_ns = match scope {
+                Scope::Intra => median(&mut directions.into_iter().flatten().flatten().collect::<Vec<_>>()),
+                Scope::Inter => between_clocks(&mut directions),
+            };
+            MessageCriterion { scope, size, samples, median_ns }
+        };
+        self.0.into_iter().map(criterion).collect()
+    }
+}
+
+/// What the two clocks of a pair are apart is added to one direction and taken from the other. So the median of a pair is
+/// the mean of those of its directions, of pairs that have both; and of all pairs, their median.
+fn between_clocks(directions: &mut [BothWays]) -> u64 {
+    let both = directions.iter_mut().filter(|ways| ways.iter().all(|times| !times.is_empty()));
+    let mut means: Vec<u64> = both.map(|[up, down]| u64::midpoint(median(up), median(down))).collect();
+    if means.is_empty() {
+        return median(&mut directions.iter().flatten().flatten().copied().collect::<Vec<_>>());
+    }
+    median(&mut means)
 }
 
 /// The lower one of two in the middle; 0 of none.
@@ -150,6 +187,42 @@ mod tests {
             [median(&mut []), median(&mut [5]), median(&mut [9, 1]), median(&mut [9, 1, 4])],
             [0, 5, 1, 4]
         );
+    }
+
+    fn message(src: Rank, dst: Rank, t_msg_ns: u64, inter: bool, exact: bool) -> Message {
+        let late_receiver_ns = None;
+        Message {
+            src,
+            dst,
+            tag: 0,
+            comm: 0,
+            bytes: 8,
+            send_ns: 0,
+            recv_ns: 0,
+            t_msg_ns,
+            late_sender_ns: 0,
+            late_receiver_ns,
+            inter,
+            exact,
+        }
+    }
+
+    #[test]
+    fn what_clocks_are_apart_is_not_in_what_a_message_takes() {
+        let mut messages = Messages::default();
+        // One clock is 6 ahead, of the other pair 100.
+        for (src, dst, t_msg_ns) in [(0, 1, 16), (0, 1, 17), (0, 1, 15), (1, 0, 4), (2, 3, 0), (3, 2, 200)] {
+            messages.add(&message(src, dst, t_msg_ns, true, true));
+        }
+        messages.add(&message(0, 1, 1_000, true, false));
+        for t_msg_ns in [1, 2, 9] {
+            messages.add(&message(0, 2, t_msg_ns, false, true));
+        }
+        let found: Vec<_> =
+            messages.criteria().iter().map(|one| (one.scope, one.samples, one.median_ns)).collect();
+        assert_eq!(found, [(Scope::Intra, 3, 2), (Scope::Inter, 6, 10)]);
+        // Where there is one direction only, it is all that is known.
+        assert_eq!(between_clocks(&mut [[vec![7, 9, 8], vec![]]]), 8);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::words::printable;
 use anyhow::{Context as _, Result, bail};
 use measured::measured;
 use mpiscope_recording::Recording;
+use std::io::Write as _;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -69,20 +70,24 @@ fn conclude(summary: &Summary, status: u8, out: &Path, place: &Place) -> Result<
     let clocks = recording.manifest().clock.versions.last().map(|version| version.nodes.as_slice());
     let apart_ns = clocks.filter(|nodes| nodes.len() > 1);
     let apart_ns = apart_ns.and_then(|nodes| nodes.iter().map(|node| node.uncertainty_ns).max());
-    print!("{}", printable(&text::text(&criteria, summary.ranks, apart_ns)));
+    let mut text = printable(&text::text(&criteria, summary.ranks, apart_ns));
     if summary.lost_calls > 0 {
         eprintln!("mpiscope: calls were lost, so which calls of collectives belong together is not known");
     }
-    if status != 0 {
+    if status == 0 {
+        let file = place.for_file(&criteria)?;
+        criteria.write(&file)?;
+        text += &format!("criteria in {}\n", file.display());
+    } else {
         eprintln!(
             "mpiscope: the command ended with {status}: this is what was measured until then, and it is not kept"
         );
-        return Ok(());
     }
-    let file = place.for_file(&criteria)?;
-    criteria.write(&file)?;
-    println!("criteria in {}", file.display());
-    Ok(())
+    // Whoever reads only the first lines, as `head` does, has what it wanted.
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
 }
 
 /// Where the criteria go.
