@@ -20,10 +20,10 @@ use std::time::Duration;
 
 /// For how long to measure; set by the command in the environment of the ranks.
 const VARIABLE: &str = "MPISCOPE_CALIBRATE";
-/// The greatest message.
+/// What a call sends or receives in all, at the most.
 const BUFFER_BYTES: usize = 4 << 20;
-/// How long a sender waits for the receiver to wait; between nodes longer than their clocks are apart, or the one whose
-/// clock is behind would seem to have sent before.
+/// How long a sender leaves the receiver to begin to wait: between nodes for longer than their clocks are apart, or it
+/// would seem to have come too late.
 const PAUSE_WITHIN: Duration = Duration::from_micros(20);
 const PAUSE_BETWEEN: Duration = Duration::from_micros(200);
 /// What part of the time messages get; collectives get the rest.
