@@ -78,6 +78,9 @@ int main(int argc, char **argv)
     print("in_place", (intptr_t)MPI_IN_PLACE);
     print("comm_world", (long long)(intptr_t)MPI_COMM_WORLD);
     print("comm_null", (long long)(intptr_t)MPI_COMM_NULL);
+    print("byte", (long long)(intptr_t)MPI_BYTE);
+    print("double", (long long)(intptr_t)MPI_DOUBLE);
+    print("sum", (long long)(intptr_t)MPI_SUM);
     print("status_bytes", sizeof(MPI_Status));
     print("status_source", offsetof(MPI_Status, MPI_SOURCE));
     print("status_tag", offsetof(MPI_Status, MPI_TAG));

@@ -46,6 +46,12 @@ pub struct Family {
     pub comm_world: Option<u64>,
     /// `MPI_COMM_NULL`, likewise.
     pub comm_null: Option<u64>,
+    /// `MPI_BYTE`, likewise.
+    pub byte: Option<u64>,
+    /// `MPI_DOUBLE`, likewise.
+    pub double: Option<u64>,
+    /// `MPI_SUM`, likewise.
+    pub sum: Option<u64>,
     /// Bits of a datatype's handle, and their value in those that are never freed. Of others the size is not remembered
     /// where the library frees some of its own unseen, as MPICH does for sections of arrays in Fortran.
     pub lasting_types: (u64, u64),
@@ -66,6 +72,9 @@ pub static OPEN_MPI: Family = Family {
     in_place: 1,
     comm_world: None,
     comm_null: None,
+    byte: None,
+    double: None,
+    sum: None,
     lasting_types: (0, 0),
     status: StatusLayout {
         bytes: 24,
@@ -92,6 +101,9 @@ pub static MPICH: Family = Family {
     in_place: usize::MAX,
     comm_world: Some(0x4400_0000),
     comm_null: Some(0x0400_0000),
+    byte: Some(0x4C00_010D),
+    double: Some(0x4C00_080B),
+    sum: Some(0x5800_0003),
     lasting_types: (0xC000_0000, 0x4000_0000),
     status: StatusLayout {
         bytes: 20,

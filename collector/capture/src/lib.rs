@@ -1,8 +1,8 @@
 //! What an MPI call means: how many bytes, to whom, on which communicator, which request completed.
 //!
-//! What it is: safe code over plain values that turns calls into slots. What it is not: MPI, clocks, shared memory;
-//! the shim passes in what those say. Who uses it: the shim alone. What must hold: no allocation on the path of a
-//! message once warm, nothing that grows with the length of the run, sizes in 64 bits.
+//! What it is: safe code over plain values that turns calls into slots, and says who talks to whom in a calibration. What
+//! it is not: MPI, clocks, shared memory; the shim passes in what those say. Who uses it: the shim alone. What must hold:
+//! no allocation on the path of a message once warm, nothing that grows with the length of the run, sizes in 64 bits.
 #![forbid(unsafe_code)]
 
 pub mod collective;
@@ -10,11 +10,13 @@ mod comms;
 mod family;
 mod polls;
 mod requests;
+mod rounds;
 mod thread;
 
 pub use comms::{Comm, CommCache, Comms, Members, Origin, Peer};
 pub use family::{Family, MPICH, OPEN_MPI, StatusLayout, StatusWords};
 pub use requests::{Posted, Requests, Template};
+pub use rounds::{Pair, partner, rounds};
 pub use thread::{Interval, Process, Received, Sink, Thread};
 
 /// The bytes of `count` elements of `size`.

@@ -6,6 +6,7 @@
 //! through; nothing is ever written to the program's output; timestamps lie right around the real call.
 
 mod agent;
+mod calibrate;
 mod clock;
 mod generated;
 mod guarded;

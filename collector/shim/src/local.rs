@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "one pointer a thread, followed only by that thread")]
 
 use crate::agent;
+use crate::calibrate;
 use crate::clock;
 use crate::language::{Kind, Language};
 use crate::mpi::{Handle, Status};
@@ -231,6 +232,7 @@ fn begin() -> Option<*mut Local> {
         Some(local)
     });
     BEGINNING.set(false);
+    calibrate::if_late();
     made.unwrap_or_else(|_| {
         process::give_up();
         None

@@ -84,15 +84,8 @@ impl Library {
     pub(crate) fn find() -> Option<Self> {
         let version = library_version()?;
         let family = Family::of_library(&version)?;
-        let address = |name: &CStr| variable(name).map(|found| found as usize);
-        let comm_world = match family.comm_world {
-            Some(number) => number as usize,
-            None => address(c"ompi_mpi_comm_world")?,
-        };
-        let comm_null = match family.comm_null {
-            Some(number) => number,
-            None => address(c"ompi_mpi_comm_null")? as u64,
-        };
+        let comm_world = Self::predefined(family.comm_world, c"ompi_mpi_comm_world")?;
+        let comm_null = Self::predefined(family.comm_null, c"ompi_mpi_comm_null")? as u64;
         let line = version.lines().next().unwrap_or_default();
         let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
         let short = line.split(", package:").next().unwrap_or_default().replace("MPICH Version:", "MPICH");
@@ -113,6 +106,14 @@ impl Library {
             query_thread: function!(c"PMPI_Query_thread"),
             request_get_status: function!(c"PMPI_Request_get_status"),
         })
+    }
+
+    /// A predefined handle: its number, or where the library has the variable of this name.
+    pub(crate) fn predefined(number: Option<u64>, name: &CStr) -> Option<Handle> {
+        match number {
+            Some(number) => Some(number as usize),
+            None => variable(name).map(|found| found as usize),
+        }
     }
 
     /// The meaningful bits of a handle in a register.

@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "asking the system who and where we are")]
 
 use crate::agent;
+use crate::calibrate;
 use crate::clock;
 use crate::guarded::Guarded;
 use crate::language;
@@ -50,8 +51,18 @@ fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// One line, on stderr, once: why nothing is recorded.
-fn say(text: &str) {
-    let line = format!("mpiscope: {text}; the program runs on without being recorded\n");
+fn say(why: &str) {
+    let then = if calibrate::seconds().is_some() {
+        "nothing can be measured"
+    } else {
+        "the program runs on without being recorded"
+    };
+    say_line(&format!("{why}; {then}"));
+}
+
+/// One line on stderr.
+pub(crate) fn say_line(text: &str) {
+    let line = format!("mpiscope: {text}\n");
     // SAFETY: the buffer is valid for its length. A failed write has nobody to be told.
     unsafe { libc::write(2, line.as_ptr().cast(), line.len()) };
 }
@@ -60,7 +71,11 @@ fn say(text: &str) {
 pub(crate) fn current() -> Option<&'static Process> {
     match STAGE.load(Ordering::Acquire) {
         RECORDING => PROCESS.get(),
-        UNSET if is_initialized() => begin().or_else(|| PROCESS.get()),
+        UNSET if is_initialized() => {
+            let begun = begin();
+            calibrate::began_late();
+            begun.or_else(|| PROCESS.get())
+        }
         _ => None,
     }
 }
@@ -186,7 +201,7 @@ fn make_region(rings: &Path, identity: &Identity) -> Result<Writer, String> {
         .map_err(|second| format!("no place for its ring ({first}; {second})"))
 }
 
-fn host_name() -> String {
+pub(crate) fn host_name() -> String {
     let mut name = [0_u8; 256];
     // SAFETY: the buffer is valid for its length; the last byte stays zero.
     unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len() - 1) };

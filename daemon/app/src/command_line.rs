@@ -3,8 +3,9 @@
 use crate::remap::Format;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
+use std::ffi::OsString;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Watch the communication of a running MPI program: where time is lost, when and through whom.
@@ -44,6 +45,14 @@ Examples:
 Every node keeps as many ranks as it had. Ranks that send each other many messages are brought onto one node; where no \
 placement is better, the file holds the one that was. What goes on within collectives is not counted.")]
     Remap(RemapOptions),
+    /// Measure what messages and collectives take where nothing disturbs them.
+    #[command(after_help = "\
+Examples:
+  mpiscope calibrate -- mpirun -n 32 ./sim input.dat
+
+Runs the command with its own launcher, hosts and placement, but not the program itself: after MPI_Init the ranks \
+exchange messages of many sizes and make collective calls, and end. Do it where nothing else uses the nodes.")]
+    Calibrate(CalibrateOptions),
     /// Say what works on this machine, and what to do about the rest.
     Doctor,
     /// Read and bring what the ranks of this host do, where a site has agents started by hand.
@@ -80,7 +89,42 @@ pub(crate) struct RunOptions {
     pub(crate) site: Option<PathBuf>,
     /// The program and its arguments, for example mpirun -n 4 ./sim
     #[arg(required = true, last = true, value_name = "COMMAND")]
-    pub(crate) command: Vec<std::ffi::OsString>,
+    pub(crate) command: Vec<OsString>,
+}
+
+impl RunOptions {
+    /// Those of a command that is recorded without a page.
+    pub(crate) fn of_recording(out: &Path, command: &[OsString]) -> Self {
+        Self {
+            out: Some(out.to_path_buf()),
+            listen: None,
+            open: false,
+            no_dashboard: true,
+            window: 100,
+            site: None,
+            command: command.to_vec(),
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CalibrateOptions {
+    /// Where to keep what was measured [default: a file for this MPI and so many ranks a node in
+    /// ~/.config/mpiscope/criteria]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// For how long to measure
+    #[arg(long, value_name = "S", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=600))]
+    pub(crate) seconds: u32,
+    /// Keep the recording of what was measured in this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) recording: Option<PathBuf>,
+    /// A file of settings, over those of the site and of the user
+    #[arg(long, value_name = "FILE")]
+    pub(crate) site: Option<PathBuf>,
+    /// The program and its arguments, for example mpirun -n 4 ./sim
+    #[arg(required = true, last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]
@@ -157,9 +201,8 @@ mod tests {
     #[test]
     fn help_is_as_pinned() {
         let mut help = String::new();
-        for name in
-            [None, Some("run"), Some("replay"), Some("report"), Some("remap"), Some("agent"), Some("doctor")]
-        {
+        let names = ["run", "replay", "report", "remap", "agent", "calibrate", "doctor"];
+        for name in [None].into_iter().chain(names.map(Some)) {
             let mut command = Arguments::command();
             command.build();
             let command = match name {

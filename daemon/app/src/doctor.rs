@@ -1,5 +1,6 @@
 //! `mpiscope doctor`: what works on this machine, and what to do about the rest.
 
+use crate::criteria_file::{CriteriaFile, folder};
 use crate::run::{System, find_collector, left_over_rings, may_span_hosts};
 use crate::site::{Paths, Site};
 use crate::words::{bytes, plural, printable};
@@ -28,6 +29,7 @@ pub(crate) fn doctor() -> Result<ExitCode> {
     let mut findings = vec![collector(), settings, shared_memory(&site.paths), processor_clock()];
     findings.extend(launchers());
     findings.push(left_overs(&site.paths.rings));
+    findings.extend(criteria());
     let mut bad = 0;
     for finding in &findings {
         match finding {
@@ -158,6 +160,24 @@ fn left_overs(rings: &Path) -> Finding {
             ))
         }
     }
+}
+
+/// What `mpiscope calibrate` has left; nothing for a user who never called it.
+fn criteria() -> Vec<Finding> {
+    let files = folder(|name| std::env::var_os(name)).and_then(|folder| std::fs::read_dir(folder).ok());
+    let mut paths: Vec<_> = files.into_iter().flatten().flatten().map(|file| file.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    paths.sort();
+    let say = |path: &std::path::PathBuf| match CriteriaFile::read(path) {
+        Ok(file) => Finding::Good(printable(&format!(
+            "criteria for {} with {} a node: {}",
+            file.mpi,
+            plural(file.ranks_per_node.into(), "rank"),
+            path.display()
+        ))),
+        Err(error) => Finding::Note(printable(&format!("{error:#}; mpiscope calibrate measures again"))),
+    };
+    paths.iter().map(say).collect()
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! The `mpiscope` program.
 
 mod agent;
+mod calibrate;
 mod clocks;
 mod command_line;
+mod criteria_file;
 mod daemon;
 mod doctor;
 mod engine;
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
         Command::Replay(options) => replay::replay(&options),
         Command::Report(options) => report::report(&options),
         Command::Remap(options) => remap::remap(&options),
+        Command::Calibrate(options) => calibrate::calibrate(&options),
         Command::Doctor => doctor::doctor(),
         Command::Agent(options) => node::agent(&options),
         Command::Record => daemon::record(),

@@ -41,7 +41,14 @@ fn check(family: Family, table: &Table, test: &str) {
         ("cancelled_inside_mask", 1),
     ]);
     // Where handles are addresses they differ from run to run, and the table has none.
-    for (name, value) in [("comm_world", table.comm_world), ("comm_null", table.comm_null)] {
+    let handles = [
+        ("comm_world", table.comm_world),
+        ("comm_null", table.comm_null),
+        ("byte", table.byte),
+        ("double", table.double),
+        ("sum", table.sum),
+    ];
+    for (name, value) in handles {
         if let Some(value) = value {
             expected.insert(name, i64::try_from(value).unwrap());
         } else {

@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "all shapes share one signature; the pointers are the program's")]
 
 use crate::agent;
+use crate::calibrate;
 use crate::clock;
 use crate::language::Language;
 use crate::local::{enter, recorded, timed};
@@ -20,6 +21,9 @@ pub(crate) unsafe fn init<L: Language>(function: u16, real: impl FnOnce() -> c_i
         && let Some(mut entered) = enter::<L>()
     {
         entered.work(|recorder| recorder.commit(&Thread::plain(function, at)));
+    }
+    if result == 0 {
+        calibrate::instead_of_the_program();
     }
     result
 }

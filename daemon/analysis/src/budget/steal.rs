@@ -113,14 +113,26 @@ mod tests {
         let mut steal = Steal::default();
         let of = |at_ns, wait_ns| Scheduling { rank: 2, at_ns, wait_ns, ..Scheduling::default() };
         steal.feed(&[of(100, 0), of(200, 50), of(300, 50), of(400, 150)]);
-        assert_eq!(steal.between(2, 100, 200), 0);
+        let between = |steal: &mut Steal, from_ns, to_ns| steal.between(2, from_ns, to_ns, None);
+        assert_eq!(between(&mut steal, 100, 200), 0);
         steal.advance(350);
-        assert_eq!(
-            (steal.between(2, 100, 200), steal.between(2, 120, 140), steal.between(2, 150, 350)),
-            (50, 10, 25)
-        );
-        assert_eq!(steal.between(2, 300, 400), 0);
+        assert_eq!(between(&mut steal, 100, 200), 50);
+        assert_eq!((between(&mut steal, 120, 140), between(&mut steal, 150, 350)), (10, 25));
+        assert_eq!(between(&mut steal, 300, 400), 0);
         steal.advance(500);
-        assert_eq!((steal.between(2, 300, 400), steal.between(7, 0, 900)), (100, 0));
+        assert_eq!((between(&mut steal, 300, 400), steal.between(7, 0, 900, None)), (100, 0));
+    }
+
+    #[test]
+    fn it_is_found_where_computing_took_longer_than_usual() {
+        let mut steal = Steal::default();
+        let of = |at_ns, wait_ns| Scheduling { rank: 0, at_ns, wait_ns, ..Scheduling::default() };
+        steal.feed(&[of(0, 0), of(1000, 100), of(2000, 900)]);
+        steal.advance(3000);
+        let times = [(0, 50), (50, 170), (200, 290), (300, 350)];
+        let found = times.map(|(from_ns, to_ns)| steal.between(0, from_ns, to_ns, Some(50)));
+        assert_eq!(found, [0, 70, 30, 0]);
+        // Without a core for most of the time, what is usual says nothing.
+        assert_eq!(steal.between(0, 1100, 1200, Some(100)), 80);
     }
 }

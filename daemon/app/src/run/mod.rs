@@ -9,7 +9,7 @@ mod summary;
 mod supervisor;
 
 use crate::command_line::RunOptions;
-use crate::daemon::Configuration;
+use crate::daemon::{Configuration, Summary};
 use crate::here::own_program;
 use crate::node::LEFT_FILE;
 use crate::page;
@@ -18,6 +18,7 @@ use anyhow::Result;
 use launch::Launch;
 use place::Place;
 use signals::Signals;
+use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{ExitCode, ExitStatus};
@@ -34,22 +35,56 @@ struct Recorded {
     supervisor: Supervisor,
 }
 
+/// A command that is over.
+pub(crate) struct Over {
+    /// Its exit status.
+    pub(crate) status: u8,
+    /// Whether it could be run at all.
+    pub(crate) has_run: bool,
+    /// The figures of its recording; none when that could not be completed.
+    pub(crate) summary: Option<Summary>,
+}
+
 pub(crate) fn run(options: &RunOptions) -> Result<ExitCode> {
     // Only the user's own word can keep the command from running.
     let out = place::choose_folder(options)?;
     let site = Site::load(options.site.as_deref());
     let site = if options.site.is_some() { Ok(site?) } else { site };
-    let recorded = match site.and_then(|site| begin(options, out, &site)) {
+    let recorded = match site.and_then(|site| begin(options, out.clone(), &site, Vec::new())) {
         Ok(recorded) => Some(recorded),
         Err(error) => {
             eprintln!("mpiscope: {error:#}; the program runs without being recorded");
             None
         }
     };
+    let Over { status, has_run, summary } = carry_out(&options.command, recorded);
+    if let Some(summary) = summary.filter(|_| has_run) {
+        summary::print(&summary, &out);
+    }
+    Ok(ExitCode::from(status))
+}
+
+/// Runs a command for the sake of its recording, with these variables for its ranks besides; without a recording it does
+/// not run.
+///
+/// # Errors
+/// When it cannot be recorded.
+pub(crate) fn run_to_measure(
+    options: &RunOptions,
+    site: &Site,
+    variables: Vec<(String, OsString)>,
+) -> Result<Over> {
+    let out = place::choose_folder(options)?;
+    let recorded = begin(options, out, site, variables)?;
+    Ok(carry_out(&options.command, Some(recorded)))
+}
+
+/// Runs the command to its end, and completes the recording.
+fn carry_out(command: &[OsString], recorded: Option<Recorded>) -> Over {
     let signals = Signals::catch();
     let ended = match &recorded {
         Some(recorded) => command::run(&recorded.launch, &signals),
-        None => command::run(&Launch::untouched(&options.command), &signals),
+        None => command::run(&Launch::untouched(command), &signals),
     };
     let exit = match &ended {
         Ok(status) => Some(shell_status(*status)),
@@ -58,17 +93,21 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode> {
             None
         }
     };
-    if let Some(recorded) = recorded {
-        finish(recorded, exit);
-    }
-    Ok(ExitCode::from(match (exit, &ended) {
+    let summary = recorded.and_then(|recorded| finish(recorded, exit));
+    let status = match (exit, &ended) {
         (Some(exit), _) => u8::try_from(exit).unwrap_or(255),
         (None, Err(error)) if is_not_found(error) => 127,
         (None, _) => 126,
-    }))
+    };
+    Over { status, has_run: exit.is_some(), summary }
 }
 
-fn begin(options: &RunOptions, out: PathBuf, site: &Site) -> Result<Recorded> {
+fn begin(
+    options: &RunOptions,
+    out: PathBuf,
+    site: &Site,
+    variables: Vec<(String, OsString)>,
+) -> Result<Recorded> {
     let (collector, program, system) = (find_collector()?, own_program()?, System::default());
     let link = link::link(options, site, &system)?;
     let place = Place::make(out, &site.paths)?;
@@ -84,6 +123,7 @@ fn begin(options: &RunOptions, out: PathBuf, site: &Site) -> Result<Recorded> {
         resume: false,
     };
     let mut needs = command::needs(&place, &collector, site).inspect_err(|_| place.remove_rings())?;
+    needs.variables.extend(variables);
     let supervisor = Supervisor::start(configuration).inspect_err(|_| place.remove_rings())?;
     if let Some(url) = supervisor.url() {
         page::say_address("live page", url);
@@ -105,24 +145,22 @@ fn begin(options: &RunOptions, out: PathBuf, site: &Site) -> Result<Recorded> {
     Ok(Recorded { place, launch, supervisor })
 }
 
-fn finish(recorded: Recorded, exit: Option<i32>) {
+fn finish(recorded: Recorded, exit: Option<i32>) -> Option<Summary> {
     let Recorded { place, supervisor, .. } = recorded;
     // Agents that come now would be told of a run that is over.
     let _ = std::fs::remove_file(place.out.join(LEFT_FILE));
-    match supervisor.finish(exit) {
-        Some(told) => {
-            place.remove_rings();
-            if exit.is_some() {
-                summary::print(&told, &place.out);
-            }
-        }
+    let told = supervisor.finish(exit);
+    if told.is_some() {
+        place.remove_rings();
+    } else {
         // The rings stay: what is in them is in no file yet.
-        None => eprintln!(
+        eprintln!(
             "mpiscope: the recording was not completed; `mpiscope report {}` reads what is there and in {}",
             place.out.display(),
             place.rings.display()
-        ),
+        );
     }
+    told
 }
 
 fn is_not_found(error: &anyhow::Error) -> bool {
