@@ -56,11 +56,6 @@ impl Default for BudgetOptions {
     }
 }
 
-/// So many messages have to be exchanged before a placement is advised.
-const FEWEST_TO_ADVISE: u64 = 1_000;
-/// Jobs of more ranks are advised when they are over.
-const MOST_ADVISED_LIVE: usize = 4_096;
-
 /// A placement is followed that spares this share of the messages between nodes.
 const WORTH_FOLLOWING: f64 = 0.05;
 
@@ -96,11 +91,7 @@ pub struct Budgeter {
     is_fixed: bool,
     /// Who exchanged how many messages with whom.
     traffic: Traffic,
-    /// Messages since the last advice, and in all when it was made.
-    fresh_messages: u64,
-    advised_messages: u64,
     advised: Option<Advised>,
-    is_advice_fixed: bool,
     steal: Steal,
     ledger: Ledger,
     waits: Waits,
@@ -127,10 +118,7 @@ impl Budgeter {
             versions: VecDeque::from([(0, Arc::default())]),
             is_fixed: false,
             traffic: Traffic::default(),
-            fresh_messages: 0,
-            advised_messages: 0,
             advised: None,
-            is_advice_fixed: false,
             steal: Steal::default(),
             ledger: Ledger::new(options.window_ns),
             waits: Waits::default(),
@@ -162,7 +150,6 @@ impl Budgeter {
     #[must_use]
     pub fn with_advice(mut self, advice: Advice) -> Self {
         self.advised = Advised::of(advice);
-        self.is_advice_fixed = true;
         self
     }
 
@@ -189,16 +176,6 @@ impl Budgeter {
     pub fn advice(&self) -> Advice {
         let nodes = self.nodes.iter().map(|node| *node as usize + 1).max().unwrap_or_default();
         advise(&self.traffic, &self.nodes, &capacities(&self.nodes, nodes))
-    }
-
-    /// Asks for advice when as much was exchanged since as before.
-    fn take_advice(&mut self) {
-        let is_worth_it = self.fresh_messages >= self.advised_messages.max(FEWEST_TO_ADVISE);
-        if self.is_advice_fixed || !is_worth_it || self.nodes.len() > MOST_ADVISED_LIVE {
-            return;
-        }
-        self.advised_messages += std::mem::take(&mut self.fresh_messages);
-        self.advised = Advised::of(self.advice());
     }
 
     /// Says where a rank runs.
@@ -230,7 +207,6 @@ impl Budgeter {
         }
         self.queued += activities.len();
         self.traffic.feed(&matched.messages);
-        self.fresh_messages += matched.messages.len() as u64;
         for (message, link) in matched.messages.iter().zip(&matched.links) {
             self.tell(message, link);
         }

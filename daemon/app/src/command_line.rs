@@ -65,6 +65,12 @@ Otherwise the first rank on each host starts it by itself. It ends with the run.
     /// The daemon of one run; `run` starts it.
     #[command(name = "record", hide = true)]
     Record,
+    /// Judges a recording by its log; started by the daemon.
+    #[command(hide = true)]
+    Judge {
+        /// The recording's folder.
+        dir: PathBuf,
+    },
 }
 
 #[derive(Debug, Args)]

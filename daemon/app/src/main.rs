@@ -9,6 +9,7 @@ mod daemon;
 mod doctor;
 mod engine;
 mod here;
+mod judge;
 mod load;
 mod node;
 mod page;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Command::Doctor => doctor::doctor(),
         Command::Agent(options) => node::agent(&options),
         Command::Record => daemon::record(),
+        Command::Judge { dir } => judge::judge_into(&dir),
     };
     result.unwrap_or_else(|error| {
         eprintln!("mpiscope: {error:#}");

@@ -40,6 +40,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("mpiscope-xtask", &[]),
     ("mpiscope-harness", &["mpiscope-recording", "mpiscope-model"]),
     (
+        "mpiscope-bench-analysis",
+        &["mpiscope-analysis", "mpiscope-ingest", "mpiscope-model", "mpiscope-synth", "mpiscope-wire"],
+    ),
+    (
         "mpiscope-scenarios",
         &["mpiscope-analysis", "mpiscope-ingest", "mpiscope-model", "mpiscope-synth", "mpiscope-wire"],
     ),

@@ -87,7 +87,6 @@ impl Budgeter {
     /// What the window taught holds for those after it.
     fn close(&mut self, until_ns: Nanoseconds) {
         self.thresholds.settle();
-        self.take_advice();
         if !self.is_fixed && self.learning.settle() {
             let learnt = self.learning.version();
             let reference = &self.versions[0].1;

@@ -5,6 +5,7 @@ use super::queue::Receiving;
 use super::viewers::{Due, Viewers};
 use crate::agent::Resume;
 use crate::engine::{Engine, Step, replay};
+use crate::judge::have_judged;
 use crate::words::printable;
 use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
@@ -216,6 +217,7 @@ impl Recorder {
         }
         let (clock, is_free_of_violations) = self.engine.solve_clocks();
         self.writer.manifest_mut().clock = clock;
+        self.judge();
         let tables = Tables {
             functions: mpiscope_wire::FUNCTIONS
                 .iter()
@@ -232,6 +234,19 @@ impl Recorder {
             manifest.write(&dir)?;
         }
         Ok(summary(&self.engine, &manifest))
+    }
+}
+
+impl Recorder {
+    /// Where time went and why is found while the log is still there.
+    fn judge(&mut self) {
+        let written = self.writer.write_manifest();
+        self.note(written);
+        let run = Duration::from_nanos(self.engine.ingest().ended().map_or(0, |(_, end_ns)| end_ns));
+        if let Err(error) = have_judged(self.writer.dir(), run) {
+            let text = format!("where time went was not judged: {error:#}");
+            self.writer.manifest_mut().missing.push(text);
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The report for scripts.
 
+use crate::judge::{Attribution, Criterion, Efficiency, Findings, Parts, Verdict, Wait};
 use crate::load::Loaded;
 use crate::remap::Placement;
 use anyhow::Result;
@@ -7,6 +8,7 @@ use mpiscope_analysis::Advice;
 use mpiscope_model::RankInfo;
 use serde::Serialize;
 
+/// What is null was not judged.
 #[derive(Serialize)]
 struct Report<'a> {
     schema: &'static str,
@@ -14,6 +16,12 @@ struct Report<'a> {
     totals: Totals,
     functions: Vec<Function>,
     ranks: Vec<Rank<'a>>,
+    criteria: Option<&'a [Criterion]>,
+    budget: Option<&'a Parts>,
+    efficiency: Option<&'a Efficiency>,
+    waits: Option<&'a [Wait]>,
+    attribution: Option<&'a [Attribution]>,
+    verdict: Option<&'a Verdict>,
     remap: Option<Remap<'a>>,
     missing: &'a [String],
 }
@@ -121,7 +129,11 @@ fn rank<'a>(loaded: &'a Loaded, info: &RankInfo) -> Rank<'a> {
     }
 }
 
-pub(crate) fn json(loaded: &Loaded, placement: Option<&Placement<'_>>) -> Result<String> {
+pub(crate) fn json(
+    loaded: &Loaded,
+    placement: Option<&Placement<'_>>,
+    findings: Option<&Findings>,
+) -> Result<String> {
     let totals = &loaded.totals;
     let mut functions: Vec<Function> = loaded
         .counts
@@ -181,6 +193,12 @@ pub(crate) fn json(loaded: &Loaded, placement: Option<&Placement<'_>>) -> Result
         },
         functions,
         ranks: loaded.ranks.iter().map(|info| rank(loaded, info)).collect(),
+        criteria: findings.map(|found| &found.criteria[..]),
+        budget: findings.map(|found| &found.budget),
+        efficiency: findings.map(|found| &found.efficiency),
+        waits: findings.map(|found| &found.waits[..]),
+        attribution: findings.map(|found| &found.attribution[..]),
+        verdict: findings.map(|found| &found.verdict),
         remap: placement.map(|placement| Remap::from(&placement.advice)),
         missing: &loaded.missing,
     };

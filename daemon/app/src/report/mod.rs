@@ -4,7 +4,8 @@ mod json;
 mod text;
 
 use crate::command_line::ReportOptions;
-use crate::load::load;
+use crate::judge;
+use crate::load::{is_in_log, load};
 use crate::remap::{place, say};
 use crate::words::printable;
 use anyhow::Result;
@@ -12,13 +13,19 @@ use mpiscope_recording::Recording;
 use std::process::ExitCode;
 
 pub(crate) fn report(options: &ReportOptions) -> Result<ExitCode> {
-    let loaded = load(&options.dir, &Recording::open(&options.dir)?, &mut |_, _| Ok(()))?;
+    let recording = Recording::open(&options.dir)?;
+    let loaded = load(&options.dir, &recording, &mut |_, _| Ok(()))?;
+    let findings = if is_in_log(&recording) {
+        Some(judge::judge(&recording, &recording.wal()?))
+    } else {
+        judge::read(&options.dir)
+    };
     // Where it is not known which rank was where, there is nothing to be advised.
     let placement = place(&loaded.job, &loaded.traffic).ok();
     let text = if options.json {
-        json::json(&loaded, placement.as_ref())?
+        json::json(&loaded, placement.as_ref(), findings.as_ref())?
     } else {
-        printable(&text::text(&loaded, placement.as_ref()))
+        printable(&text::text(&loaded, placement.as_ref(), findings.as_ref()))
     };
     say(&text)?;
     Ok(ExitCode::SUCCESS)

@@ -1,5 +1,6 @@
 //! The report for people.
 
+use crate::judge::{Findings, budget_lines, verdict_sentences};
 use crate::load::Loaded;
 use crate::remap::Placement;
 use crate::words::{bytes, count, nanoseconds, plural, run_time};
@@ -7,10 +8,18 @@ use mpiscope_recording::State;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-pub(crate) fn text(loaded: &Loaded, placement: Option<&Placement<'_>>) -> String {
+/// So much fits on a page.
+const MOST_FUNCTIONS: usize = 12;
+const MOST_MISSING: usize = 6;
+
+pub(crate) fn text(
+    loaded: &Loaded,
+    placement: Option<&Placement<'_>>,
+    findings: Option<&Findings>,
+) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
-    let _ = write(loaded, placement, &mut out);
+    let _ = write(loaded, placement, findings, &mut out);
     out
 }
 
@@ -23,7 +32,12 @@ fn ending(loaded: &Loaded) -> String {
     }
 }
 
-fn write(loaded: &Loaded, placement: Option<&Placement<'_>>, out: &mut String) -> std::fmt::Result {
+fn write(
+    loaded: &Loaded,
+    placement: Option<&Placement<'_>>,
+    findings: Option<&Findings>,
+    out: &mut String,
+) -> std::fmt::Result {
     let Loaded { job, totals, .. } = loaded;
     let duration = Duration::from_secs_f64(job.duration_s.unwrap_or_default().max(0.0));
     writeln!(out, "{}", loaded.run)?;
@@ -32,6 +46,9 @@ fn write(loaded: &Loaded, placement: Option<&Placement<'_>>, out: &mut String) -
     writeln!(out, "  {} on {nodes}, {}", plural(job.ranks.into(), "rank"), job.mpi)?;
     writeln!(out, "  {}, {}", run_time(duration), ending(loaded))?;
     writeln!(out)?;
+    if let Some(findings) = findings {
+        judgement(findings, out)?;
+    }
     let mut row = |name: &str, value: String| writeln!(out, "  {name:<24} {value:>16}");
     row("calls", count(totals.calls))?;
     if totals.polls > 0 {
@@ -62,11 +79,42 @@ fn write(loaded: &Loaded, placement: Option<&Placement<'_>>, out: &mut String) -
     functions(loaded, out)?;
     if !loaded.missing.is_empty() {
         writeln!(out, "\nWhat is missing:")?;
-        for sentence in &loaded.missing {
+        for sentence in loaded.missing.iter().take(MOST_MISSING) {
             writeln!(out, "  {sentence}")?;
+        }
+        if loaded.missing.len() > MOST_MISSING {
+            writeln!(out, "  and {} more (--json has them)", loaded.missing.len() - MOST_MISSING)?;
         }
     }
     Ok(())
+}
+
+/// Why the run takes longer than it has to, and where its time in MPI went.
+fn judgement(findings: &Findings, out: &mut String) -> std::fmt::Result {
+    for sentence in verdict_sentences(findings) {
+        writeln!(out, "  {sentence}")?;
+    }
+    let lines = budget_lines(findings);
+    if !lines.is_empty() {
+        writeln!(out, "\n  {:<24} {:>16} {:>8}", "time in MPI", "seconds of ranks", "share")?;
+        for (name, time, share) in lines {
+            writeln!(out, "  {name:<24} {time:>16} {share:>6.1} %")?;
+        }
+    }
+    let efficiency = &findings.efficiency;
+    if efficiency.parallel > 0.0 {
+        let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+        writeln!(
+            out,
+            "  parallel efficiency {} = load balance {} x communication efficiency {} (serialization {} x transfer {})",
+            percent(efficiency.parallel),
+            percent(efficiency.load_balance),
+            percent(efficiency.communication),
+            percent(efficiency.serialization),
+            percent(efficiency.transfer)
+        )?;
+    }
+    writeln!(out)
 }
 
 /// What another placement of the ranks would change; nothing where there is one node only.
@@ -99,8 +147,9 @@ fn functions(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
         "\n  {:<22} {:>14} {:>10} {:>7} {:>9} {:>9} {:>9} {:>11}",
         "function", "calls", "time", "share", "median", "p99", "longest", "bytes"
     )?;
-    for (function, totals) in functions {
-        let name = mpiscope_wire::by_id(function).map_or("?", |entry| entry.name);
+    let (told, rest) = functions.split_at(functions.len().min(MOST_FUNCTIONS));
+    for (function, totals) in told {
+        let name = mpiscope_wire::by_id(*function).map_or("?", |entry| entry.name);
         let share = if total_ns == 0 { 0.0 } else { totals.time_ns as f64 / total_ns as f64 * 100.0 };
         writeln!(
             out,
@@ -112,6 +161,10 @@ fn functions(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
             nanoseconds(totals.max_ns()),
             bytes(totals.bytes),
         )?;
+    }
+    if !rest.is_empty() {
+        let rest_ns: u64 = rest.iter().map(|(_, totals)| totals.time_ns).sum();
+        writeln!(out, "  {} more functions, {} (--json has them)", rest.len(), nanoseconds(rest_ns))?;
     }
     Ok(())
 }

@@ -1,0 +1,89 @@
+//! Where the time of a run went, and why: the pass over its log when it is over, with criteria, clocks and advice as they
+//! are known in the end.
+//!
+//! The log is read twice: once to learn what messages usually take and who talks to whom, once to judge by that. The
+//! daemon has this done by a process of its own, which may fail or take too long without harm to the recording.
+
+mod findings;
+mod known;
+mod pass;
+mod words;
+
+pub(crate) use findings::{Attribution, Criterion, Efficiency, Findings, Parts, Verdict, Wait};
+pub(crate) use words::{budget_lines, verdict_sentences};
+
+use crate::here::own_program;
+use crate::private::create_private;
+use anyhow::{Context as _, Result, ensure};
+use mpiscope_recording::{Recording, WalReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+/// What was found, in the folder of the recording.
+const FILE: &str = "findings.json";
+/// The word by which this program is asked to judge. Not for people.
+const COMMAND: &str = "judge";
+/// A run is not held up for longer than this when it is over, plus a share of its length.
+const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE_SHARE: f64 = 0.05;
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+/// Judging goes behind whatever else there is to do.
+const LOW_PRIORITY: i32 = 10;
+
+/// Judges a recording by its log.
+pub(crate) fn judge(recording: &Recording, log: &WalReader) -> Findings {
+    let manifest = recording.manifest();
+    let learnt = pass::learn(manifest, log);
+    let advice = learnt.budgeter.advice();
+    let own = learnt.budgeter.learnt();
+    let known = known::criteria(&manifest.job);
+    let version = match &known {
+        Some(quiet) => own.held_against(quiet),
+        None => own,
+    };
+    let judged = pass::by(manifest, log, version, advice);
+    Findings::of(&judged, known.is_some(), manifest.job.ranks)
+}
+
+/// What was found about a recording before; none where it was not judged or the file is no such file.
+pub(crate) fn read(dir: &Path) -> Option<Findings> {
+    serde_json::from_slice(&std::fs::read(dir.join(FILE)).ok()?).ok()
+}
+
+/// Judges a recording whose log is complete and leaves what was found in its folder.
+pub(crate) fn judge_into(dir: &Path) -> Result<ExitCode> {
+    let _ = rustix::process::setpriority_process(None, LOW_PRIORITY);
+    let recording = Recording::open(dir)?;
+    let findings = judge(&recording, &recording.wal()?);
+    let new = dir.join(format!("{FILE}.new"));
+    serde_json::to_writer_pretty(create_private(&new)?, &findings)?;
+    std::fs::rename(&new, dir.join(FILE)).with_context(|| format!("write {}", dir.join(FILE).display()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Has a recording judged by another process, for as long as that is worth waiting for.
+pub(crate) fn have_judged(dir: &Path, run: Duration) -> Result<()> {
+    let program: PathBuf = own_program()?;
+    let mut child = Command::new(program)
+        .arg(COMMAND)
+        .arg(dir)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .context("start another process")?;
+    let until = Instant::now() + PATIENCE + run.mul_f64(PATIENCE_SHARE);
+    loop {
+        if let Some(status) = child.try_wait().context("wait for the other process")? {
+            ensure!(status.success(), "the process that judges it ended with {status}");
+            return Ok(());
+        }
+        if Instant::now() >= until {
+            let _ = child.kill();
+            let _ = child.wait();
+            anyhow::bail!("it would take too long");
+        }
+        std::thread::sleep(LOOK_EVERY);
+    }
+}
