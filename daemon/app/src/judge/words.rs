@@ -72,11 +72,11 @@ pub(crate) fn budget_lines(findings: &Findings) -> Vec<(&'static str, String, f6
     let line = |name, seconds: f64| (name, time(seconds), 100.0 * seconds / total_s);
     let parts = [
         line("waiting for others", budget.waiting_s),
-        line("messages, as usual", budget.base_s),
+        line("usual transmission", budget.base_s),
         line("distance between nodes", budget.distance_s),
         line("slower than usual", budget.excess_s),
-        line("work of collectives", budget.operation_s),
-        line("calls that move nothing", budget.other_s),
+        line("collectives at work", budget.operation_s),
+        line("other calls", budget.other_s),
         line("unknown", budget.unknown_s),
     ];
     parts.into_iter().filter(|(.., share)| *share >= 0.05).collect()

@@ -1,0 +1,85 @@
+//! Where the time of real programs went, and why, as `mpiscope report` tells it.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use mpiscope_harness::{Mpi, folder, mpiscope, record, report, run};
+use serde_json::Value;
+use std::path::Path;
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+/// Runs a program and returns its report.
+fn judged(mpi: &Mpi, ranks: u32, app: &str, arguments: &[&str], out: &Path) -> Value {
+    let app = mpi.app(app).unwrap();
+    let ended = run(&mut record(mpi, ranks, &app, arguments, out).unwrap(), LIMIT).unwrap();
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+    report(out).unwrap()
+}
+
+/// The parts are all of the time in MPI, and waiting is all of what it was charged to.
+fn sums_up(report: &Value) {
+    let budget = &report["budget"];
+    let parts = ["waiting_s", "base_s", "distance_s", "excess_s", "operation_s", "other_s", "unknown_s"];
+    let sum: f64 = parts.iter().map(|part| number(&budget[part])).sum();
+    assert!((sum - number(&budget["total_s"])).abs() < 1e-6, "{budget}");
+    let causes = ["compute", "base", "distance", "excess", "operation", "other", "unknown"];
+    let by: f64 = causes.iter().map(|cause| number(&budget["waiting_by"][cause])).sum();
+    assert!((by - number(&budget["waiting_s"])).abs() < 1e-6, "{budget}");
+    let functions = report["functions"].as_array().unwrap();
+    let in_mpi: f64 = functions.iter().map(|function| number(&function["seconds"])).sum();
+    assert!((in_mpi - number(&budget["total_s"])).abs() < 1e-6, "{in_mpi} and {budget}");
+}
+
+#[test]
+fn the_rank_that_all_wait_for_is_found() {
+    const STEPS: f64 = 150.0;
+    const EXTRA_S: f64 = 0.004;
+    for mpi in Mpi::all_or_skip("judged the_rank_that_all_wait_for_is_found") {
+        let folder = folder().unwrap();
+        let out = folder.path().join("recording");
+        let report = judged(&mpi, 4, "uneven", &["150", "4000"], &out);
+        sums_up(&report);
+        assert_eq!(report["verdict"]["cause"], "pattern", "{}", report["verdict"]);
+        // Three ranks wait in each step; sleeping takes a little longer than it was told, on all of them.
+        let avoidable_s = number(&report["verdict"]["avoidable_s"]);
+        let told_s = 3.0 * STEPS * EXTRA_S;
+        assert!((0.5 * told_s..1.5 * told_s).contains(&avoidable_s), "{avoidable_s} of {told_s}");
+        let waits = report["waits"].as_array().unwrap();
+        for wait in &waits[..3] {
+            let who = (wait["awaited"].as_u64(), wait["function"].as_str(), wait["state"].as_str());
+            assert_eq!(who, (Some(1), Some("MPI_Allreduce"), Some("wait at n-to-n")), "{wait}");
+        }
+        let balance = number(&report["efficiency"]["load_balance"]);
+        assert!((0.3..0.6).contains(&balance), "{balance}");
+        let text = run(mpiscope(&["report"]).unwrap().arg(&out), LIMIT).unwrap().output();
+        assert!(text.contains("Uneven work and ranks that wait for others cost"), "{text}");
+        assert!(text.contains("for rank 1 in MPI_Allreduce"), "{text}");
+    }
+}
+
+#[test]
+fn what_messages_take_is_learnt_and_everything_sums_up() {
+    for mpi in Mpi::all_or_skip("judged what_messages_take_is_learnt_and_everything_sums_up") {
+        for (app, arguments) in
+            [("ring", &["400"][..]), ("halo3d", &["200"]), ("master_worker", &[]), ("forms", &[])]
+        {
+            let folder = folder().unwrap();
+            let report = judged(&mpi, 4, app, arguments, &folder.path().join("recording"));
+            sums_up(&report);
+            if app == "ring" {
+                let criterion = &report["criteria"][0];
+                assert_eq!(
+                    (criterion["scope"].as_str(), criterion["size_from"].as_u64()),
+                    (Some("intra"), Some(0))
+                );
+                let (samples, median_ns) = (number(&criterion["samples"]), number(&criterion["median_ns"]));
+                assert!(samples > 1000.0 && (50.0..1e8).contains(&median_ns), "{criterion}");
+            }
+        }
+    }
+}
