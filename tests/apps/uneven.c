@@ -2,7 +2,7 @@
    ranks on few processors do not disturb each other. */
 #include "truth.h"
 
-#include <unistd.h>
+#include <time.h>
 
 int main(int argc, char **argv)
 {
@@ -14,7 +14,8 @@ int main(int argc, char **argv)
     long extra_us = truth_argument(argc, argv, 2, 4000);
 
     for (long step = 0; step < steps; step++) {
-        usleep(1000 + (rank == 1 ? extra_us : 0));
+        struct timespec work = {0, 1000 * (1000 + (rank == 1 ? extra_us : 0))};
+        nanosleep(&work, NULL);
         double own = 1, sum = 0;
         T_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
         truth_require(sum == size);

@@ -62,7 +62,7 @@ macro_rules! exact {
 }
 
 exact!(ring halo3d cg master_worker million types split forms out_of_order threads linger blocked abort crash);
-exact!(collectives reductions persistent matched cancel);
+exact!(collectives reductions persistent matched cancel uneven);
 
 #[test]
 fn no_application_is_left_out() {
@@ -86,6 +86,7 @@ fn no_application_is_left_out() {
         "split",
         "threads",
         "types",
+        "uneven",
     ];
     let mut found: Vec<String> = std::fs::read_dir(mpiscope_harness::source_folder())
         .unwrap()
