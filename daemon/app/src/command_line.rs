@@ -161,6 +161,14 @@ pub(crate) struct ReportOptions {
     /// Print JSON (schema mpiscope.report/1)
     #[arg(long)]
     pub(crate) json: bool,
+    /// Exit with 3 when more than this share of the ranks' time could be avoided, such as 0.1
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub(crate) fail_above: Option<f64>,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "a number from 0 to 1 is needed".to_owned())
 }
 
 #[derive(Debug, Args)]

@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-use mpiscope_harness::{Mpi, folder, mpiscope, record, report, run};
+use mpiscope_harness::{
+    Mpi, Running, Signal, daemon_of, folder, mpiscope, processes, record, report, run, until_log_has,
+};
 use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
@@ -82,4 +84,42 @@ fn what_messages_take_is_learnt_and_everything_sums_up() {
             }
         }
     }
+}
+
+#[test]
+fn scripts_can_fail_above_a_share() {
+    let Some(mpi) = Mpi::all_or_skip("judged scripts_can_fail_above_a_share").into_iter().next() else {
+        return;
+    };
+    let folder = folder().unwrap();
+    let out = folder.path().join("recording");
+    let share = number(&judged(&mpi, 4, "uneven", &["60", "4000"], &out)["verdict"]["share"]);
+    let status = |most: &str| {
+        let arguments = ["report", "--fail-above", most];
+        run(mpiscope(&arguments).unwrap().arg(&out), LIMIT).unwrap().status
+    };
+    assert_eq!((status(&format!("{}", share - 0.01)), status(&format!("{}", share + 0.01))), (3, 0));
+    let ended = run(mpiscope(&["report", "--fail-above", "7"]).unwrap().arg(&out), LIMIT).unwrap();
+    assert_eq!((ended.status, ended.errors().contains("a number from 0 to 1 is needed")), (2, true));
+}
+
+#[test]
+fn a_killed_run_is_judged_by_its_log() {
+    let Some(mpi) = Mpi::all_or_skip("judged a_killed_run_is_judged_by_its_log").into_iter().next() else {
+        return;
+    };
+    let folder = folder().unwrap();
+    let out = folder.path().join("recording");
+    let running =
+        Running::start(&mut record(&mpi, 2, &mpi.app("linger").unwrap(), &["20", "500"], &out).unwrap())
+            .unwrap();
+    let daemon = daemon_of(&running).unwrap();
+    until_log_has(&out, 20_000).unwrap();
+    for process in [running.process()].into_iter().chain(running.family()).chain([daemon]) {
+        processes::signal(process, Signal::KILL);
+    }
+    running.wait(LIMIT).unwrap();
+    let report = report(&out).unwrap();
+    assert!(number(&report["budget"]["total_s"]) > 0.0);
+    assert!(report["verdict"]["cause"].is_string(), "{report}");
 }

@@ -76,6 +76,8 @@ pub(crate) struct Summary {
     pub(crate) unmatched_receives: u64,
     pub(crate) lost_calls: u64,
     pub(crate) missing: Vec<String>,
+    /// Why the run took longer than it had to, a sentence each; nothing where that was not judged.
+    pub(crate) verdict: Vec<String>,
     /// Whether ranks waited for a processor, in a sentence.
     pub(crate) processors: Option<String>,
     /// Functions by time: name, calls, nanoseconds.

@@ -5,7 +5,7 @@ use super::queue::Receiving;
 use super::viewers::{Due, Viewers};
 use crate::agent::Resume;
 use crate::engine::{Engine, Step, replay};
-use crate::judge::have_judged;
+use crate::judge;
 use crate::words::printable;
 use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
@@ -233,7 +233,9 @@ impl Recorder {
             manifest.totals.clock_violations_after = violations_left(&dir)?;
             manifest.write(&dir)?;
         }
-        Ok(summary(&self.engine, &manifest))
+        let verdict =
+            judge::read(&dir).map(|findings| judge::verdict_sentences(&findings)).unwrap_or_default();
+        Ok(Summary { verdict, ..summary(&self.engine, &manifest) })
     }
 }
 
@@ -243,7 +245,7 @@ impl Recorder {
         let written = self.writer.write_manifest();
         self.note(written);
         let run = Duration::from_nanos(self.engine.ingest().ended().map_or(0, |(_, end_ns)| end_ns));
-        if let Err(error) = have_judged(self.writer.dir(), run) {
+        if let Err(error) = judge::have_judged(self.writer.dir(), run) {
             let text = format!("where time went was not judged: {error:#}");
             self.writer.manifest_mut().missing.push(text);
         }
@@ -289,6 +291,7 @@ fn summary(engine: &Engine, manifest: &Manifest) -> Summary {
         unmatched_receives: engine.totals.unmatched_receives,
         lost_calls: engine.losses.total(),
         missing,
+        verdict: Vec::new(),
         processors: engine.processors.sentence(),
         functions,
         cost_s,

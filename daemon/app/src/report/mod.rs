@@ -8,9 +8,12 @@ use crate::judge;
 use crate::load::{is_in_log, load};
 use crate::remap::{place, say};
 use crate::words::printable;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use mpiscope_recording::Recording;
 use std::process::ExitCode;
+
+/// The exit status when more could be avoided than is allowed.
+const TOO_MUCH: u8 = 3;
 
 pub(crate) fn report(options: &ReportOptions) -> Result<ExitCode> {
     let recording = Recording::open(&options.dir)?;
@@ -28,5 +31,11 @@ pub(crate) fn report(options: &ReportOptions) -> Result<ExitCode> {
         printable(&text::text(&loaded, placement.as_ref(), findings.as_ref()))
     };
     say(&text)?;
-    Ok(ExitCode::SUCCESS)
+    match (options.fail_above, &findings) {
+        (Some(most), Some(findings)) if findings.verdict.share > most => Ok(ExitCode::from(TOO_MUCH)),
+        (Some(_), None) => {
+            bail!("{} was not judged, so nobody knows what could be avoided", options.dir.display())
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 const MOST_FUNCTIONS: usize = 5;
 const MOST_MISSING: usize = 5;
+const MOST_SENTENCES: usize = 2;
 
 /// The figures: at most twenty lines.
 pub(crate) fn print(summary: &Summary, out: &Path) {
@@ -51,6 +52,7 @@ fn lines(summary: &Summary, out: &Path) -> Vec<String> {
             plural(summary.unmatched_receives, "receive"),
         ));
     }
+    lines.extend(summary.verdict.iter().take(MOST_SENTENCES).cloned());
     let total_ns: u64 = summary.functions.iter().map(|(_, _, time_ns)| time_ns).sum();
     for (name, calls, time_ns) in summary.functions.iter().take(MOST_FUNCTIONS) {
         let share = if total_ns == 0 { 0.0 } else { *time_ns as f64 / total_ns as f64 * 100.0 };
@@ -96,6 +98,7 @@ mod tests {
             missing: vec!["something".into(); 30],
             unmatched_sends: 1,
             polls: 1,
+            verdict: vec!["why".into(); 9],
             processors: Some("ranks waited".into()),
             ..Summary::default()
         };
