@@ -9,6 +9,7 @@ mod daemon;
 mod doctor;
 mod engine;
 mod here;
+mod import;
 mod load;
 mod node;
 mod page;
@@ -19,6 +20,7 @@ mod replay;
 mod report;
 mod run;
 mod site;
+mod synth;
 mod words;
 
 use clap::Parser as _;
@@ -36,6 +38,8 @@ fn main() -> ExitCode {
         Command::Report(options) => report::report(&options),
         Command::Remap(options) => remap::remap(&options),
         Command::Calibrate(options) => calibrate::calibrate(&options),
+        Command::Synth(options) => synth::synth(&options),
+        Command::Import(options) => import::import(&options),
         Command::Doctor => doctor::doctor(),
         Command::Agent(options) => node::agent(&options),
         Command::Record => daemon::record(),

@@ -9,9 +9,11 @@ mod protocol;
 mod queue;
 mod recorder;
 mod remotes;
+mod told;
 mod viewers;
 
 pub(crate) use protocol::{Configuration, FromDaemon, LIVE_FILE, Link, Live, Summary, ToDaemon};
+pub(crate) use told::record_told;
 
 use crate::agent::{Agent, LINGER, LITTLE_SLOTS, OWN, Pass, REST, Resume, run_start};
 use crate::page::{Page, Shelf};
