@@ -103,7 +103,7 @@ fn record(read: Read, command: Vec<String>, out: &Path) -> Result<(Manifest, u64
     record_told(out, amend, move |teller| {
         missing(&seen, are_nodes_known).into_iter().for_each(|sentence| teller.miss(sentence));
         let job = Job { seen: &seen, nodes: &nodes, name, command };
-        told::tell(&job, events, &mut |message| teller.tell(message))
+        told::tell(&job, events, told::MOST_SLOTS, &mut |message| teller.tell(message))
     })
 }
 
@@ -131,3 +131,6 @@ fn missing(seen: &Seen, are_nodes_known: bool) -> Vec<String> {
     }
     missing
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,5 @@
-//! Puts events in the order of time with so much memory and no more: what is beyond it waits in a file without a name.
+//! Puts events in the order of time with so much memory and no more: what is beyond it waits in a file without a
+//! name.
 
 use super::event::{EVENT_BYTES, Event};
 use anyhow::{Context as _, Result};
@@ -144,8 +145,8 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let mut sorter = Sorter::with_room(folder.path(), room);
             let mut events: Vec<Event> = (0_u64..).zip(times).map(|(line, timestamp_ns)| Event {
-                timestamp_ns, duration_ns: u64::MAX - line, bytes: line, rank: line as u32, peer: u32::MAX, tag: i32::MAX,
-                comm: 7, function: u16::MAX, sends: line % 2 == 0,
+                timestamp_ns, duration_ns: u64::MAX - line, bytes: line, rank: line as u32, peer: u32::MAX,
+                tag: i32::MAX, comm: 7, function: u16::MAX, sends: line % 2 == 0,
             }).collect();
             for &event in &events {
                 sorter.push(event).unwrap();

@@ -16,8 +16,8 @@ use std::collections::HashSet;
 const ZERO_NS: u64 = 1_000_000_000;
 /// More threads than the rings of a process; what overlaps beyond that overlaps in the last.
 const MOST_THREADS: usize = 64;
-/// Slots of all ranks between two knots.
-const MOST_SLOTS: usize = 1 << 15;
+/// Slots of all ranks that are told at once: less than what fits into a frame.
+pub(crate) const MOST_SLOTS: usize = 1 << 15;
 const LIBRARY: &str = "an imported table";
 
 /// A job of which a table tells.
@@ -60,10 +60,11 @@ struct Telling<'a> {
     waiting_slots: usize,
 }
 
-/// Tells events, which come in the order of time; says how many ranks had calls that overlap.
+/// Tells events, which come in the order of time, some slots at once; says how many ranks had calls that overlap.
 pub(crate) fn tell(
     job: &Job<'_>,
     events: impl Iterator<Item = Result<Event>>,
+    most_slots: usize,
     sink: &mut dyn FnMut(Message),
 ) -> Result<u64> {
     let mut telling = Telling {
@@ -76,7 +77,7 @@ pub(crate) fn tell(
     telling.introduce(sink);
     for event in events {
         let event = event?;
-        if telling.waiting_slots >= MOST_SLOTS {
+        if telling.waiting_slots >= most_slots {
             // All that ended before this moment was told.
             telling.flush(event.timestamp_ns, sink);
         }
