@@ -3,6 +3,7 @@
 use crate::remap::Format;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
+use mpiscope_synth::{Disturbance, Pattern, Style};
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -53,6 +54,27 @@ Examples:
 Runs the command with its own launcher, hosts and placement, but not the program itself: after MPI_Init the ranks \
 exchange messages of many sizes and make collective calls, and end. Do it where nothing else uses the nodes.")]
     Calibrate(CalibrateOptions),
+    /// Make a recording of a modelled job of which is known what is wrong with it.
+    #[command(after_help = "\
+Examples:
+  mpiscope synth --pattern halo3d --ranks 64 --seconds 10 --rate 200000 -o sound.scope
+  mpiscope synth --pattern cg --ranks 64 --seconds 10 --rate 200000 --disturb stolen-cpu -o robbed.scope
+
+Patterns are ring, halo2d, halo3d, cg, all-to-all, master-worker, wavefront and random-sparse; disturbances are \
+bad-mapping, imbalance, drifting-imbalance, serialized-root, background-traffic, stolen-cpu, drifting-clocks and \
+lost-records; styles are blocking, waitall and polling. What the job did and what each disturbance costs is in truth.json \
+in the folder. The same words make the same recording.")]
+    Synth(SynthOptions),
+    /// Make a recording of a table of sends and receives.
+    #[command(after_help = "\
+Examples:
+  mpiscope import events.csv -o imported.scope
+  mpiscope import events.csv --nodes nodes.csv -o imported.scope
+
+The table is CSV with a header; its columns are rank, type (send or receive), timestamp_ns, source, destination and size, \
+and may be tag, comm, duration_ns and call. The time is when the call of a send began or that of a receive ended. The file \
+of nodes has the columns rank and node.")]
+    Import(ImportOptions),
     /// Say what works on this machine, and what to do about the rest.
     Doctor,
     /// Read and bring what the ranks of this host do, where a site has agents started by hand.
@@ -131,6 +153,50 @@ pub(crate) struct CalibrateOptions {
     /// The program and its arguments, for example mpirun -n 4 ./sim
     #[arg(required = true, last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SynthOptions {
+    /// Who talks to whom
+    #[arg(long, value_name = "NAME")]
+    pub(crate) pattern: Pattern,
+    /// How many ranks there are
+    #[arg(long, value_name = "N")]
+    pub(crate) ranks: u32,
+    /// How long the job takes where nothing disturbs it
+    #[arg(long, value_name = "S")]
+    pub(crate) seconds: f64,
+    /// How many calls all ranks make in a second
+    #[arg(long, value_name = "CALLS_PER_SECOND")]
+    pub(crate) rate: f64,
+    /// On how many nodes the ranks are [default: one for eight ranks]
+    #[arg(long, value_name = "K")]
+    pub(crate) nodes: Option<u32>,
+    /// What goes wrong; may be said several times
+    #[arg(long, value_name = "NAME")]
+    pub(crate) disturb: Vec<Disturbance>,
+    /// How ranks wait for messages
+    #[arg(long, value_name = "NAME", default_value = "waitall")]
+    pub(crate) style: Style,
+    /// Where all chance comes from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// The folder of the recording
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ImportOptions {
+    /// The table of events
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Which rank was on which node
+    #[arg(long, value_name = "FILE")]
+    pub(crate) nodes: Option<PathBuf>,
+    /// The folder of the recording
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
 }
 
 #[derive(Debug, Args)]
@@ -213,9 +279,17 @@ mod tests {
     }
 
     #[test]
+    fn the_help_of_synth_names_all_that_there_is() {
+        let help = Arguments::command().find_subcommand_mut("synth").unwrap().render_help().to_string();
+        for name in mpiscope_synth::PATTERNS.into_iter().chain(mpiscope_synth::DISTURBANCES) {
+            assert!(help.contains(name), "{name}");
+        }
+    }
+
+    #[test]
     fn help_is_as_pinned() {
         let mut help = String::new();
-        let names = ["run", "replay", "report", "remap", "agent", "calibrate", "doctor"];
+        let names = ["run", "replay", "report", "remap", "agent", "calibrate", "synth", "import", "doctor"];
         for name in [None].into_iter().chain(names.map(Some)) {
             let mut command = Arguments::command();
             command.build();

@@ -9,6 +9,7 @@ mod daemon;
 mod doctor;
 mod engine;
 mod here;
+mod import;
 mod judge;
 mod load;
 mod node;
@@ -20,6 +21,7 @@ mod replay;
 mod report;
 mod run;
 mod site;
+mod synth;
 mod words;
 
 use clap::Parser as _;
@@ -37,10 +39,12 @@ fn main() -> ExitCode {
         Command::Report(options) => report::report(&options),
         Command::Remap(options) => remap::remap(&options),
         Command::Calibrate(options) => calibrate::calibrate(&options),
+        Command::Synth(options) => synth::synth(&options),
+        Command::Import(options) => import::import(&options),
         Command::Doctor => doctor::doctor(),
         Command::Agent(options) => node::agent(&options),
         Command::Record => daemon::record(),
-        Command::Judge { dir } => judge::judge_into(&dir),
+        Command::Judge { dir } => judge::judge_apart(&dir),
     };
     result.unwrap_or_else(|error| {
         eprintln!("mpiscope: {error:#}");

@@ -9,11 +9,15 @@ mod protocol;
 mod queue;
 mod recorder;
 mod remotes;
+mod told;
 mod viewers;
 
 pub(crate) use protocol::{Configuration, FromDaemon, LIVE_FILE, Link, Live, Summary, ToDaemon};
+pub(crate) use recorder::Judge;
+pub(crate) use told::record_told;
 
 use crate::agent::{Agent, LINGER, LITTLE_SLOTS, OWN, Pass, REST, Resume, run_start};
+use crate::judge::have_judged;
 use crate::page::{Page, Shelf};
 use anyhow::{Context as _, Result};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
@@ -91,7 +95,7 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
     let (resume, log);
     if configuration.resume {
         let writer = RecordingWriter::rebuild(&configuration.out, options)?;
-        recorder = Recorder::new(writer, configuration.window_ns);
+        recorder = Recorder::new(writer, configuration.window_ns, have_judged);
         with_page(&mut recorder)?;
         resume = recorder.replay(&WalReader::open(&configuration.out)?);
         log = WalWriter::append_to(&configuration.out)?;
@@ -103,7 +107,7 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
             ..Manifest::default()
         };
         let writer = RecordingWriter::create(&configuration.out, manifest, options)?;
-        recorder = Recorder::new(writer, configuration.window_ns);
+        recorder = Recorder::new(writer, configuration.window_ns, have_judged);
         with_page(&mut recorder)?;
         resume = Resume::default();
         log = WalWriter::create(&configuration.out)?;

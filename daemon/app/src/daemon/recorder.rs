@@ -25,7 +25,11 @@ const MOST_FAULTS: usize = 100;
 const LOW_PRIORITY: i32 = 5;
 const MANIFEST_EVERY: Duration = Duration::from_secs(2);
 
+/// How a recording of a run of some length is judged before its log goes.
+pub(crate) type Judge = fn(&Path, Duration) -> Result<()>;
+
 pub(crate) struct Recorder {
+    judge: Judge,
     engine: Engine,
     writer: RecordingWriter,
     viewers: Option<Viewers>,
@@ -39,8 +43,9 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    pub(crate) fn new(writer: RecordingWriter, window_ns: u64) -> Self {
+    pub(crate) fn new(writer: RecordingWriter, window_ns: u64, judge: Judge) -> Self {
         Self {
+            judge,
             engine: Engine::new(window_ns),
             writer,
             viewers: None,
@@ -245,7 +250,7 @@ impl Recorder {
         let written = self.writer.write_manifest();
         self.note(written);
         let run = Duration::from_nanos(self.engine.ingest().ended().map_or(0, |(_, end_ns)| end_ns));
-        if let Err(error) = judge::have_judged(self.writer.dir(), run) {
+        if let Err(error) = (self.judge)(self.writer.dir(), run) {
             let text = format!("where time went was not judged: {error:#}");
             self.writer.manifest_mut().missing.push(text);
         }

@@ -52,13 +52,18 @@ pub(crate) fn read(dir: &Path) -> Option<Findings> {
 }
 
 /// Judges a recording whose log is complete and leaves what was found in its folder.
-pub(crate) fn judge_into(dir: &Path) -> Result<ExitCode> {
-    let _ = rustix::process::setpriority_process(None, LOW_PRIORITY);
+pub(crate) fn judge_into(dir: &Path) -> Result<()> {
     let recording = Recording::open(dir)?;
     let findings = judge(&recording, &recording.wal()?);
     let new = dir.join(format!("{FILE}.new"));
     serde_json::to_writer_pretty(create_private(&new)?, &findings)?;
-    std::fs::rename(&new, dir.join(FILE)).with_context(|| format!("write {}", dir.join(FILE).display()))?;
+    std::fs::rename(&new, dir.join(FILE)).with_context(|| format!("write {}", dir.join(FILE).display()))
+}
+
+/// The whole life of the process that judges a recording for the daemon.
+pub(crate) fn judge_apart(dir: &Path) -> Result<ExitCode> {
+    let _ = rustix::process::setpriority_process(None, LOW_PRIORITY);
+    judge_into(dir)?;
     Ok(ExitCode::SUCCESS)
 }
 

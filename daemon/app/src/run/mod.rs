@@ -26,7 +26,7 @@ use supervisor::Supervisor;
 
 pub(crate) use command::find_collector;
 pub(crate) use launch::{System, may_span_hosts};
-pub(crate) use place::{left_over_rings, random};
+pub(crate) use place::{left_over_rings, random, refuse_occupied};
 
 /// A run that is being recorded.
 struct Recorded {

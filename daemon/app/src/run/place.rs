@@ -34,7 +34,7 @@ pub(crate) fn choose_folder(options: &RunOptions) -> Result<PathBuf> {
         Some(out) => here.join(out),
         None => here.join(free_name(&here, &default_name(&options.command))),
     };
-    refuse_occupied(&out)?;
+    refuse_occupied(&out, "--out")?;
     out.file_name().context("the folder of the recording needs a name")?;
     Ok(out)
 }
@@ -71,17 +71,17 @@ fn make_private(path: PathBuf) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// A folder that holds something is not ours to fill.
-fn refuse_occupied(out: &Path) -> Result<()> {
+/// A folder that holds something is not ours to fill; `option` names another.
+pub(crate) fn refuse_occupied(out: &Path, option: &str) -> Result<()> {
     match std::fs::read_dir(out) {
         Ok(mut entries) => {
             if entries.next().is_some() {
-                bail!("{} is not empty: choose another folder with --out, or remove it", out.display());
+                bail!("{} is not empty: choose another folder with {option}, or remove it", out.display());
             }
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
         Err(error) => {
-            bail!("{} cannot hold a recording: {error}; choose another folder with --out", out.display())
+            bail!("{} cannot hold a recording: {error}; choose another folder with {option}", out.display())
         }
     }
     Ok(())

@@ -1,0 +1,63 @@
+//! An event of a table, and its form in a file of events that wait for their turn.
+
+/// A send or a receive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Event {
+    /// When the call of a send began, or that of a receive ended.
+    pub(crate) timestamp_ns: u64,
+    /// How long the call took; 0 where that is not known.
+    pub(crate) duration_ns: u64,
+    pub(crate) bytes: u64,
+    pub(crate) rank: u32,
+    /// The other side.
+    pub(crate) peer: u32,
+    pub(crate) tag: i32,
+    /// The table's own number of the communicator; 0 is the world.
+    pub(crate) comm: u32,
+    pub(crate) function: u16,
+    pub(crate) sends: bool,
+}
+
+/// The length of its form in a file.
+pub(crate) const EVENT_BYTES: usize = 48;
+
+impl Event {
+    pub(crate) fn start_ns(&self) -> u64 {
+        if self.sends { self.timestamp_ns } else { self.timestamp_ns - self.duration_ns }
+    }
+
+    pub(crate) fn end_ns(&self) -> u64 {
+        if self.sends { self.timestamp_ns + self.duration_ns } else { self.timestamp_ns }
+    }
+
+    pub(crate) fn to_bytes(self) -> [u8; EVENT_BYTES] {
+        let places = u64::from(self.rank) | u64::from(self.peer) << 32;
+        let of_message = u64::from(self.tag as u32) | u64::from(self.comm) << 32;
+        let of_call = u64::from(self.function) | u64::from(self.sends) << 16;
+        let words = [self.timestamp_ns, self.duration_ns, self.bytes, places, of_message, of_call];
+        let mut bytes = [0; EVENT_BYTES];
+        for (to, word) in bytes.chunks_exact_mut(8).zip(words) {
+            to.copy_from_slice(&word.to_le_bytes());
+        }
+        bytes
+    }
+
+    pub(crate) fn from_bytes(bytes: &[u8; EVENT_BYTES]) -> Self {
+        let mut words = [0; EVENT_BYTES / 8];
+        for (word, from) in words.iter_mut().zip(bytes.as_chunks().0) {
+            *word = u64::from_le_bytes(*from);
+        }
+        let [timestamp_ns, duration_ns, bytes, places, of_message, of_call] = words;
+        Self {
+            timestamp_ns,
+            duration_ns,
+            bytes,
+            rank: places as u32,
+            peer: (places >> 32) as u32,
+            tag: of_message as u32 as i32,
+            comm: (of_message >> 32) as u32,
+            function: of_call as u16,
+            sends: of_call >> 16 != 0,
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What is in a table as a whole.
+
+use super::event::Event;
+use crate::words::counted;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Sums up to here have room for more.
+const MOST_SUM: u64 = 1 << 62;
+/// Members of all communicators together; they stay in memory.
+const MOST_MEMBERS: usize = 1 << 22;
+
+/// Who there is, from when to when, and how much.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    pub(crate) events: u64,
+    /// Events whose calls have no duration.
+    pub(crate) untimed: u64,
+    /// By rank, whether it is named.
+    named: Vec<bool>,
+    /// When the first call began and the last ended.
+    pub(crate) from_ns: u64,
+    pub(crate) to_ns: u64,
+    bytes: u64,
+    time_ns: u64,
+    /// By the table's number, the ranks that are named with a communicator; the world's are all.
+    pub(crate) members: BTreeMap<u32, BTreeSet<u32>>,
+    member_count: usize,
+}
+
+impl Seen {
+    pub(crate) fn ranks(&self) -> u32 {
+        self.named.len() as u32
+    }
+
+    /// Takes in an event; says what of it is too much.
+    pub(crate) fn see(&mut self, event: &Event, is_timed: bool) -> Result<(), String> {
+        let first = self.events == 0;
+        self.events += 1;
+        self.untimed += u64::from(!is_timed);
+        self.from_ns = if first { event.start_ns() } else { self.from_ns.min(event.start_ns()) };
+        self.to_ns = self.to_ns.max(event.end_ns());
+        self.bytes =
+            sum(self.bytes, event.bytes).ok_or("the sizes of all lines add up to more than 4 EiB")?;
+        self.time_ns = sum(self.time_ns, event.duration_ns)
+            .ok_or("the durations of all lines add up to more than 146 years")?;
+        for rank in [event.rank, event.peer] {
+            self.name(rank);
+            if event.comm != 0 && self.members.entry(event.comm).or_default().insert(rank) {
+                self.member_count += 1;
+            }
+        }
+        if self.member_count > MOST_MEMBERS {
+            return Err(format!("communicators have more than {MOST_MEMBERS} members together"));
+        }
+        Ok(())
+    }
+
+    /// There is such a rank.
+    pub(crate) fn name(&mut self, rank: u32) {
+        let at = rank as usize;
+        if at >= self.named.len() {
+            self.named.resize(at + 1, false);
+        }
+        self.named[at] = true;
+    }
+
+    /// Says what a table that was read to its end lacks.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        if self.events == 0 { Err("there are no events behind the header".into()) } else { Ok(()) }
+    }
+
+    /// Ranks are counted from 0 without gaps.
+    pub(crate) fn check_ranks(&self) -> Result<(), String> {
+        let Some(first) = self.named.iter().position(|named| !named) else { return Ok(()) };
+        let unnamed = self.named.iter().filter(|named| !**named).count() as u64;
+        let last = self.named.len() - 1;
+        let what = if unnamed == 1 {
+            format!("rank {first} is named nowhere")
+        } else {
+            format!("{} are named nowhere, rank {first} the first of them", counted(unnamed, "rank"))
+        };
+        Err(format!(
+            "{what}, but rank {last} is; ranks are counted from 0 without gaps, and a file of nodes names those that do \
+             not talk"
+        ))
+    }
+}
+
+fn sum(sum: u64, more: u64) -> Option<u64> {
+    sum.checked_add(more).filter(|&sum| sum <= MOST_SUM)
+}

@@ -1,0 +1,130 @@
+//! A table of events: each line is a send or a receive of a rank.
+
+use super::columns::{Column, Columns};
+use super::event::Event;
+use super::records::Records;
+use super::seen::Seen;
+use anyhow::Result;
+use mpiscope_wire::{FUNCTIONS, Family, id};
+use rustc_hash::FxHashMap;
+use std::io::BufRead;
+
+const NEEDED: [&str; 6] = ["rank", "type", "timestamp_ns", "source", "destination", "size"];
+const OPTIONAL: [&str; 4] = ["tag", "comm", "duration_ns", "call"];
+
+/// More ranks than any job has.
+pub(crate) const MOST_RANKS: u64 = 1 << 20;
+/// Times add up without getting too large.
+const MOST_NS: u64 = 1 << 62;
+const MOST_BYTES: u64 = 1 << 62;
+/// More communicators than tables have; all of them stay in memory.
+const MOST_COMMS: usize = 1 << 16;
+/// What the world is called.
+const WORLD: [&str; 4] = ["", "0", "world", "MPI_COMM_WORLD"];
+
+/// Reads a table to its end.
+pub(crate) struct Table<R> {
+    records: Records<R>,
+    columns: Columns<6, 4>,
+    comms: FxHashMap<String, u32>,
+    functions: FxHashMap<&'static str, (u16, bool)>,
+}
+
+/// Functions that move messages, and whether they may send.
+fn movers() -> FxHashMap<&'static str, (u16, bool)> {
+    let of = |family| match family {
+        Family::Send => Some(true),
+        Family::Receive | Family::Complete => Some(false),
+        _ => None,
+    };
+    FUNCTIONS.iter().filter_map(|entry| Some((entry.name, (entry.id, of(entry.family)?)))).collect()
+}
+
+impl<R: BufRead> Table<R> {
+    /// Reads the header.
+    pub(crate) fn open(mut records: Records<R>) -> Result<Self> {
+        let columns = Columns::read(&mut records, &NEEDED, &OPTIONAL)?;
+        let comms = WORLD.iter().map(|name| ((*name).to_owned(), 0)).collect();
+        Ok(Self { records, columns, comms, functions: movers() })
+    }
+
+    /// Columns that nobody knows.
+    pub(crate) fn ignored(&self) -> &[String] {
+        &self.columns.ignored
+    }
+
+    /// Hands out all events in the order of the table; says what is in it as a whole.
+    pub(crate) fn read(mut self, mut take: impl FnMut(Event) -> Result<()>) -> Result<Seen> {
+        let mut seen = Seen::default();
+        while self.columns.advance(&mut self.records)? {
+            let (event, is_timed) = self.event()?;
+            seen.see(&event, is_timed).map_err(|text| self.records.wrong(text))?;
+            take(event)?;
+        }
+        seen.check().map_err(|text| anyhow::anyhow!("{}: {text}", self.records.name()))?;
+        Ok(seen)
+    }
+
+    /// The event of the record at hand, and whether it has a duration.
+    fn event(&mut self) -> Result<(Event, bool)> {
+        let Self { records, columns, .. } = &*self;
+        let [rank_at, kind, timestamp, source_at, destination_at, size] = columns.needed;
+        let [tag, comm, duration, call] = columns.optional;
+        let rank_in = |column: Column| Ok::<_, anyhow::Error>(column.number(records, MOST_RANKS - 1)? as u32);
+        let (rank, source, destination) = (rank_in(rank_at)?, rank_in(source_at)?, rank_in(destination_at)?);
+        let sends = match kind.of(records) {
+            b"send" => true,
+            b"receive" => false,
+            _ => return Err(kind.wrong(records, "send or receive")),
+        };
+        if sends && rank != source {
+            return Err(source_at.wrong(records, format_args!("the rank that sends, {rank},")));
+        }
+        if !sends && rank != destination {
+            return Err(destination_at.wrong(records, format_args!("the rank that receives, {rank},")));
+        }
+        let timestamp_ns = timestamp.number(records, MOST_NS)?;
+        let filled = |column: &Column| !column.of(records).is_empty();
+        let duration = duration.filter(filled);
+        // A call that ended then began no earlier than at 0.
+        let most_ns = if sends { MOST_NS - timestamp_ns } else { timestamp_ns };
+        let duration_ns = duration.map_or(Ok(0), |column| column.number(records, most_ns))?;
+        let tag = tag.filter(filled).map_or(Ok(0), |column| column.number(records, i32::MAX as u64))? as i32;
+        let function = match call.filter(filled) {
+            Some(column) => self.function(column, sends)?,
+            None if sends => id::SEND,
+            None => id::RECV,
+        };
+        let bytes = size.number(records, MOST_BYTES)?;
+        let peer = if sends { destination } else { source };
+        let comm = comm.map_or(Ok(0), |column| self.comm(column))?;
+        let event = Event { timestamp_ns, duration_ns, bytes, rank, peer, tag, comm, function, sends };
+        Ok((event, duration.is_some()))
+    }
+
+    fn function(&self, column: Column, sends: bool) -> Result<u16> {
+        let known =
+            std::str::from_utf8(column.of(&self.records)).ok().and_then(|name| self.functions.get(name));
+        // Exchanges send and receive.
+        known.filter(|(_, may_send)| *may_send || !sends).map(|(function, _)| *function).ok_or_else(|| {
+            let what = if sends { "sends, as MPI_Isend" } else { "receives, as MPI_Waitall" };
+            column.wrong(&self.records, format_args!("the name of a function that {what}"))
+        })
+    }
+
+    /// The table's own number of a communicator.
+    fn comm(&mut self, column: Column) -> Result<u32> {
+        let name = column.text(&self.records)?;
+        if let Some(&comm) = self.comms.get(name) {
+            return Ok(comm);
+        }
+        let comm = self.comms.len() - WORLD.len() + 1;
+        if comm > MOST_COMMS {
+            return Err(
+                column.wrong(&self.records, format_args!("one of no more than {MOST_COMMS} communicators"))
+            );
+        }
+        self.comms.insert(name.to_owned(), comm as u32);
+        Ok(comm as u32)
+    }
+}

@@ -1,0 +1,101 @@
+//! `mpiscope synth`: a recording of a modelled job, and beside it what is true of the job.
+
+use crate::command_line::SynthOptions;
+use crate::daemon::record_told;
+use crate::judge::judge_into;
+use crate::private::create_private;
+use crate::run::refuse_occupied;
+use crate::words::{bytes, count, plural};
+use anyhow::{Context as _, Result};
+use mpiscope_synth::{Cause, Part, Spec, Truth, generate};
+use std::io::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// What is true of the job, in the folder of the recording.
+pub(crate) const TRUTH_FILE: &str = "truth.json";
+
+pub(crate) fn synth(options: &SynthOptions) -> Result<ExitCode> {
+    let out = std::path::absolute(&options.output).context("find the current folder")?;
+    refuse_occupied(&out, "-o")?;
+    let truth = record(&spec(options), &out)?;
+    write_truth(&truth, &out)?;
+    for sentence in sentences(&truth, options) {
+        eprintln!("mpiscope: {sentence}");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn spec(options: &SynthOptions) -> Spec {
+    let mut spec = Spec::new(options.pattern, options.ranks, options.seconds, options.rate);
+    spec.nodes = options.nodes.unwrap_or(spec.nodes);
+    spec.disturb = options.disturb.clone();
+    spec.style = options.style;
+    spec.seed = options.seed;
+    spec
+}
+
+/// Models the job into a recording.
+fn record(spec: &Spec, out: &Path) -> Result<Truth> {
+    // What makes no sense is refused before anything is written.
+    let mut run = generate(spec)?;
+    let (_, truth) = record_told(
+        out,
+        |out, _| judge_into(out),
+        |_| {},
+        move |teller| {
+            run.by_ref().for_each(|message| teller.tell(message));
+            // The job is modelled once more without each disturbance while the recorder goes on with the last calls.
+            Ok(run.truth())
+        },
+    )?;
+    Ok(truth)
+}
+
+fn write_truth(truth: &Truth, out: &Path) -> Result<()> {
+    let path = out.join(TRUTH_FILE);
+    let written = create_private(&path).and_then(|mut file| {
+        file.write_all(truth.to_json(true).as_bytes())?;
+        file.write_all(b"\n")
+    });
+    written.with_context(|| format!("write {}", path.display()))
+}
+
+fn sentences(truth: &Truth, options: &SynthOptions) -> [String; 3] {
+    let made = format!(
+        "a modelled {} job of {}: {} in {} and {} of {} in {:.3} s",
+        truth.pattern,
+        plural(truth.ranks.into(), "rank"),
+        plural(truth.calls, "call"),
+        plural(truth.steps.into(), "step"),
+        plural(truth.intra_messages + truth.inter_messages, "message"),
+        bytes(truth.bytes),
+        truth.duration_s,
+    );
+    let out = options.output.display();
+    [
+        made,
+        format!("{} ({out}/{TRUTH_FILE})", costs(&truth.main)),
+        format!("recording in {out}: mpiscope replay shows it, mpiscope report says what it holds"),
+    ]
+}
+
+/// What costs most.
+fn costs(main: &Part) -> String {
+    if main.cause == Cause::None {
+        return "nothing in it costs much that could be avoided".into();
+    }
+    format!(
+        "what could be avoided in it: {} s of all ranks' time, {:.1} %; the cause is {}",
+        if main.avoidable_s < 1000.0 {
+            format!("{:.3}", main.avoidable_s)
+        } else {
+            count(main.avoidable_s as u64)
+        },
+        main.share * 100.0,
+        main.cause.word()
+    )
+}
+
+#[cfg(test)]
+mod tests;
