@@ -13,7 +13,7 @@ use crate::command_line::ImportOptions;
 use crate::daemon::{Judge, record_told};
 use crate::judge::judge_into;
 use crate::run::refuse_occupied;
-use crate::words::{count, counted, plural};
+use crate::words::{counted, plural};
 use anyhow::{Context as _, Result};
 use mpiscope_recording::Manifest;
 use records::Records;
@@ -46,13 +46,13 @@ pub(crate) fn import(options: &ImportOptions) -> Result<ExitCode> {
     let totals = manifest.totals;
     let of = &options.output;
     eprintln!(
-        "mpiscope: {} of {} on {}: {} have both sides, {} without a receive, {} without a send",
+        "mpiscope: {} of {} on {}: {}; {} without a receive, {} without a send",
         plural(totals.calls, "event"),
         plural(manifest.job.ranks.into(), "rank"),
         plural(manifest.job.nodes.len() as u64, "node"),
         plural(totals.messages, "message"),
-        count(totals.unmatched_sends),
-        count(totals.unmatched_receives),
+        plural(totals.unmatched_sends, "send"),
+        plural(totals.unmatched_receives, "receive"),
     );
     eprintln!(
         "mpiscope: recording in {}: mpiscope replay shows it, mpiscope report says what it holds",
