@@ -11,16 +11,21 @@
 
 mod causes;
 mod collectives;
+mod course;
 mod cut;
 mod ledger;
+mod measure;
+mod quiet;
 mod settle;
 mod steal;
 mod thread;
 mod waits;
 mod whatif;
+mod work;
 
 pub use causes::{Budget, CAUSES, Cause, Causes};
-pub use ledger::{Judged, Ledger, RankBudget, WindowBudget};
+pub use course::Course;
+pub use ledger::{Judged, Ledger, RankBudget, Spared, WindowBudget};
 pub use waits::{WaitKey, WaitState, WaitTotals};
 use whatif::Way;
 pub use whatif::WhatIf;
@@ -101,6 +106,7 @@ pub struct Budgeter {
     advised_messages: u64,
     advised: Option<Advised>,
     is_advice_fixed: bool,
+    course: Course,
     steal: Steal,
     ledger: Ledger,
     waits: Waits,
@@ -131,6 +137,7 @@ impl Budgeter {
             advised_messages: 0,
             advised: None,
             is_advice_fixed: false,
+            course: Course::new(options.window_ns),
             steal: Steal::default(),
             ledger: Ledger::new(options.window_ns),
             waits: Waits::default(),
@@ -164,6 +171,19 @@ impl Budgeter {
         self.advised = Advised::of(advice);
         self.is_advice_fixed = true;
         self
+    }
+
+    /// Judges each moment by how the run went before and after it, as an earlier pass saw.
+    #[must_use]
+    pub fn with_course(mut self, course: Course) -> Self {
+        self.course = course;
+        self
+    }
+
+    /// How the run went, for a later pass that judges by these criteria.
+    #[must_use]
+    pub fn course(&self, criteria: &Version) -> Course {
+        self.course.clone().over(&self.learnt(), criteria)
     }
 
     /// Where the placement that is judged by puts each rank.
