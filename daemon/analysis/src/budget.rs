@@ -11,16 +11,21 @@
 
 mod causes;
 mod collectives;
+mod course;
 mod cut;
 mod ledger;
+mod measure;
+mod quiet;
 mod settle;
 mod steal;
 mod thread;
 mod waits;
 mod whatif;
+mod work;
 
 pub use causes::{Budget, CAUSES, Cause, Causes};
-pub use ledger::{Judged, Ledger, RankBudget, WindowBudget};
+pub use course::Course;
+pub use ledger::{Judged, Ledger, RankBudget, Spared, WindowBudget};
 pub use waits::{WaitKey, WaitState, WaitTotals};
 use whatif::Way;
 pub use whatif::WhatIf;
@@ -92,6 +97,7 @@ pub struct Budgeter {
     /// Who exchanged how many messages with whom.
     traffic: Traffic,
     advised: Option<Advised>,
+    course: Course,
     steal: Steal,
     ledger: Ledger,
     waits: Waits,
@@ -119,6 +125,7 @@ impl Budgeter {
             is_fixed: false,
             traffic: Traffic::default(),
             advised: None,
+            course: Course::new(options.window_ns),
             steal: Steal::default(),
             ledger: Ledger::new(options.window_ns),
             waits: Waits::default(),
@@ -151,6 +158,19 @@ impl Budgeter {
     pub fn with_advice(mut self, advice: Advice) -> Self {
         self.advised = Advised::of(advice);
         self
+    }
+
+    /// Judges each moment by how the run went before and after it, as an earlier pass saw.
+    #[must_use]
+    pub fn with_course(mut self, course: Course) -> Self {
+        self.course = course;
+        self
+    }
+
+    /// How the run went, for a later pass that judges by these criteria.
+    #[must_use]
+    pub fn course(&self, criteria: &Version) -> Course {
+        self.course.clone().over(&self.learnt(), criteria)
     }
 
     /// Where the placement that is judged by puts each rank.

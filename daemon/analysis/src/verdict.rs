@@ -112,16 +112,28 @@ fn usual_ns(window: &WindowBudget) -> i64 {
         + window.inter.criterion_ns as i64
 }
 
-/// What each cause costs in a stretch, by itself and in the waiting of others.
+/// What could be otherwise, for each cause to blame.
+fn whatif(blame: Blame) -> WhatIf {
+    match blame {
+        Blame::Mapping => WhatIf::Placed,
+        Blame::Pattern => WhatIf::Balanced,
+        Blame::Background => WhatIf::Quiet,
+        Blame::Cpu => WhatIf::Cored,
+    }
+}
+
+/// What each cause costs in a stretch, without regard to who waits for whom.
 fn costs_s(window: &WindowBudget) -> [f64; 4] {
-    let budget = &window.budget;
-    let waited = [Cause::Compute, Cause::Base, Cause::Operation, Cause::Other];
-    [
-        seconds(budget.cost_ns(Cause::Saved)),
-        waited.into_iter().map(|cause| seconds(budget.waiting_by[cause])).sum(),
-        seconds(budget.cost_ns(Cause::Excess)),
-        seconds(window.no_core_ns as i64 + budget.waiting_by[Cause::NoCore]),
-    ]
+    let spared = &window.spared;
+    Blame::ALL.map(|blame| {
+        let ns = match blame {
+            Blame::Mapping => spared.placed_ns,
+            Blame::Pattern => spared.balanced_ns,
+            Blame::Background => spared.quiet_ns,
+            Blame::Cpu => spared.cored_ns,
+        };
+        seconds(ns as i64)
+    })
 }
 
 impl Basis {
@@ -149,17 +161,8 @@ impl Basis {
         let quiet = weighted(&levels[..quarter]);
         let costs_s = costs_s(&ledger.total());
         let ranks = budgeter.node_of_rank().len().max(1) as f64;
-        // Noise is never wholly gone: what the quietest quarter has too is not to be avoided.
-        let over_quiet =
-            quiet.filter(|_| mean > 0.0).map_or(1.0, |quiet| (1.0 - quiet.max(0.0) / mean).clamp(0.0, 1.0));
-        let gain = |whatif| (budgeter.gain_ns(whatif).max(0)) as f64 / 1e9;
-        // Who is waited for changes along the way: what all wait on average is what they would gain.
-        let gains_s = Blame::ALL.map(|blame| match blame {
-            Blame::Mapping => gain(WhatIf::Placed),
-            Blame::Pattern => costs_s[1].max(0.0) / ranks,
-            Blame::Background => gain(WhatIf::Quiet) * over_quiet,
-            Blame::Cpu => gain(WhatIf::Cored),
-        });
+        // Who is waited for changes along the way: what all would gain on average is what the run would.
+        let gains_s = Blame::ALL.map(|blame| seconds(budgeter.gain_ns(whatif(blame)).max(0)));
         let criteria = budgeter.criteria();
         let nodes = budgeter.node_of_rank();
         Self {

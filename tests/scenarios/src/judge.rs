@@ -8,6 +8,7 @@ use mpiscope_synth::{Cause, Network, Part, Pattern, Spec, Style, Truth, generate
 use mpiscope_wire::Message;
 
 /// What was found, and what is true.
+#[derive(Clone)]
 pub(crate) struct Outcome {
     pub(crate) name: String,
     pub(crate) half: Half,
@@ -98,7 +99,8 @@ fn pass(case: &Case, given: Option<(&Version, &Budgeter)>, wants_truth: bool) ->
     let mut windowed = Windowed::new(BudgetOptions::default());
     if let Some((version, learnt)) = given {
         windowed = windowed.with_criteria(version.clone());
-        windowed.budgeter = windowed.budgeter.with_advice(learnt.advice());
+        windowed.budgeter =
+            windowed.budgeter.with_advice(learnt.advice()).with_course(learnt.course(version));
     }
     for message in run.by_ref() {
         let settles = matches!(message, Message::Knot(_) | Message::RunEnd(_));

@@ -1,15 +1,45 @@
 //! Modelled jobs whose cause of lost time is known, judged as a run's final pass judges them: how often the verdict is
 //! right, how near the seconds are, and whether the confidence means what it says.
 //!
-//! `cargo run --release -p mpiscope-scenarios [-- --only tuned|unseen] [--list] [--cases N]`
+//! `cargo run --release -p mpiscope-scenarios [-- --only tuned|unseen] [--list] [--cases N] [--name PART] [--threads N]`
 
 mod cases;
 mod judge;
 mod table;
 
 use anyhow::{Result, ensure};
-use cases::{Half, all};
+use cases::{Case, Half, all};
+use judge::Outcome;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
+
+/// Judges all cases, several at once; what comes out is in their order.
+fn judge_all(cases: &[Case], threads: usize, list: bool) -> Result<Vec<Outcome>> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut outcomes = Vec::new();
+        while let Some((at, case)) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, cases.get(at)?)))
+        {
+            let outcome = judge::judge(case)?;
+            if list || !outcome.is_right() {
+                println!("{}", outcome.line());
+            }
+            outcomes.push((at, outcome));
+        }
+        Ok(outcomes)
+    };
+    let mut all = std::thread::scope(|scope| {
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let join = |of: std::thread::ScopedJoinHandle<'_, Result<Vec<(usize, Outcome)>>>| {
+            of.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        running.into_iter().map(join).collect::<Result<Vec<_>>>()
+    })?
+    .concat();
+    all.sort_by_key(|(at, _)| *at);
+    Ok(all.into_iter().map(|(_, outcome)| outcome).collect())
+}
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -29,14 +59,11 @@ fn main() -> Result<()> {
     let most: usize = value("--cases").map_or(Ok(usize::MAX), str::parse)?;
     let list = arguments.iter().any(|word| word == "--list");
     let begun = Instant::now();
-    let mut outcomes = Vec::new();
-    for case in all().into_iter().filter(|case| only.is_none_or(|half| case.half == half)).take(most) {
-        let outcome = judge::judge(&case)?;
-        if list || !outcome.is_right() {
-            println!("{}", outcome.line());
-        }
-        outcomes.push(outcome);
-    }
+    let name = value("--name").unwrap_or_default();
+    let is_wanted = |case: &Case| only.is_none_or(|half| case.half == half) && case.name.contains(name);
+    let cases: Vec<Case> = all().into_iter().filter(is_wanted).take(most).collect();
+    let threads: usize = value("--threads").map_or(Ok(1), str::parse)?;
+    let outcomes = judge_all(&cases, threads.max(1), list)?;
     let mut enough = true;
     for half in [Half::Tuned, Half::Unseen] {
         let of_half: Vec<_> = outcomes.iter().filter(|outcome| outcome.half == half).collect();

@@ -7,7 +7,7 @@ use std::ops::{AddAssign, Index, IndexMut, Sub, SubAssign};
 pub enum Cause {
     /// Between calls.
     Compute,
-    /// Between calls, ready to run and without a core.
+    /// Ready to run and without a core.
     NoCore,
     /// What a message of its size takes within a node.
     Base,

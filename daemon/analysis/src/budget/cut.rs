@@ -1,7 +1,6 @@
 //! What the time of a message or collective is made of.
 
 use super::causes::Cause;
-use super::whatif::{Gains, WhatIf};
 use crate::criteria::{Scope, Version};
 
 /// Consecutive pieces that fill a time.
@@ -13,22 +12,35 @@ impl Pieces {
         self.0.into_iter().filter(|(_, ns)| *ns > 0)
     }
 
-    /// What would be spared in each of the cases.
-    pub(super) fn spared(&self) -> Gains {
-        let mut spared = Gains::default();
-        for (cause, ns) in self.iter() {
-            match cause {
-                Cause::Saved => spared[WhatIf::Placed] += ns as i64,
-                Cause::Excess => spared[WhatIf::Quiet] += ns as i64,
-                _ => {}
-            }
-        }
-        spared
-    }
-
     /// All of one cause.
     pub(super) fn only(cause: Cause, ns: u64) -> Self {
         Self([(cause, ns), (cause, 0), (cause, 0), (cause, 0)])
+    }
+
+    /// What the advised placement would save.
+    pub(super) fn saved_ns(&self) -> u64 {
+        self.iter().filter(|(cause, _)| *cause == Cause::Saved).map(|(_, ns)| ns).sum()
+    }
+
+    /// What it took beyond what is usual.
+    pub(super) fn excess_ns(&self) -> u64 {
+        let is_excess = |cause| matches!(cause, Cause::Excess | Cause::ExcessInside);
+        self.iter().filter(|(cause, _)| is_excess(*cause)).map(|(_, ns)| ns).sum()
+    }
+
+    /// So much of the excess was for want of a core.
+    pub(super) fn without_core(mut self, mut ns: u64) -> Self {
+        let total_ns = ns;
+        for (cause, of) in &mut self.0 {
+            if matches!(cause, Cause::Excess | Cause::ExcessInside) {
+                let part_ns = ns.min(*of);
+                (*of, ns) = (*of - part_ns, ns - part_ns);
+            }
+        }
+        // The last is only used where nothing is known.
+        debug_assert_eq!(self.0[3].1, 0);
+        self.0[3] = (Cause::NoCore, total_ns - ns);
+        self
     }
 
     /// The time of a message: what it takes within a node, what the distance adds, and the rest. `saved` says that

@@ -1,6 +1,7 @@
 //! Where time went, by window and rank. Windows double in length as the run grows, so that the ledger does not.
 
 use super::causes::{Budget, Cause, Causes};
+use super::whatif::{Gains, WhatIf};
 use mpiscope_model::{Nanoseconds, Rank};
 
 /// One window.
@@ -16,6 +17,30 @@ pub struct WindowBudget {
     pub inter: Judged,
     /// Likewise within nodes.
     pub intra: Judged,
+    /// What its own calls and computing would have taken less, if something were otherwise.
+    pub spared: Spared,
+}
+
+/// What would be spared, without regard to who waits for whom.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Spared {
+    /// With ranks placed as advised.
+    pub placed_ns: u64,
+    /// With a quiet network.
+    pub quiet_ns: u64,
+    /// With a core for every rank.
+    pub cored_ns: u64,
+    /// With even work, of those who have more to do.
+    pub balanced_ns: u64,
+}
+
+impl Spared {
+    fn add(&mut self, other: &Self) {
+        self.placed_ns += other.placed_ns;
+        self.quiet_ns += other.quiet_ns;
+        self.cored_ns += other.cored_ns;
+        self.balanced_ns += other.balanced_ns;
+    }
 }
 
 /// Exact messages, judged by their criteria.
@@ -47,6 +72,7 @@ impl WindowBudget {
         self.no_core_ns += other.no_core_ns;
         self.inter.add(&other.inter);
         self.intra.add(&other.intra);
+        self.spared.add(&other.spared);
     }
 }
 
@@ -158,6 +184,20 @@ impl Ledger {
             let end_ns = (at_ns - at_ns % self.width_ns).saturating_add(self.width_ns).min(to_ns);
             each(self.window(at_ns), end_ns - at_ns);
             at_ns = end_ns;
+        }
+    }
+
+    /// What would be spared in the window of a moment.
+    pub(super) fn spared(&mut self, at_ns: Nanoseconds, gains: &Gains) {
+        let ns = |whatif| gains[whatif].max(0) as u64;
+        let spared = Spared {
+            placed_ns: ns(WhatIf::Placed),
+            quiet_ns: ns(WhatIf::Quiet),
+            cored_ns: ns(WhatIf::Cored),
+            balanced_ns: ns(WhatIf::Balanced),
+        };
+        if spared != Spared::default() {
+            self.window(at_ns.saturating_sub(1)).spared.add(&spared);
         }
     }
 

@@ -61,6 +61,26 @@ fn octave(bytes: u64) -> u32 {
     bytes.max(1).ilog2()
 }
 
+/// A receive that took less than this part of what its message usually takes found it there.
+const HAD_ARRIVED: u64 = 4;
+/// Times as long as usual that a message is taken to be slow for where its ends are.
+const SLOWEST: u64 = 1_000;
+
+/// The call that computing leads to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Next {
+    pub(super) function: Function,
+    /// To whom it sends: the same function is called in several places.
+    pub(super) peer: Option<Rank>,
+}
+
+impl Next {
+    fn of(call: &Activity) -> Self {
+        let peer = if let Deed::Transfer { peer, .. } = call.deed { peer } else { None };
+        Self { function: call.function, peer }
+    }
+}
+
 /// What became of an attempt to settle a call.
 enum Settled {
     Yes,
@@ -87,6 +107,7 @@ impl Budgeter {
     /// What the window taught holds for those after it.
     fn close(&mut self, until_ns: Nanoseconds) {
         self.thresholds.settle();
+        self.course.close(until_ns);
         if !self.is_fixed && self.learning.settle() {
             let learnt = self.learning.version();
             let reference = &self.versions[0].1;
@@ -177,7 +198,7 @@ impl Budgeter {
             self.end_loop(thread);
         }
         if self.threads[thread as usize].open.rows.is_empty() {
-            self.compute(thread, call.start_ns, Some(call.function).filter(|_| !call.after_loss));
+            self.compute(thread, call.start_ns, Some(Next::of(call)).filter(|_| !call.after_loss));
         }
         let state = &mut self.threads[thread as usize];
         state.is_entered = true;
@@ -197,7 +218,7 @@ impl Budgeter {
     }
 
     /// Time between calls, until the next one; nobody knows of what where calls were lost.
-    fn compute(&mut self, thread: ThreadId, until_ns: Nanoseconds, next: Option<Function>) {
+    fn compute(&mut self, thread: ThreadId, until_ns: Nanoseconds, next: Option<Next>) {
         let state = &mut self.threads[thread as usize];
         let from_ns = state.at_ns;
         if until_ns <= from_ns {
@@ -215,19 +236,26 @@ impl Budgeter {
         } else {
             0
         };
+        let worked_ns = whole_ns - no_core_ns;
         state.path.made_of[Cause::NoCore] += no_core_ns as i64;
-        state.path.gains[WhatIf::Cored] += no_core_ns as i64;
-        state.path.made_of[Cause::Compute] += (whole_ns - no_core_ns) as i64;
+        state.path.made_of[Cause::Compute] += worked_ns as i64;
         // Before its first call a thread is not in the ledger, as it may not have been there.
-        if state.number > 0 {
-            self.ledger.compute(state.rank, from_ns, until_ns, no_core_ns);
+        if state.number == 0 {
+            return;
         }
+        let (rank, function) = (state.rank, next.function);
+        let mut gains = Gains::default();
+        gains[WhatIf::Cored] = no_core_ns as i64;
+        gains[WhatIf::Balanced] = self.course.worked(rank, (from_ns, until_ns), worked_ns, function);
+        self.ledger.compute(rank, from_ns, until_ns, no_core_ns);
+        self.ledger.spared(until_ns, &gains);
+        self.threads[thread as usize].path.gains += gains;
     }
 
     /// A loop of polls led to nothing.
     fn end_loop(&mut self, thread: ThreadId) {
         for (from_ns, to_ns) in std::mem::take(&mut self.threads[thread as usize].open.rows) {
-            self.compute(thread, from_ns, Some(0));
+            self.compute(thread, from_ns, Some(Next::default()));
             self.spend(thread, to_ns, Pieces::only(Cause::Other, to_ns.saturating_sub(from_ns)));
         }
     }
@@ -235,7 +263,6 @@ impl Budgeter {
     /// The thread goes along its own way: the pieces fill the time until `until_ns`.
     fn spend(&mut self, thread: ThreadId, until_ns: Nanoseconds, pieces: Pieces) {
         let state = &mut self.threads[thread as usize];
-        state.path.gains += pieces.spared();
         let (rank, mut at_ns) = (state.rank, state.at_ns);
         for (cause, ns) in pieces.iter() {
             let to_ns = at_ns.saturating_add(ns).min(until_ns);
@@ -339,16 +366,12 @@ impl Budgeter {
         };
         let send_ns = binding.send_ns.min(call.end_ns);
         let has_waited = send_ns > waits_since;
-        let mut path = None;
-        let mut unknown = false;
-        if has_waited {
-            match self.path_of(binding.from, binding.number, thread, is_forced) {
-                None => return Settled::NotYet,
-                Some(None) => unknown = true,
-                Some(Some(found)) => path = Some(found),
-            }
-        }
-        let Some(mut whatif) = self.arrivals(thread, call, &binding, &version, waits_since) else {
+        let Some(way) = self.path_of(binding.from, binding.number, thread, is_forced) else {
+            return Settled::NotYet;
+        };
+        let (path, unknown) = if has_waited { (way, way.is_none()) } else { (None, false) };
+        let decisive = self.decisive(thread, call.end_ns, &version).unwrap_or(binding);
+        let Some(mut whatif) = self.arrivals(thread, call, &decisive, &version, waits_since) else {
             return Settled::NotYet;
         };
         let source = self.threads[binding.from as usize].rank;
@@ -356,12 +379,38 @@ impl Budgeter {
         let took_ns = call.end_ns.saturating_sub(from_ns);
         let saved = binding.inter && self.is_saved(source, call.rank);
         let pieces = Pieces::of_message(&version, binding.inter, saved, binding.bytes, took_ns);
+        let stalled_ns = self.steal.stalled(call.rank, from_ns, call.end_ns, pieces.excess_ns());
+        let pieces = pieces.without_core(stalled_ns);
         let entry = self.own_entry(thread, call);
+        let mut spared = Gains::default();
+        spared[WhatIf::Cored] = stalled_ns as i64;
         let own = self.threads[thread as usize].path.gains;
-        let mut spared = pieces.spared();
-        spared.placed(self.change_of_distance(&version, source, call.rank, &binding).min(0));
-        // What came after both were there took its time from then on.
-        whatif.at(call.end_ns, &path.map_or(own, |path| path.gains), &spared);
+        let sender_rank = self.threads[decisive.from as usize].rank;
+        let Some(sender) = self.path_of(decisive.from, decisive.number, thread, is_forced) else {
+            return Settled::NotYet;
+        };
+        let sender = sender.map_or(own, |way| way.gains);
+        // A message that was sent before its receiver came had arrived, or was on its way and had to be waited for.
+        let usual_ns = version.message_ns(Scope::of(decisive.inter), decisive.bytes);
+        let waited_ns = call.end_ns.saturating_sub(decisive.send_ns.max(waits_since));
+        let is_late = decisive.send_ns > waits_since;
+        if !is_late && usual_ns.is_none_or(|usual_ns| waited_ns <= usual_ns / HAD_ARRIVED) {
+            whatif.at(call.end_ns, &own, &spared);
+            let arrived_ns = decisive.send_ns.saturating_add(usual_ns.unwrap_or_default()).min(waits_since);
+            let mut change = Gains::default();
+            change[WhatIf::Placed] =
+                self.change_of_distance(&version, sender_rank, call.rank, &decisive, None);
+            whatif.at(arrived_ns, &sender, &change);
+        } else {
+            let flight_ns = call.end_ns.saturating_sub(decisive.send_ns).saturating_sub(stalled_ns);
+            spared[WhatIf::Placed] =
+                self.change_of_distance(&version, sender_rank, call.rank, &decisive, Some(flight_ns));
+            if decisive.inter {
+                spared[WhatIf::Quiet] = self.course.message(call.end_ns, decisive.bytes, flight_ns) as i64;
+            }
+            whatif.at(call.end_ns, &sender, &spared);
+        }
+        self.ledger.spared(call.end_ns, &spared);
         self.end_with(thread, call, path, from_ns, pieces, unknown);
         self.threads[thread as usize].path.gains = whatif.gains(call.end_ns);
         if has_waited {
@@ -372,6 +421,21 @@ impl Budgeter {
         }
         self.unpin_all(thread);
         self.done(thread, entry, call)
+    }
+
+    /// The message that arrived last of all that a call received, by when they were sent and what they usually take.
+    fn decisive(&self, thread: ThreadId, end_ns: Nanoseconds, version: &Version) -> Option<Incoming> {
+        let record = self.threads[thread as usize].queue.front()?;
+        let mut latest: Option<(u64, Incoming)> = None;
+        for message in record.first.iter().chain(&record.more).filter(|message| message.send_ns < end_ns) {
+            let usual_ns = version.message_ns(Scope::of(message.inter), message.bytes)?;
+            let arrives_ns = message.send_ns.saturating_add(usual_ns);
+            let key = |of: &Incoming, arrives_ns: u64| (arrives_ns, of.send_ns, of.from, of.number);
+            if latest.is_none_or(|(at_ns, of)| key(message, arrives_ns) > key(&of, at_ns)) {
+                latest = Some((arrives_ns, *message));
+            }
+        }
+        latest.map(|(_, message)| message)
     }
 
     /// When a call would have returned at the earliest for the messages that did not decide when it did. None while a
@@ -402,27 +466,22 @@ impl Budgeter {
             let arrives_ns = message.send_ns.saturating_add(usual_ns).min(call.end_ns);
             let source = self.threads[message.from as usize].rank;
             let mut spared = Gains::default();
-            spared.placed(self.change_of_distance(version, source, call.rank, &message));
+            spared[WhatIf::Placed] = self.change_of_distance(version, source, call.rank, &message, None);
             latest.at(arrives_ns, &way.map_or(own, |way| way.gains), &spared);
-        }
-        if binding.send_ns <= waits_since && binding.send_ns > 0 {
-            // It was on its way: with others gone faster, its arrival is what is left to wait for.
-            let way = match self.threads[binding.from as usize].path_to(binding.number) {
-                Path::Known(way) => way.gains,
-                Path::NotYet | Path::Gone => own,
-            };
-            let usual_ns = version.message_ns(Scope::of(binding.inter), binding.bytes).unwrap_or_default();
-            let arrives_ns = binding.send_ns.saturating_add(usual_ns).min(call.end_ns);
-            let source = self.threads[binding.from as usize].rank;
-            let mut spared = Gains::default();
-            spared.placed(self.change_of_distance(version, source, call.rank, binding));
-            latest.at(arrives_ns, &way, &spared);
         }
         Some(latest)
     }
 
-    /// What the advised placement spares a message, less than nothing where it drives its ends apart.
-    fn change_of_distance(&self, version: &Version, source: Rank, target: Rank, message: &Incoming) -> i64 {
+    /// What the advised placement spares a message that took so long, or what is usual; less than nothing where it
+    /// drives its ends apart.
+    fn change_of_distance(
+        &self,
+        version: &Version,
+        source: Rank,
+        target: Rank,
+        message: &Incoming,
+        took_ns: Option<u64>,
+    ) -> i64 {
         let Some(advised) = self.advised() else { return 0 };
         let node = |rank: Rank| advised.get(rank as usize);
         let inter = node(source) != node(target);
@@ -433,8 +492,11 @@ impl Budgeter {
         let (Some(near_ns), Some(far_ns)) = (usual_ns(Scope::Intra), usual_ns(Scope::Inter)) else {
             return 0;
         };
-        let distance_ns = far_ns.saturating_sub(near_ns) as i64;
-        if message.inter { distance_ns } else { -distance_ns }
+        let (now_ns, then_ns) = if message.inter { (far_ns, near_ns) } else { (near_ns, far_ns) };
+        // What is slow for its distance is as slow for another, within reason.
+        let took_ns = took_ns.unwrap_or(now_ns).min(now_ns.saturating_mul(SLOWEST));
+        let then_ns = u128::from(took_ns) * u128::from(then_ns) / u128::from(now_ns.max(1));
+        took_ns as i64 - then_ns as i64
     }
 
     /// The path to the entry of a call itself, whether or not a loop of polls came before it.
@@ -592,15 +654,32 @@ impl Budgeter {
             let pieces = own_pieces(from_ns);
             let mut whatif = Latest::default();
             whatif.at(start_ns, &entry.gains, &Gains::default());
-            whatif.at(call.end_ns, &path.map_or(entry.gains, |path| path.gains), &pieces.spared());
+            let spared = self.spared_to_sender(call.end_ns, inter, bytes, &pieces);
+            whatif.at(call.end_ns, &path.map_or(entry.gains, |path| path.gains), &spared);
+            self.ledger.spared(call.end_ns, &spared);
             self.end_with(thread, call, path, from_ns, pieces, path.is_none());
             self.threads[thread as usize].path.gains = whatif.gains(call.end_ns);
             self.note_wait(WaitState::LateReceiver, call, receiver, from_ns - start_ns);
         } else {
-            self.spend(thread, call.end_ns, own_pieces(start_ns));
+            let pieces = own_pieces(start_ns);
+            let spared = self.spared_to_sender(call.end_ns, inter, bytes, &pieces);
+            self.ledger.spared(call.end_ns, &spared);
+            self.threads[thread as usize].path.gains += spared;
+            self.spend(thread, call.end_ns, pieces);
         }
         self.release_post(Some(outgoing));
         self.done(thread, entry, call)
+    }
+
+    /// What a sender that waits until its message is there would be spared.
+    fn spared_to_sender(&mut self, at_ns: Nanoseconds, inter: bool, bytes: u64, pieces: &Pieces) -> Gains {
+        let mut spared = Gains::default();
+        spared[WhatIf::Placed] = pieces.saved_ns() as i64;
+        if inter && pieces.excess_ns() > 0 {
+            let took_ns = pieces.iter().map(|(_, ns)| ns).sum();
+            spared[WhatIf::Quiet] = self.course.message(at_ns, bytes, took_ns) as i64;
+        }
+        spared
     }
 
     fn release_post(&mut self, outgoing: Option<Outgoing>) {
@@ -641,13 +720,22 @@ impl Budgeter {
         }
         let took_ns = call.end_ns.saturating_sub(from_ns);
         let pieces = Pieces::of_collective(version.collective_ns(&key), took_ns);
+        let stalled_ns = self.steal.stalled(call.rank, from_ns, call.end_ns, pieces.excess_ns());
+        let pieces = pieces.without_core(stalled_ns);
+        let own_ns = took_ns - stalled_ns;
+        let mut spared = Gains::default();
+        spared[WhatIf::Cored] = stalled_ns as i64;
+        if !is_forced {
+            spared[WhatIf::Quiet] = self.course.collective(call.end_ns, key, own_ns) as i64;
+        }
+        self.ledger.spared(call.end_ns, &spared);
         let unknown = from_ns > start_ns && path.is_none();
         let mut whatif = Latest::default();
         whatif.at(start_ns, &entry.gains, &Gains::default());
         if !matches!(awaited, Awaited::Nobody) || from_ns > start_ns {
             whatif.join(&self.collectives.latest(of));
         }
-        let whatif = whatif.after(took_ns, &pieces.spared());
+        let whatif = whatif.after(took_ns, &spared);
         self.end_with(thread, call, path, from_ns, pieces, unknown);
         self.threads[thread as usize].path.gains = whatif.gains(call.end_ns);
         if !is_forced {

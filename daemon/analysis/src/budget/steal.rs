@@ -13,9 +13,36 @@ const ALL_THE_TIME: f64 = 0.3;
 struct OfRank {
     /// When, and the time without a core until then.
     figures: VecDeque<(Nanoseconds, u64)>,
-    /// Of the time without a core between the figures that begin then, what was found in times between calls.
-    found: (Nanoseconds, u64),
+    /// From each of them to the next, how often it lost its core, and how much of the time without one was found.
+    losses: VecDeque<(u64, u64)>,
+    /// How often its core was lost or given away until the last.
+    switches: u64,
 }
+
+/// What is known of a time.
+#[derive(Debug, Clone, Copy)]
+struct Missing {
+    /// The figures before it and after it.
+    first: usize,
+    last: usize,
+    length_ns: u64,
+    no_core_ns: u64,
+    /// How often the core was lost; none where nothing says so.
+    times: u64,
+}
+
+impl Missing {
+    /// Whether such a time holds about its share of all that is missing.
+    fn is_even_over(&self, whole_ns: u64) -> bool {
+        let is_often = whole_ns as f64 * self.times as f64 > OFTEN * self.length_ns as f64;
+        is_often || self.times == 0 && self.no_core_ns as f64 > ALL_THE_TIME * self.length_ns as f64
+    }
+}
+
+/// A core that is lost so many times in a time between calls is lost evenly.
+const OFTEN: f64 = 3.0;
+/// What is longer than usual by less than this part of the usual time without a core is so for another reason.
+const LEAST_PART: u64 = 8;
 
 impl OfRank {
     /// Time without a core until a time; between two figures it is taken to come evenly.
@@ -29,6 +56,32 @@ impl OfRank {
             (Some((_, wait)), None) | (None, Some(&(_, wait))) => wait as f64,
             (None, None) => 0.0,
         }
+    }
+
+    /// What the figures around a time say.
+    fn missing(&self, from_ns: Nanoseconds, to_ns: Nanoseconds) -> Option<Missing> {
+        let first = self.figures.partition_point(|(at, _)| *at <= from_ns).checked_sub(1)?;
+        let last = self.figures.partition_point(|(at, _)| *at < to_ns);
+        let ((begin_ns, before), (end_ns, after)) = (self.figures[first], *self.figures.get(last)?);
+        let times = self.losses.range(first..last).map(|(times, _)| times).sum();
+        let (length_ns, no_core_ns) = (end_ns.saturating_sub(begin_ns), after.saturating_sub(before));
+        (last > first).then_some(Missing { first, last, length_ns, no_core_ns, times })
+    }
+
+    /// Takes what is too long from what is missing and was not found elsewhere.
+    fn find(&mut self, missing: &Missing, too_long_ns: u64) -> u64 {
+        let least_ns = missing.no_core_ns.checked_div(missing.times).unwrap_or_default() / LEAST_PART;
+        if too_long_ns < least_ns {
+            return 0;
+        }
+        let mut left_ns = too_long_ns;
+        for at in missing.first..missing.last {
+            let there_ns = self.figures[at + 1].1.saturating_sub(self.figures[at].1);
+            let found_ns = &mut self.losses[at].1;
+            let part_ns = there_ns.saturating_sub(*found_ns).min(left_ns);
+            (*found_ns, left_ns) = (*found_ns + part_ns, left_ns - part_ns);
+        }
+        too_long_ns - left_ns
     }
 }
 
@@ -55,13 +108,20 @@ impl Steal {
             if self.ranks.len() <= at {
                 self.ranks.resize(at + 1, OfRank::default());
             }
-            let figures = &mut self.ranks[at].figures;
+            let OfRank { figures, losses, switches: known } = &mut self.ranks[at];
+            let switches = of.voluntary + of.involuntary;
+            if figures.back().is_some_and(|(at_ns, _)| *at_ns >= of.at_ns) {
+                continue;
+            }
             if figures.len() == REMEMBERED {
                 figures.pop_front();
+                losses.pop_front();
             }
-            if figures.back().is_none_or(|(at_ns, _)| *at_ns < of.at_ns) {
-                figures.push_back((of.at_ns, of.wait_ns));
+            if !figures.is_empty() {
+                losses.push_back((switches.saturating_sub(*known), 0));
             }
+            *known = switches;
+            figures.push_back((of.at_ns, of.wait_ns));
         }
     }
 
@@ -84,23 +144,33 @@ impl Steal {
     ) -> u64 {
         let Some(of) = self.ranks.get_mut(rank as usize) else { return 0 };
         let whole_ns = to_ns.saturating_sub(from_ns);
-        let evenly_ns = (of.until(to_ns) - of.until(from_ns)).max(0.0);
-        let at = of.figures.partition_point(|(at_ns, _)| *at_ns <= from_ns);
-        let is_within = of.figures.get(at).is_some_and(|(at_ns, _)| to_ns <= *at_ns);
-        let (Some(usual_ns), true, true) = (usual_ns, is_within, at > 0) else {
-            return (evenly_ns as u64).min(whole_ns);
+        let evenly_ns = |of: &OfRank| ((of.until(to_ns) - of.until(from_ns)).max(0.0) as u64).min(whole_ns);
+        let (Some(usual_ns), Some(missing)) = (usual_ns, of.missing(from_ns, to_ns)) else {
+            return evenly_ns(of);
         };
-        let ((begin_ns, before), (end_ns, after)) = (of.figures[at - 1], of.figures[at]);
-        let missing_ns = after.saturating_sub(before);
-        if missing_ns as f64 > ALL_THE_TIME * (end_ns - begin_ns) as f64 {
-            return (evenly_ns as u64).min(whole_ns);
+        if missing.is_even_over(whole_ns) {
+            return evenly_ns(of);
         }
-        if of.found.0 != begin_ns {
-            of.found = (begin_ns, 0);
+        of.find(&missing, whole_ns.saturating_sub(usual_ns))
+    }
+
+    /// How much of what a call took beyond what is usual was for want of a core.
+    #[inline]
+    pub(super) fn stalled(
+        &mut self,
+        rank: Rank,
+        from_ns: Nanoseconds,
+        to_ns: Nanoseconds,
+        excess_ns: u64,
+    ) -> u64 {
+        if excess_ns == 0 || !self.knows(rank) {
+            return 0;
         }
-        let found_ns = whole_ns.saturating_sub(usual_ns).min(missing_ns.saturating_sub(of.found.1));
-        of.found.1 += found_ns;
-        found_ns
+        let Some(of) = self.ranks.get_mut(rank as usize) else { return 0 };
+        match of.missing(from_ns, to_ns) {
+            Some(missing) => of.find(&missing, excess_ns),
+            None => 0,
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! One thread: its calls that are not settled yet, the path that led to where it stands, and the paths that led to
 //! calls that others may still ask for.
 
+use super::settle::Next;
 use super::whatif::Way;
 use mpiscope_model::{Activity, Deed, Function, Nanoseconds, Node, Rank};
 use std::collections::VecDeque;
@@ -102,9 +103,25 @@ pub(super) struct Thread {
     pub(super) is_listed: bool,
     /// The first call of the queue was waited for too long.
     pub(super) is_forced: bool,
-    /// By function, how long the thread usually computes before it calls it.
-    usual: Vec<(Function, u64)>,
+    /// The function of the last call that is settled.
+    last: Function,
+    /// How long the thread usually computes, from a function to another.
+    usual: Vec<Usual>,
 }
+
+/// How long a thread usually computes between two calls.
+#[derive(Debug)]
+struct Usual {
+    place: (Function, Next),
+    times: u64,
+    usual_ns: u64,
+}
+
+/// Places that are told apart.
+const MOST_PLACES: usize = 64;
+/// So many times say what is usual, and what comes weighs as one of so many.
+const FEWEST_TIMES: u64 = 8;
+const MOST_TIMES: u64 = 100;
 
 /// The fewest paths that nobody asks for which are worth clearing away.
 const WORTH_CLEARING: usize = 32;
@@ -125,21 +142,30 @@ impl Thread {
             waiters: Vec::new(),
             is_listed: false,
             is_forced: false,
+            last: 0,
             usual: Vec::new(),
         }
     }
 
-    /// How long the thread usually computes before it calls a function; learns from this time.
-    pub(super) fn usual_ns(&mut self, function: Function, time_ns: u64) -> Option<u64> {
-        let Some((_, usual_ns)) = self.usual.iter_mut().find(|(of, _)| *of == function) else {
-            self.usual.push((function, time_ns));
+    /// How long the thread computes at such a place when nothing holds it up; learns from this time.
+    pub(super) fn usual_ns(&mut self, next: Next, time_ns: u64) -> Option<u64> {
+        let place = (self.last, next);
+        let Some(usual) = self.usual.iter_mut().find(|usual| usual.place == place) else {
+            if self.usual.len() < MOST_PLACES {
+                self.usual.push(Usual { place, times: 1, usual_ns: time_ns });
+            }
             return None;
         };
-        // Half of the times are longer, half shorter, once it has settled.
-        let step_ns = (*usual_ns / 16).max(1);
-        let known_ns = *usual_ns;
-        *usual_ns = if time_ns > known_ns { known_ns + step_ns } else { known_ns.saturating_sub(step_ns) };
-        Some(known_ns + step_ns)
+        // Three of ten times are shorter once it has settled: those that something holds up may be many.
+        let known_ns = usual.usual_ns;
+        let step_ns = (known_ns / (usual.times + 8)).max(1);
+        usual.usual_ns = if time_ns > known_ns {
+            known_ns + step_ns * 3 / 10
+        } else {
+            known_ns - (step_ns * 7 / 10).min(known_ns)
+        };
+        usual.times = (usual.times + 1).min(MOST_TIMES);
+        (usual.times > FEWEST_TIMES).then_some(known_ns)
     }
 
     pub(super) fn push(&mut self, activity: Activity) {
@@ -236,6 +262,7 @@ impl Thread {
     /// The first call of the queue is settled. `entry` is the path to its entry, kept for those who may ask.
     pub(super) fn settle(&mut self, entry: Way) -> Option<Record> {
         let record = self.queue.pop_front()?;
+        self.last = record.activity.function;
         if let Deed::Transfer { sends, posts, .. } = record.activity.deed {
             let pins = (u32::from(sends) + u32::from(posts)).saturating_sub(record.unpinned);
             if pins > 0 {

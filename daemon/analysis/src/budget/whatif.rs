@@ -1,6 +1,6 @@
 //! What would be otherwise: for each thread, how much earlier it would be where it is, if ranks were placed as advised, if
-//! messages and collectives took no longer than usual, or if it always had a core. Unlike what a path is made of, this
-//! knows of those who come to be waited for when others are not late any more.
+//! messages and collectives took what they take when the network is quiet, if it always had a core, or if work were even.
+//! Unlike what a path is made of, this knows of those who come to be waited for when others are not late any more.
 
 use super::causes::Causes;
 use mpiscope_model::Nanoseconds;
@@ -11,25 +11,20 @@ use std::ops::{AddAssign, Index, IndexMut};
 pub enum WhatIf {
     /// Ranks are placed as advised.
     Placed,
-    /// No message between nodes and no collective takes longer than usual.
+    /// Messages between nodes and collectives take what they take when the network is quiet.
     Quiet,
     /// Every rank has a core.
     Cored,
+    /// Every rank has as much to compute as the others.
+    Balanced,
 }
 
 /// How many there are.
-const WHATIFS: usize = 3;
+const WHATIFS: usize = 4;
 
 /// How much earlier it would be, in nanoseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Gains([i64; WHATIFS]);
-
-impl Gains {
-    /// Ranks that are placed as advised spare so much.
-    pub(super) fn placed(&mut self, ns: i64) {
-        self.0[WhatIf::Placed as usize] += ns;
-    }
-}
 
 impl Index<WhatIf> for Gains {
     type Output = i64;

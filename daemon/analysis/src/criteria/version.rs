@@ -136,6 +136,27 @@ impl Version {
         Self::new(messages.concat(), own.collectives())
     }
 
+    /// By what factor messages between nodes, and collectives, take longer by this than by another.
+    pub(crate) fn longer_than(&self, other: &Self) -> [f64; 2] {
+        let mean = |factors: &mut dyn Iterator<Item = (f64, f64)>| {
+            let (sum, weight) = factors.fold((0.0, 0.0), |(sum, weight), (factor, samples)| {
+                (sum + factor * samples, weight + samples)
+            });
+            // Where nothing was learnt, nothing says that it is longer.
+            if weight > 0.0 { sum / weight } else { 1.0 }
+        };
+        let factor = |own_ns: u64, other_ns: u64| own_ns.max(1) as f64 / other_ns.max(1) as f64;
+        let mut messages = self.messages[Scope::Inter as usize].iter().filter_map(|own| {
+            let (from, _) = bin_sizes(own.bin);
+            Some((factor(own.median_ns, other.message_ns(Scope::Inter, from)?), own.samples as f64))
+        });
+        let own = self.collectives();
+        let mut collectives = own.iter().filter_map(|own| {
+            Some((factor(own.median_ns, other.collective_ns(&own.key)?), own.samples as f64))
+        });
+        [mean(&mut messages), mean(&mut collectives)]
+    }
+
     fn by_neighbours(&self, scope: Scope, bin: u32) -> Option<u64> {
         let known = &self.messages[scope as usize];
         let at = known.partition_point(|criterion| criterion.bin < bin);

@@ -1,0 +1,115 @@
+//! How a run went, as a first pass over it saw: when the network was disturbed, and who had more to do than others. A
+//! last pass judges each moment by what came before and after it; until then the past has to do.
+
+use super::measure::Measure;
+use super::quiet::{Hindrance, Kind, Seen};
+use super::work::{Uneven, Work};
+use crate::criteria::{CollectiveKey, Version};
+use mpiscope_model::{Function, Nanoseconds, Rank};
+use rustc_hash::FxHashMap;
+
+/// Kinds of collectives that are told apart.
+const MOST_COLLECTIVES: usize = 1_024;
+
+/// What was seen of it.
+#[derive(Debug, Clone)]
+pub struct Course {
+    seen: Seen,
+    work: Work,
+    messages: Measure,
+    collectives: FxHashMap<CollectiveKey, Measure>,
+    hindrance: Hindrance,
+    uneven: Uneven,
+    /// It was seen in an earlier pass.
+    is_given: bool,
+    /// How many windows were over when the network was judged last.
+    windows: u64,
+    judged: u64,
+}
+
+impl Course {
+    pub(super) fn new(width_ns: u64) -> Self {
+        Self {
+            seen: Seen::new(width_ns),
+            work: Work::new(width_ns),
+            messages: Measure::default(),
+            collectives: FxHashMap::default(),
+            hindrance: Hindrance::default(),
+            uneven: Uneven::default(),
+            is_given: false,
+            windows: 0,
+            judged: 0,
+        }
+    }
+
+    /// It is over. These are the criteria that were learnt in it, and those that it is judged by now.
+    pub(super) fn over(mut self, learnt: &Version, criteria: &Version) -> Self {
+        self.hindrance = self.seen.judged(learnt.longer_than(criteria));
+        self.uneven = self.work.judged();
+        self.is_given = true;
+        self
+    }
+
+    /// A window is over.
+    pub(super) fn close(&mut self, until_ns: Nanoseconds) {
+        if self.is_given {
+            return;
+        }
+        self.messages.close();
+        self.collectives.values_mut().for_each(Measure::close);
+        self.windows += 1;
+        // Looking at all windows again costs as much as there are.
+        if self.windows >= self.judged + self.judged / 16 {
+            self.hindrance = self.seen.judged([1.0; 2]);
+            self.judged = self.windows;
+        }
+        self.uneven = self.work.judged_now(until_ns);
+    }
+
+    /// A message between nodes arrived after so long; says what of that it would have been spared in a quiet network.
+    pub(super) fn message(&mut self, at_ns: Nanoseconds, bytes: u64, took_ns: u64) -> u64 {
+        if !self.is_given {
+            self.messages.add(bytes, took_ns);
+        }
+        let Some(usual_ns) = self.messages.usual_ns(bytes) else { return 0 };
+        self.took(Kind::Message, at_ns, took_ns, usual_ns)
+    }
+
+    /// Likewise a part in a collective.
+    pub(super) fn collective(&mut self, at_ns: Nanoseconds, key: CollectiveKey, took_ns: u64) -> u64 {
+        if !self.is_given
+            && (self.collectives.len() < MOST_COLLECTIVES || self.collectives.contains_key(&key))
+        {
+            self.collectives.entry(key).or_default().add(0, took_ns);
+        }
+        let usual_ns = self.collectives.get(&key).and_then(|measure| measure.usual_ns(0));
+        let Some(usual_ns) = usual_ns else { return 0 };
+        self.took(Kind::Collective, at_ns, took_ns, usual_ns)
+    }
+
+    fn took(&mut self, kind: Kind, at_ns: Nanoseconds, took_ns: u64, usual_ns: u64) -> u64 {
+        if !self.is_given {
+            self.seen.add(kind, at_ns, took_ns, usual_ns);
+        }
+        self.hindrance.spared_ns(kind, at_ns, took_ns, usual_ns)
+    }
+
+    pub(super) fn worked(
+        &mut self,
+        rank: Rank,
+        (from_ns, to_ns): (Nanoseconds, Nanoseconds),
+        worked_ns: u64,
+        next: Function,
+    ) -> i64 {
+        if !self.is_given {
+            self.work.add(rank, from_ns, to_ns, worked_ns, next);
+        }
+        (worked_ns as f64 * self.uneven.share(rank, from_ns, to_ns, next)) as i64
+    }
+
+    /// Whether the network was disturbed at some times and not at others.
+    #[must_use]
+    pub fn is_varied(&self) -> bool {
+        self.hindrance.is_varied()
+    }
+}

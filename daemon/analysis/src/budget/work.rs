@@ -1,0 +1,257 @@
+//! How much each rank computed, window by window: so that it is known who had more to do than others, and what evening
+//! it out would save.
+
+use mpiscope_model::{Function, Nanoseconds, Rank};
+
+/// So many numbers are kept at most; beyond it windows are joined in pairs.
+const MOST_CELLS: usize = 1 << 21;
+/// Functions of a rank that are told apart.
+const MOST_FUNCTIONS: usize = 8;
+/// Windows on either side of one that say who has more to do in it.
+const NEAR: usize = 1;
+/// Windows until now that say it while the run is going on.
+const BEFORE: usize = 8;
+/// A rank that computes less than this share of what ranks usually do is there for something else.
+const IDLE: f64 = 0.25;
+
+/// What a rank computed before its calls of a function.
+type Before = (Function, u64);
+
+/// What was computed, window by window.
+#[derive(Debug, Clone)]
+pub(super) struct Work {
+    width_ns: u64,
+    /// By window and rank.
+    windows: Vec<Vec<u64>>,
+    cells: usize,
+    /// By rank.
+    before: Vec<Vec<Before>>,
+}
+
+impl Work {
+    pub(super) fn new(width_ns: u64) -> Self {
+        Self { width_ns: width_ns.max(1), windows: Vec::new(), cells: 0, before: Vec::new() }
+    }
+
+    /// A rank computed for so much of the time until it called a function.
+    pub(super) fn add(
+        &mut self,
+        rank: Rank,
+        from_ns: Nanoseconds,
+        to_ns: Nanoseconds,
+        worked_ns: u64,
+        next: Function,
+    ) {
+        let rank = rank as usize;
+        if self.before.len() <= rank {
+            self.before.resize(rank + 1, Vec::new());
+        }
+        let before = &mut self.before[rank];
+        if let Some((_, ns)) = before.iter_mut().find(|(function, _)| *function == next) {
+            *ns += worked_ns;
+        } else if before.len() < MOST_FUNCTIONS {
+            before.push((next, worked_ns));
+        }
+        let whole_ns = to_ns.saturating_sub(from_ns).max(1);
+        let mut at_ns = from_ns;
+        while at_ns < to_ns {
+            let at = (at_ns / self.width_ns) as usize;
+            let end_ns = ((at as u64 + 1) * self.width_ns).min(to_ns);
+            let part_ns = (u128::from(worked_ns) * u128::from(end_ns - at_ns) / u128::from(whole_ns)) as u64;
+            *self.cell(at, rank) += part_ns;
+            at_ns = end_ns;
+            if self.cells > MOST_CELLS && self.windows.len() > 1 {
+                self.join();
+            }
+        }
+    }
+
+    fn cell(&mut self, at: usize, rank: usize) -> &mut u64 {
+        if self.windows.len() <= at {
+            self.windows.resize(at + 1, Vec::new());
+        }
+        let window = &mut self.windows[at];
+        if window.len() <= rank {
+            self.cells += rank + 1 - window.len();
+            window.resize(rank + 1, 0);
+        }
+        &mut window[rank]
+    }
+
+    #[cold]
+    fn join(&mut self) {
+        self.width_ns *= 2;
+        let pairs = self.windows.chunks(2).map(|pair| {
+            let mut joined = pair[0].clone();
+            for other in &pair[1..] {
+                joined.resize(joined.len().max(other.len()), 0);
+                joined.iter_mut().zip(other).for_each(|(ours, theirs)| *ours += theirs);
+            }
+            joined
+        });
+        self.windows = pairs.collect();
+        self.cells = self.windows.iter().map(Vec::len).sum();
+    }
+
+    /// Who had more to do, and when.
+    pub(super) fn judged(&self) -> Uneven {
+        let near = |at: usize| at.saturating_sub(NEAR)..(at + NEAR + 1).min(self.windows.len());
+        let windows = (0..self.windows.len()).map(|at| self.over(near(at))).collect();
+        Uneven { width_ns: self.width_ns, windows, lasting: self.lasting() }
+    }
+
+    /// The same from what was seen until now, for the next window.
+    pub(super) fn judged_now(&self, until_ns: Nanoseconds) -> Uneven {
+        let to = ((until_ns / self.width_ns) as usize).min(self.windows.len());
+        let window = self.over(to.saturating_sub(BEFORE)..to);
+        Uneven { width_ns: u64::MAX, windows: vec![window], lasting: self.lasting() }
+    }
+
+    /// By how much each rank had more to do than the mean in some windows, for what it did.
+    fn over(&self, windows: std::ops::Range<usize>) -> Vec<f32> {
+        let mut own = vec![0; self.before.len()];
+        for window in &self.windows[windows] {
+            own.iter_mut().zip(window).for_each(|(own, ns)| *own += ns);
+        }
+        more_than_mean(&own)
+    }
+
+    fn lasting(&self) -> Vec<Lasting> {
+        let own: Vec<u64> = self.before.iter().map(|of| of.iter().map(|(_, ns)| ns).sum()).collect();
+        let more = more_than_mean(&own);
+        let mut functions: Vec<Before> = Vec::new();
+        for &(function, ns) in self.before.iter().flatten() {
+            match functions.iter_mut().find(|(of, _)| *of == function) {
+                Some((_, sum)) => *sum += ns,
+                None => functions.push((function, ns)),
+            }
+        }
+        let ranks = self.before.len().max(1) as f64;
+        let mean = |function| {
+            functions.iter().find(|(of, _)| *of == function).map_or(0.0, |(_, sum)| *sum as f64 / ranks)
+        };
+        let of_rank = |((before, more), own): ((&Vec<Before>, &f32), &u64)| {
+            let over = |&(function, ns): &Before| (ns as f64 - mean(function)).max(0.0);
+            let all: f64 = before.iter().map(over).sum();
+            let share = |of: &Before| {
+                let part = if all > 0.0 { over(of) / all } else { 0.0 };
+                // What of the computing before this function is too much, for each unit of what is too much in all.
+                (of.0, (part * *own as f64 / of.1.max(1) as f64) as f32)
+            };
+            Lasting { more: *more, weights: before.iter().map(share).collect() }
+        };
+        self.before.iter().zip(&more).zip(&own).map(of_rank).collect()
+    }
+}
+
+/// What a rank has more to do than the mean, for what it does. Who does hardly anything is there for something else.
+fn more_than_mean(own: &[u64]) -> Vec<f32> {
+    let mut sorted: Vec<u64> = own.iter().copied().filter(|&ns| ns > 0).collect();
+    sorted.sort_unstable();
+    let Some(&median) = sorted.get(sorted.len() / 2) else { return vec![0.0; own.len()] };
+    let counts = |ns: u64| ns as f64 >= IDLE * median as f64;
+    let (sum, count) = own
+        .iter()
+        .filter(|&&ns| counts(ns))
+        .fold((0.0, 0.0), |(sum, count), &ns| (sum + ns as f64, count + 1.0));
+    let mean: f64 = sum / f64::max(count, 1.0);
+    own.iter().map(|&ns| if counts(ns) && ns > 0 { (1.0 - mean / ns as f64) as f32 } else { 0.0 }).collect()
+}
+
+/// What is so over the whole run.
+#[derive(Debug, Clone, Default)]
+struct Lasting {
+    more: f32,
+    /// By function, how much of that lies before its calls.
+    weights: Vec<(Function, f32)>,
+}
+
+/// Who had more to do than others, and when.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Uneven {
+    width_ns: u64,
+    /// By window and rank: the share of what it did.
+    windows: Vec<Vec<f32>>,
+    lasting: Vec<Lasting>,
+}
+
+impl Uneven {
+    /// The share of a time of computing that a rank would not need if work were even; less than nothing if it would have
+    /// more to do.
+    pub(super) fn share(&self, rank: Rank, from_ns: Nanoseconds, to_ns: Nanoseconds, next: Function) -> f64 {
+        let rank = rank as usize;
+        if self.windows.is_empty() {
+            return 0.0;
+        }
+        let at = ((from_ns / 2 + to_ns / 2) / self.width_ns.max(1)) as usize;
+        let window = &self.windows[at.min(self.windows.len() - 1)];
+        let more = f64::from(window.get(rank).copied().unwrap_or_default());
+        let Some(lasting) = self.lasting.get(rank).filter(|_| more > 0.0) else { return more };
+        // What is always too much lies before certain calls; what comes and goes lies anywhere.
+        let always = more.min(f64::from(lasting.more)).max(0.0);
+        let weight = lasting.weights.iter().find(|(of, _)| *of == next).map_or(0.0, |(_, weight)| *weight);
+        (always * f64::from(weight) + more - always).min(1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEND: Function = 10;
+    const RECEIVE: Function = 20;
+
+    #[test]
+    fn who_has_half_as_much_again_to_do_would_do_the_mean() {
+        let mut work = Work::new(1000);
+        for rank in 0..4 {
+            work.add(rank, 0, 3000, if rank == 1 { 900 } else { 600 }, SEND);
+        }
+        let uneven = work.judged();
+        let shares: Vec<f64> = (0..4).map(|rank| uneven.share(rank, 1200, 1300, SEND)).collect();
+        assert!((shares[1] - 0.25).abs() < 1e-6 && (shares[0] + 0.125).abs() < 1e-6, "{shares:?}");
+    }
+
+    #[test]
+    fn a_root_that_works_between_receives_has_too_much_there() {
+        let mut work = Work::new(1000);
+        for rank in 0..10 {
+            work.add(rank, 0, 1000, 500, SEND);
+        }
+        work.add(0, 0, 1000, 200, RECEIVE);
+        let uneven = work.judged();
+        assert!(uneven.share(0, 0, 10, SEND).abs() < 1e-6);
+        assert!((uneven.share(0, 0, 10, RECEIVE) - 0.9).abs() < 1e-6);
+    }
+
+    #[test]
+    fn what_wanders_is_seen_window_by_window() {
+        let mut work = Work::new(1000);
+        for window in 0..12_u64 {
+            for rank in 0..3 {
+                let more = if u64::from(rank) == window / 4 { 300 } else { 0 };
+                work.add(rank, window * 1000, window * 1000 + 1000, 600 + more, SEND);
+            }
+        }
+        let uneven = work.judged();
+        let at = |rank, window: u64| uneven.share(rank, window * 1000, window * 1000 + 1000, SEND);
+        assert!((at(1, 5) - 2.0 / 9.0).abs() < 1e-6 && (at(1, 1) + 1.0 / 6.0).abs() < 1e-6);
+        assert!(work.judged_now(12_000).share(0, 12_100, 12_200, SEND) < 0.0);
+    }
+
+    #[test]
+    fn who_does_nothing_but_deal_gets_nothing_to_do() {
+        let mut work = Work::new(1000);
+        (0..4).for_each(|rank| work.add(rank, 0, 1000, if rank == 0 { 10 } else { 900 }, SEND));
+        let uneven = work.judged();
+        assert!((0..4).all(|rank| uneven.share(rank, 0, 1000, SEND).abs() < 1e-6));
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let mut work = Work::new(1);
+        (0..3000).for_each(|at| work.add(999, at, at + 1, 1, SEND));
+        assert!(work.cells <= MOST_CELLS + 1000 && work.width_ns == 2);
+        assert_eq!(work.windows.iter().map(|window| window[999]).sum::<u64>(), 3000);
+    }
+}
