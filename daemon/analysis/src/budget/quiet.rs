@@ -234,7 +234,8 @@ mod tests {
 
     #[test]
     fn a_tail_that_is_always_there_is_no_disturbance() {
-        let found = seen(|window, number| if (number + window as u64).is_multiple_of(20) { 300.0 } else { 1.0 });
+        let found =
+            seen(|window, number| if (number + window as u64).is_multiple_of(20) { 300.0 } else { 1.0 });
         assert!(!found.is_varied());
         assert!((0..10).all(|window| found.spared_ns(Kind::Message, window * 1000, 300_000, 1000) == 0));
     }
