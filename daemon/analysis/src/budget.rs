@@ -173,6 +173,12 @@ impl Budgeter {
         self.course.clone().over(&self.learnt(), criteria)
     }
 
+    /// Whether the network was disturbed at some times and not at others.
+    #[must_use]
+    pub fn saw_disturbance(&self) -> bool {
+        self.course.is_varied()
+    }
+
     /// Where the placement that is judged by puts each rank.
     #[must_use]
     pub fn advised(&self) -> Option<&[Node]> {

@@ -1,7 +1,7 @@
 //! Why a run, or a stretch of it, takes longer than it has to: the cause with the most avoidable time, how much that
 //! is, and how sure that is.
 
-use crate::budget::{Budgeter, Cause, WhatIf, WindowBudget};
+use crate::budget::{Budget, Budgeter, Cause, WhatIf, WindowBudget};
 use crate::criteria::Scope;
 use mpiscope_model::Nanoseconds;
 
@@ -41,7 +41,7 @@ pub enum Remark {
     NoIntraCriteria,
     /// Messages between nodes never decided.
     NoInterCriteria,
-    /// Messages take longer than they have to from the beginning to the end: there is no quiet time to compare with.
+    /// Messages take about the same from the beginning to the end, and nothing says what they take in a quiet network.
     NoQuietReference,
     /// Much of the time in MPI is unknown.
     MuchUnknown,
@@ -87,8 +87,6 @@ const STRETCHES: usize = 40;
 pub struct Basis {
     /// The excess of messages and collectives for what they usually take, in the quietest quarter of the run.
     quiet: Option<f64>,
-    /// The same over the run, and how it varies over it.
-    mean: f64,
     /// What each cause costs over the run, and by how much the run would be shorter without it.
     costs_s: [f64; 4],
     gains_s: [f64; 4],
@@ -96,6 +94,17 @@ pub struct Basis {
     unknown_scopes: [bool; 2],
     has_nodes: bool,
     is_referenced: bool,
+    /// The network was disturbed at some times and not at others.
+    is_varied: bool,
+}
+
+/// Where so much of the ranks' time is spent on the way between nodes, a disturbance would cost enough to be blamed.
+const MUCH_NETWORK: f64 = 0.05;
+
+/// Time on the way between nodes, in a stretch.
+fn network_ns(budget: &Budget) -> i64 {
+    let causes = [Cause::Saved, Cause::Distance, Cause::Excess, Cause::Operation, Cause::Unknown];
+    causes.into_iter().map(|cause| budget.direct[cause] + budget.waiting_by[cause].abs()).sum()
 }
 
 fn seconds(ns: i64) -> f64 {
@@ -155,7 +164,6 @@ impl Basis {
             let weight: f64 = levels.iter().map(|(_, weight)| weight).sum();
             (weight > 0.0).then(|| levels.iter().map(|(level, weight)| level * weight).sum::<f64>() / weight)
         };
-        let mean = weighted(&levels).unwrap_or_default();
         levels.sort_by(|one, other| one.0.total_cmp(&other.0));
         let quarter = levels.len().div_ceil(4);
         let quiet = weighted(&levels[..quarter]);
@@ -167,13 +175,13 @@ impl Basis {
         let nodes = budgeter.node_of_rank();
         Self {
             quiet,
-            mean,
             costs_s,
             gains_s,
             ranks,
             unknown_scopes: [Scope::Intra, Scope::Inter].map(|scope| criteria.is_unknown(scope)),
             has_nodes: nodes.iter().any(|node| Some(node) != nodes.first()),
             is_referenced,
+            is_varied: budgeter.saw_disturbance(),
         }
     }
 
@@ -215,7 +223,8 @@ impl Basis {
         if unknown_s.abs() > 0.1 * in_mpi_s.max(NEGLIGIBLE * ranks_s) {
             remarks.push(Remark::MuchUnknown);
         }
-        if !self.is_referenced && self.never_quiet() {
+        let network_s = seconds(network_ns(&window.budget));
+        if !self.is_referenced && !self.is_varied && network_s > MUCH_NETWORK * ranks_s {
             remarks.push(Remark::NoQuietReference);
         }
         let second_s = causes[1].1;
@@ -234,11 +243,6 @@ impl Basis {
             remarks,
         };
         Assessment { causes, ranks_s, verdict }
-    }
-
-    /// Whether excess is great and about the same all the time.
-    fn never_quiet(&self) -> bool {
-        self.quiet_level() > 0.5 && self.quiet_level() > 0.7 * self.mean
     }
 }
 

@@ -163,6 +163,10 @@ pub(crate) fn judge(case: &Case) -> Result<Outcome> {
     let total = budgeter.ledger().total();
     let found = basis.assess(&total, case.spec.ranks, length_ns);
     let truth = first.truth.unwrap_or_else(|| unreachable!("it was asked for"));
+    if std::env::var_os("MPI_DEBUG").is_some() {
+        eprintln!("{} {:?}", case.name, total.spared);
+        for (at, w) in budgeter.ledger().windows().iter().enumerate() { eprintln!("{at} {:?} compute {}", w.spared, w.compute_ns); }
+    }
     let share = |ns: i64| format!("{:.1}", 100.0 * ns as f64 / 1e9 / found.ranks_s);
     let details = format!(
         "waiting by {:?} direct {:?} quiet {:.2}",

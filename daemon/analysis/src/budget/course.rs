@@ -44,7 +44,10 @@ impl Course {
 
     /// It is over. These are the criteria that were learnt in it, and those that it is judged by now.
     pub(super) fn over(mut self, learnt: &Version, criteria: &Version) -> Self {
-        self.hindrance = self.seen.judged(learnt.longer_than(criteria));
+        // Where no message was exact, those that decided when calls returned have to do.
+        let of_messages = |longer: Option<f64>| longer.unwrap_or_else(|| self.messages.longer_than(criteria));
+        let [messages, collectives] = learnt.longer_than(criteria);
+        self.hindrance = self.seen.judged([of_messages(messages), collectives.unwrap_or(1.0)]);
         self.uneven = self.work.judged();
         self.is_given = true;
         self
@@ -87,6 +90,18 @@ impl Course {
         self.took(Kind::Collective, at_ns, took_ns, usual_ns)
     }
 
+    /// A message between nodes was there before it was waited for, after so long at most.
+    pub(super) fn arrived(&mut self, at_ns: Nanoseconds, bytes: u64, at_most_ns: u64) {
+        if let Some(usual_ns) = self.messages.usual_ns(bytes).filter(|_| !self.is_given) {
+            self.seen.add_at_most(Kind::Message, at_ns, at_most_ns, usual_ns);
+        }
+    }
+
+    /// How many times as long as in quiet windows messages between nodes take.
+    pub(super) fn slowed(&self, at_ns: Nanoseconds) -> f64 {
+        self.hindrance.slowed(at_ns)
+    }
+
     fn took(&mut self, kind: Kind, at_ns: Nanoseconds, took_ns: u64, usual_ns: u64) -> u64 {
         if !self.is_given {
             self.seen.add(kind, at_ns, took_ns, usual_ns);
@@ -107,9 +122,7 @@ impl Course {
         (worked_ns as f64 * self.uneven.share(rank, from_ns, to_ns, next)) as i64
     }
 
-    /// Whether the network was disturbed at some times and not at others.
-    #[must_use]
-    pub fn is_varied(&self) -> bool {
+    pub(super) fn is_varied(&self) -> bool {
         self.hindrance.is_varied()
     }
 }

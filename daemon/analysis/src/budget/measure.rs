@@ -1,6 +1,7 @@
 //! What messages took at the beginning of a run, by size: a measure that stays the same, so that what messages take at one
 //! time can be held against what they take at another. It need not be right, only the same for all.
 
+use crate::criteria::{Scope, Version};
 use rustc_hash::FxHashMap;
 
 /// Classes of an octave of sizes, and of times.
@@ -59,6 +60,17 @@ impl Measure {
         if self.usual_ns.is_empty() {
             self.messages = 0;
         }
+    }
+
+    /// By what factor messages between nodes took longer than criteria say.
+    pub(super) fn longer_than(&self, criteria: &Version) -> f64 {
+        let factor = |&(class, usual_ns): &(u16, u64)| {
+            let bytes = (f64::from(class) + 0.5) / SIZES_PER_OCTAVE;
+            let criterion_ns = criteria.message_ns(Scope::Inter, (bytes.exp2() - 16.0).max(0.0) as u64)?;
+            Some(usual_ns as f64 / criterion_ns.max(1) as f64)
+        };
+        let factors: Vec<f64> = self.usual_ns.iter().filter_map(factor).collect();
+        if factors.is_empty() { 1.0 } else { factors.iter().sum::<f64>() / factors.len() as f64 }
     }
 
     /// What a message took then.

@@ -31,8 +31,6 @@ const REACH: usize = 3;
 const CLEARLY: f64 = 1.15;
 const DEVIATIONS: f64 = 4.0;
 
-type Counts = [u32; BINS];
-
 fn place(ratio: f64) -> f64 {
     ((ratio.max(1e-9).log2() + OCTAVES_BELOW) * PER_OCTAVE).clamp(0.0, BINS as f64 - 0.001)
 }
@@ -41,33 +39,74 @@ fn ratio_at(place: f64) -> f64 {
     (place / PER_OCTAVE - OCTAVES_BELOW).exp2()
 }
 
-fn sum(counts: &Counts) -> u64 {
-    counts.iter().map(|&count| u64::from(count)).sum()
+/// How many lie where.
+#[derive(Debug, Clone, Copy)]
+struct Counts {
+    known: [u32; BINS],
+    /// Those of which it is only known that they lie no higher.
+    at_most: [u32; BINS],
 }
 
-fn join(ours: &mut Counts, theirs: &Counts) {
-    ours.iter_mut().zip(theirs).for_each(|(ours, theirs)| *ours = ours.saturating_add(*theirs));
-}
+impl Counts {
+    const NONE: Self = Self { known: [0; BINS], at_most: [0; BINS] };
 
-/// The place below which a share of all lies.
-fn quantile(counts: &Counts, share: f64) -> f64 {
-    let mut left = share * sum(counts) as f64;
-    for (bin, &count) in counts.iter().enumerate() {
-        let count = f64::from(count);
-        if count > 0.0 && left <= count {
-            return bin as f64 + (left / count).max(0.0);
-        }
-        left -= count;
+    /// Those whose place is known.
+    fn known(&self) -> u64 {
+        self.known.iter().map(|&count| u64::from(count)).sum()
     }
-    BINS as f64
+
+    fn join(&mut self, other: &Self) {
+        let add = |ours: &mut [u32; BINS], theirs: &[u32; BINS]| {
+            ours.iter_mut().zip(theirs).for_each(|(ours, theirs)| *ours = ours.saturating_add(*theirs));
+        };
+        add(&mut self.known, &other.known);
+        add(&mut self.at_most, &other.at_most);
+    }
+
+    /// How all are spread. From the highest down, of those that lie no higher, the share of those that are known to lie
+    /// here does so; so messages that were there before they were waited for count as far as they say something.
+    fn spread(&self) -> Spread {
+        let mut up_to: u64 =
+            self.known.iter().zip(&self.at_most).map(|(known, most)| u64::from(*known) + u64::from(*most)).sum();
+        let (mut below, mut shares) = (1.0, [0.0; BINS]);
+        let lowest = self.known.iter().position(|&count| count > 0);
+        for bin in (0..BINS).rev() {
+            let known = u64::from(self.known[bin]);
+            let share = if up_to > 0 { below * known as f64 / up_to as f64 } else { 0.0 };
+            shares[bin] = if Some(bin) == lowest { below } else { share };
+            below -= shares[bin];
+            up_to = up_to.saturating_sub(known + u64::from(self.at_most[bin]));
+        }
+        Spread(shares)
+    }
 }
 
-/// The share of all that lies below a place.
-fn share_below(counts: &Counts, place: f64) -> f64 {
-    let bin = (place as usize).min(BINS - 1);
-    let below: u64 = counts[..bin].iter().map(|&count| u64::from(count)).sum();
-    let here = f64::from(counts[bin]) * (place - bin as f64).clamp(0.0, 1.0);
-    (below as f64 + here) / (sum(counts) as f64).max(1.0)
+/// The share of all in each bin.
+#[derive(Debug, Clone, Copy)]
+struct Spread([f64; BINS]);
+
+impl Spread {
+    /// The place below which a share of all lies.
+    fn quantile(&self, share: f64) -> f64 {
+        let mut left = share;
+        let mut last = 0.0;
+        for (bin, &here) in self.0.iter().enumerate() {
+            if here > 0.0 {
+                if left <= here {
+                    return bin as f64 + (left / here).max(0.0);
+                }
+                last = bin as f64 + 1.0;
+            }
+            left -= here;
+        }
+        last
+    }
+
+    /// The share of all that lies below a place.
+    fn below(&self, place: f64) -> f64 {
+        let bin = (place as usize).min(BINS - 1);
+        self.0[..bin].iter().sum::<f64>() + self.0[bin] * (place - bin as f64).clamp(0.0, 1.0)
+    }
 }
 
 /// What was seen, window by window.
@@ -84,12 +123,25 @@ impl Seen {
 
     /// A message, or a part in a collective, ended then and took so long.
     pub(super) fn add(&mut self, kind: Kind, at_ns: Nanoseconds, took_ns: u64, usual_ns: u64) {
+        let bin = place(took_ns as f64 / usual_ns.max(1) as f64) as usize;
+        let count = &mut self.window(kind, at_ns).known[bin];
+        *count = count.saturating_add(1);
+    }
+
+    /// One was there before it was waited for, and took no longer than this.
+    pub(super) fn add_at_most(&mut self, kind: Kind, at_ns: Nanoseconds, at_most_ns: u64, usual_ns: u64) {
+        let bin = place(at_most_ns as f64 / usual_ns.max(1) as f64) as usize;
+        let count = &mut self.window(kind, at_ns).at_most[bin];
+        *count = count.saturating_add(1);
+    }
+
+    fn window(&mut self, kind: Kind, at_ns: Nanoseconds) -> &mut Counts {
         while (at_ns / self.width_ns) as usize >= MOST_WINDOWS {
             self.width_ns *= 2;
             let pairs = self.windows.chunks(2).map(|pair| {
                 let mut joined = pair[0];
                 pair[1..].iter().for_each(|other| {
-                    joined.iter_mut().zip(other).for_each(|(ours, theirs)| join(ours, theirs));
+                    joined.iter_mut().zip(other).for_each(|(ours, theirs)| ours.join(theirs));
                 });
                 joined
             });
@@ -97,25 +149,22 @@ impl Seen {
         }
         let at = (at_ns / self.width_ns) as usize;
         if self.windows.len() <= at {
-            self.windows.resize(at + 1, [[0; BINS]; KINDS]);
+            self.windows.resize(at + 1, [Counts::NONE; KINDS]);
         }
-        let bin = place(took_ns as f64 / usual_ns.max(1) as f64) as usize;
-        let count = &mut self.windows[at][kind as usize][bin];
-        *count = count.saturating_add(1);
+        &mut self.windows[at][kind as usize]
     }
 
     /// A window, with its neighbours where it says too little.
     fn around(&self, kind: Kind, at: usize) -> Option<Counts> {
         let mut counts = self.windows.get(at)?[kind as usize];
         for reach in 1..=REACH {
-            if sum(&counts) >= FEWEST {
+            if counts.known() >= FEWEST {
                 break;
             }
             let near = [at.checked_sub(reach), Some(at + reach)].into_iter().flatten();
-            near.filter_map(|at| self.windows.get(at))
-                .for_each(|window| join(&mut counts, &window[kind as usize]));
+            near.filter_map(|at| self.windows.get(at)).for_each(|window| counts.join(&window[kind as usize]));
         }
-        (sum(&counts) >= FEWEST).then_some(counts)
+        (counts.known() >= FEWEST).then_some(counts)
     }
 
     /// What the windows say. What messages, and collectives, take in the median over the run is by such factors longer than
@@ -127,39 +176,42 @@ impl Seen {
     }
 
     fn of_kind(&self, kind: Kind, factor: f64) -> OfKind {
-        let all: Vec<Option<Counts>> = (0..self.windows.len()).map(|at| self.around(kind, at)).collect();
-        let mut levels: Vec<(f64, usize)> = all
-            .iter()
-            .enumerate()
-            .filter_map(|(at, counts)| Some((quantile(counts.as_ref()?, 0.5), at)))
-            .collect();
+        let spread = |counts: Counts| (counts.known(), counts.spread());
+        let all: Vec<Option<(u64, Spread)>> =
+            (0..self.windows.len()).map(|at| self.around(kind, at).map(spread)).collect();
+        let level = |(at, of): (usize, &Option<(u64, Spread)>)| Some((of.as_ref()?.1.quantile(0.5), at));
+        let mut levels: Vec<(f64, usize)> = all.iter().enumerate().filter_map(level).collect();
         levels.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let mut quiet: Counts = [0; BINS];
+        let mut quiet = Counts::NONE;
         for &(_, at) in &levels[..levels.len().div_ceil(4)] {
-            join(&mut quiet, &self.windows[at][kind as usize]);
+            quiet.join(&self.windows[at][kind as usize]);
         }
-        if sum(&quiet) < FEWEST {
+        if quiet.known() < FEWEST {
             return OfKind::default();
         }
-        let quiet_place = quantile(&quiet, 0.5);
+        let quiet = quiet.spread();
+        let quiet_place = quiet.quantile(0.5);
         // A run that is slow even when it is at its quietest is held against what it is judged by.
-        let mut whole: Counts = [0; BINS];
-        self.windows.iter().for_each(|window| join(&mut whole, &window[kind as usize]));
-        let level = ratio_at(quiet_place) / ratio_at(quantile(&whole, 0.5)) * factor;
+        let mut whole = Counts::NONE;
+        self.windows.iter().for_each(|window| whole.join(&window[kind as usize]));
+        let level = ratio_at(quiet_place) / ratio_at(whole.spread().quantile(0.5)) * factor;
         let shift = if level > NEVER_QUIET { level.log2() * PER_OCTAVE } else { 0.0 };
         let maps = all.iter().map(|counts| {
-            let counts = counts.as_ref()?;
-            let width = quantile(counts, 0.75) - quantile(counts, 0.25);
-            let uncertain = 0.93 * width.max(1.0) / (sum(counts) as f64).sqrt();
-            let above = quantile(counts, 0.5) - (quiet_place - shift);
+            let (known, spread) = counts.as_ref()?;
+            let width = spread.quantile(0.75) - spread.quantile(0.25);
+            let uncertain = 0.93 * width.max(1.0) / (*known as f64).sqrt();
+            let above = spread.quantile(0.5) - (quiet_place - shift);
             let is_disturbed = above > CLEARLY.log2() * PER_OCTAVE + DEVIATIONS * uncertain;
             is_disturbed.then(|| {
-                let undisturbed = |place: f64| quantile(&quiet, share_below(counts, place)) - shift;
-                (0..=BINS).map(|place| undisturbed(place as f64) as f32).collect::<Box<[f32]>>()
+                let undisturbed = |place: f64| quiet.quantile(spread.below(place)) - shift;
+                let would = (0..=BINS).map(|place| undisturbed(place as f64) as f32).collect();
+                Disturbed { would, times: (above / PER_OCTAVE).exp2() }
             })
         });
         let maps: Vec<_> = maps.collect();
-        let is_varied = maps.iter().flatten().next().is_some();
+        let clearly = maps.iter().flatten().filter(|of: &&Disturbed| of.times > NEVER_QUIET).count();
+        let some = (levels.len() / 20).max(1);
+        let is_varied = (some..=levels.len() - some).contains(&clearly);
         OfKind { maps, is_varied }
     }
 }
@@ -167,10 +219,19 @@ impl Seen {
 /// A run that takes so many times as long as a good one was never quiet.
 const NEVER_QUIET: f64 = 1.5;
 
-/// By window, where a message at each place would have been; none in windows that are not disturbed.
+/// A window.
+#[derive(Debug, Clone)]
+struct Disturbed {
+    /// Where a message at each place would have been.
+    would: Box<[f32]>,
+    /// How many times as long messages took.
+    times: f64,
+}
+
+/// By window; none in windows that are not disturbed.
 #[derive(Debug, Clone, Default)]
 struct OfKind {
-    maps: Vec<Option<Box<[f32]>>>,
+    maps: Vec<Option<Disturbed>>,
     is_varied: bool,
 }
 
@@ -184,13 +245,10 @@ pub(super) struct Hindrance {
 impl Hindrance {
     /// What a message would have been spared without the disturbance of its time.
     pub(super) fn spared_ns(&self, kind: Kind, at_ns: Nanoseconds, took_ns: u64, usual_ns: u64) -> u64 {
-        if self.width_ns == 0 || took_ns == 0 {
+        if took_ns == 0 {
             return 0;
         }
-        let of = &self.of[kind as usize].maps;
-        // Now is judged by the last window that is known.
-        let at = ((at_ns / self.width_ns) as usize).min(of.len().saturating_sub(1));
-        let Some(Some(map)) = of.get(at) else { return 0 };
+        let Some(Disturbed { would: map, .. }) = self.at(kind, at_ns) else { return 0 };
         let unit_ns = usual_ns.max(1) as f64;
         let seen = place(took_ns as f64 / unit_ns);
         let bin = seen as usize;
@@ -198,6 +256,18 @@ impl Hindrance {
         let would = f64::from(map[bin]) * (1.0 - part) + f64::from(map[bin + 1]) * part;
         let would_ns = ratio_at(would) * unit_ns;
         took_ns.saturating_sub(would_ns as u64)
+    }
+
+    fn at(&self, kind: Kind, at_ns: Nanoseconds) -> Option<&Disturbed> {
+        let of = &self.of[kind as usize].maps;
+        // Now is judged by the last window that is known.
+        let at = (at_ns.checked_div(self.width_ns)? as usize).min(of.len().saturating_sub(1));
+        of.get(at)?.as_ref()
+    }
+
+    /// How many times as long as in quiet windows messages took.
+    pub(super) fn slowed(&self, at_ns: Nanoseconds) -> f64 {
+        self.at(Kind::Message, at_ns).map_or(1.0, |of| of.times)
     }
 
     /// Whether the network was disturbed at some times and not at others.
@@ -234,10 +304,26 @@ mod tests {
 
     #[test]
     fn a_tail_that_is_always_there_is_no_disturbance() {
-        let found =
-            seen(|window, number| if (number + window as u64).is_multiple_of(20) { 300.0 } else { 1.0 });
+        let found = seen(|window, number| if (number + window as u64).is_multiple_of(20) { 300.0 } else { 1.0 });
         assert!(!found.is_varied());
         assert!((0..10).all(|window| found.spared_ns(Kind::Message, window * 1000, 300_000, 1000) == 0));
+    }
+
+    #[test]
+    fn what_was_there_before_it_was_waited_for_counts_as_far_as_it_says_something() {
+        // Of ten messages that take from 1 to 10, each half of those below 6 was not waited for until 5.5.
+        let mut counts = Counts::NONE;
+        for took in 1..=10 {
+            let bin = place(f64::from(took)) as usize;
+            let (known, most) = if took < 6 { (10, 10) } else { (20, 0) };
+            counts.known[bin] += known;
+            counts.at_most[place(5.5) as usize] += most;
+        }
+        let spread = counts.spread();
+        assert!((spread.0.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+        assert!((spread.below(place(5.6) + 1.0) - 0.5).abs() < 0.01, "{}", spread.below(place(5.6) + 1.0));
+        let quarter = spread.quantile(0.25);
+        assert!((place(2.0)..=place(3.0) + 1.0).contains(&quarter), "{}", ratio_at(quarter));
     }
 
     #[test]

@@ -63,8 +63,8 @@ fn octave(bytes: u64) -> u32 {
 
 /// A receive that took less than this part of what its message usually takes found it there.
 const HAD_ARRIVED: u64 = 4;
-/// Times as long as usual that a message is taken to be slow for where its ends are.
-const SLOWEST: u64 = 1_000;
+/// Or less than this, where nobody knows what it usually takes.
+const HARDLY_NS: u64 = 2_000;
 
 /// The call that computing leads to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -394,8 +394,12 @@ impl Budgeter {
         let usual_ns = version.message_ns(Scope::of(decisive.inter), decisive.bytes);
         let waited_ns = call.end_ns.saturating_sub(decisive.send_ns.max(waits_since));
         let is_late = decisive.send_ns > waits_since;
-        if !is_late && usual_ns.is_none_or(|usual_ns| waited_ns <= usual_ns / HAD_ARRIVED) {
+        if !is_late && waited_ns <= usual_ns.map_or(HARDLY_NS, |usual_ns| usual_ns / HAD_ARRIVED) {
             whatif.at(call.end_ns, &own, &spared);
+            if decisive.inter {
+                let at_most_ns = waits_since.saturating_sub(decisive.send_ns);
+                self.course.arrived(call.end_ns, decisive.bytes, at_most_ns);
+            }
             let arrived_ns = decisive.send_ns.saturating_add(usual_ns.unwrap_or_default()).min(waits_since);
             let mut change = Gains::default();
             change[WhatIf::Placed] =
@@ -428,7 +432,10 @@ impl Budgeter {
         let record = self.threads[thread as usize].queue.front()?;
         let mut latest: Option<(u64, Incoming)> = None;
         for message in record.first.iter().chain(&record.more).filter(|message| message.send_ns < end_ns) {
-            let usual_ns = version.message_ns(Scope::of(message.inter), message.bytes)?;
+            let mut usual_ns = version.message_ns(Scope::of(message.inter), message.bytes)?;
+            if message.inter {
+                usual_ns = (usual_ns as f64 * self.course.slowed(end_ns)) as u64;
+            }
             let arrives_ns = message.send_ns.saturating_add(usual_ns);
             let key = |of: &Incoming, arrives_ns: u64| (arrives_ns, of.send_ns, of.from, of.number);
             if latest.is_none_or(|(at_ns, of)| key(message, arrives_ns) > key(&of, at_ns)) {
@@ -493,8 +500,10 @@ impl Budgeter {
             return 0;
         };
         let (now_ns, then_ns) = if message.inter { (far_ns, near_ns) } else { (near_ns, far_ns) };
-        // What is slow for its distance is as slow for another, within reason.
-        let took_ns = took_ns.unwrap_or(now_ns).min(now_ns.saturating_mul(SLOWEST));
+        // What is slow between nodes would be as slow, for its distance, within one. What is slow within a node is not slow
+        // for the way.
+        let took_ns = took_ns.unwrap_or(now_ns);
+        let took_ns = if message.inter { took_ns } else { took_ns.min(now_ns) };
         let then_ns = u128::from(took_ns) * u128::from(then_ns) / u128::from(now_ns.max(1));
         took_ns as i64 - then_ns as i64
     }

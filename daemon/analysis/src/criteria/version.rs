@@ -137,13 +137,12 @@ impl Version {
     }
 
     /// By what factor messages between nodes, and collectives, take longer by this than by another.
-    pub(crate) fn longer_than(&self, other: &Self) -> [f64; 2] {
+    pub(crate) fn longer_than(&self, other: &Self) -> [Option<f64>; 2] {
         let mean = |factors: &mut dyn Iterator<Item = (f64, f64)>| {
             let (sum, weight) = factors.fold((0.0, 0.0), |(sum, weight), (factor, samples)| {
                 (sum + factor * samples, weight + samples)
             });
-            // Where nothing was learnt, nothing says that it is longer.
-            if weight > 0.0 { sum / weight } else { 1.0 }
+            (weight > 0.0).then(|| sum / weight)
         };
         let factor = |own_ns: u64, other_ns: u64| own_ns.max(1) as f64 / other_ns.max(1) as f64;
         let mut messages = self.messages[Scope::Inter as usize].iter().filter_map(|own| {
