@@ -15,10 +15,15 @@ mod course;
 mod cut;
 mod ledger;
 mod measure;
+mod meet;
+mod path;
 mod quiet;
+mod receive;
+mod send;
 mod settle;
 mod steal;
 mod thread;
+mod thresholds;
 mod waits;
 mod whatif;
 mod work;
@@ -101,7 +106,7 @@ pub struct Budgeter {
     steal: Steal,
     ledger: Ledger,
     waits: Waits,
-    thresholds: settle::Thresholds,
+    thresholds: thresholds::Thresholds,
     settled_ns: Nanoseconds,
     list: Vec<ThreadId>,
     wake: Vec<ThreadId>,
@@ -129,7 +134,7 @@ impl Budgeter {
             steal: Steal::default(),
             ledger: Ledger::new(options.window_ns),
             waits: Waits::default(),
-            thresholds: settle::Thresholds::default(),
+            thresholds: thresholds::Thresholds::default(),
             settled_ns: 0,
             list: Vec::new(),
             wake: Vec::new(),

@@ -165,7 +165,9 @@ pub(crate) fn judge(case: &Case) -> Result<Outcome> {
     let truth = first.truth.unwrap_or_else(|| unreachable!("it was asked for"));
     if std::env::var_os("MPI_DEBUG").is_some() {
         eprintln!("{} {:?}", case.name, total.spared);
-        for (at, w) in budgeter.ledger().windows().iter().enumerate() { eprintln!("{at} {:?} compute {}", w.spared, w.compute_ns); }
+        for (at, w) in budgeter.ledger().windows().iter().enumerate() {
+            eprintln!("{at} {:?} compute {}", w.spared, w.compute_ns);
+        }
     }
     let share = |ns: i64| format!("{:.1}", 100.0 * ns as f64 / 1e9 / found.ranks_s);
     let details = format!(

@@ -1,0 +1,71 @@
+//! Settling a member of a collective.
+
+use super::Budgeter;
+use super::collectives::Awaited;
+use super::cut::Pieces;
+use super::thread::ThreadId;
+use super::waits::WaitState;
+use super::whatif::{Gains, Latest, WhatIf};
+use crate::criteria::{CollectiveKey, size_bin};
+use mpiscope_model::{Activity, Collective, Flow};
+
+use super::settle::Settled;
+
+impl Budgeter {
+    pub(super) fn leave_collective(&mut self, thread: ThreadId, call: &Activity, of: &Collective) -> Settled {
+        let is_forced = self.threads[thread as usize].is_forced;
+        let awaited = self.collectives.awaited(of, call.rank, is_forced);
+        if matches!(awaited, Awaited::NotYet) {
+            self.collectives.wait(of, thread);
+            return Settled::NotYet;
+        }
+        let version = self.version_for(call.end_ns);
+        let entry = self.entry_path(thread);
+        let start_ns = self.threads[thread as usize].at_ns;
+        let is_root = of.root == Some(call.rank);
+        let ranks = self.collectives.size(of.comm).unwrap_or_default();
+        let key = CollectiveKey { function: call.function, ranks, bin: size_bin(of.bytes), is_root };
+        let mut from_ns = start_ns;
+        let mut path = None;
+        if let Awaited::Member(member) = awaited
+            && member.start_ns.min(call.end_ns) > start_ns
+        {
+            from_ns = member.start_ns.min(call.end_ns);
+            // A path that leads beyond this call's end would be a clock that is wrong.
+            path = (member.start_ns <= call.end_ns).then_some(member.way);
+            let state = match of.flow {
+                Flow::All if of.is_barrier => WaitState::Barrier,
+                Flow::All => WaitState::AllToAll,
+                Flow::FromRoot => WaitState::LateBroadcast,
+                Flow::ToRoot => WaitState::EarlyReduce,
+                Flow::FromLower => WaitState::Scan,
+            };
+            self.note_wait(state, call, member.rank, from_ns - start_ns);
+        }
+        let took_ns = call.end_ns.saturating_sub(from_ns);
+        let pieces = Pieces::of_collective(version.collective_ns(&key), took_ns);
+        let stalled_ns = self.steal.stalled(call.rank, from_ns, call.end_ns, pieces.excess_ns());
+        let pieces = pieces.without_core(stalled_ns);
+        let own_ns = took_ns - stalled_ns;
+        let mut spared = Gains::default();
+        spared[WhatIf::Cored] = stalled_ns as i64;
+        if !is_forced {
+            spared[WhatIf::Quiet] = self.course.collective(call.end_ns, key, own_ns) as i64;
+        }
+        self.ledger.spared(call.end_ns, &spared);
+        let unknown = from_ns > start_ns && path.is_none();
+        let mut whatif = Latest::default();
+        whatif.at(start_ns, &entry.gains, &Gains::default());
+        if !matches!(awaited, Awaited::Nobody) || from_ns > start_ns {
+            whatif.join(&self.collectives.latest(of));
+        }
+        let whatif = whatif.after(took_ns, &spared);
+        self.end_with(thread, call, path, from_ns, pieces, unknown);
+        self.threads[thread as usize].path.gains = whatif.gains(call.end_ns);
+        if !is_forced {
+            self.learning.collective(key, took_ns);
+        }
+        self.collectives.leave(of);
+        self.done(thread, entry, call)
+    }
+}

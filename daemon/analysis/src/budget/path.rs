@@ -1,0 +1,99 @@
+//! A call is over: the thread goes on along the way that led there, and the ledger gets its pieces.
+
+use super::cut::Pieces;
+use super::thread::ThreadId;
+use super::waits::{WaitKey, WaitState};
+use super::{Budgeter, Cause, Way};
+use mpiscope_model::{Activity, Nanoseconds, Rank};
+
+impl Budgeter {
+    /// The path to the entry of a call itself, whether or not a loop of polls came before it.
+    pub(super) fn own_entry(&self, thread: ThreadId, call: &Activity) -> Way {
+        let state = &self.threads[thread as usize];
+        let mut path = state.path;
+        let mut at_ns = state.at_ns;
+        for &(from_ns, to_ns) in &state.open.rows {
+            path.made_of[Cause::Compute] += from_ns.saturating_sub(at_ns) as i64;
+            path.made_of[Cause::Other] += to_ns.saturating_sub(from_ns.max(at_ns)) as i64;
+            at_ns = at_ns.max(to_ns);
+        }
+        path.made_of[Cause::Compute] += call.start_ns.saturating_sub(at_ns) as i64;
+        path
+    }
+
+    /// The call is over: until `from_ns` it waited along another's path (or its own, or nobody knows), then come the
+    /// pieces. What lies in the loop before it and outside of calls is computing.
+    pub(super) fn end_with(
+        &mut self,
+        thread: ThreadId,
+        call: &Activity,
+        path: Option<Way>,
+        from_ns: Nanoseconds,
+        pieces: Pieces,
+        unknown: bool,
+    ) {
+        let state = &mut self.threads[thread as usize];
+        let (rank, own, since_ns) = (state.rank, state.path.made_of, state.at_ns);
+        let start_ns = call.start_ns.max(since_ns);
+        let mut rows = std::mem::take(&mut state.open.rows);
+        if rows.is_empty() && from_ns <= start_ns && path.is_none() && !unknown {
+            // It did not wait: the usual case.
+            self.spend(thread, call.end_ns, pieces);
+            return;
+        }
+        rows.push((start_ns, call.end_ns.max(start_ns)));
+        let until_ns = from_ns.max(since_ns);
+        // Time before `from_ns` in calls, and between them.
+        let waiting: Vec<(u64, u64)> =
+            rows.iter().map(|&(from, to)| (from, to.min(until_ns))).filter(|(from, to)| from < to).collect();
+        let in_calls: u64 = waiting.iter().map(|(from, to)| to - from).sum();
+        let between_ns = (until_ns - since_ns).saturating_sub(in_calls);
+        let mut at_ns = since_ns;
+        for &(from, _) in &waiting {
+            self.ledger.compute(rank, at_ns, from.max(at_ns), 0);
+            at_ns = waiting.iter().find(|piece| piece.0 == from).map_or(at_ns, |piece| piece.1);
+        }
+        self.ledger.compute(rank, at_ns, until_ns, 0);
+        let mut led = own;
+        if let Some(path) = path {
+            led = path.made_of;
+            // Clocks of two nodes agree only so far.
+            led[Cause::Unknown] += until_ns as i64 - led.sum();
+            let mut by = led - own;
+            by[Cause::Compute] -= between_ns as i64;
+            self.ledger.waiting(rank, &waiting, by);
+        } else {
+            for &(from, to) in &waiting {
+                self.ledger.direct(rank, Cause::Unknown, from, to);
+            }
+            led[Cause::Unknown] += in_calls as i64;
+            led[Cause::Compute] += between_ns as i64;
+        }
+        // The pieces, as far as they lie in calls.
+        let mut at_ns = until_ns;
+        for (cause, ns) in pieces.iter() {
+            led[cause] += ns as i64;
+            for &(from, to) in &rows {
+                self.ledger.direct(rank, cause, from.max(at_ns), to.min(at_ns + ns));
+            }
+            at_ns += ns;
+        }
+        let mut after_ns = until_ns;
+        for &(from, to) in &rows {
+            self.ledger.compute(rank, after_ns, from.max(after_ns), 0);
+            after_ns = after_ns.max(to);
+        }
+        let end_ns = call.end_ns.max(until_ns);
+        led[Cause::Unknown] += end_ns.saturating_sub(at_ns) as i64;
+        self.ledger.direct(rank, Cause::Unknown, at_ns, end_ns);
+        let state = &mut self.threads[thread as usize];
+        (state.path.made_of, state.at_ns) = (led, end_ns);
+    }
+
+    pub(super) fn note_wait(&mut self, state: WaitState, call: &Activity, awaited: Rank, waited_ns: u64) {
+        if waited_ns > 0 {
+            let key = WaitKey { state, function: call.function, waiter: call.rank, awaited };
+            self.waits.add(key, waited_ns);
+        }
+    }
+}

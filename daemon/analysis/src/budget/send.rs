@@ -1,0 +1,88 @@
+//! Settling a blocking send.
+
+use super::cut::Pieces;
+use super::thread::{Outgoing, ThreadId};
+use super::waits::WaitState;
+use super::whatif::{Gains, Latest, WhatIf};
+use super::{Budgeter, Cause};
+use mpiscope_model::{Activity, Blocking, Deed, Nanoseconds, Rank};
+
+use super::settle::Settled;
+
+impl Budgeter {
+    pub(super) fn leave_send(&mut self, thread: ThreadId, call: &Activity) -> Settled {
+        let Deed::Transfer { send, peer, bytes, .. } = call.deed else { return Settled::Yes };
+        let state = &self.threads[thread as usize];
+        let is_forced = state.is_forced;
+        let outgoing = state.queue.front().and_then(|record| record.outgoing);
+        let version = self.version_for(call.end_ns);
+        let entry = self.entry_path(thread);
+        let start_ns = state.at_ns;
+        let node = |rank: Rank| self.nodes.get(rank as usize).copied().unwrap_or_default();
+        let inter = peer.is_some_and(|peer| node(peer) != node(call.rank));
+        let saved = inter && peer.is_some_and(|peer| self.is_saved(call.rank, peer));
+        let own_pieces = |from_ns: u64| {
+            Pieces::of_message(&version, inter, saved, bytes, call.end_ns.saturating_sub(from_ns))
+        };
+        let waits = send == Blocking::Always || self.thresholds.may_wait(bytes);
+        if !waits {
+            self.spend(thread, call.end_ns, own_pieces(start_ns));
+            self.release_post(outgoing);
+            return self.done(thread, entry, call);
+        }
+        let Some(outgoing) = outgoing else {
+            if !is_forced {
+                return Settled::NotYet;
+            }
+            self.spend_all(thread, call.end_ns, Cause::Unknown);
+            return self.done(thread, entry, call);
+        };
+        if outgoing.posted_ns > start_ns && call.end_ns >= outgoing.posted_ns {
+            let Some(path) = self.path_of(outgoing.to, outgoing.post, thread, is_forced) else {
+                return Settled::NotYet;
+            };
+            let receiver = self.threads[outgoing.to as usize].rank;
+            let from_ns = outgoing.posted_ns;
+            let pieces = own_pieces(from_ns);
+            let mut whatif = Latest::default();
+            whatif.at(start_ns, &entry.gains, &Gains::default());
+            let spared = self.spared_to_sender(call.end_ns, inter, bytes, &pieces);
+            whatif.at(call.end_ns, &path.map_or(entry.gains, |path| path.gains), &spared);
+            self.ledger.spared(call.end_ns, &spared);
+            self.end_with(thread, call, path, from_ns, pieces, path.is_none());
+            self.threads[thread as usize].path.gains = whatif.gains(call.end_ns);
+            self.note_wait(WaitState::LateReceiver, call, receiver, from_ns - start_ns);
+        } else {
+            let pieces = own_pieces(start_ns);
+            let spared = self.spared_to_sender(call.end_ns, inter, bytes, &pieces);
+            self.ledger.spared(call.end_ns, &spared);
+            self.threads[thread as usize].path.gains += spared;
+            self.spend(thread, call.end_ns, pieces);
+        }
+        self.release_post(Some(outgoing));
+        self.done(thread, entry, call)
+    }
+
+    /// What a sender that waits until its message is there would be spared.
+    pub(super) fn spared_to_sender(
+        &mut self,
+        at_ns: Nanoseconds,
+        inter: bool,
+        bytes: u64,
+        pieces: &Pieces,
+    ) -> Gains {
+        let mut spared = Gains::default();
+        spared[WhatIf::Placed] = pieces.saved_ns() as i64;
+        if inter && pieces.excess_ns() > 0 {
+            let took_ns = pieces.iter().map(|(_, ns)| ns).sum();
+            spared[WhatIf::Quiet] = self.course.message(at_ns, bytes, took_ns) as i64;
+        }
+        spared
+    }
+
+    pub(super) fn release_post(&mut self, outgoing: Option<Outgoing>) {
+        if let Some(outgoing) = outgoing {
+            self.threads[outgoing.to as usize].unpin(outgoing.post);
+        }
+    }
+}

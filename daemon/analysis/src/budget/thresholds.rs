@@ -1,0 +1,52 @@
+//! From which size on blocking sends wait for their receives.
+
+/// From which size on blocking sends wait for their receives, learnt from sends whose receives were posted late.
+#[derive(Debug)]
+pub(super) struct Thresholds {
+    /// By the octave of the size: sends whose receive was posted late, and how many of them returned after that.
+    late: [(u32, u32); OCTAVES],
+    from_octave: Option<u32>,
+}
+
+/// So many late receives, and so large a share of sends that waited for them, make a size one that waits.
+const ENOUGH_LATE: u32 = 8;
+const MOSTLY: (u32, u32) = (3, 4);
+/// A receive that was posted so much later than its send began is late, whatever messages take.
+pub(super) const CLEARLY_LATE_NS: u64 = 20_000;
+
+/// Sizes of 64 bits have so many octaves.
+const OCTAVES: usize = 64;
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Self { late: [(0, 0); OCTAVES], from_octave: None }
+    }
+}
+
+impl Thresholds {
+    pub(super) fn learn(&mut self, bytes: u64, has_waited: bool) {
+        let of_size = &mut self.late[octave(bytes) as usize];
+        of_size.0 = of_size.0.saturating_add(1);
+        of_size.1 = of_size.1.saturating_add(u32::from(has_waited));
+    }
+
+    pub(super) fn settle(&mut self) {
+        let waits = |&(late, waited): &(u32, u32)| {
+            late >= ENOUGH_LATE
+                && u64::from(waited) * u64::from(MOSTLY.1) >= u64::from(late) * u64::from(MOSTLY.0)
+        };
+        self.from_octave = self.late.iter().position(waits).map(|octave| octave as u32);
+    }
+
+    pub(super) fn least_bytes(&self) -> Option<u64> {
+        self.from_octave.map(|octave| 1 << octave)
+    }
+
+    pub(super) fn may_wait(&self, bytes: u64) -> bool {
+        self.from_octave.is_some_and(|from| octave(bytes) >= from)
+    }
+}
+
+fn octave(bytes: u64) -> u32 {
+    bytes.max(1).ilog2()
+}
