@@ -42,7 +42,7 @@ pub(crate) fn judge(recording: &Recording, log: &WalReader) -> Findings {
         Some(quiet) => own.held_against(quiet),
         None => own,
     };
-    let judged = pass::by(manifest, log, version, advice);
+    let judged = pass::by(manifest, log, version, advice, &learnt.budgeter);
     Findings::of(&judged, known.is_some(), manifest.job.ranks)
 }
 

@@ -1,7 +1,7 @@
 //! One pass over a log.
 
 use crate::engine::replay;
-use mpiscope_analysis::{Advice, BudgetOptions, Input, Version, Windowed};
+use mpiscope_analysis::{Advice, BudgetOptions, Budgeter, Input, Version, Windowed};
 use mpiscope_ingest::Ingest;
 use mpiscope_model::{Activity, Batch, Correction, Event};
 use mpiscope_recording::{Corrections, Manifest, WalReader};
@@ -12,10 +12,17 @@ pub(super) fn learn(manifest: &Manifest, log: &WalReader) -> Windowed {
     over(Windowed::new(options(manifest)), manifest, log)
 }
 
-/// Judges a log by criteria and advice.
-pub(super) fn by(manifest: &Manifest, log: &WalReader, version: Version, advice: Advice) -> Windowed {
+/// Judges a log by criteria and advice, and by what the whole run was like.
+pub(super) fn by(
+    manifest: &Manifest,
+    log: &WalReader,
+    version: Version,
+    advice: Advice,
+    learnt: &Budgeter,
+) -> Windowed {
+    let course = learnt.course(&version);
     let mut windowed = Windowed::new(options(manifest)).with_criteria(version);
-    windowed.budgeter = windowed.budgeter.with_advice(advice);
+    windowed.budgeter = windowed.budgeter.with_advice(advice).with_course(course);
     over(windowed, manifest, log)
 }
 
