@@ -151,13 +151,6 @@ impl Budgeter {
         self
     }
 
-    /// Judges by these criteria what its own do not know.
-    #[must_use]
-    pub fn with_reference(mut self, version: &Version) -> Self {
-        self.versions = VecDeque::from([(0, Arc::new(version.clone()))]);
-        self
-    }
-
     /// Judges everything by this advice, if it is worth following.
     #[must_use]
     pub fn with_advice(mut self, advice: Advice) -> Self {

@@ -80,7 +80,7 @@ pub struct CollectiveKey {
 }
 
 /// So many samples make a median.
-pub const ENOUGH_SAMPLES: u64 = 30;
+const ENOUGH_SAMPLES: u64 = 30;
 /// Samples beyond these change no median.
 const MOST_SAMPLES: u64 = 10_000;
 /// Times beyond these seventeen seconds are counted as this.

@@ -24,8 +24,7 @@ pub use budget::{
 };
 pub use counts::{Counts, FunctionTotals, RankTotals, WindowTotals};
 pub use criteria::{
-    CollectiveCriterion, CollectiveKey, Criteria, ENOUGH_SAMPLES, MessageCriterion, Scope, Version,
-    bin_sizes, size_bin,
+    CollectiveCriterion, CollectiveKey, Criteria, MessageCriterion, Scope, Version, bin_sizes, size_bin,
 };
 pub use density::{BINS_PER_OCTAVE, Density, DensityHistory, DensityKey, duration_bin};
 pub use matching::{Link, Matched, Matcher, MatchingLimits};
@@ -33,4 +32,4 @@ pub use placement::{Advice, Flow, Traffic, advise, capacities};
 pub use sample::{Durations, Sample};
 pub use timeline::{Bins, Timeline, TimelineCell};
 pub use verdict::{Assessment, Basis, Blame, Remark, Verdict};
-pub use windowed::{Input, Windowed};
+pub use windowed::Windowed;

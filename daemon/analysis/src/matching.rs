@@ -29,7 +29,7 @@ impl Default for MatchingLimits {
 pub struct Matched {
     /// Messages whose two sides are now known.
     pub messages: Vec<Message>,
-    /// Which calls made each of them, one for one.
+    /// Which calls made each of them, one for one; nothing where nobody asks.
     pub links: Vec<Link>,
     /// Of them, those paired by best fit.
     pub uncertain: u64,
@@ -96,6 +96,8 @@ struct Receiver {
 #[derive(Debug, Default)]
 pub struct Matcher {
     limits: MatchingLimits,
+    /// Whether somebody asks which calls made a message.
+    links: bool,
     pairs: FxHashMap<PairKey, Pair>,
     receivers: FxHashMap<(Comm, Rank), Receiver>,
     /// The order in which each rank posted receives.
@@ -117,6 +119,12 @@ impl Matcher {
     #[must_use]
     pub fn new(limits: MatchingLimits) -> Self {
         Self { limits, ..Self::default() }
+    }
+
+    /// Says too which calls made each message.
+    #[must_use]
+    pub fn with_links(self) -> Self {
+        Self { links: true, ..self }
     }
 
     /// Says where a rank runs.
@@ -388,14 +396,16 @@ impl Matcher {
             (Some(one), Some(other)) => one != other,
             _ => false,
         };
-        out.links.push(Link {
-            send: send.call,
-            receive: arrival.call,
-            post: arrival.post_call,
-            posted_ns: arrival.posted_ns,
-            waiting_ns: c0,
-            certain,
-        });
+        if self.links {
+            out.links.push(Link {
+                send: send.call,
+                receive: arrival.call,
+                post: arrival.post_call,
+                posted_ns: arrival.posted_ns,
+                waiting_ns: c0,
+                certain,
+            });
+        }
         out.messages.push(Message {
             src: key.src,
             dst: key.dst,

@@ -2,20 +2,7 @@
 //! So the result depends neither on how the input was cut into batches nor on which rank came first.
 
 use crate::{BudgetOptions, Budgeter, Matched, Matcher, Version};
-use mpiscope_model::{Activity, Event, Nanoseconds, Scheduling};
-
-/// What came in since.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Input<'a> {
-    /// Calls, each thread's in order.
-    pub activities: &'a [Activity],
-    /// Traffic, in order for each rank.
-    pub events: &'a [Event],
-    /// For each event, when its call returned.
-    pub events_end_ns: &'a [Nanoseconds],
-    /// What the scheduler did to ranks.
-    pub scheduling: &'a [Scheduling],
-}
+use mpiscope_model::{Batch, Event, Nanoseconds};
 
 /// The operator.
 #[derive(Debug)]
@@ -35,7 +22,7 @@ impl Windowed {
     pub fn new(options: BudgetOptions) -> Self {
         Self {
             window_ns: options.window_ns.max(1),
-            matcher: Matcher::default(),
+            matcher: Matcher::default().with_links(),
             budgeter: Budgeter::new(options),
             later: Vec::new(),
         }
@@ -49,8 +36,8 @@ impl Windowed {
     }
 
     /// Takes in more, then settles all windows before `until_ns`, when everything is in that ended before it.
-    pub fn feed(&mut self, input: Input<'_>, until_ns: Nanoseconds) -> Matched {
-        self.take(input);
+    pub fn feed(&mut self, batch: &Batch, until_ns: Nanoseconds) -> Matched {
+        self.take(batch);
         let mut all = Matched::default();
         // The scheduler's figures for a window come within the next one.
         let until_ns = until_ns.saturating_sub(self.window_ns);
@@ -75,10 +62,19 @@ impl Windowed {
         all
     }
 
-    fn take(&mut self, input: Input<'_>) {
-        debug_assert_eq!(input.events.len(), input.events_end_ns.len());
-        self.budgeter.feed(input.activities, &Matched::default(), input.scheduling);
-        self.later.extend(input.events_end_ns.iter().copied().zip(input.events.iter().copied()));
+    fn take(&mut self, batch: &Batch) {
+        debug_assert_eq!(
+            batch.events.len(),
+            batch.events_end_ns.len(),
+            "made by an ingest that is to be judged"
+        );
+        for info in &batch.ranks {
+            self.matcher.place(info.rank, info.node);
+            self.budgeter.place(info.rank, info.node);
+        }
+        batch.comms.iter().for_each(|comm| self.budgeter.comm(comm));
+        self.budgeter.feed(&batch.activities, &Matched::default(), &batch.scheduling);
+        self.later.extend(batch.events_end_ns.iter().copied().zip(batch.events.iter().copied()));
     }
 
     fn window(&mut self, until_ns: Nanoseconds, all: &mut Matched) {

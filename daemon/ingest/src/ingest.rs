@@ -54,6 +54,8 @@ pub struct Ingest {
     ended: Option<RunEnd>,
     batch: Batch,
     functions: Functions,
+    /// Whether batches say what calls did to whoever waited.
+    judged: bool,
 }
 
 /// What is known of an agent of another host, for a daemon that takes over.
@@ -91,6 +93,7 @@ impl Default for Ingest {
             ended: None,
             batch: Batch::default(),
             functions: Functions::new(),
+            judged: false,
         }
     }
 }
@@ -100,6 +103,12 @@ impl Ingest {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Knows nothing yet. Its batches say too what calls did to whoever waited, for those who judge a run.
+    #[must_use]
+    pub fn to_be_judged() -> Self {
+        Self { judged: true, ..Self::default() }
     }
 
     /// What the run said of itself when it began.
@@ -253,7 +262,8 @@ impl Ingest {
         }
         for key in touched {
             if let Some(process) = self.processes.get_mut(&key) {
-                process.take_events(&mut self.batch.events, &mut self.batch.events_end_ns);
+                let ends_ns = self.judged.then_some(&mut self.batch.events_end_ns);
+                process.take_events(&mut self.batch.events, ends_ns);
             }
         }
     }

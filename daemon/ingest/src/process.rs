@@ -79,17 +79,17 @@ impl ProcessInput {
     }
 
     /// Events since the last knot, in the order in which the process did them, and when their calls returned.
-    pub(crate) fn take_events(&mut self, out: &mut Vec<Event>, ends_ns: &mut Vec<Nanoseconds>) {
+    pub(crate) fn take_events(&mut self, out: &mut Vec<Event>, ends_ns: Option<&mut Vec<Nanoseconds>>) {
         let mut filled = self.events.iter_mut().filter(|events| !events.is_empty());
-        let Some(first) = filled.next() else { return };
-        let mut merged = std::mem::take(first);
-        let several = filled.map(|events| merged.append(events)).count() > 0;
-        if several {
+        let Some(merged) = filled.next() else { return };
+        if filled.map(|events| merged.append(events)).count() > 0 {
             // Several threads called: a stable sort keeps the order of each and merges them by time.
             merged.sort_by_key(|timed| timed.at_ns);
         }
-        out.extend(merged.iter().map(|timed| timed.event));
-        ends_ns.extend(merged.iter().map(|timed| timed.end_ns));
+        if let Some(ends_ns) = ends_ns {
+            ends_ns.extend(merged.iter().map(|timed| timed.end_ns));
+        }
+        out.extend(merged.drain(..).map(|timed| timed.event));
     }
 }
 

@@ -47,7 +47,8 @@ pub(crate) struct Closed {
 /// Where a call's row and events go.
 pub(crate) struct Output<'a> {
     pub(crate) calls: &'a mut Vec<Call>,
-    pub(crate) activities: &'a mut Vec<Activity>,
+    /// Where calls go as what they did to whoever waited, when somebody judges them.
+    pub(crate) activities: Option<&'a mut Vec<Activity>>,
     pub(crate) events: &'a mut Vec<Timed>,
     /// Messages that a matched probe of the process reported, by their posts: since when.
     pub(crate) matched: &'a mut FxHashMap<u64, u64>,
@@ -163,16 +164,19 @@ impl RingState {
         let waiting_since = self.events(rank, call, closed, since, out);
         let moved = Moved::by(&closed.parts);
         out.calls.push(self.row(rank, closed, &moved));
-        out.activities.push(Activity {
-            rank,
-            call,
-            function: closed.call.function,
-            start_ns: closed.start_ns,
-            end_ns: closed.end_ns,
-            since_ns: waiting_since,
-            deed: out.functions.deed(closed, &moved),
-            after_loss: std::mem::take(&mut self.after_loss),
-        });
+        let after_loss = std::mem::take(&mut self.after_loss);
+        if let Some(activities) = &mut out.activities {
+            activities.push(Activity {
+                rank,
+                call,
+                function: closed.call.function,
+                start_ns: closed.start_ns,
+                end_ns: closed.end_ns,
+                since_ns: waiting_since,
+                deed: out.functions.deed(closed, &moved),
+                after_loss,
+            });
+        }
     }
 
     fn row(&self, rank: Rank, closed: &Closed, moved: &Moved<'_>) -> Call {

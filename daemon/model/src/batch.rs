@@ -20,11 +20,11 @@ pub struct Batch {
     pub comms: Vec<CommInfo>,
     /// Calls, in order for each thread.
     pub calls: Vec<Call>,
-    /// The same calls, one for one, as what they did to whoever waited.
+    /// The same calls, one for one, as what they did to whoever waited; nothing where nobody judges them.
     pub activities: Vec<Activity>,
     /// Traffic, in order for each rank.
     pub events: Vec<Event>,
-    /// For each of them, when the call returned that it belongs to.
+    /// For each of them, when the call returned that it belongs to; nothing where nobody judges them.
     pub events_end_ns: Vec<Nanoseconds>,
     /// Faults.
     pub faults: Vec<Fault>,

@@ -2,7 +2,7 @@
 
 use crate::cases::{Case, Half};
 use anyhow::Result;
-use mpiscope_analysis::{Assessment, Basis, Blame, BudgetOptions, Budgeter, Input, Version, Windowed};
+use mpiscope_analysis::{Assessment, Basis, Blame, BudgetOptions, Budgeter, Version, Windowed};
 use mpiscope_ingest::Ingest;
 use mpiscope_synth::{Cause, Network, Part, Pattern, Spec, Style, Truth, generate};
 use mpiscope_wire::Message;
@@ -95,7 +95,7 @@ fn calibrated(case: &Case, network: Network) -> Result<Option<Version>> {
 /// One pass over a job; judges by criteria where some are given.
 fn pass(case: &Case, given: Option<(&Version, &Budgeter)>, wants_truth: bool) -> Result<Passed> {
     let mut run = generate(&case.spec)?;
-    let mut ingest = Ingest::new();
+    let mut ingest = Ingest::to_be_judged();
     let mut windowed = Windowed::new(BudgetOptions::default());
     if let Some((version, learnt)) = given {
         windowed = windowed.with_criteria(version.clone());
@@ -107,18 +107,7 @@ fn pass(case: &Case, given: Option<(&Version, &Budgeter)>, wants_truth: bool) ->
         ingest.feed(message);
         if settles {
             let batch = ingest.take();
-            for info in &batch.ranks {
-                windowed.matcher.place(info.rank, info.node);
-                windowed.budgeter.place(info.rank, info.node);
-            }
-            batch.comms.iter().for_each(|comm| windowed.budgeter.comm(comm));
-            let input = Input {
-                activities: &batch.activities,
-                events: &batch.events,
-                events_end_ns: &batch.events_end_ns,
-                scheduling: &batch.scheduling,
-            };
-            windowed.feed(input, batch.until_ns);
+            windowed.feed(&batch, batch.until_ns);
         }
     }
     windowed.finish();

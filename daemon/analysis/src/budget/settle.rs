@@ -5,7 +5,7 @@ use super::cut::Pieces;
 use super::thread::{Path, ThreadId};
 use super::whatif::{Gains, WhatIf};
 use super::{Budgeter, Cause, Way};
-use crate::criteria::{Scope, Version};
+use crate::criteria::Version;
 use mpiscope_model::{Activity, Blocking, Deed, Function, Nanoseconds, Rank};
 use std::sync::Arc;
 
@@ -52,14 +52,7 @@ impl Budgeter {
         self.thresholds.settle();
         self.course.close(until_ns);
         if !self.is_fixed && self.learning.settle() {
-            let learnt = self.learning.version();
-            let reference = &self.versions[0].1;
-            let version = if reference.is_unknown(Scope::Intra) && reference.is_unknown(Scope::Inter) {
-                learnt
-            } else {
-                learnt.or(reference)
-            };
-            self.versions.push_back((until_ns, Arc::new(version)));
+            self.versions.push_back((until_ns, Arc::new(self.learning.version())));
         }
         let oldest_ns = until_ns.saturating_sub(self.options.patience_ns + 2 * self.options.window_ns);
         while self.versions.len() > 2 && self.versions[2].0 <= oldest_ns {

@@ -4,10 +4,9 @@ mod cases;
 mod programs;
 
 use super::*;
+use crate::Windowed;
 use crate::criteria::{MessageCriterion, Scope, size_bin};
-use crate::{Input, Windowed};
-use mpiscope_model::Function;
-use mpiscope_model::{Blocking, CallId, Collective, Deed, Event, Flow};
+use mpiscope_model::{Batch, Blocking, CallId, Collective, Deed, Event, Flow, Function};
 use std::collections::BTreeMap;
 
 const SEND: Function = 10;
@@ -15,6 +14,11 @@ const RECEIVE: Function = 20;
 const WAITALL: Function = 31;
 const BARRIER: Function = 50;
 const BCAST: Function = 51;
+
+/// A call that posts so many receives and completes so many.
+fn receiving(posts: u16, receives: u16) -> Deed {
+    Deed::Transfer { sends: 0, posts, receives, send: Blocking::Never, peer: None, bytes: 0 }
+}
 
 /// What happened, as each rank saw it.
 #[derive(Default)]
@@ -48,17 +52,7 @@ impl Job {
     fn send_by(&mut self, send: Blocking, rank: Rank, to: Rank, bytes: u64, at: (u64, u64)) {
         let deed = Deed::Transfer { sends: 1, posts: 0, receives: 0, send, peer: Some(to), bytes };
         let call = self.call(rank, SEND, at, deed);
-        let blocked_until_ns = (send == Blocking::Always).then_some(at.1);
-        self.events.push(Event::Send {
-            rank,
-            call,
-            comm: 0,
-            to,
-            tag: 0,
-            bytes,
-            begin_ns: at.0,
-            blocked_until_ns,
-        });
+        self.sends(rank, call, to, bytes, at.0, (send == Blocking::Always).then_some(at.1));
     }
 
     fn send(&mut self, rank: Rank, to: Rank, bytes: u64, at: (u64, u64)) {
@@ -70,69 +64,24 @@ impl Job {
     }
 
     fn receive_since(&mut self, rank: Rank, from: Rank, bytes: u64, since_ns: u64, at: (u64, u64)) {
-        let deed =
-            Deed::Transfer { sends: 0, posts: 1, receives: 1, send: Blocking::Never, peer: None, bytes: 0 };
-        let call = self.call(rank, RECEIVE, at, deed);
+        let call = self.call(rank, RECEIVE, at, receiving(1, 1));
         self.activities.last_mut().unwrap().since_ns = since_ns;
-        let (begin_ns, end_ns) = (since_ns, at.1);
-        let (tag, post, alone) = (0, None, true);
-        self.events.push(Event::Receive {
-            rank,
-            call,
-            comm: 0,
-            from,
-            tag,
-            bytes,
-            post,
-            begin_ns,
-            end_ns,
-            alone,
-        });
+        self.receives(rank, call, from, bytes, None, (since_ns, at.1));
     }
 
     fn sendrecv(&mut self, rank: Rank, to: Rank, from: Rank, bytes: u64, at: (u64, u64)) {
         let deed =
             Deed::Transfer { sends: 1, posts: 1, receives: 1, send: Blocking::Never, peer: Some(to), bytes };
         let call = self.call(rank, 22, at, deed);
-        let (begin_ns, end_ns) = at;
-        self.events.push(Event::Send {
-            rank,
-            call,
-            comm: 0,
-            to,
-            tag: 0,
-            bytes,
-            begin_ns,
-            blocked_until_ns: None,
-        });
-        let (tag, post, alone) = (0, None, true);
-        self.events.push(Event::Receive {
-            rank,
-            call,
-            comm: 0,
-            from,
-            tag,
-            bytes,
-            post,
-            begin_ns,
-            end_ns,
-            alone,
-        });
+        self.sends(rank, call, to, bytes, at.0, None);
+        self.receives(rank, call, from, bytes, None, at);
     }
 
     /// Posts receives from some ranks, one after the other.
     fn post(&mut self, rank: Rank, from: &[Rank], start_ns: u64) {
         for (at, &from) in from.iter().enumerate() {
-            let deed = Deed::Transfer {
-                sends: 0,
-                posts: 1,
-                receives: 0,
-                send: Blocking::Never,
-                peer: None,
-                bytes: 0,
-            };
             let at_ns = start_ns + at as u64 * 10;
-            let call = self.call(rank, 21, (at_ns, at_ns + 10), deed);
+            let call = self.call(rank, 21, (at_ns, at_ns + 10), receiving(1, 0));
             let next = self.posts.entry(rank).or_default();
             let (from, tag, post) = (Some(from), Some(0), *next);
             *next += 1;
@@ -142,27 +91,50 @@ impl Job {
 
     /// Completes the last receives that were posted, from these ranks.
     fn wait_all(&mut self, rank: Rank, from: &[Rank], bytes: u64, at: (u64, u64)) {
-        let receives = from.len() as u16;
-        let deed =
-            Deed::Transfer { sends: 0, posts: 0, receives, send: Blocking::Never, peer: None, bytes: 0 };
-        let call = self.call(rank, WAITALL, at, deed);
+        let call = self.call(rank, WAITALL, at, receiving(0, from.len() as u16));
         let first = self.posts[&rank] - from.len() as u64;
-        for (post, &from) in from.iter().enumerate() {
-            let (post, alone) = (Some(first + post as u64), from_is_alone(receives));
-            let (begin_ns, end_ns, tag) = (at.0, at.1, 0);
-            self.events.push(Event::Receive {
-                rank,
-                call,
-                comm: 0,
-                from,
-                tag,
-                bytes,
-                post,
-                begin_ns,
-                end_ns,
-                alone,
-            });
+        let alone = from.len() == 1;
+        for (post, &from) in (first..).zip(from) {
+            self.receives(rank, call, from, bytes, Some((post, alone)), at);
         }
+    }
+
+    fn sends(
+        &mut self,
+        rank: Rank,
+        call: CallId,
+        to: Rank,
+        bytes: u64,
+        begin_ns: u64,
+        blocked_until_ns: Option<u64>,
+    ) {
+        self.events.push(Event::Send { rank, call, comm: 0, to, tag: 0, bytes, begin_ns, blocked_until_ns });
+    }
+
+    /// A message came: for which post, when an earlier call made it, and whether it was alone in being waited for.
+    fn receives(
+        &mut self,
+        rank: Rank,
+        call: CallId,
+        from: Rank,
+        bytes: u64,
+        posted: Option<(u64, bool)>,
+        (begin_ns, end_ns): (u64, u64),
+    ) {
+        let (comm, tag, post) = (0, 0, posted.map(|(post, _)| post));
+        let alone = posted.is_none_or(|(_, alone)| alone);
+        self.events.push(Event::Receive {
+            rank,
+            call,
+            comm,
+            from,
+            tag,
+            bytes,
+            post,
+            begin_ns,
+            end_ns,
+            alone,
+        });
     }
 
     fn collective(&mut self, rank: Rank, function: Function, flow: Flow, root: Option<Rank>, at: (u64, u64)) {
@@ -193,9 +165,9 @@ impl Job {
 
     fn run(&self, mut windowed: Windowed, nodes: &[Node]) -> Budgeter {
         place(&mut windowed, nodes);
-        let (activities, events) = (&self.activities[..], &self.events[..]);
-        let events_end_ns = &self.ends(events)[..];
-        windowed.feed(Input { activities, events, events_end_ns, scheduling: &[] }, 0);
+        let (activities, events) = (self.activities.clone(), self.events.clone());
+        let events_end_ns = self.ends(&events);
+        windowed.feed(&Batch { activities, events, events_end_ns, ..Batch::default() }, 0);
         windowed.finish();
         holds(self, &windowed.budgeter);
         windowed.budgeter
@@ -208,10 +180,6 @@ fn place(windowed: &mut Windowed, nodes: &[Node]) {
         windowed.budgeter.place(rank as Rank, node);
     }
     windowed.budgeter.comm(&CommInfo { comm: 0, id: 0, size: nodes.len() as u32, parent: None, leader: 0 });
-}
-
-fn from_is_alone(receives: u16) -> bool {
-    receives == 1
 }
 
 /// What has to hold for any program: parts sum to the time in MPI, paths to their clocks.

@@ -5,7 +5,7 @@ use super::queue::Receiving;
 use super::viewers::{Due, Viewers};
 use crate::agent::Resume;
 use crate::engine::{Engine, Step, replay};
-use crate::judge;
+use crate::judge::{self, Findings};
 use crate::words::printable;
 use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
@@ -222,7 +222,7 @@ impl Recorder {
         }
         let (clock, is_free_of_violations) = self.engine.solve_clocks();
         self.writer.manifest_mut().clock = clock;
-        self.judge();
+        let findings = self.judge();
         let tables = Tables {
             functions: mpiscope_wire::FUNCTIONS
                 .iter()
@@ -238,22 +238,23 @@ impl Recorder {
             manifest.totals.clock_violations_after = violations_left(&dir)?;
             manifest.write(&dir)?;
         }
-        let verdict =
-            judge::read(&dir).map(|findings| judge::verdict_sentences(&findings)).unwrap_or_default();
+        let verdict = findings.map(|findings| judge::verdict_sentences(&findings)).unwrap_or_default();
         Ok(Summary { verdict, ..summary(&self.engine, &manifest) })
     }
 }
 
 impl Recorder {
     /// Where time went and why is found while the log is still there.
-    fn judge(&mut self) {
+    fn judge(&mut self) -> Option<Findings> {
         let written = self.writer.write_manifest();
         self.note(written);
         let run = Duration::from_nanos(self.engine.ingest().ended().map_or(0, |(_, end_ns)| end_ns));
-        if let Err(error) = (self.judge)(self.writer.dir(), run) {
+        let dir = self.writer.dir();
+        (self.judge)(dir, run).and_then(|()| judge::read(dir)).unwrap_or_else(|error| {
             let text = format!("where time went was not judged: {error:#}");
             self.writer.manifest_mut().missing.push(text);
-        }
+            None
+        })
     }
 }
 

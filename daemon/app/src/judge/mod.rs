@@ -16,8 +16,9 @@ use crate::here::own_program;
 use crate::private::create_private;
 use anyhow::{Context as _, Result, ensure};
 use mpiscope_recording::{Recording, WalReader};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 /// What was found, in the folder of the recording.
@@ -28,6 +29,8 @@ const COMMAND: &str = "judge";
 const PATIENCE: Duration = Duration::from_secs(20);
 const PATIENCE_SHARE: f64 = 0.05;
 const LOOK_EVERY: Duration = Duration::from_millis(5);
+/// More than a sentence is not kept of what the process says when it fails.
+const MOST_SAID: u64 = 4096;
 /// Judging goes behind whatever else there is to do.
 const LOW_PRIORITY: i32 = 10;
 
@@ -46,9 +49,18 @@ pub(crate) fn judge(recording: &Recording, log: &WalReader) -> Findings {
     Findings::of(&judged, known.is_some(), manifest.job.ranks)
 }
 
-/// What was found about a recording before; none where it was not judged or the file is no such file.
-pub(crate) fn read(dir: &Path) -> Option<Findings> {
-    serde_json::from_slice(&std::fs::read(dir.join(FILE)).ok()?).ok()
+/// What was found about a recording before; none where it was not judged.
+pub(crate) fn read(dir: &Path) -> Result<Option<Findings>> {
+    let path = dir.join(FILE);
+    let bytes = match std::fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error).with_context(|| format!("read {}", path.display())),
+    };
+    let findings = serde_json::from_slice(&bytes);
+    findings
+        .map(Some)
+        .with_context(|| format!("{} does not say what was found about the run", path.display()))
 }
 
 /// Judges a recording whose log is complete and leaves what was found in its folder.
@@ -75,13 +87,13 @@ pub(crate) fn have_judged(dir: &Path, run: Duration) -> Result<()> {
         .arg(dir)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .spawn()
         .context("start another process")?;
     let until = Instant::now() + PATIENCE + run.mul_f64(PATIENCE_SHARE);
     loop {
         if let Some(status) = child.try_wait().context("wait for the other process")? {
-            ensure!(status.success(), "the process that judges it ended with {status}");
+            ensure!(status.success(), "the process that judges it ended with {status}: {}", said(&mut child));
             return Ok(());
         }
         if Instant::now() >= until {
@@ -90,5 +102,28 @@ pub(crate) fn have_judged(dir: &Path, run: Duration) -> Result<()> {
             anyhow::bail!("it would take too long");
         }
         std::thread::sleep(LOOK_EVERY);
+    }
+}
+
+/// What a process said last before it ended.
+fn said(child: &mut Child) -> String {
+    let mut said = Vec::new();
+    if let Some(stderr) = child.stderr.take() {
+        let _ = stderr.take(MOST_SAID).read_to_end(&mut said);
+    }
+    String::from_utf8_lossy(&said).trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_found_is_read_or_said_to_be_damaged() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(read(dir.path()).unwrap(), None);
+        std::fs::write(dir.path().join(FILE), "{\"schema\": 7").unwrap();
+        let error = format!("{:#}", read(dir.path()).unwrap_err());
+        assert!(error.contains("findings.json does not say what was found"), "{error}");
     }
 }

@@ -1,7 +1,7 @@
 //! One pass over a log.
 
 use crate::engine::replay;
-use mpiscope_analysis::{Advice, BudgetOptions, Budgeter, Input, Version, Windowed};
+use mpiscope_analysis::{Advice, BudgetOptions, Budgeter, Version, Windowed};
 use mpiscope_ingest::Ingest;
 use mpiscope_model::{Activity, Batch, Correction, Event};
 use mpiscope_recording::{Corrections, Manifest, WalReader};
@@ -40,7 +40,7 @@ fn over(mut windowed: Windowed, manifest: &Manifest, log: &WalReader) -> Windowe
             .flat_map(|node| node.corrections.iter().map(|(_, add_ns)| add_ns.unsigned_abs()));
         adds.max().unwrap_or(0)
     });
-    let mut ingest = Ingest::new();
+    let mut ingest = Ingest::to_be_judged();
     replay(log, |message| {
         let settles = matches!(message, Message::Knot(_) | Message::RunEnd(_));
         ingest.feed(message);
@@ -55,11 +55,6 @@ fn over(mut windowed: Windowed, manifest: &Manifest, log: &WalReader) -> Windowe
 }
 
 fn take(windowed: &mut Windowed, mut batch: Batch, corrections: &Corrections, furthest_ns: u64) {
-    for info in &batch.ranks {
-        windowed.matcher.place(info.rank, info.node);
-        windowed.budgeter.place(info.rank, info.node);
-    }
-    batch.comms.iter().for_each(|comm| windowed.budgeter.comm(comm));
     if furthest_ns > 0 {
         batch.activities.iter_mut().for_each(|activity| {
             *activity = corrected_activity(activity, corrections.of_rank(activity.rank));
@@ -70,13 +65,7 @@ fn take(windowed: &mut Windowed, mut batch: Batch, corrections: &Corrections, fu
             correct_event(event, correction);
         }
     }
-    let input = Input {
-        activities: &batch.activities,
-        events: &batch.events,
-        events_end_ns: &batch.events_end_ns,
-        scheduling: &batch.scheduling,
-    };
-    windowed.feed(input, batch.until_ns.saturating_sub(furthest_ns));
+    windowed.feed(&batch, batch.until_ns.saturating_sub(furthest_ns));
 }
 
 fn corrected_activity(activity: &Activity, correction: &Correction) -> Activity {

@@ -17,11 +17,14 @@ const TOO_MUCH: u8 = 3;
 
 pub(crate) fn report(options: &ReportOptions) -> Result<ExitCode> {
     let recording = Recording::open(&options.dir)?;
-    let loaded = load(&options.dir, &recording, &mut |_, _| Ok(()))?;
+    let mut loaded = load(&options.dir, &recording, &mut |_, _| Ok(()))?;
     let findings = if is_in_log(&recording) {
         Some(judge::judge(&recording, &recording.wal()?))
     } else {
-        judge::read(&options.dir)
+        judge::read(&options.dir).unwrap_or_else(|error| {
+            loaded.missing.push(format!("what was found about the run: {error:#}"));
+            None
+        })
     };
     // Where it is not known which rank was where, there is nothing to be advised.
     let placement = place(&loaded.job, &loaded.traffic).ok();

@@ -146,7 +146,7 @@ impl Ingest {
         let ProcessInput { rings, events, matched, .. } = process;
         let mut out = Output {
             calls: &mut self.batch.calls,
-            activities: &mut self.batch.activities,
+            activities: self.judged.then_some(&mut self.batch.activities),
             events: &mut events[ring],
             matched,
             functions: &self.functions,

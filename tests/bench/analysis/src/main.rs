@@ -2,9 +2,12 @@
 //!
 //! `cargo run --release -p mpiscope-bench-analysis [-- --ranks N --pattern NAME --seconds S --rounds R]`
 //! A job is modelled and read before the clock starts; then each operator takes the same batches, in turns.
+//! With `--placement` it says instead how long advice takes.
+
+mod placement;
 
 use anyhow::{Context, Result};
-use mpiscope_analysis::{BudgetOptions, Counts, Input, Matcher, Windowed};
+use mpiscope_analysis::{BudgetOptions, Counts, Matcher, Windowed};
 use mpiscope_ingest::Ingest;
 use mpiscope_model::Batch;
 use mpiscope_synth::{Pattern, Spec, Style, generate};
@@ -15,7 +18,7 @@ const WINDOW_NS: u64 = 100_000_000;
 
 /// The batches of a modelled job.
 fn batches(spec: &Spec) -> Result<Vec<Batch>> {
-    let mut ingest = Ingest::new();
+    let mut ingest = Ingest::to_be_judged();
     let mut batches = Vec::new();
     for message in generate(spec)? {
         let settles = matches!(message, Message::Knot(_) | Message::RunEnd(_));
@@ -46,18 +49,7 @@ fn matching(batches: &[Batch]) {
 fn windowed(batches: &[Batch]) {
     let mut windowed = Windowed::new(BudgetOptions { window_ns: WINDOW_NS, ..BudgetOptions::default() });
     for batch in batches {
-        for info in &batch.ranks {
-            windowed.matcher.place(info.rank, info.node);
-            windowed.budgeter.place(info.rank, info.node);
-        }
-        batch.comms.iter().for_each(|comm| windowed.budgeter.comm(comm));
-        let input = Input {
-            activities: &batch.activities,
-            events: &batch.events,
-            events_end_ns: &batch.events_end_ns,
-            scheduling: &batch.scheduling,
-        };
-        windowed.feed(input, batch.until_ns);
+        windowed.feed(batch, batch.until_ns);
     }
     windowed.finish();
 }
@@ -81,6 +73,10 @@ fn main() -> Result<()> {
         let at = arguments.iter().position(|word| word == name);
         at.and_then(|at| arguments.get(at + 1)).cloned().unwrap_or_else(|| default.to_owned())
     };
+    if arguments.iter().any(|word| word == "--placement") {
+        placement::all();
+        return Ok(());
+    }
     let rounds: usize = value("--rounds", "5").parse().context("--rounds takes a number")?;
     let ranks: u32 = value("--ranks", "64").parse().context("--ranks takes a number")?;
     let seconds: f64 = value("--seconds", "2").parse().context("--seconds takes a number")?;

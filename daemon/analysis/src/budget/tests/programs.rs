@@ -157,11 +157,10 @@ fn run_in_slices(job: &Job, slice_ns: u64, turn: u32) -> Budgeter {
                 .filter(|(event, end_ns)| event.rank() == rank && is_in(**end_ns))
                 .map(|(event, end_ns)| (*event, *end_ns))
                 .unzip();
-            let input =
-                Input { activities: &calls, events: &events, events_end_ns: &events_end_ns, scheduling: &[] };
-            windowed.feed(input, slice * slice_ns);
+            let batch = Batch { activities: calls, events, events_end_ns, ..Batch::default() };
+            windowed.feed(&batch, slice * slice_ns);
         }
-        windowed.feed(Input::default(), (slice + 1) * slice_ns);
+        windowed.feed(&Batch::default(), (slice + 1) * slice_ns);
     }
     windowed.finish();
     windowed.budgeter

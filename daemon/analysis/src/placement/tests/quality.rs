@@ -103,29 +103,3 @@ fn traffic_without_order() {
     let pairs: Vec<_> = (0..1200).map(|_| pair()).collect();
     as_good_as_metis("random graph", &traffic(pairs), &placements(300, 25), 25);
 }
-
-/// Prints how long advice takes; a figure for people.
-#[test]
-#[ignore = "measures time"]
-fn how_long_it_takes() {
-    let measure = |name: &str, traffic: &Traffic, ranks: u32, nodes: u32| {
-        let alone = metis_alone(traffic, &capacities(&cyclic(ranks, nodes), nodes as usize));
-        let begin = std::time::Instant::now();
-        let advice = advise_soundly(traffic, &cyclic(ranks, nodes), nodes as usize);
-        let took = begin.elapsed();
-        let (before, after) = (advice.inter_messages_before, advice.inter_messages_after);
-        println!("{name}: {took:.1?}; today {before}, METIS alone {alone}, advice {after}");
-    };
-    measure("512 on 64", &halo([8, 8, 8], false), 512, 64);
-    measure("2,048 on 256", &halo([8, 16, 16], false), 2048, 256);
-    measure("2,048 on 32", &halo([8, 16, 16], false), 2048, 32);
-    measure("2,048 on 2", &halo([8, 16, 16], false), 2048, 2);
-    measure("CG 2,048 on 64", &conjugate_gradient(11), 2048, 64);
-    let all = (0..2048).flat_map(|one| (0..one).map(move |other| (one, other, 5, 8)));
-    measure("all 2,048 with all", &traffic(all), 2048, 128);
-    let star = (1..2048).map(|other| (0, other, 5, 8));
-    measure("one with all of 2,048", &traffic(star), 2048, 128);
-    measure("16,384 on 128", &halo([16, 32, 32], false), 16384, 128);
-    measure("16,384 on 2,048", &halo([16, 32, 32], true), 16384, 2048);
-    measure("CG 16,384 on 256", &conjugate_gradient(14), 16384, 256);
-}
