@@ -152,6 +152,7 @@ fn publish(feeding: &mut Feeding, loaded: &Loaded, shown: &mut Shown) {
         in_flight: &[],
         calls: &[],
         faults: &faults,
+        found: None,
     });
 }
 

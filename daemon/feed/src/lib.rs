@@ -13,6 +13,7 @@ pub mod message;
 
 mod calls;
 mod column;
+mod found;
 mod history;
 mod library;
 mod parts;
@@ -24,6 +25,7 @@ mod types;
 
 pub use calls::{Calls, NO_TAG, NONE};
 pub use column::{F64Column, U32Column};
+pub use found::{Attribution, By, Efficiency, Found, Judgement, Parts, Verdict, Wait};
 pub use library::{CallSource, Library};
 pub use perspective::{Known, Perspective};
 pub use rows::{FunctionRow, Job, JobState, NodeRow, RankRow, RunSource, TimelineIncrement, Update};

@@ -7,7 +7,7 @@
 //! the whole history then. `calls` are those that ended since the delta before and are in no snapshot. A reader takes a
 //! delta only when its number is the next one.
 
-use crate::{Calls, F64Column, Job, U32Column};
+use crate::{Calls, F64Column, Found, Job, U32Column};
 use serde::{Deserialize, Serialize};
 
 /// Whether a message stands alone.
@@ -60,6 +60,9 @@ pub struct Message {
     /// Calls that have not returned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_flight: Option<InFlight>,
+    /// Where time went, and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<Found>,
     /// Calls that ended since the delta before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<Calls>,

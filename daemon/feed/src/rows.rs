@@ -1,5 +1,6 @@
 //! What the owner of the counters hands in.
 
+use crate::Found;
 use mpiscope_model::{
     Call, Fault, Function, InFlight, Losses, Nanoseconds, Node, ProcessState, Rank, Totals,
 };
@@ -173,4 +174,6 @@ pub struct Update<'a> {
     pub calls: &'a [Arc<Vec<Call>>],
     /// Faults since the last update.
     pub faults: &'a [Fault],
+    /// Where time went, and why, when that was found anew.
+    pub found: Option<&'a Found>,
 }

@@ -3,7 +3,7 @@
 use crate::history::DeltaHistory;
 use crate::message::{Clock, Fault, Faults, InFlight, Kind, Losses, Message, TimelineCells, Totals};
 use crate::parts::{functions, in_flight, losses, nodes, ranks, timeline, totals};
-use crate::{Calls, FunctionRow, Job, NodeRow, PROTOCOL, RankRow, Update};
+use crate::{Calls, Found, FunctionRow, Job, NodeRow, PROTOCOL, RankRow, Update};
 use mpiscope_analysis::{Timeline, TimelineCell};
 use mpiscope_model::{Function, Node, Rank};
 use serde::Serialize;
@@ -84,6 +84,8 @@ pub struct FeedState {
     nodes: BTreeMap<Node, NodeRow>,
     timeline: Timeline,
     in_flight: InFlight,
+    /// None until something is known.
+    found: Option<Found>,
     deltas: DeltaHistory,
     /// The snapshot of the current number, once somebody asked for it.
     snapshot: Option<Arc<[u8]>>,
@@ -113,6 +115,7 @@ impl FeedState {
             nodes: BTreeMap::new(),
             timeline: Timeline::new(limits.window_ns, limits.windows_max),
             in_flight: InFlight::default(),
+            found: None,
             deltas: DeltaHistory::new(limits.deltas_max, limits.delta_bytes_max),
             snapshot: None,
         }
@@ -163,6 +166,7 @@ impl FeedState {
             nodes: changed(&mut self.nodes, update.nodes, |row| row.node).as_deref().map(nodes),
             timeline: self.take_timeline(update),
             in_flight: replace(&mut self.in_flight, &in_flight(update.in_flight, self.limits.in_flight_max)),
+            found: update.found.and_then(|found| replace(&mut self.found, &Some(found.clone())).flatten()),
             calls: self.take_calls(before, update),
         };
         if clock_moved || has_parts(&delta) {
@@ -257,6 +261,7 @@ impl FeedState {
             nodes: Some(nodes(&self.nodes.values().cloned().collect::<Vec<_>>())),
             timeline: Some(timeline(self.timeline.window_ns(), &self.timeline.cells())),
             in_flight: Some(self.in_flight.clone()),
+            found: self.found.clone(),
             calls: None,
         }
     }
@@ -303,6 +308,7 @@ fn has_parts(message: &Message) -> bool {
         || message.nodes.is_some()
         || message.timeline.is_some()
         || message.in_flight.is_some()
+        || message.found.is_some()
         || message.calls.is_some()
 }
 

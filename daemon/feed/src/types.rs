@@ -1,6 +1,9 @@
 //! Writes the page's types: `MPISCOPE_WRITE=1 cargo test -p mpiscope-feed types` after a change of the messages.
 
-use crate::{Calls, F64Column, Job, JobState, RunSource, U32Column, exchange, message};
+use crate::{
+    Attribution, By, Calls, Efficiency, F64Column, Found, Job, JobState, Judgement, Parts, RunSource,
+    U32Column, Verdict, Wait, exchange, message,
+};
 use ts_rs::{Config, TS};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dashboard/src/feed/types.ts");
@@ -28,6 +31,14 @@ fn types() -> String {
     declare(message::Nodes::decl(&config));
     declare(message::TimelineCells::decl(&config));
     declare(message::InFlight::decl(&config));
+    declare(By::decl(&config));
+    declare(Parts::decl(&config));
+    declare(Efficiency::decl(&config));
+    declare(Wait::decl(&config));
+    declare(Attribution::decl(&config));
+    declare(Verdict::decl(&config));
+    declare(Judgement::decl(&config));
+    declare(Found::decl(&config));
     declare(Calls::decl(&config));
     declare(message::Message::decl(&config));
     declare(exchange::Mode::decl(&config));

@@ -4,7 +4,8 @@
 
 use mpiscope_feed::message::{Functions, Kind, Message, Nodes, Ranks, TimelineCells};
 use mpiscope_feed::{
-    FeedState, FunctionRow, Job, JobState, Limits, NodeRow, PROTOCOL, RankRow, TimelineIncrement, Update,
+    FeedState, Found, FunctionRow, Job, JobState, Limits, NodeRow, PROTOCOL, RankRow, TimelineIncrement,
+    Update,
 };
 use mpiscope_model::{Call, Fault, InFlight, Losses, ProcessState, Totals};
 use proptest::prelude::*;
@@ -47,6 +48,7 @@ impl Replica {
         assign("losses", message.losses.map(|part| format!("{part:?}")));
         assign("faults", message.faults.map(|part| format!("{part:?}")));
         assign("in_flight", message.in_flight.map(|part| format!("{part:?}")));
+        assign("found", message.found.map(|part| format!("{part:?}")));
         message.functions.into_iter().for_each(|part| self.functions(&part));
         message.ranks.into_iter().for_each(|part| self.ranks(&part));
         message.nodes.into_iter().for_each(|part| self.nodes(&part));
@@ -122,6 +124,7 @@ struct Round {
     in_flight: Vec<InFlight>,
     calls: Vec<Arc<Vec<Call>>>,
     faults: Vec<Fault>,
+    found: Option<Found>,
 }
 
 impl Round {
@@ -139,6 +142,7 @@ impl Round {
             in_flight: &self.in_flight,
             calls: &self.calls,
             faults: &self.faults,
+            found: self.found.as_ref(),
         }
     }
 }
@@ -200,7 +204,7 @@ fn in_flight() -> impl Strategy<Value = InFlight> {
 
 fn round() -> impl Strategy<Value = Round> {
     (
-        (0..3_000_u64, 0..3_u64, 0..2_u64, any::<bool>()),
+        (0..3_000_u64, 0..3_u64, 0..2_u64, any::<bool>(), prop::option::of(0..3_u32)),
         prop::collection::vec(function(), 0..4),
         (prop::collection::vec(rank(), 0..4), prop::collection::vec(node(), 0..3)),
         prop::collection::vec(timeline(), 0..4),
@@ -208,7 +212,14 @@ fn round() -> impl Strategy<Value = Round> {
         prop::collection::vec("[a-zä]{0,12}", 0..2),
     )
         .prop_map(
-            |((now_ns, calls, lost, running), functions, (ranks, nodes), timeline, in_flight, faults)| {
+            |(
+                (now_ns, calls, lost, running, until),
+                functions,
+                (ranks, nodes),
+                timeline,
+                in_flight,
+                faults,
+            )| {
                 Round {
                     now_ns,
                     job: Job {
@@ -224,6 +235,7 @@ fn round() -> impl Strategy<Value = Round> {
                     in_flight,
                     calls: Vec::new(),
                     faults: faults.into_iter().map(|text| Fault { rank: None, text }).collect(),
+                    found: until.map(|s| Found { until_s: f64::from(s), ..Found::default() }),
                 }
             },
         )

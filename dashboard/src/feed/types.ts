@@ -145,6 +145,198 @@ function: U32Column,
  */
 since_ns: F64Column, };
 
+export type By = { 
+/**
+ * With time without a core.
+ */
+compute: number, base: number, distance: number, excess: number, operation: number, other: number, unknown: number, 
+/**
+ * Of `compute`, what those who were waited for had no core.
+ */
+no_core: number, };
+
+export type Parts = { waiting_s: number, base_s: number, 
+/**
+ * With what the advised placement would save.
+ */
+distance_s: number, excess_s: number, operation_s: number, other_s: number, unknown_s: number, total_s: number, waiting_by: By, 
+/**
+ * Of the distance, in waiting too, what the advised placement would save.
+ */
+distance_saved_s: number, 
+/**
+ * Of the excess, in waiting too, what was within nodes.
+ */
+excess_inside_s: number, };
+
+export type Efficiency = { 
+/**
+ * Computing, of all the ranks' time.
+ */
+parallel: number, 
+/**
+ * How evenly it is spread.
+ */
+load_balance: number, 
+/**
+ * What the rank that computes most does of the run's time.
+ */
+communication: number, 
+/**
+ * What the run would take if nothing had to be transferred, of what it takes.
+ */
+transfer: number, 
+/**
+ * What is left of that because ranks wait for each other.
+ */
+serialization: number, };
+
+export type Wait = { 
+/**
+ * The known name.
+ */
+state: string, 
+/**
+ * The function that was waited in.
+ */
+function: string, 
+/**
+ * Who waited.
+ */
+waiter: number, 
+/**
+ * For whom.
+ */
+awaited: number, 
+/**
+ * How many times.
+ */
+times: number, 
+/**
+ * How long.
+ */
+seconds: number, 
+/**
+ * The longest of them.
+ */
+longest_s: number, 
+/**
+ * When the call began in which it was, in run time: there is what it looks like.
+ */
+longest_at_s: number, };
+
+export type Attribution = { 
+/**
+ * Its beginning.
+ */
+from_s: number, 
+/**
+ * Its end.
+ */
+to_s: number, 
+/**
+ * None: the whole job.
+ */
+region: number | null, 
+/**
+ * The cause: `mapping`, `pattern`, `background`, `cpu` or `none`.
+ */
+cause: string, 
+/**
+ * What it costs.
+ */
+avoidable_s: number, 
+/**
+ * How sure that is, from 0 to 1.
+ */
+confidence: number, 
+/**
+ * Places in `waits`: who was waited for most in the run.
+ */
+evidence: Array<number>, };
+
+export type Verdict = { 
+/**
+ * The cause: `mapping`, `pattern`, `background`, `cpu` or `none`.
+ */
+cause: string, 
+/**
+ * What it costs.
+ */
+avoidable_s: number, 
+/**
+ * By how much the run would be shorter, in seconds.
+ */
+avoidable_wall_s: number, 
+/**
+ * What it costs, as a share of the ranks' time.
+ */
+share: number, 
+/**
+ * How sure it is, from 0 to 1.
+ */
+confidence: number, 
+/**
+ * What each cause costs that could be avoided, the most first.
+ */
+causes: Array<[string, number]>, 
+/**
+ * What keeps it from being surer, a sentence each.
+ */
+remarks: Array<string>, };
+
+export type Judgement = { 
+/**
+ * Where time in MPI went.
+ */
+budget: Parts, 
+/**
+ * The figures by which programs are compared.
+ */
+efficiency: Efficiency, 
+/**
+ * Who waited for whom, the longest first.
+ */
+waits: Array<Wait>, 
+/**
+ * Stretches of the run, in order.
+ */
+attribution: Array<Attribution>, 
+/**
+ * The verdict on all of it.
+ */
+verdict: Verdict, };
+
+export type Found = { 
+/**
+ * The verdict in one sentence.
+ */
+headline: string, 
+/**
+ * What it rests on, how sure it is, and what to do, a sentence each.
+ */
+details: Array<string>, 
+/**
+ * The stretch of run time that was judged.
+ */
+from_s: number, 
+/**
+ * Its end.
+ */
+until_s: number, 
+/**
+ * Calls before it that were not judged, as there were more than could be.
+ */
+left_out_calls: number, 
+/**
+ * Judged with all that is known in the end.
+ */
+is_final: boolean, 
+/**
+ * The figures.
+ */
+judgement: Judgement, };
+
 export type Calls = { 
 /**
  * The range.
@@ -260,6 +452,10 @@ timeline?: TimelineCells | null,
  * Calls that have not returned.
  */
 in_flight?: InFlight | null, 
+/**
+ * Where time went, and why.
+ */
+found?: Found | null, 
 /**
  * Calls that ended since the delta before.
  */

@@ -114,6 +114,7 @@ impl Viewers {
             in_flight: if ended.is_some() { &[] } else { in_flight },
             calls: &std::mem::take(&mut self.fresh),
             faults,
+            found: None,
         });
     }
 

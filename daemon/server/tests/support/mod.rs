@@ -103,6 +103,7 @@ impl Running {
             in_flight: &[],
             calls: &[],
             faults: &[],
+            found: None,
         })
     }
 
