@@ -66,6 +66,27 @@ pub(crate) fn plural(number: u64, one: &str) -> String {
     format!("{} {one}{plural}", count(number))
 }
 
+/// "rank 3", "ranks 0-2, 7 and 12 more": sorted ranks.
+pub(crate) fn ranges(ranks: &[u32]) -> String {
+    const MOST_RANGES: usize = 3;
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for &rank in ranks {
+        match runs.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(rank) => *last = rank,
+            _ => runs.push((rank, rank)),
+        }
+    }
+    let told = &runs[..runs.len().min(MOST_RANGES)];
+    let words = told.iter().map(|&(from, to)| match to - from {
+        0 => from.to_string(),
+        _ => format!("{from}-{to}"),
+    });
+    let text = words.collect::<Vec<_>>().join(", ");
+    let left: u64 = runs[told.len()..].iter().map(|(from, to)| u64::from(to - from) + 1).sum();
+    let more = if left > 0 { format!(" and {} more", count(left)) } else { String::new() };
+    format!("rank{} {text}{more}", if ranks.len() == 1 { "" } else { "s" })
+}
+
 fn three_digits(value: f64) -> String {
     if value >= 99.95 {
         format!("{value:.0}")
@@ -93,6 +114,10 @@ mod tests {
             ["999 ns", "1.50 us", "100 us"]
         );
         assert_eq!(run_time(Duration::from_millis(3_661_007)), "1:01:01.007");
+        assert_eq!(
+            [ranges(&[3]), ranges(&[0, 1, 2, 7]), ranges(&[1, 3, 5, 6, 8, 9, 11])],
+            ["rank 3", "ranks 0-2, 7", "ranks 1, 3, 5-6 and 3 more"]
+        );
         assert_eq!([plural(1, "rank"), plural(2, "rank")], ["1 rank", "2 ranks"]);
     }
 }

@@ -93,7 +93,7 @@ impl Budgeter {
     pub(super) fn note_wait(&mut self, state: WaitState, call: &Activity, awaited: Rank, waited_ns: u64) {
         if waited_ns > 0 {
             let key = WaitKey { state, function: call.function, waiter: call.rank, awaited };
-            self.waits.add(key, waited_ns);
+            self.waits.add(key, call.start_ns, waited_ns);
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Waiting by the names that performance tools know.
 
-use mpiscope_model::{Function, Rank};
+use mpiscope_model::{Function, Nanoseconds, Rank};
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 
 /// A known kind of waiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -58,6 +59,10 @@ pub struct WaitTotals {
     pub times: u64,
     /// How long in all.
     pub waited_ns: u64,
+    /// The longest; of several as long, the first.
+    pub longest_ns: u64,
+    /// When the call began in which that was.
+    pub longest_at_ns: Nanoseconds,
 }
 
 /// Kinds of waiting that are told apart; further ones are counted together, under the state, by the waiter.
@@ -71,7 +76,7 @@ pub(super) struct Waits {
 
 impl Waits {
     #[inline]
-    pub(super) fn add(&mut self, key: WaitKey, waited_ns: u64) {
+    pub(super) fn add(&mut self, key: WaitKey, at_ns: Nanoseconds, waited_ns: u64) {
         let key = if self.totals.len() >= MOST && !self.totals.contains_key(&key) {
             WaitKey { function: 0, awaited: key.waiter, ..key }
         } else {
@@ -80,6 +85,9 @@ impl Waits {
         let totals = self.totals.entry(key).or_default();
         totals.times += 1;
         totals.waited_ns += waited_ns;
+        if (waited_ns, Reverse(at_ns)) > (totals.longest_ns, Reverse(totals.longest_at_ns)) {
+            (totals.longest_ns, totals.longest_at_ns) = (waited_ns, at_ns);
+        }
     }
 
     pub(super) fn all(&self) -> impl Iterator<Item = (&WaitKey, &WaitTotals)> {

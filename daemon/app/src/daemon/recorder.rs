@@ -238,7 +238,8 @@ impl Recorder {
             manifest.totals.clock_violations_after = violations_left(&dir)?;
             manifest.write(&dir)?;
         }
-        let verdict = findings.map(|findings| judge::verdict_sentences(&findings)).unwrap_or_default();
+        let verdict =
+            findings.map(|findings| judge::verdict_sentences(&findings.judgement)).unwrap_or_default();
         Ok(Summary { verdict, ..summary(&self.engine, &manifest) })
     }
 }

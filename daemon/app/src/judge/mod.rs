@@ -5,11 +5,12 @@
 //! daemon has this done by a process of its own, which may fail or take too long without harm to the recording.
 
 mod findings;
+mod judgement;
 mod known;
 mod pass;
 mod words;
 
-pub(crate) use findings::{Attribution, Criterion, Efficiency, Findings, Parts, Verdict, Wait};
+pub(crate) use findings::{Criterion, Findings};
 pub(crate) use words::{budget_lines, verdict_sentences};
 
 use crate::here::own_program;
@@ -46,7 +47,7 @@ pub(crate) fn judge(recording: &Recording, log: &WalReader) -> Findings {
         None => own,
     };
     let judged = pass::by(manifest, log, version, advice, &learnt.budgeter);
-    Findings::of(&judged, known.is_some(), manifest.job.ranks)
+    Findings::of(&judged.budgeter, known.is_some(), manifest.job.ranks)
 }
 
 /// What was found about a recording before; none where it was not judged.

@@ -1,16 +1,98 @@
 //! What was found, in sentences.
 
-use super::findings::{Findings, Wait};
-use crate::words::nanoseconds;
+use crate::words::{nanoseconds, ranges, run_time};
+use mpiscope_feed::{Attribution, Judgement, Wait};
+use std::time::Duration;
+
+/// A rank that so much of all waiting is for is named.
+const MUCH: f64 = 0.3;
+/// What began within this share of the run was there from the beginning.
+const AT_ONCE: f64 = 0.05;
+/// Below this share of the ranks' time a further cause is not told.
+const NEGLIGIBLE: f64 = 0.02;
 
 fn time(seconds: f64) -> String {
     nanoseconds((seconds.max(0.0) * 1e9) as u64)
 }
 
+fn percent(share: f64) -> String {
+    format!("{:.0} %", 100.0 * share)
+}
+
+/// The verdict in one sentence: how much, who or what, how sure, since when, and what comes next.
+pub(crate) fn headline(judgement: &Judgement) -> String {
+    let verdict = &judgement.verdict;
+    let what = match verdict.cause.as_str() {
+        "mapping" => "ranks that talk much are on different nodes".to_owned(),
+        "pattern" => who_waits(&judgement.waits),
+        "background" => "messages between nodes are slower than they can be".to_owned(),
+        "cpu" => "ranks wait for a core".to_owned(),
+        _ => return "No avoidable time above 2 % of the ranks' time.".to_owned(),
+    };
+    let since = since(&judgement.attribution, &verdict.cause);
+    let since = since.map(|at| format!(" since {at}")).unwrap_or_default();
+    let next = next(judgement).map(|next| format!(" Next: {next}.")).unwrap_or_default();
+    format!(
+        "{} of the ranks' time is avoidable: {what} ({}, confidence {}){since}.{next}",
+        percent(verdict.share),
+        name(&verdict.cause),
+        percent(verdict.confidence),
+    )
+}
+
+/// Causes as people call them.
+fn name(cause: &str) -> &str {
+    match cause {
+        "mapping" => "placement",
+        "background" => "background traffic",
+        "cpu" => "no core",
+        other => other,
+    }
+}
+
+/// For whom is waited most, and by whom.
+fn who_waits(waits: &[Wait]) -> String {
+    let mut awaited: Vec<(u32, f64)> = Vec::new();
+    for wait in waits {
+        match awaited.iter_mut().find(|(rank, _)| *rank == wait.awaited) {
+            Some((_, seconds)) => *seconds += wait.seconds,
+            None => awaited.push((wait.awaited, wait.seconds)),
+        }
+    }
+    let all: f64 = awaited.iter().map(|(_, seconds)| seconds).sum();
+    let most = awaited.into_iter().max_by(|one, other| one.1.total_cmp(&other.1));
+    match most {
+        Some((rank, seconds)) if seconds >= MUCH * all && all > 0.0 => {
+            let mut waiters: Vec<u32> =
+                waits.iter().filter(|wait| wait.awaited == rank).map(|wait| wait.waiter).collect();
+            waiters.sort_unstable();
+            waiters.dedup();
+            let wait = if waiters.len() == 1 { "waits" } else { "wait" };
+            format!("{} {wait} for rank {rank}", ranges(&waiters))
+        }
+        _ => "ranks wait for each other, as work is uneven".to_owned(),
+    }
+}
+
+/// Since when a cause is to blame without a break, where that was not so from the beginning.
+fn since(stretches: &[Attribution], cause: &str) -> Option<String> {
+    let begin = stretches.iter().rposition(|stretch| stretch.cause != cause)? + 1;
+    let (from_s, end_s) = (stretches.get(begin)?.from_s, stretches.last()?.to_s);
+    (from_s > AT_ONCE * end_s).then(|| run_time(Duration::from_secs_f64(from_s)))
+}
+
+/// The cause that costs most but for the first.
+fn next(judgement: &Judgement) -> Option<String> {
+    let verdict = &judgement.verdict;
+    let (cause, seconds) = verdict.causes.iter().find(|(cause, _)| *cause != verdict.cause)?;
+    let share = seconds * verdict.share / verdict.avoidable_s;
+    (share >= NEGLIGIBLE).then(|| format!("{} from {}", percent(share), name(cause)))
+}
+
 fn longest(waits: &[Wait]) -> Option<String> {
     let wait = waits.first().filter(|wait| wait.seconds > 0.0)?;
     Some(format!(
-        "the longest waiting: rank {} for rank {} in {}, {} ({})",
+        "Of all waiting the longest: rank {} for rank {} in {}, {} ({}).",
         wait.waiter,
         wait.awaited,
         wait.function,
@@ -19,36 +101,35 @@ fn longest(waits: &[Wait]) -> Option<String> {
     ))
 }
 
-/// The verdict and what it rests on, a sentence each; the first is the verdict.
-pub(crate) fn verdict_sentences(findings: &Findings) -> Vec<String> {
-    let verdict = &findings.verdict;
+/// What the verdict rests on, how sure it is and what to do, a sentence each.
+pub(crate) fn details(judgement: &Judgement) -> Vec<String> {
+    let verdict = &judgement.verdict;
     let cost = format!(
-        "{} of the ranks' time ({:.0} %); without it the run would take about {} less",
+        "costs {} of the ranks' time; without it the run would take about {} less",
         time(verdict.avoidable_s),
-        100.0 * verdict.share,
         time(verdict.avoidable_wall_s)
     );
-    let (mut sentences, wants_waits) = match verdict.cause.as_str() {
-        "mapping" => (
+    let mut sentences = match verdict.cause.as_str() {
+        "mapping" => {
             vec![
-                format!("The placement of the ranks costs {cost}."),
-                "`mpiscope remap` writes a better one.".to_owned(),
-            ],
-            false,
-        ),
-        "pattern" => (vec![format!("Uneven work and ranks that wait for others cost {cost}.")], true),
-        "background" => (
-            vec![format!("Traffic that makes messages between nodes slower than usual costs {cost}.")],
-            false,
-        ),
-        "cpu" => (
-            vec![
-                format!("Ranks that had to wait for a core cost {cost}."),
-                "Look for other programs on these nodes, and for more ranks than cores.".to_owned(),
-            ],
-            false,
-        ),
-        _ => (vec!["Nothing stands out: no cause costs 2 % of the ranks' time.".to_owned()], false),
+                format!("The placement of the ranks {cost}."),
+                "`mpiscope remap` writes a better one.".into(),
+            ]
+        }
+        "pattern" => {
+            let mut all = vec![format!("Uneven work, and waiting for those who have more of it, {cost}.")];
+            all.extend(longest(&judgement.waits));
+            all
+        }
+        "background" => vec![
+            format!("Traffic that makes messages between nodes slower than usual {cost}."),
+            "Run again at another time or on other nodes, where nobody else uses the network as much.".into(),
+        ],
+        "cpu" => vec![
+            format!("Waiting for a core {cost}."),
+            "Look for other programs on these nodes, and for more ranks than cores.".into(),
+        ],
+        _ => Vec::new(),
     };
     if verdict.cause != "none" {
         let sureness = match verdict.confidence {
@@ -59,15 +140,19 @@ pub(crate) fn verdict_sentences(findings: &Findings) -> Vec<String> {
         sentences.push(format!("{sureness} (confidence {:.2}).", verdict.confidence));
     }
     sentences.extend(verdict.remarks.iter().map(|remark| format!("But {remark}.")));
-    if wants_waits {
-        sentences.extend(longest(&findings.waits).map(|wait| format!("Of all waiting {wait}.")));
-    }
+    sentences
+}
+
+/// The verdict and what it rests on, a sentence each.
+pub(crate) fn verdict_sentences(judgement: &Judgement) -> Vec<String> {
+    let mut sentences = vec![headline(judgement)];
+    sentences.extend(details(judgement));
     sentences
 }
 
 /// Where time in MPI went, a line each: what, how long, and its share.
-pub(crate) fn budget_lines(findings: &Findings) -> Vec<(&'static str, String, f64)> {
-    let budget = &findings.budget;
+pub(crate) fn budget_lines(judgement: &Judgement) -> Vec<(&'static str, String, f64)> {
+    let budget = &judgement.budget;
     let total_s = budget.total_s.max(1e-12);
     let line = |name, seconds: f64| (name, time(seconds), 100.0 * seconds / total_s);
     let parts = [
@@ -80,4 +165,78 @@ pub(crate) fn budget_lines(findings: &Findings) -> Vec<(&'static str, String, f6
         line("unknown", budget.unknown_s),
     ];
     parts.into_iter().filter(|(.., share)| *share >= 0.05).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mpiscope_feed::Verdict;
+
+    fn stretch(at: u32, cause: &str) -> Attribution {
+        let (from_s, to_s) = (f64::from(at), f64::from(at + 1));
+        Attribution { from_s, to_s, cause: cause.into(), ..Attribution::default() }
+    }
+
+    fn pattern() -> Judgement {
+        let wait = |waiter, awaited, seconds| Wait {
+            state: "late sender".into(),
+            function: "MPI_Recv".into(),
+            waiter,
+            awaited,
+            times: 1,
+            seconds,
+            ..Wait::default()
+        };
+        Judgement {
+            waits: vec![wait(2, 5, 3.0), wait(0, 5, 3.0), wait(1, 5, 2.5), wait(7, 6, 1.0)],
+            attribution: (0..40).map(|at| stretch(at, if at < 13 { "none" } else { "pattern" })).collect(),
+            verdict: Verdict {
+                cause: "pattern".into(),
+                avoidable_s: 31.0,
+                avoidable_wall_s: 3.9,
+                share: 0.31,
+                confidence: 0.92,
+                causes: vec![("pattern".into(), 31.0), ("mapping".into(), 6.0), ("cpu".into(), 0.0)],
+                remarks: Vec::new(),
+            },
+            ..Judgement::default()
+        }
+    }
+
+    #[test]
+    fn the_verdict_is_one_sentence() {
+        assert_eq!(
+            headline(&pattern()),
+            "31 % of the ranks' time is avoidable: ranks 0-2 wait for rank 5 (pattern, confidence 92 %) \
+             since 0:00:13.000. Next: 6 % from placement."
+        );
+        assert_eq!(
+            details(&pattern())[0],
+            "Uneven work, and waiting for those who have more of it, costs 31.0 s of the ranks' time; without it the run \
+             would take about 3.90 s less."
+        );
+    }
+
+    #[test]
+    fn nothing_to_say_is_said() {
+        let mut none = pattern();
+        none.verdict = Verdict { cause: "none".into(), ..Verdict::default() };
+        assert_eq!(headline(&none), "No avoidable time above 2 % of the ranks' time.");
+        assert!(details(&none).is_empty());
+    }
+
+    #[test]
+    fn what_was_so_all_the_time_has_no_since_and_waiting_for_everybody_no_name() {
+        let mut always = pattern();
+        always.attribution = (0..40).map(|at| stretch(at, "pattern")).collect();
+        always.verdict.causes.truncate(1);
+        for (at, wait) in always.waits.iter_mut().enumerate() {
+            wait.awaited = 10 + at as u32;
+            wait.seconds = 1.0;
+        }
+        assert_eq!(
+            headline(&always),
+            "31 % of the ranks' time is avoidable: ranks wait for each other, as work is uneven (pattern, confidence 92 %)."
+        );
+    }
 }

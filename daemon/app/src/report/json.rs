@@ -1,10 +1,11 @@
 //! The report for scripts.
 
-use crate::judge::{Attribution, Criterion, Efficiency, Findings, Parts, Verdict, Wait};
+use crate::judge::{Criterion, Findings};
 use crate::load::Loaded;
 use crate::remap::Placement;
 use anyhow::Result;
 use mpiscope_analysis::Advice;
+use mpiscope_feed::{Attribution, Efficiency, Parts, Verdict, Wait};
 use mpiscope_model::RankInfo;
 use serde::Serialize;
 
@@ -194,11 +195,11 @@ pub(crate) fn json(
         functions,
         ranks: loaded.ranks.iter().map(|info| rank(loaded, info)).collect(),
         criteria: findings.map(|found| &found.criteria[..]),
-        budget: findings.map(|found| &found.budget),
-        efficiency: findings.map(|found| &found.efficiency),
-        waits: findings.map(|found| &found.waits[..]),
-        attribution: findings.map(|found| &found.attribution[..]),
-        verdict: findings.map(|found| &found.verdict),
+        budget: findings.map(|found| &found.judgement.budget),
+        efficiency: findings.map(|found| &found.judgement.efficiency),
+        waits: findings.map(|found| &found.judgement.waits[..]),
+        attribution: findings.map(|found| &found.judgement.attribution[..]),
+        verdict: findings.map(|found| &found.judgement.verdict),
         remap: placement.map(|placement| Remap::from(&placement.advice)),
         missing: &loaded.missing,
     };

@@ -35,7 +35,9 @@ pub(crate) fn report(options: &ReportOptions) -> Result<ExitCode> {
     };
     say(&text)?;
     match (options.fail_above, &findings) {
-        (Some(most), Some(findings)) if findings.verdict.share > most => Ok(ExitCode::from(TOO_MUCH)),
+        (Some(most), Some(findings)) if findings.judgement.verdict.share > most => {
+            Ok(ExitCode::from(TOO_MUCH))
+        }
         (Some(_), None) => {
             bail!("{} was not judged, so nobody knows what could be avoided", options.dir.display())
         }

@@ -4,6 +4,7 @@ use crate::judge::{Findings, budget_lines, verdict_sentences};
 use crate::load::Loaded;
 use crate::remap::Placement;
 use crate::words::{bytes, count, nanoseconds, plural, run_time};
+use mpiscope_feed::Judgement;
 use mpiscope_recording::State;
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -47,7 +48,7 @@ fn write(
     writeln!(out, "  {}, {}", run_time(duration), ending(loaded))?;
     writeln!(out)?;
     if let Some(findings) = findings {
-        judgement(findings, out)?;
+        judgement(&findings.judgement, out)?;
     }
     let mut row = |name: &str, value: String| writeln!(out, "  {name:<24} {value:>16}");
     row("calls", count(totals.calls))?;
@@ -90,18 +91,18 @@ fn write(
 }
 
 /// Why the run takes longer than it has to, and where its time in MPI went.
-fn judgement(findings: &Findings, out: &mut String) -> std::fmt::Result {
-    for sentence in verdict_sentences(findings) {
+fn judgement(judgement: &Judgement, out: &mut String) -> std::fmt::Result {
+    for sentence in verdict_sentences(judgement) {
         writeln!(out, "  {sentence}")?;
     }
-    let lines = budget_lines(findings);
+    let lines = budget_lines(judgement);
     if !lines.is_empty() {
         writeln!(out, "\n  {:<24} {:>16} {:>8}", "time in MPI", "seconds of ranks", "share")?;
         for (name, time, share) in lines {
             writeln!(out, "  {name:<24} {time:>16} {share:>6.1} %")?;
         }
     }
-    let efficiency = &findings.efficiency;
+    let efficiency = &judgement.efficiency;
     if efficiency.parallel > 0.0 {
         let percent = |share: f64| format!("{:.0} %", 100.0 * share);
         writeln!(
