@@ -35,7 +35,7 @@ pub use waits::{WaitKey, WaitState, WaitTotals};
 use whatif::Way;
 pub use whatif::WhatIf;
 
-use crate::criteria::{Criteria, Version};
+use crate::criteria::{Criteria, Reference, Version};
 use crate::placement::{Advice, Traffic, advise, capacities};
 use crate::{Link, Matched};
 use collectives::Collectives;
@@ -99,6 +99,8 @@ pub struct Budgeter {
     /// Criteria by the time from which calls are judged by them.
     versions: VecDeque<(Nanoseconds, Arc<Version>)>,
     is_fixed: bool,
+    /// What its own criteria are held against.
+    reference: Reference,
     /// Who exchanged how many messages with whom.
     traffic: Traffic,
     advised: Option<Advised>,
@@ -128,6 +130,7 @@ impl Budgeter {
             learning: Criteria::default(),
             versions: VecDeque::from([(0, Arc::default())]),
             is_fixed: false,
+            reference: Reference::None,
             traffic: Traffic::default(),
             advised: None,
             course: Course::new(options.window_ns),
@@ -151,11 +154,29 @@ impl Budgeter {
         self
     }
 
+    /// From now on its own criteria are held against these.
+    pub fn hold_against(&mut self, reference: Reference) {
+        self.reference = reference;
+        if !self.is_fixed {
+            self.renew(self.settled_ns);
+        }
+    }
+
+    /// What is learnt until now holds from a time on.
+    fn renew(&mut self, from_ns: Nanoseconds) {
+        self.versions.push_back((from_ns, Arc::new(self.reference.with(self.learning.version()))));
+    }
+
     /// Judges everything by this advice, if it is worth following.
     #[must_use]
     pub fn with_advice(mut self, advice: Advice) -> Self {
-        self.advised = Advised::of(advice);
+        self.follow(advice);
         self
+    }
+
+    /// Judges what comes by this advice, if it is worth following.
+    pub fn follow(&mut self, advice: Advice) {
+        self.advised = Advised::of(advice);
     }
 
     /// Judges each moment by how the run went before and after it, as an earlier pass saw.

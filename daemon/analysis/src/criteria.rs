@@ -4,8 +4,10 @@
 //! version of the messages that ended before it.
 
 mod line;
+mod reference;
 mod version;
 
+pub use reference::Reference;
 pub use version::{CollectiveCriterion, MessageCriterion, Version};
 
 use hdrhistogram::Histogram;

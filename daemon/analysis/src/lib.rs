@@ -24,7 +24,8 @@ pub use budget::{
 };
 pub use counts::{Counts, FunctionTotals, RankTotals, WindowTotals};
 pub use criteria::{
-    CollectiveCriterion, CollectiveKey, Criteria, MessageCriterion, Scope, Version, bin_sizes, size_bin,
+    CollectiveCriterion, CollectiveKey, Criteria, MessageCriterion, Reference, Scope, Version, bin_sizes,
+    size_bin,
 };
 pub use density::{BINS_PER_OCTAVE, Density, DensityHistory, DensityKey, duration_bin};
 pub use matching::{Link, Matched, Matcher, MatchingLimits};

@@ -87,11 +87,17 @@ Otherwise the first rank on each host starts it by itself. It ends with the run.
     /// The daemon of one run; `run` starts it.
     #[command(name = "record", hide = true)]
     Record,
+    /// Finds a placement for who talks to whom, as standard input says; started by the daemon.
+    #[command(hide = true)]
+    Advise,
     /// Judges a recording by its log; started by the daemon.
     #[command(hide = true)]
     Judge {
         /// The recording's folder.
         dir: PathBuf,
+        /// Print what is found instead of leaving it in the folder.
+        #[arg(long)]
+        print: bool,
     },
 }
 

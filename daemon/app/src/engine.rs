@@ -26,6 +26,8 @@ pub(crate) struct Step {
     pub(crate) windows: Vec<WindowCell>,
     pub(crate) scheduling: Vec<Scheduling>,
     pub(crate) faults: Vec<Fault>,
+    /// What it was made of, when it is to be judged; without the calls.
+    pub(crate) batch: Batch,
 }
 
 /// Reads a log from its beginning; says what of it could not be read, in sentences.
@@ -53,6 +55,8 @@ pub(crate) fn replay(log: &WalReader, mut take: impl FnMut(wire::Message)) -> Ve
 /// The state of a run.
 pub(crate) struct Engine {
     ingest: Ingest,
+    /// Whether somebody judges its steps.
+    is_judged: bool,
     matcher: Matcher,
     clocks: Clocks,
     pub(crate) counts: Counts,
@@ -75,6 +79,7 @@ impl Engine {
     pub(crate) fn new(window_ns: u64) -> Self {
         Self {
             ingest: Ingest::new(),
+            is_judged: false,
             matcher: Matcher::default(),
             clocks: Clocks::default(),
             counts: Counts::new(window_ns),
@@ -88,6 +93,11 @@ impl Engine {
             until_ns: 0,
             cost_ns: 0.0,
         }
+    }
+
+    /// One whose steps can be judged.
+    pub(crate) fn to_be_judged(window_ns: u64) -> Self {
+        Self { ingest: Ingest::to_be_judged(), is_judged: true, ..Self::new(window_ns) }
     }
 
     pub(crate) fn ingest(&self) -> &Ingest {
@@ -139,17 +149,18 @@ impl Engine {
     }
 
     fn settle(&mut self) -> Step {
-        let Batch { nodes, ranks, comms, calls, events, faults, losses, scheduling, until_ns, .. } =
-            self.ingest.take();
-        self.nodes.extend(nodes);
-        self.comms.extend(comms);
-        for info in ranks {
+        let mut batch = self.ingest.take();
+        let calls = std::mem::take(&mut batch.calls);
+        let faults = std::mem::take(&mut batch.faults);
+        self.nodes.append(&mut batch.nodes);
+        self.comms.extend(batch.comms.iter().cloned());
+        for info in &batch.ranks {
             self.matcher.place(info.rank, info.node);
             self.clocks.place(info.rank, info.node);
-            self.ranks.insert(info.rank, info);
+            self.ranks.insert(info.rank, info.clone());
         }
-        self.losses = losses.unwrap_or(self.losses);
-        self.until_ns = until_ns;
+        self.losses = batch.losses.unwrap_or(self.losses);
+        self.until_ns = batch.until_ns;
         for fault in &faults {
             if self.faults.len() < MOST_FAULTS {
                 self.faults.insert(fault.text.clone());
@@ -159,13 +170,15 @@ impl Engine {
             self.cost_ns +=
                 call.count as f64 * self.ranks.get(&call.rank).map_or(0.0, |info| info.cost_per_call_ns);
         }
-        self.processors.see(&scheduling);
+        self.processors.see(&batch.scheduling);
         self.totals.add_calls(&calls);
         self.counts.calls(&calls);
-        let matched = self.matcher.feed(&events);
+        let matched = self.matcher.feed(&batch.events);
         self.count_messages(&matched.messages, matched.uncertain);
-        let windows = self.counts.take_windows(until_ns);
-        Step { calls, messages: matched.messages, windows, scheduling, faults }
+        let windows = self.counts.take_windows(self.until_ns);
+        let scheduling = batch.scheduling.clone();
+        let batch = if self.is_judged { batch } else { Batch::default() };
+        Step { calls, messages: matched.messages, windows, scheduling, faults, batch }
     }
 
     fn count_messages(&mut self, messages: &[Message], uncertain: u64) {

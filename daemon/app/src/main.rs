@@ -44,7 +44,8 @@ fn main() -> ExitCode {
         Command::Doctor => doctor::doctor(),
         Command::Agent(options) => node::agent(&options),
         Command::Record => daemon::record(),
-        Command::Judge { dir } => judge::judge_apart(&dir),
+        Command::Judge { dir, print } => judge::judge_apart(&dir, print),
+        Command::Advise => judge::advise_apart(),
     };
     result.unwrap_or_else(|error| {
         eprintln!("mpiscope: {error:#}");

@@ -2,6 +2,7 @@
 
 use crate::command_line::ReplayOptions;
 use crate::engine::WindowCell;
+use crate::judge::{self, Findings};
 use crate::load::{Loaded, is_in_log, load};
 use crate::page::{self, Feeding, Increments, Page, Shelf, function_rows, node_rows, rank_rows};
 use crate::run::random;
@@ -44,10 +45,28 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
             None => None,
         },
     };
-    let loaded = load(&options.dir, &recording, &mut |calls, windows| shown.take(calls, &windows))?;
-    publish(&mut feeding, &loaded, &mut shown);
+    let mut loaded = load(&options.dir, &recording, &mut |calls, windows| shown.take(calls, &windows))?;
+    let findings = judge::read(&options.dir).unwrap_or_else(|error| {
+        loaded.missing.push(format!("what was found about the run: {error:#}"));
+        None
+    });
+    publish(&mut feeding, &loaded, findings.as_ref(), &mut shown);
     page::say_address("replay", page.url());
     eprintln!("mpiscope: {}; Ctrl-C ends it", summary(&loaded));
+    let dir = options.dir.clone();
+    let is_judged = findings.is_some() || spilled.is_none();
+    // A log takes a while to be judged; meanwhile the page is there.
+    let judging = std::thread::Builder::new().name("judge".into()).spawn(move || {
+        if is_judged {
+            return;
+        }
+        let found = judge::judged_apart(&dir);
+        if let Err(error) = &found {
+            loaded.missing.push(format!("where time went was not judged: {error:#}"));
+        }
+        publish(&mut feeding, &loaded, found.ok().as_ref(), &mut shown);
+    });
+    judging.context("start a thread")?;
     if options.open {
         page::open_in_browser(page.url());
     }
@@ -118,7 +137,7 @@ impl Drop for Spilled {
     }
 }
 
-fn publish(feeding: &mut Feeding, loaded: &Loaded, shown: &mut Shown) {
+fn publish(feeding: &mut Feeding, loaded: &Loaded, findings: Option<&Findings>, shown: &mut Shown) {
     let duration_ns = loaded.job.duration_s.map_or(0, |seconds| (seconds * 1e9).round() as u64);
     let job = Job {
         run: loaded.run.clone(),
@@ -152,7 +171,7 @@ fn publish(feeding: &mut Feeding, loaded: &Loaded, shown: &mut Shown) {
         in_flight: &[],
         calls: &[],
         faults: &faults,
-        found: None,
+        found: findings.map(Findings::told).as_ref(),
     });
 }
 

@@ -52,7 +52,7 @@ impl Budgeter {
         self.thresholds.settle();
         self.course.close(until_ns);
         if !self.is_fixed && self.learning.settle() {
-            self.versions.push_back((until_ns, Arc::new(self.learning.version())));
+            self.renew(until_ns);
         }
         let oldest_ns = until_ns.saturating_sub(self.options.patience_ns + 2 * self.options.window_ns);
         while self.versions.len() > 2 && self.versions[2].0 <= oldest_ns {

@@ -5,10 +5,11 @@ use super::queue::Receiving;
 use super::viewers::{Due, Viewers};
 use crate::agent::Resume;
 use crate::engine::{Engine, Step, replay};
-use crate::judge::{self, Findings};
+use crate::judge::{self, Findings, LiveJudge};
 use crate::words::printable;
 use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
+use mpiscope_feed::Found;
 use mpiscope_ingest::KnownAgent;
 use mpiscope_ingest::alignment::Violations;
 use mpiscope_model::{Fault, InFlight};
@@ -33,6 +34,10 @@ pub(crate) struct Recorder {
     engine: Engine,
     writer: RecordingWriter,
     viewers: Option<Viewers>,
+    /// While somebody may watch.
+    live: Option<LiveJudge>,
+    /// What was found in the end, until the page is told.
+    found: Option<Found>,
     manifest_written: Instant,
     /// What the page was not told yet.
     faults: Vec<Fault>,
@@ -49,6 +54,8 @@ impl Recorder {
             engine: Engine::new(window_ns),
             writer,
             viewers: None,
+            live: None,
+            found: None,
             manifest_written: Instant::now(),
             faults: Vec::new(),
             in_flight: Vec::new(),
@@ -63,6 +70,11 @@ impl Recorder {
     /// From now on viewers are told. To be called before anything is taken in.
     pub(crate) fn tell(&mut self, viewers: Viewers) {
         self.viewers = Some(viewers);
+        let window_ns = self.window_ns();
+        match LiveJudge::start(window_ns) {
+            Ok(live) => (self.live, self.engine) = (Some(live), Engine::to_be_judged(window_ns)),
+            Err(error) => self.complain(&format!("nothing is judged while the job runs: {error}")),
+        }
     }
 
     /// The agents of other hosts that a predecessor knew.
@@ -151,6 +163,9 @@ impl Recorder {
         if let Some(viewers) = &mut self.viewers {
             viewers.take(step.calls, &step.windows, &self.writer);
         }
+        if let Some(live) = &mut self.live {
+            live.take(step.batch);
+        }
         self.faults.extend(step.faults);
     }
 
@@ -180,7 +195,8 @@ impl Recorder {
     fn publish(&mut self, everything: bool) {
         if let Some(viewers) = &mut self.viewers {
             let faults = std::mem::take(&mut self.faults);
-            viewers.tell(&self.engine, &self.in_flight, &faults, everything);
+            let found = self.found.take().or_else(|| self.live.as_ref()?.found());
+            viewers.tell(&self.engine, &self.in_flight, &faults, found.as_ref(), everything);
         }
     }
 
@@ -223,6 +239,9 @@ impl Recorder {
         let (clock, is_free_of_violations) = self.engine.solve_clocks();
         self.writer.manifest_mut().clock = clock;
         let findings = self.judge();
+        self.live = None;
+        self.found = findings.as_ref().map(Findings::told);
+        self.publish(false);
         let tables = Tables {
             functions: mpiscope_wire::FUNCTIONS
                 .iter()

@@ -2,7 +2,7 @@
 
 use crate::engine::{Engine, WindowCell};
 use crate::page::{Feeding, Increments, Shelf, function_rows, node_rows, rank_rows};
-use mpiscope_feed::{Job, JobState, NodeRow, RunSource, Update};
+use mpiscope_feed::{Found, Job, JobState, NodeRow, RunSource, Update};
 use mpiscope_model::{Call, Fault, InFlight, Node};
 use mpiscope_recording::RecordingWriter;
 use mpiscope_ring::clock::monotonic_ns;
@@ -84,6 +84,7 @@ impl Viewers {
         engine: &Engine,
         in_flight: &[InFlight],
         faults: &[Fault],
+        found: Option<&Found>,
         everything: bool,
     ) {
         self.told = Instant::now();
@@ -114,7 +115,7 @@ impl Viewers {
             in_flight: if ended.is_some() { &[] } else { in_flight },
             calls: &std::mem::take(&mut self.fresh),
             faults,
-            found: None,
+            found,
         });
     }
 

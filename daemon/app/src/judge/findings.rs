@@ -1,8 +1,9 @@
 //! What was found about a run, as it is kept in its recording.
 
 use super::judgement::judgement;
+use super::words::{details, headline};
 use mpiscope_analysis::{Budgeter, Version, bin_sizes};
-use mpiscope_feed::Judgement;
+use mpiscope_feed::{Found, Judgement};
 use serde::{Deserialize, Serialize};
 
 const SCHEMA: &str = "mpiscope.findings/1";
@@ -42,6 +43,20 @@ impl Findings {
             blocking_from_bytes: budgeter.blocking_from_bytes(),
             is_calibrated: is_referenced,
             given_up: budgeter.given_up(),
+        }
+    }
+
+    /// What pages are told of it.
+    pub(crate) fn told(&self) -> Found {
+        let judgement = self.judgement.clone();
+        Found {
+            headline: headline(&judgement),
+            details: details(&judgement),
+            from_s: 0.0,
+            until_s: judgement.attribution.last().map_or(0.0, |last| last.to_s),
+            left_out_calls: 0,
+            is_final: true,
+            judgement,
         }
     }
 }

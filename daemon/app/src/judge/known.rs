@@ -1,15 +1,21 @@
 //! What is known of quiet networks: the file that `mpiscope calibrate` left for this MPI and so many ranks a node.
 
 use crate::criteria_file::{self, CriteriaFile, Scope};
-use mpiscope_analysis::{CollectiveCriterion, CollectiveKey, MessageCriterion, Version, size_bin};
+use mpiscope_analysis::{CollectiveCriterion, CollectiveKey, MessageCriterion, Reference, Version, size_bin};
 use mpiscope_recording::Job;
 
-/// The criteria that fit a job, where somebody measured them.
-pub(super) fn criteria(job: &Job) -> Option<Version> {
-    let ranks_per_node = job.nodes.iter().map(|node| node.ranks.len() as u32).max()?;
-    let wanted = CriteriaFile::new(job.mpi.clone(), job.nodes.len() as u32, ranks_per_node, 0);
-    let folder = criteria_file::folder(|name| std::env::var_os(name))?;
-    Some(version(&CriteriaFile::read(&wanted.place_in(&folder)).ok()?))
+/// What the criteria of a job are held against: those that somebody measured for its MPI and as many ranks a node.
+pub(super) fn reference(job: &Job) -> Reference {
+    let ranks_per_node = job.nodes.iter().map(|node| node.ranks.len() as u32).max();
+    measured(&job.mpi, ranks_per_node.unwrap_or_default())
+}
+
+/// Those that somebody measured for an MPI and so many ranks on the fullest node.
+pub(super) fn measured(mpi: &str, ranks_per_node: u32) -> Reference {
+    let wanted = CriteriaFile::new(mpi.to_owned(), 0, ranks_per_node, 0);
+    let file = criteria_file::folder(|name| std::env::var_os(name))
+        .and_then(|folder| CriteriaFile::read(&wanted.place_in(&folder)).ok());
+    file.map_or(Reference::None, |file| Reference::Quiet(version(&file)))
 }
 
 fn version(file: &CriteriaFile) -> Version {

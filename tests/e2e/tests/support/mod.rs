@@ -89,6 +89,15 @@ impl Feed {
         }
     }
 
+    /// The next state.
+    pub(crate) async fn state(&mut self) -> Message {
+        loop {
+            if let Outgoing::State(message) = self.hear().await.unwrap() {
+                return *message;
+            }
+        }
+    }
+
     /// The states that come until the server closes.
     pub(crate) async fn all(mut self) -> Vec<Message> {
         let mut messages = Vec::new();

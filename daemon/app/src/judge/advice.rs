@@ -1,0 +1,79 @@
+//! A better placement for a job that is running, from a process of its own: the partitioning library takes the signals of
+//! the process it is in.
+
+use super::apart::{LOW_PRIORITY, said};
+use crate::here::own_program;
+use anyhow::{Context as _, Result, ensure};
+use mpiscope_analysis::{Advice, Flow, Traffic, advise, capacities};
+use mpiscope_model::{Node, Rank};
+use serde::{Deserialize, Serialize};
+use std::io::Write as _;
+use std::process::{Command, ExitCode, Stdio};
+
+/// The word by which this program is asked for advice. Not for people.
+const COMMAND: &str = "advise";
+
+#[derive(Serialize, Deserialize)]
+struct Question {
+    node_of_rank: Vec<Node>,
+    /// Ranks that talk to each other: messages, bytes.
+    pairs: Vec<(Rank, Rank, u64, u64)>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Answer {
+    node_of_rank: Vec<Node>,
+    messages: (u64, u64),
+    bytes: (u64, u64),
+}
+
+/// The whole life of the process that finds a placement.
+pub(crate) fn advise_apart() -> Result<ExitCode> {
+    let _ = rustix::process::setpriority_process(None, LOW_PRIORITY);
+    let question: Question =
+        serde_json::from_reader(std::io::stdin().lock()).context("nobody said who talks to whom")?;
+    let mut traffic = Traffic::default();
+    for &(one, other, messages, bytes) in &question.pairs {
+        traffic.add(one, other, Flow { messages, bytes });
+    }
+    let today = &question.node_of_rank;
+    let nodes = today.iter().map(|node| *node as usize + 1).max().unwrap_or_default();
+    ensure!(nodes <= today.len(), "there are more nodes than ranks");
+    let advice = advise(&traffic, today, &capacities(today, nodes));
+    let answer = Answer {
+        node_of_rank: advice.node_of_rank,
+        messages: (advice.inter_messages_before, advice.inter_messages_after),
+        bytes: (advice.inter_bytes_before, advice.inter_bytes_after),
+    };
+    serde_json::to_writer(std::io::stdout().lock(), &answer)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Asks another process for a placement, and waits for it.
+pub(super) fn ask(traffic: &Traffic, node_of_rank: &[Node]) -> Result<Advice> {
+    let pairs = traffic.pairs().map(|(one, other, flow)| (one, other, flow.messages, flow.bytes)).collect();
+    let question = Question { node_of_rank: node_of_rank.to_vec(), pairs };
+    let mut child = Command::new(own_program()?)
+        .arg(COMMAND)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .context("start another process")?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // It reads all before it writes anything.
+        serde_json::to_writer(&mut stdin, &question)?;
+        stdin.flush()?;
+    }
+    let answer = child.stdout.take().map(serde_json::from_reader::<_, Answer>);
+    let status = child.wait().context("wait for the other process")?;
+    ensure!(status.success(), "the process that finds a placement ended with {status}: {}", said(&mut child));
+    let answer = answer.context("it has no output")?.context("read its answer")?;
+    Ok(Advice {
+        node_of_rank: answer.node_of_rank,
+        inter_messages_before: answer.messages.0,
+        inter_messages_after: answer.messages.1,
+        inter_bytes_before: answer.bytes.0,
+        inter_bytes_after: answer.bytes.1,
+    })
+}

@@ -1,0 +1,85 @@
+//! Judging in a process of its own, which may fail or take too long without harm to the recording.
+
+use super::{Findings, judge, judge_into};
+use crate::here::own_program;
+use anyhow::{Context as _, Result, ensure};
+use mpiscope_recording::Recording;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+/// The word by which this program is asked to judge. Not for people.
+const COMMAND: &str = "judge";
+/// A run is not held up for longer than this when it is over, plus a share of its length.
+const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE_SHARE: f64 = 0.05;
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+/// More than a sentence is not kept of what the process says when it fails.
+const MOST_SAID: u64 = 4096;
+/// Judging goes behind whatever else there is to do.
+pub(super) const LOW_PRIORITY: i32 = 10;
+
+/// The whole life of the process that judges a recording: what it finds goes into the recording's folder, or is printed.
+pub(crate) fn judge_apart(dir: &Path, prints: bool) -> Result<ExitCode> {
+    let _ = rustix::process::setpriority_process(None, LOW_PRIORITY);
+    if prints {
+        let recording = Recording::open(dir)?;
+        serde_json::to_writer(std::io::stdout().lock(), &judge(&recording, &recording.wal()?))?;
+    } else {
+        judge_into(dir)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Has a recording judged whose folder is not to be written to, however long it takes.
+pub(crate) fn judged_apart(dir: &Path) -> Result<Findings> {
+    let mut child = Command::new(own_program()?)
+        .arg(COMMAND)
+        .arg("--print")
+        .arg(dir)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .context("start another process")?;
+    let findings = child.stdout.take().map(serde_json::from_reader);
+    let status = child.wait().context("wait for the other process")?;
+    ensure!(status.success(), "the process that judges it ended with {status}: {}", said(&mut child));
+    findings.context("it has no output")?.context("read what it found")
+}
+
+/// Has a recording judged by another process, for as long as that is worth waiting for.
+pub(crate) fn have_judged(dir: &Path, run: Duration) -> Result<()> {
+    let program: PathBuf = own_program()?;
+    let mut child = Command::new(program)
+        .arg(COMMAND)
+        .arg(dir)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .context("start another process")?;
+    let until = Instant::now() + PATIENCE + run.mul_f64(PATIENCE_SHARE);
+    loop {
+        if let Some(status) = child.try_wait().context("wait for the other process")? {
+            ensure!(status.success(), "the process that judges it ended with {status}: {}", said(&mut child));
+            return Ok(());
+        }
+        if Instant::now() >= until {
+            let _ = child.kill();
+            let _ = child.wait();
+            anyhow::bail!("it would take too long");
+        }
+        std::thread::sleep(LOOK_EVERY);
+    }
+}
+
+/// What a process said last before it ended.
+pub(super) fn said(child: &mut Child) -> String {
+    let mut said = Vec::new();
+    if let Some(stderr) = child.stderr.take() {
+        let _ = stderr.take(MOST_SAID).read_to_end(&mut said);
+    }
+    String::from_utf8_lossy(&said).trim().to_owned()
+}

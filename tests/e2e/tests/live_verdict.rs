@@ -1,0 +1,104 @@
+//! Why a run takes longer than it has to, told on the page while it runs, in the end, and in replay.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+mod support;
+
+use mpiscope_feed::Found;
+use mpiscope_harness::{Mpi, Running, Signal, daemon_of, folder, mpiscope, processes, report};
+use std::path::Path;
+use support::{Feed, LIMIT, Page, block_on};
+
+const RANKS: u32 = 4;
+
+fn run_with_page(mpi: &Mpi, app: &str, arguments: &[&str], out: &Path) -> Running {
+    let mut command = mpiscope(&["run", "--out"]).unwrap();
+    command.arg(out).arg("--").args(mpi.words(RANKS, &mpi.app(app).unwrap(), arguments));
+    mpi.prepare(&mut command).unwrap();
+    Running::start(&mut command).unwrap()
+}
+
+/// What is found about a job in which three ranks wait for rank 1 in each step; where ranks share cores with others,
+/// missing cores may cost as much.
+fn blames_rank_1(found: &Found) {
+    let judgement = &found.judgement;
+    assert!(["pattern", "cpu"].contains(&judgement.verdict.cause.as_str()), "{found:?}");
+    assert_eq!(judgement.waits[0].awaited, 1, "{found:?}");
+    assert!(judgement.verdict.share > 0.2, "{found:?}");
+    let longest = &judgement.waits[0];
+    assert!(longest.longest_s > 0.003 && longest.longest_at_s <= found.until_s, "{longest:?}");
+}
+
+/// Kills all of a run.
+fn kill(running: Running) {
+    let daemon = daemon_of(&running).unwrap();
+    let family = running.family();
+    processes::signal(running.process(), Signal::KILL);
+    for process in family.into_iter().chain([daemon]) {
+        processes::signal(process, Signal::KILL);
+    }
+    running.wait(LIMIT).unwrap();
+}
+
+fn replayed(out: &Path) -> Found {
+    let replaying = Running::start(mpiscope(&["replay"]).unwrap().arg(out)).unwrap();
+    let page = Page::of(&replaying, "mpiscope: replay");
+    let found = block_on(async {
+        let mut feed = Feed::open(&page).await;
+        loop {
+            if let Some(found) = feed.state().await.found {
+                break found;
+            }
+        }
+    });
+    processes::signal(replaying.process(), Signal::INT);
+    assert_eq!(replaying.wait(LIMIT).unwrap().status, 0);
+    found
+}
+
+#[test]
+fn the_verdict_is_told_while_the_job_runs_and_in_the_end() {
+    for mpi in Mpi::all_or_skip("live_verdict the_verdict_is_told_while_the_job_runs_and_in_the_end") {
+        let folder = folder().unwrap();
+        let out = folder.path().join("recording");
+        let running = run_with_page(&mpi, "uneven", &["1200", "4000"], &out);
+        let page = Page::of(&running, "mpiscope: live page");
+        let messages = block_on(async { Feed::open(&page).await.all().await });
+        let ended = running.wait(LIMIT).unwrap();
+        assert_eq!(ended.status, 0, "{}", ended.errors());
+        let found: Vec<&Found> = messages.iter().filter_map(|message| message.found.as_ref()).collect();
+        let (last, live) = found.split_last().unwrap();
+        assert!(live.len() >= 2 && live.iter().all(|found| !found.is_final), "{live:?}");
+        assert!(live.is_sorted_by(|one, other| one.until_s < other.until_s), "{live:?}");
+        live.iter().for_each(|found| blames_rank_1(found));
+        assert!(last.is_final);
+        blames_rank_1(last);
+        assert!(ended.errors().contains(&last.headline), "{} and {}", ended.errors(), last.headline);
+        let report = report(&out).unwrap();
+        assert_eq!(report["verdict"]["share"].as_f64().unwrap(), last.judgement.verdict.share);
+        assert_eq!(&&replayed(&out), last);
+    }
+}
+
+#[test]
+fn a_recording_that_was_killed_is_judged_when_it_is_looked_at() {
+    let Some(mpi) =
+        Mpi::all_or_skip("live_verdict a_recording_that_was_killed_is_judged_when_it_is_looked_at")
+            .into_iter()
+            .next()
+    else {
+        return;
+    };
+    let folder = folder().unwrap();
+    let out = folder.path().join("recording");
+    let running = run_with_page(&mpi, "uneven", &["100000", "4000"], &out);
+    let page = Page::of(&running, "mpiscope: live page");
+    block_on(async {
+        let mut feed = Feed::open(&page).await;
+        while feed.state().await.found.is_none() {}
+    });
+    kill(running);
+    let found = replayed(&out);
+    assert!(found.is_final && !out.join("findings.json").exists());
+    blames_rank_1(&found);
+}
