@@ -39,7 +39,7 @@ impl Findings {
         Self {
             schema: SCHEMA.into(),
             criteria: criteria(budgeter.criteria()),
-            judgement: judgement(budgeter, is_referenced, ranks),
+            judgement: judgement(budgeter, is_referenced, ranks, 0),
             blocking_from_bytes: budgeter.blocking_from_bytes(),
             is_calibrated: is_referenced,
             given_up: budgeter.given_up(),

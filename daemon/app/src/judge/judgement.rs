@@ -4,25 +4,34 @@ use mpiscope_analysis::{
     Assessment, Basis, Blame, Budget, Budgeter, Cause, Remark, WaitKey, WaitTotals, WindowBudget,
 };
 use mpiscope_feed::{Attribution, By, Efficiency, Judgement, Parts, Verdict, Wait};
+use mpiscope_model::Nanoseconds;
 
 /// The run is told in so many stretches.
 const STRETCHES: usize = 40;
 /// The greatest waits are named, and no more.
 const MOST_WAITS: usize = 50;
 
-/// How a run stands as far as it is settled.
-pub(super) fn judgement(budgeter: &Budgeter, is_referenced: bool, ranks: u32) -> Judgement {
+/// How a run stands as far as it is settled; nothing is known of what came before `begin_ns`.
+pub(super) fn judgement(
+    budgeter: &Budgeter,
+    is_referenced: bool,
+    ranks: u32,
+    begin_ns: Nanoseconds,
+) -> Judgement {
     let basis = Basis::of(budgeter, is_referenced);
     let ledger = budgeter.ledger();
-    let (length_ns, _) = budgeter.critical_path();
+    let (end_ns, _) = budgeter.critical_path();
     let total = ledger.total();
-    let whole = basis.assess(&total, ranks, length_ns);
+    let whole = basis.assess(&total, ranks, end_ns.saturating_sub(begin_ns));
     let waits = waits(budgeter.waits());
     let width_ns = ledger.width_ns();
-    let step = ledger.windows().len().div_ceil(STRETCHES).max(1);
+    let first = ((begin_ns / width_ns) as usize).min(ledger.windows().len());
+    let windows = &ledger.windows()[first..];
+    let step = windows.len().div_ceil(STRETCHES).max(1);
     let stretch = |(at, windows): (usize, &[WindowBudget])| {
-        let from_ns = (at * step) as u64 * width_ns;
-        let to_ns = (from_ns + windows.len() as u64 * width_ns).min(length_ns.max(from_ns));
+        let window_ns = (first + at * step) as u64 * width_ns;
+        let from_ns = window_ns.max(begin_ns);
+        let to_ns = (window_ns + windows.len() as u64 * width_ns).min(end_ns).max(from_ns);
         let found = basis.assess(&ledger.range(from_ns, to_ns), ranks, to_ns - from_ns);
         Attribution {
             from_s: from_ns as f64 / 1e9,
@@ -40,8 +49,8 @@ pub(super) fn judgement(budgeter: &Budgeter, is_referenced: bool, ranks: u32) ->
     };
     Judgement {
         budget: parts(&total.budget),
-        efficiency: efficiency(budgeter, ranks),
-        attribution: ledger.windows().chunks(step).enumerate().map(stretch).collect(),
+        efficiency: efficiency(budgeter, ranks, begin_ns),
+        attribution: windows.chunks(step).enumerate().map(stretch).collect(),
         verdict: Verdict {
             cause: word(&whole),
             avoidable_s: whole.verdict.avoidable_s,
@@ -86,7 +95,7 @@ fn parts(budget: &Budget) -> Parts {
     }
 }
 
-fn efficiency(budgeter: &Budgeter, ranks: u32) -> Efficiency {
+fn efficiency(budgeter: &Budgeter, ranks: u32, begin_ns: Nanoseconds) -> Efficiency {
     let (length_ns, path) = budgeter.critical_path();
     let mut useful = vec![0_u64; ranks as usize];
     for (rank, budget) in budgeter.ledger().ranks().iter().enumerate() {
@@ -96,7 +105,7 @@ fn efficiency(budgeter: &Budgeter, ranks: u32) -> Efficiency {
     }
     let most = useful.iter().copied().max().unwrap_or(0) as f64;
     let mean = useful.iter().sum::<u64>() as f64 / f64::from(ranks.max(1));
-    let length = length_ns as f64;
+    let length = length_ns.saturating_sub(begin_ns) as f64;
     if most <= 0.0 || length <= 0.0 {
         return Efficiency::default();
     }

@@ -46,6 +46,7 @@ enum Told {
 
 /// The other end of the thread.
 pub(crate) struct LiveJudge {
+    most_waiting: usize,
     tell: Sender<Told>,
     shared: Arc<Shared>,
     /// Ranks and communicators that were told of, for those who begin anew.
@@ -67,11 +68,16 @@ impl LiveJudge {
     /// # Errors
     /// When the system has no thread left.
     pub(crate) fn start(window_ns: u64) -> std::io::Result<Self> {
+        Self::with_room(window_ns, MOST_WAITING)
+    }
+
+    fn with_room(window_ns: u64, most_waiting: usize) -> std::io::Result<Self> {
         let (tell, told) = bounded(MOST_BATCHES);
         let shared = Arc::new(Shared::default());
         let judge = Judge::new(window_ns, Arc::clone(&shared));
         std::thread::Builder::new().name("judge".into()).spawn(move || judge.run(&told))?;
         Ok(Self {
+            most_waiting,
             tell,
             shared,
             ranks: BTreeMap::new(),
@@ -97,7 +103,7 @@ impl LiveJudge {
             let anew = Told::Anew { left_out_calls: self.left_out_calls, known: Box::new(known) };
             self.is_behind = self.tell.try_send(anew).is_err();
         }
-        if self.is_behind || waiting + calls > MOST_WAITING {
+        if self.is_behind || waiting + calls > self.most_waiting {
             self.is_behind = true;
             self.left_out_calls += calls as u64;
             return;
@@ -219,7 +225,7 @@ impl Judge {
         self.refer();
         self.be_advised();
         let budgeter = &self.windowed.budgeter;
-        let judgement = judgement(budgeter, self.is_referenced, self.ranks);
+        let judgement = judgement(budgeter, self.is_referenced, self.ranks, self.from_ns);
         let found = Found {
             headline: headline(&judgement),
             details: details(&judgement),
@@ -275,3 +281,6 @@ impl Judge {
         self.asked = asking.ok().map(|_| asked);
     }
 }
+
+#[cfg(test)]
+mod tests;

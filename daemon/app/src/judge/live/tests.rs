@@ -1,0 +1,97 @@
+use super::*;
+use mpiscope_ingest::Ingest;
+use mpiscope_synth::{Pattern, Spec, Style, generate};
+use mpiscope_wire::Message;
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// The batches of a modelled job.
+fn batches(seconds: f64) -> Vec<Batch> {
+    let mut spec = Spec::new(Pattern::Ring, 8, seconds, 20_000.0);
+    spec.nodes = 2;
+    spec.style = Style::Blocking;
+    let mut ingest = Ingest::to_be_judged();
+    let mut batches = Vec::new();
+    for message in generate(&spec).unwrap() {
+        let settles = matches!(message, Message::Knot(_) | Message::RunEnd(_));
+        ingest.feed(message);
+        if settles {
+            batches.push(ingest.take());
+        }
+    }
+    batches
+}
+
+fn calls(batches: &[Batch]) -> u64 {
+    batches.iter().map(|batch| batch.activities.len() as u64).sum()
+}
+
+fn is_idle(live: &LiveJudge) -> bool {
+    live.shared.waiting_calls.load(Ordering::Acquire) == 0
+}
+
+fn until_idle(live: &LiveJudge) {
+    let begun = Instant::now();
+    while !is_idle(live) {
+        assert!(begun.elapsed() < LIMIT, "it does not come to an end");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// What was found last once nothing waits any more.
+fn found(live: &LiveJudge, until_s: f64) -> Found {
+    let begun = Instant::now();
+    loop {
+        if let Some(found) = live.found()
+            && found.until_s >= until_s
+        {
+            return found;
+        }
+        assert!(begun.elapsed() < LIMIT, "nothing is found");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_job_is_judged_while_it_runs() {
+    let batches = batches(4.0);
+    let mut live = LiveJudge::start(100_000_000).unwrap();
+    for batch in batches {
+        live.take(batch);
+        until_idle(&live);
+    }
+    let found = found(&live, 3.5);
+    assert_eq!((found.left_out_calls, found.from_s, found.is_final), (0, 0.0, false));
+    assert_eq!(found.judgement.verdict.cause, "none", "{:?}", found.headline);
+    let budget = &found.judgement.budget;
+    assert!(budget.unknown_s < 0.1 * budget.total_s, "{budget:?}");
+}
+
+#[test]
+fn calls_that_come_too_fast_are_left_out_and_counted_and_judging_begins_anew() {
+    const ROOM: usize = 4_000;
+    let mut early = batches(12.0);
+    let middle = early.len() / 2;
+    let late = early.split_off(middle);
+    let all = calls(&early);
+    assert!(all > 10 * ROOM as u64, "{all}");
+    let mut live = LiveJudge::with_room(100_000_000, ROOM).unwrap();
+    // One that is told everything at once is behind at once.
+    let begun = Instant::now();
+    early.into_iter().for_each(|batch| live.take(batch));
+    let left_out = live.left_out_calls;
+    assert!(left_out > 0 && left_out < all, "{left_out} of {all} in {:?}", begun.elapsed());
+    until_idle(&live);
+    let from_s = late[0].until_ns as f64 / 1e9;
+    for batch in late {
+        live.take(batch);
+        until_idle(&live);
+    }
+    let found = found(&live, 11.0);
+    assert_eq!(found.left_out_calls, live.left_out_calls);
+    assert_eq!(found.judgement.attribution[0].from_s, found.from_s);
+    assert!(found.from_s > 0.0 && found.from_s <= from_s + 0.2, "{} of {from_s}", found.from_s);
+    // What was made before the beginning is not missed.
+    let budget = &found.judgement.budget;
+    assert!(budget.total_s > 0.0 && budget.unknown_s < 0.1 * budget.total_s, "{budget:?}");
+}
