@@ -115,6 +115,9 @@ pub(crate) struct RunOptions {
     /// Serve no page
     #[arg(long)]
     pub(crate) no_dashboard: bool,
+    /// Judge the run by the criteria of this file of `mpiscope calibrate`, or of this recording of a good run
+    #[arg(long, value_name = "FILE")]
+    pub(crate) criteria: Option<PathBuf>,
     /// The length of a window, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     pub(crate) window: u64,
@@ -134,6 +137,7 @@ impl RunOptions {
             listen: None,
             open: false,
             no_dashboard: true,
+            criteria: None,
             window: 100,
             site: None,
             command: command.to_vec(),

@@ -49,6 +49,9 @@ pub(crate) struct CollectiveCriterion {
     pub(crate) function: String,
     pub(crate) ranks: u32,
     pub(crate) bytes: u64,
+    /// Of the root, where it has a part of its own.
+    #[serde(default)]
+    pub(crate) is_root: bool,
     pub(crate) samples: u64,
     pub(crate) median_ns: u64,
 }
@@ -144,6 +147,7 @@ mod tests {
             function,
             ranks,
             bytes: 8,
+            is_root: false,
             samples: 30,
             median_ns: 2_000,
         });

@@ -57,6 +57,12 @@ impl Recording {
         Ok(Self { dir: dir.to_path_buf(), manifest, corrections })
     }
 
+    /// Its folder.
+    #[must_use]
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
     /// What the recording says of itself.
     #[must_use]
     pub fn manifest(&self) -> &Manifest {

@@ -134,6 +134,7 @@ impl Collectives {
                 function: by_id(function).map_or("?", |entry| entry.name).to_owned(),
                 ranks,
                 bytes,
+                is_root: false,
                 samples: times.len() as u64,
                 median_ns: median(&mut times),
             })

@@ -84,7 +84,14 @@ mod tests {
         {
             for bytes in [8, 1024] {
                 let (function, ranks) = (function.to_owned(), 4);
-                let criterion = CollectiveCriterion { function, ranks, bytes, samples: 30, median_ns: 1500 };
+                let criterion = CollectiveCriterion {
+                    function,
+                    ranks,
+                    bytes,
+                    is_root: false,
+                    samples: 30,
+                    median_ns: 1500,
+                };
                 criteria.collectives.push(criterion);
             }
         }

@@ -17,7 +17,7 @@ pub(crate) use recorder::Judge;
 pub(crate) use told::record_told;
 
 use crate::agent::{Agent, LINGER, LITTLE_SLOTS, OWN, Pass, REST, Resume, run_start};
-use crate::judge::have_judged;
+use crate::judge::{give, have_judged};
 use crate::page::{Page, Shelf};
 use anyhow::{Context as _, Result};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
@@ -89,7 +89,8 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
         let (opened, feeding) =
             Page::open(address, &configuration.token, job.clone(), window_ns, Box::new(shelf.clone()))?;
         page = Some(opened);
-        recorder.tell(Viewers::new(feeding, shelf.clone(), job, window_ns));
+        let viewers = Viewers::new(feeding, shelf.clone(), job, window_ns);
+        recorder.tell(viewers, configuration.criteria.as_ref());
         Ok(())
     };
     let (resume, log);
@@ -107,6 +108,9 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
             ..Manifest::default()
         };
         let writer = RecordingWriter::create(&configuration.out, manifest, options)?;
+        if let Some(criteria) = &configuration.criteria {
+            give(criteria, &configuration.out)?;
+        }
         recorder = Recorder::new(writer, configuration.window_ns, have_judged);
         with_page(&mut recorder)?;
         resume = Resume::default();

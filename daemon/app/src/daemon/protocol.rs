@@ -1,5 +1,6 @@
 //! What `mpiscope run` and its daemon say to each other: a line of JSON a message.
 
+use crate::criteria_file::CriteriaFile;
 use crate::private::create_private;
 use anyhow::{Context as _, Result};
 use mpiscope_link::Certificate;
@@ -18,6 +19,8 @@ pub(crate) struct Configuration {
     pub(crate) rings: Vec<PathBuf>,
     pub(crate) command: Vec<String>,
     pub(crate) window_ns: u64,
+    /// What the run is to be judged by.
+    pub(crate) criteria: Option<CriteriaFile>,
     /// Where to serve the page; none for no page.
     pub(crate) listen: Option<SocketAddr>,
     /// The page's secret, 32 hexadecimal digits.

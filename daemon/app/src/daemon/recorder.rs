@@ -4,6 +4,7 @@ use super::Summary;
 use super::queue::Receiving;
 use super::viewers::{Due, Viewers};
 use crate::agent::Resume;
+use crate::criteria_file::CriteriaFile;
 use crate::engine::{Engine, Step, replay};
 use crate::judge::{self, Findings, LiveJudge};
 use crate::words::printable;
@@ -68,10 +69,10 @@ impl Recorder {
     }
 
     /// From now on viewers are told. To be called before anything is taken in.
-    pub(crate) fn tell(&mut self, viewers: Viewers) {
+    pub(crate) fn tell(&mut self, viewers: Viewers, criteria: Option<&CriteriaFile>) {
         self.viewers = Some(viewers);
         let window_ns = self.window_ns();
-        match LiveJudge::start(window_ns) {
+        match LiveJudge::start(window_ns, criteria) {
             Ok(live) => (self.live, self.engine) = (Some(live), Engine::to_be_judged(window_ns)),
             Err(error) => self.complain(&format!("nothing is judged while the job runs: {error}")),
         }

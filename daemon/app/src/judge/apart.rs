@@ -25,7 +25,7 @@ pub(crate) fn judge_apart(dir: &Path, prints: bool) -> Result<ExitCode> {
     let _ = rustix::process::setpriority_process(None, LOW_PRIORITY);
     if prints {
         let recording = Recording::open(dir)?;
-        serde_json::to_writer(std::io::stdout().lock(), &judge(&recording, &recording.wal()?))?;
+        serde_json::to_writer(std::io::stdout().lock(), &judge(&recording, &recording.wal()?)?)?;
     } else {
         judge_into(dir)?;
     }

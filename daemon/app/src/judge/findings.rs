@@ -1,7 +1,9 @@
 //! What was found about a run, as it is kept in its recording.
 
 use super::judgement::judgement;
+use super::known;
 use super::words::{details, headline};
+use crate::criteria_file::CollectiveCriterion;
 use mpiscope_analysis::{Budgeter, Version, bin_sizes};
 use mpiscope_feed::{Found, Judgement};
 use serde::{Deserialize, Serialize};
@@ -13,6 +15,9 @@ const SCHEMA: &str = "mpiscope.findings/1";
 pub(crate) struct Findings {
     schema: String,
     pub(crate) criteria: Vec<Criterion>,
+    /// What collectives usually take.
+    #[serde(default)]
+    pub(crate) collectives: Vec<CollectiveCriterion>,
     #[serde(flatten)]
     pub(crate) judgement: Judgement,
     /// From how many bytes on a blocking send was seen to wait for its receive.
@@ -39,6 +44,7 @@ impl Findings {
         Self {
             schema: SCHEMA.into(),
             criteria: criteria(budgeter.criteria()),
+            collectives: known::collectives(budgeter.criteria()),
             judgement: judgement(budgeter, is_referenced, ranks, 0),
             blocking_from_bytes: budgeter.blocking_from_bytes(),
             is_calibrated: is_referenced,

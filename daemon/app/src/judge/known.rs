@@ -1,13 +1,63 @@
-//! What is known of quiet networks: the file that `mpiscope calibrate` left for this MPI and so many ranks a node.
+//! What the criteria of a run are held against: those that it was to be judged by, or those that `mpiscope calibrate` left
+//! for this MPI and so many ranks a node.
 
-use crate::criteria_file::{self, CriteriaFile, Scope};
-use mpiscope_analysis::{CollectiveCriterion, CollectiveKey, MessageCriterion, Reference, Version, size_bin};
+use super::Findings;
+use crate::criteria_file::{self, CollectiveCriterion, CriteriaFile, MessageCriterion, Scope};
+use anyhow::{Context as _, Result};
+use mpiscope_analysis::{CollectiveKey, Reference, Version, bin_sizes, size_bin};
 use mpiscope_recording::Job;
+use std::path::Path;
 
-/// What the criteria of a job are held against: those that somebody measured for its MPI and as many ranks a node.
-pub(super) fn reference(job: &Job) -> Reference {
+/// Criteria that a run is to be judged by, in its folder.
+const GIVEN: &str = "criteria.json";
+
+/// Leaves the criteria that a run is to be judged by in its folder.
+pub(crate) fn give(criteria: &CriteriaFile, dir: &Path) -> Result<()> {
+    criteria.write(&dir.join(GIVEN))
+}
+
+/// Reads criteria that somebody named: a file of them, or a recording that was judged.
+pub(crate) fn named(path: &Path) -> Result<CriteriaFile> {
+    if !path.is_dir() {
+        return CriteriaFile::read(path);
+    }
+    let findings = super::read(path)?;
+    let findings = findings.with_context(|| format!("{} is no recording that was judged", path.display()))?;
+    Ok(of_findings(findings))
+}
+
+fn of_findings(findings: Findings) -> CriteriaFile {
+    let mut file = CriteriaFile::new(String::new(), 0, 0, 0);
+    file.messages = findings
+        .criteria
+        .iter()
+        .filter_map(|criterion| {
+            let scope =
+                [Scope::Intra, Scope::Inter].into_iter().find(|scope| word(*scope) == criterion.scope)?;
+            let (size, samples, median_ns) = (criterion.size_from, criterion.samples, criterion.median_ns);
+            Some(MessageCriterion { scope, size, samples, median_ns })
+        })
+        .collect();
+    file.collectives = findings.collectives;
+    file
+}
+
+/// What the criteria of a run are held against.
+///
+/// # Errors
+/// When it was to be judged by criteria that cannot be read.
+pub(super) fn reference(dir: &Path, job: &Job) -> Result<Reference> {
+    let given = dir.join(GIVEN);
+    if given.exists() {
+        return Ok(by(&CriteriaFile::read(&given)?));
+    }
     let ranks_per_node = job.nodes.iter().map(|node| node.ranks.len() as u32).max();
-    measured(&job.mpi, ranks_per_node.unwrap_or_default())
+    Ok(measured(&job.mpi, ranks_per_node.unwrap_or_default()))
+}
+
+/// Criteria that a run is to be judged by.
+pub(super) fn by(file: &CriteriaFile) -> Reference {
+    Reference::Given(version(file))
 }
 
 /// Those that somebody measured for an MPI and so many ranks on the fullest node.
@@ -18,28 +68,81 @@ pub(super) fn measured(mpi: &str, ranks_per_node: u32) -> Reference {
     file.map_or(Reference::None, |file| Reference::Quiet(version(&file)))
 }
 
+fn scope(scope: Scope) -> mpiscope_analysis::Scope {
+    match scope {
+        Scope::Intra => mpiscope_analysis::Scope::Intra,
+        Scope::Inter => mpiscope_analysis::Scope::Inter,
+    }
+}
+
+fn word(of: Scope) -> &'static str {
+    scope(of).word()
+}
+
 fn version(file: &CriteriaFile) -> Version {
-    let messages = file.messages.iter().map(|criterion| MessageCriterion {
-        scope: match criterion.scope {
-            Scope::Intra => mpiscope_analysis::Scope::Intra,
-            Scope::Inter => mpiscope_analysis::Scope::Inter,
-        },
+    let messages = file.messages.iter().map(|criterion| mpiscope_analysis::MessageCriterion {
+        scope: scope(criterion.scope),
         bin: size_bin(criterion.size),
         samples: criterion.samples,
         median_ns: criterion.median_ns,
     });
-    let collectives = file.collectives.iter().flat_map(|criterion| {
-        let function = mpiscope_wire::FUNCTIONS.iter().find(|entry| entry.name == criterion.function);
-        function.into_iter().map(|function| CollectiveCriterion {
+    let collectives = file.collectives.iter().filter_map(|criterion| {
+        let function = mpiscope_wire::FUNCTIONS.iter().find(|entry| entry.name == criterion.function)?;
+        Some(mpiscope_analysis::CollectiveCriterion {
             key: CollectiveKey {
                 function: function.id,
                 ranks: criterion.ranks,
                 bin: size_bin(criterion.bytes),
-                is_root: false,
+                is_root: criterion.is_root,
             },
             samples: criterion.samples,
             median_ns: criterion.median_ns,
         })
     });
     Version::new(messages.collect(), collectives.collect())
+}
+
+/// What collectives of a run usually take, as it is kept.
+pub(super) fn collectives(version: &Version) -> Vec<CollectiveCriterion> {
+    let all = version.collectives().into_iter().filter_map(|criterion| {
+        let function = mpiscope_wire::by_id(criterion.key.function)?.name.to_owned();
+        Some(CollectiveCriterion {
+            function,
+            ranks: criterion.key.ranks,
+            bytes: bin_sizes(criterion.key.bin).0,
+            is_root: criterion.key.is_root,
+            samples: criterion.samples,
+            median_ns: criterion.median_ns,
+        })
+    });
+    all.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn criteria_of_a_recording_are_those_it_was_judged_by() {
+        let messages =
+            [(mpiscope_analysis::Scope::Intra, 64, 700), (mpiscope_analysis::Scope::Inter, 70_000, 9_000)];
+        let messages = messages.map(|(scope, bytes, median_ns)| mpiscope_analysis::MessageCriterion {
+            scope,
+            bin: size_bin(bytes),
+            samples: 40,
+            median_ns,
+        });
+        let function = mpiscope_wire::FUNCTIONS.iter().find(|entry| entry.name == "MPI_Bcast").unwrap().id;
+        let collectives = [true, false].map(|is_root| mpiscope_analysis::CollectiveCriterion {
+            key: CollectiveKey { function, ranks: 8, bin: size_bin(4096), is_root },
+            samples: 33,
+            median_ns: 5_000 + u64::from(is_root),
+        });
+        let known = Version::new(messages.to_vec(), collectives.to_vec());
+        let mut budgeter = mpiscope_analysis::Budgeter::new(mpiscope_analysis::BudgetOptions::default());
+        budgeter.hold_against(Reference::Given(known.clone()));
+        let findings = Findings::of(&budgeter, true, 8);
+        let file = of_findings(serde_json::from_str(&serde_json::to_string(&findings).unwrap()).unwrap());
+        assert_eq!(version(&file), known);
+    }
 }

@@ -6,8 +6,9 @@
 
 use super::advice;
 use super::judgement::judgement;
-use super::known::measured;
+use super::known;
 use super::words::{details, headline};
+use crate::criteria_file::CriteriaFile;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
 use mpiscope_analysis::{Advice, BudgetOptions, Reference, Windowed};
 use mpiscope_feed::Found;
@@ -67,14 +68,14 @@ impl LiveJudge {
     ///
     /// # Errors
     /// When the system has no thread left.
-    pub(crate) fn start(window_ns: u64) -> std::io::Result<Self> {
-        Self::with_room(window_ns, MOST_WAITING)
+    pub(crate) fn start(window_ns: u64, criteria: Option<&CriteriaFile>) -> std::io::Result<Self> {
+        Self::with_room(window_ns, criteria.map_or(Reference::None, known::by), MOST_WAITING)
     }
 
-    fn with_room(window_ns: u64, most_waiting: usize) -> std::io::Result<Self> {
+    fn with_room(window_ns: u64, given: Reference, most_waiting: usize) -> std::io::Result<Self> {
         let (tell, told) = bounded(MOST_BATCHES);
         let shared = Arc::new(Shared::default());
-        let judge = Judge::new(window_ns, Arc::clone(&shared));
+        let judge = Judge::new(window_ns, given, Arc::clone(&shared));
         std::thread::Builder::new().name("judge".into()).spawn(move || judge.run(&told))?;
         Ok(Self {
             most_waiting,
@@ -135,6 +136,8 @@ struct Judge {
     heard: Option<FxHashSet<(Rank, u16)>>,
     ranks: u32,
     library: String,
+    /// Criteria that the run is to be judged by.
+    given: Reference,
     is_referenced: bool,
     looked: Instant,
     look_every: Duration,
@@ -146,7 +149,7 @@ struct Judge {
 }
 
 impl Judge {
-    fn new(window_ns: u64, shared: Arc<Shared>) -> Self {
+    fn new(window_ns: u64, given: Reference, shared: Arc<Shared>) -> Self {
         let options = BudgetOptions {
             window_ns: window_ns.max(1),
             pending: MOST_PENDING,
@@ -162,6 +165,7 @@ impl Judge {
             heard: None,
             ranks: 0,
             library: String::new(),
+            given,
             is_referenced: false,
             looked: Instant::now(),
             look_every: EVERY,
@@ -247,8 +251,11 @@ impl Judge {
         }
         let mut ranks = vec![0_u32; nodes.iter().map(|node| *node as usize + 1).max().unwrap_or_default()];
         nodes.iter().for_each(|node| ranks[*node as usize] += 1);
-        let reference = measured(&self.library, ranks.into_iter().max().unwrap_or_default());
-        self.is_referenced = reference != Reference::None;
+        let reference = match &self.given {
+            Reference::None => known::measured(&self.library, ranks.into_iter().max().unwrap_or_default()),
+            given => given.clone(),
+        };
+        self.is_referenced = reference.is_some();
         if self.is_referenced {
             self.windowed.budgeter.hold_against(reference);
         }

@@ -16,6 +16,7 @@ mod words;
 pub(crate) use advice::advise_apart;
 pub(crate) use apart::{have_judged, judge_apart, judged_apart};
 pub(crate) use findings::{Criterion, Findings};
+pub(crate) use known::{give, named};
 pub(crate) use live::LiveJudge;
 pub(crate) use words::{budget_lines, verdict_sentences};
 
@@ -28,14 +29,17 @@ use std::path::Path;
 const FILE: &str = "findings.json";
 
 /// Judges a recording by its log.
-pub(crate) fn judge(recording: &Recording, log: &WalReader) -> Findings {
+///
+/// # Errors
+/// When it was to be judged by criteria that cannot be read.
+pub(crate) fn judge(recording: &Recording, log: &WalReader) -> Result<Findings> {
     let manifest = recording.manifest();
     let learnt = pass::learn(manifest, log);
     let advice = learnt.budgeter.advice();
     let own = learnt.budgeter.learnt();
-    let reference = known::reference(&manifest.job);
+    let reference = known::reference(recording.dir(), &manifest.job)?;
     let judged = pass::by(manifest, log, reference.with(own), advice, &learnt.budgeter);
-    Findings::of(&judged.budgeter, reference.is_some(), manifest.job.ranks)
+    Ok(Findings::of(&judged.budgeter, reference.is_some(), manifest.job.ranks))
 }
 
 /// What was found about a recording before; none where it was not judged.
@@ -55,7 +59,7 @@ pub(crate) fn read(dir: &Path) -> Result<Option<Findings>> {
 /// Judges a recording whose log is complete and leaves what was found in its folder.
 pub(crate) fn judge_into(dir: &Path) -> Result<()> {
     let recording = Recording::open(dir)?;
-    write(dir, &judge(&recording, &recording.wal()?))
+    write(dir, &judge(&recording, &recording.wal()?)?)
 }
 
 /// Leaves what was found in the folder of a recording.

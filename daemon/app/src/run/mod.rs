@@ -9,8 +9,10 @@ mod summary;
 mod supervisor;
 
 use crate::command_line::RunOptions;
+use crate::criteria_file::CriteriaFile;
 use crate::daemon::{Configuration, Summary};
 use crate::here::own_program;
+use crate::judge;
 use crate::node::LEFT_FILE;
 use crate::page;
 use crate::site::{Site, Start};
@@ -48,9 +50,10 @@ pub(crate) struct Over {
 pub(crate) fn run(options: &RunOptions) -> Result<ExitCode> {
     // Only the user's own word can keep the command from running.
     let out = place::choose_folder(options)?;
+    let criteria = options.criteria.as_deref().map(judge::named).transpose()?;
     let site = Site::load(options.site.as_deref());
     let site = if options.site.is_some() { Ok(site?) } else { site };
-    let recorded = match site.and_then(|site| begin(options, out.clone(), &site, Vec::new())) {
+    let recorded = match site.and_then(|site| begin(options, out.clone(), &site, criteria, Vec::new())) {
         Ok(recorded) => Some(recorded),
         Err(error) => {
             eprintln!("mpiscope: {error:#}; the program runs without being recorded");
@@ -75,7 +78,7 @@ pub(crate) fn run_to_measure(
     variables: Vec<(String, OsString)>,
 ) -> Result<Over> {
     let out = place::choose_folder(options)?;
-    let recorded = begin(options, out, site, variables)?;
+    let recorded = begin(options, out, site, None, variables)?;
     Ok(carry_out(&options.command, Some(recorded)))
 }
 
@@ -106,6 +109,7 @@ fn begin(
     options: &RunOptions,
     out: PathBuf,
     site: &Site,
+    criteria: Option<CriteriaFile>,
     variables: Vec<(String, OsString)>,
 ) -> Result<Recorded> {
     let (collector, program, system) = (find_collector()?, own_program()?, System::default());
@@ -117,6 +121,7 @@ fn begin(
         rings: vec![place.rings.clone(), place.spool.clone()],
         command: options.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
         window_ns: options.window * 1_000_000,
+        criteria,
         listen: (!options.no_dashboard).then(|| options.listen.unwrap_or(page::ANYWHERE)),
         token: format!("{:032x}", random()?),
         link: link.clone(),
