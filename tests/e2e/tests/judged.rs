@@ -129,3 +129,37 @@ fn a_killed_run_is_judged_by_its_log() {
     assert!(number(&report["budget"]["total_s"]) > 0.0);
     assert!(report["verdict"]["cause"].is_string(), "{report}");
 }
+
+#[test]
+fn a_run_is_judged_by_the_criteria_of_another_when_they_are_named() {
+    let Some(mpi) = Mpi::all_or_skip("judged a_run_is_judged_by_the_criteria_of_another_when_they_are_named")
+        .into_iter()
+        .next()
+    else {
+        return;
+    };
+    let folder = folder().unwrap();
+    let (good, other) = (folder.path().join("good"), folder.path().join("other"));
+    let criteria = |report: &Value| report["criteria"].as_array().unwrap().clone();
+    let of_good = criteria(&judged(&mpi, 2, "ring", &["400"], &good));
+    assert!(!of_good.is_empty());
+    let app = mpi.app("ring").unwrap();
+    let by = |named: &Path, out: &Path| {
+        let mut command = mpiscope(&["run", "--no-dashboard", "--criteria"]).unwrap();
+        command.arg(named).arg("--out").arg(out).arg("--").args(mpi.words(2, &app, &["400"]));
+        mpi.prepare(&mut command).unwrap();
+        run(&mut command, LIMIT).unwrap()
+    };
+    let ended = by(&good, &other);
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+    assert_eq!(criteria(&report(&other).unwrap()), of_good);
+    // What is no such thing is refused before the program runs.
+    let garbage = folder.path().join("garbage");
+    std::fs::write(&garbage, "{").unwrap();
+    for named in [&garbage, &folder.path().join("none"), &folder.path().to_path_buf()] {
+        let out = folder.path().join("refused");
+        let ended = by(named, &out);
+        assert_eq!((ended.status, ended.errors().lines().count()), (2, 1), "{}", ended.errors());
+        assert!(ended.output().is_empty() && !out.exists());
+    }
+}
