@@ -192,7 +192,8 @@ impl Basis {
     }
 
     /// What each cause costs in a stretch that could be avoided: of what the run would gain, its share of the cost.
-    fn avoidable(&self, window: &WindowBudget) -> [(Blame, f64); 4] {
+    #[must_use]
+    pub fn avoidable(&self, window: &WindowBudget) -> [(Blame, f64); 4] {
         let costs_s = costs_s(window);
         let mut all = Blame::ALL.map(|blame| (blame, 0.0));
         for (at, (_, avoidable_s)) in all.iter_mut().enumerate() {

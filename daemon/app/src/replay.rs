@@ -158,6 +158,9 @@ fn publish(feeding: &mut Feeding, loaded: &Loaded, findings: Option<&Findings>, 
     let names = loaded.job.nodes.iter().map(|node| node.name.as_str());
     let uncertainty_ns = |node| loaded.clock_of(node as usize).map(|clock| clock.uncertainty_ns);
     let nodes = node_rows(names, uncertainty_ns, loaded.ranks.iter());
+    if let Some(findings) = findings {
+        feeding.library.judged(findings.course.clone());
+    }
     feeding.publisher.publish(&Update {
         now_ns: duration_ns.max(shown.last_ns),
         lag_ns: 0,

@@ -1,11 +1,11 @@
 //! What pages ask and command, and what they get back: protocol version 2.
 //!
-//! A page sends MessagePack maps: `{ask: "calls" | "timeline" | "count" | "history" | "ping", id, ...}`, to which an [`Answer`]
+//! A page sends MessagePack maps: `{ask: "calls" | "timeline" | "count" | "history" | "budget" | "ping", id, ...}`, to which an [`Answer`]
 //! with the same number comes, and `{do: "live" | "pause" | ...}`, which moves the shared clock. Every page hears of
 //! each move by a [`PerspectiveMessage`].
 
 use crate::message::Message;
-use crate::{Calls, F64Column, U32Column};
+use crate::{Calls, F64Column, RangeBudget, U32Column};
 use mpiscope_model::Nanoseconds;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -37,6 +37,8 @@ pub enum Question {
     Count(Range<Nanoseconds>),
     /// How often calls that ended in a range took how long.
     History(Range<Nanoseconds>),
+    /// Where time in MPI went in a range.
+    Budget(Range<Nanoseconds>),
     /// Is anybody there?
     Ping,
 }
@@ -111,6 +113,7 @@ impl Incoming {
                     "timeline" => Question::Timeline(range(), (plain.bins as u32).clamp(1, BINS_MAX)),
                     "count" => Question::Count(range()),
                     "history" => Question::History(range()),
+                    "budget" => Question::Budget(range()),
                     "ping" => Question::Ping,
                     other => return Err(Senseless(format!("there is no question {other:?}"))),
                 };
@@ -232,6 +235,9 @@ pub struct Answer {
     /// Counts of durations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub history: Option<History>,
+    /// Where time in MPI went.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<RangeBudget>,
 }
 
 impl Answer {
@@ -246,6 +252,7 @@ impl Answer {
             timeline: None,
             count: None,
             history: None,
+            budget: None,
         }
     }
 }

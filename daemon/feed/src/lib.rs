@@ -13,6 +13,7 @@ pub mod message;
 
 mod calls;
 mod column;
+mod course;
 mod found;
 mod history;
 mod library;
@@ -25,6 +26,7 @@ mod types;
 
 pub use calls::{Calls, NO_TAG, NONE};
 pub use column::{F64Column, U32Column};
+pub use course::{Avoidable, Course, RangeBudget};
 pub use found::{Attribution, By, Efficiency, Found, Judgement, Parts, Verdict, Wait};
 pub use library::{CallSource, Library};
 pub use perspective::{Known, Perspective};

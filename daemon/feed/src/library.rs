@@ -1,7 +1,7 @@
 //! Answers to what pages ask about any range of a run: from summaries where they are fine enough, else from the calls.
 
-use crate::Calls;
 use crate::exchange::{Answer, History, Question, RangeCounts, TimelineBins};
+use crate::{Calls, Course, RangeBudget};
 use mpiscope_analysis::{BINS_PER_OCTAVE, Bins, DensityHistory, Durations, Timeline};
 use mpiscope_model::{Call, Nanoseconds};
 use std::fmt;
@@ -17,6 +17,9 @@ const CHAPTERS_MAX: usize = 64;
 /// Rows of ranks.
 const ROWS_MAX: u32 = 512;
 
+/// The causes of what could be avoided, as files name them.
+const CAUSES: [&str; 4] = ["mapping", "pattern", "background", "cpu"];
+
 /// Where the calls of a run can be read.
 pub trait CallSource: Send + Sync + fmt::Debug {
     /// Shows each call of which some part is in a range, once, in any order.
@@ -30,6 +33,8 @@ pub trait CallSource: Send + Sync + fmt::Debug {
 #[derive(Debug)]
 pub struct Library {
     summary: Mutex<Summary>,
+    /// None until something was judged.
+    course: Mutex<Option<Course>>,
     source: Box<dyn CallSource>,
 }
 
@@ -47,7 +52,7 @@ impl Library {
             timeline: Timeline::new(WINDOW_NS, WINDOWS_MAX),
             density: DensityHistory::new(CHAPTER_NS, CHAPTERS_MAX, ROWS_MAX),
         };
-        Self { summary: Mutex::new(summary), source }
+        Self { summary: Mutex::new(summary), course: Mutex::new(None), source }
     }
 
     /// Counts calls that were added to the source.
@@ -55,6 +60,11 @@ impl Library {
         let mut summary = self.summary();
         summary.timeline.calls(calls);
         summary.density.calls(calls);
+    }
+
+    /// The run was judged, as far as this goes.
+    pub fn judged(&self, course: Course) {
+        *self.course.lock().unwrap_or_else(PoisonError::into_inner) = Some(course);
     }
 
     /// A panic elsewhere while the lock was held leaves counts that are still fine to show.
@@ -75,6 +85,7 @@ impl Library {
                 self.timeline(range, *bins as usize).map(|bins| answer.timeline = Some(bins)).err()
             }
             Question::Count(range) => self.count(range).map(|count| answer.count = Some(count)).err(),
+            Question::Budget(range) => self.budget(range).map(|budget| answer.budget = Some(budget)).err(),
             Question::History(range) => {
                 self.history(range).map(|history| answer.history = Some(history)).err()
             }
@@ -95,6 +106,12 @@ impl Library {
             }
         })?;
         Ok(calls)
+    }
+
+    fn budget(&self, range: &Range<Nanoseconds>) -> Result<RangeBudget, String> {
+        let course = self.course.lock().unwrap_or_else(PoisonError::into_inner);
+        let course = course.as_ref().ok_or("where time went was not judged yet")?;
+        Ok(course.over(range, CAUSES))
     }
 
     fn timeline(&self, range: &Range<Nanoseconds>, bins: usize) -> Result<TimelineBins, String> {

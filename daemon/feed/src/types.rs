@@ -1,8 +1,8 @@
 //! Writes the page's types: `MPISCOPE_WRITE=1 cargo test -p mpiscope-feed types` after a change of the messages.
 
 use crate::{
-    Attribution, By, Calls, Efficiency, F64Column, Found, Job, JobState, Judgement, Parts, RunSource,
-    U32Column, Verdict, Wait, exchange, message,
+    Attribution, By, Calls, Efficiency, F64Column, Found, Job, JobState, Judgement, Parts, RangeBudget,
+    RunSource, U32Column, Verdict, Wait, exchange, message,
 };
 use ts_rs::{Config, TS};
 
@@ -49,6 +49,7 @@ fn types() -> String {
     declare(exchange::TimelineBins::decl(&config));
     declare(exchange::RangeCounts::decl(&config));
     declare(exchange::History::decl(&config));
+    declare(RangeBudget::decl(&config));
     declare(exchange::Answer::decl(&config));
     text
 }

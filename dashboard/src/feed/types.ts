@@ -597,6 +597,24 @@ count: F64Column,
  */
 total: number, };
 
+export type RangeBudget = { 
+/**
+ * The whole windows that touch the range, as far as they were judged.
+ */
+from_ns: number, 
+/**
+ * Their end.
+ */
+to_ns: number, 
+/**
+ * Where time in MPI went.
+ */
+parts: Parts, 
+/**
+ * What each cause costs that could be avoided, the most first.
+ */
+causes: Array<[string, number]>, };
+
 export type Answer = { 
 /**
  * Always `answer`.
@@ -625,4 +643,8 @@ count?: RangeCounts | null,
 /**
  * Counts of durations.
  */
-history?: History | null, };
+history?: History | null, 
+/**
+ * Where time in MPI went.
+ */
+budget?: RangeBudget | null, };

@@ -6,6 +6,7 @@ mod support;
 
 use mpiscope_feed::Found;
 use mpiscope_harness::{Mpi, Running, Signal, daemon_of, folder, mpiscope, processes, report};
+use serde_json::json;
 use std::path::Path;
 use support::{Feed, LIMIT, Page, block_on};
 
@@ -40,6 +41,17 @@ fn kill(running: Running) {
     running.wait(LIMIT).unwrap();
 }
 
+/// Asks for all of the time in MPI, and for half of it.
+async fn ranges_sum_up(feed: &mut Feed, found: &Found) {
+    let ask = |to_ns: f64| json!({"ask": "budget", "id": 1, "from_ns": 0, "to_ns": to_ns});
+    let all = feed.ask(ask(1e18)).await.budget.unwrap();
+    let told = &found.judgement.budget;
+    assert!((all.parts.total_s - told.total_s).abs() < 1e-6, "{all:?} and {told:?}");
+    assert!((all.parts.waiting_by.compute - told.waiting_by.compute).abs() < 1e-6, "{all:?} and {told:?}");
+    let half = feed.ask(ask(found.until_s * 5e8)).await.budget.unwrap();
+    assert!((0.3..0.7).contains(&(half.parts.total_s / all.parts.total_s)), "{half:?} of {all:?}");
+}
+
 fn replayed(out: &Path) -> Found {
     let replaying = Running::start(mpiscope(&["replay"]).unwrap().arg(out)).unwrap();
     let page = Page::of(&replaying, "mpiscope: replay");
@@ -47,6 +59,7 @@ fn replayed(out: &Path) -> Found {
         let mut feed = Feed::open(&page).await;
         loop {
             if let Some(found) = feed.state().await.found {
+                ranges_sum_up(&mut feed, &found).await;
                 break found;
             }
         }

@@ -10,7 +10,7 @@ use crate::judge::{self, Findings, LiveJudge};
 use crate::words::printable;
 use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
-use mpiscope_feed::Found;
+use mpiscope_feed::{Course, Found};
 use mpiscope_ingest::KnownAgent;
 use mpiscope_ingest::alignment::Violations;
 use mpiscope_model::{Fault, InFlight};
@@ -38,7 +38,7 @@ pub(crate) struct Recorder {
     /// While somebody may watch.
     live: Option<LiveJudge>,
     /// What was found in the end, until the page is told.
-    found: Option<Found>,
+    found: Option<(Found, Course)>,
     manifest_written: Instant,
     /// What the page was not told yet.
     faults: Vec<Fault>,
@@ -197,7 +197,7 @@ impl Recorder {
         if let Some(viewers) = &mut self.viewers {
             let faults = std::mem::take(&mut self.faults);
             let found = self.found.take().or_else(|| self.live.as_ref()?.found());
-            viewers.tell(&self.engine, &self.in_flight, &faults, found.as_ref(), everything);
+            viewers.tell(&self.engine, &self.in_flight, &faults, found, everything);
         }
     }
 
@@ -241,7 +241,7 @@ impl Recorder {
         self.writer.manifest_mut().clock = clock;
         let findings = self.judge();
         self.live = None;
-        self.found = findings.as_ref().map(Findings::told);
+        self.found = findings.as_ref().map(|findings| (findings.told(), findings.course.clone()));
         self.publish(false);
         let tables = Tables {
             functions: mpiscope_wire::FUNCTIONS

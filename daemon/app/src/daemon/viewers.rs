@@ -2,7 +2,7 @@
 
 use crate::engine::{Engine, WindowCell};
 use crate::page::{Feeding, Increments, Shelf, function_rows, node_rows, rank_rows};
-use mpiscope_feed::{Found, Job, JobState, NodeRow, RunSource, Update};
+use mpiscope_feed::{Course, Found, Job, JobState, NodeRow, RunSource, Update};
 use mpiscope_model::{Call, Fault, InFlight, Node};
 use mpiscope_recording::RecordingWriter;
 use mpiscope_ring::clock::monotonic_ns;
@@ -84,7 +84,7 @@ impl Viewers {
         engine: &Engine,
         in_flight: &[InFlight],
         faults: &[Fault],
-        found: Option<&Found>,
+        found: Option<(Found, Course)>,
         everything: bool,
     ) {
         self.told = Instant::now();
@@ -102,6 +102,10 @@ impl Viewers {
             || monotonic_ns().saturating_sub(started.map_or_else(monotonic_ns, |start| start.monotonic_ns)),
             |(_, end_ns)| end_ns,
         );
+        let found = found.map(|(found, course)| {
+            self.feeding.library.judged(course);
+            found
+        });
         self.feeding.publisher.publish(&Update {
             now_ns,
             lag_ns: if ended.is_some() { 0 } else { now_ns.saturating_sub(engine.until_ns) },
@@ -115,7 +119,7 @@ impl Viewers {
             in_flight: if ended.is_some() { &[] } else { in_flight },
             calls: &std::mem::take(&mut self.fresh),
             faults,
-            found,
+            found: found.as_ref(),
         });
     }
 

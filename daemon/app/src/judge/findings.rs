@@ -5,7 +5,7 @@ use super::known;
 use super::words::{details, headline};
 use crate::criteria_file::CollectiveCriterion;
 use mpiscope_analysis::{Budgeter, Version, bin_sizes};
-use mpiscope_feed::{Found, Judgement};
+use mpiscope_feed::{Course, Found, Judgement};
 use serde::{Deserialize, Serialize};
 
 const SCHEMA: &str = "mpiscope.findings/1";
@@ -20,6 +20,9 @@ pub(crate) struct Findings {
     pub(crate) collectives: Vec<CollectiveCriterion>,
     #[serde(flatten)]
     pub(crate) judgement: Judgement,
+    /// Window by window.
+    #[serde(default)]
+    pub(crate) course: Course,
     /// From how many bytes on a blocking send was seen to wait for its receive.
     pub(crate) blocking_from_bytes: Option<u64>,
     /// Whether a quiet network was measured before, for this MPI and so many ranks a node.
@@ -41,11 +44,13 @@ pub(crate) struct Criterion {
 
 impl Findings {
     pub(super) fn of(budgeter: &Budgeter, is_referenced: bool, ranks: u32) -> Self {
+        let (judgement, course) = judgement(budgeter, is_referenced, ranks, 0);
         Self {
             schema: SCHEMA.into(),
             criteria: criteria(budgeter.criteria()),
             collectives: known::collectives(budgeter.criteria()),
-            judgement: judgement(budgeter, is_referenced, ranks, 0),
+            judgement,
+            course,
             blocking_from_bytes: budgeter.blocking_from_bytes(),
             is_calibrated: is_referenced,
             given_up: budgeter.given_up(),

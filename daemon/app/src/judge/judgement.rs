@@ -3,7 +3,7 @@
 use mpiscope_analysis::{
     Assessment, Basis, Blame, Budget, Budgeter, Cause, Remark, WaitKey, WaitTotals, WindowBudget,
 };
-use mpiscope_feed::{Attribution, By, Efficiency, Judgement, Parts, Verdict, Wait};
+use mpiscope_feed::{Attribution, By, Course, Efficiency, Judgement, Parts, Verdict, Wait};
 use mpiscope_model::Nanoseconds;
 
 /// The run is told in so many stretches.
@@ -11,13 +11,13 @@ const STRETCHES: usize = 40;
 /// The greatest waits are named, and no more.
 const MOST_WAITS: usize = 50;
 
-/// How a run stands as far as it is settled; nothing is known of what came before `begin_ns`.
+/// How a run stands as far as it is settled, and window by window; nothing is known of what came before `begin_ns`.
 pub(super) fn judgement(
     budgeter: &Budgeter,
     is_referenced: bool,
     ranks: u32,
     begin_ns: Nanoseconds,
-) -> Judgement {
+) -> (Judgement, Course) {
     let basis = Basis::of(budgeter, is_referenced);
     let ledger = budgeter.ledger();
     let (end_ns, _) = budgeter.critical_path();
@@ -47,7 +47,14 @@ pub(super) fn judgement(
             },
         }
     };
-    Judgement {
+    let course = Course {
+        from_ns: first as u64 * width_ns,
+        width_ns,
+        to_ns: end_ns,
+        parts: windows.iter().map(|window| parts(&window.budget)).collect(),
+        avoidable: windows.iter().map(|window| basis.avoidable(window).map(|(_, s)| s)).collect(),
+    };
+    let judgement = Judgement {
         budget: parts(&total.budget),
         efficiency: efficiency(budgeter, ranks, begin_ns),
         attribution: windows.chunks(step).enumerate().map(stretch).collect(),
@@ -61,7 +68,8 @@ pub(super) fn judgement(
             remarks: whole.verdict.remarks.iter().copied().map(remark).collect(),
         },
         waits,
-    }
+    };
+    (judgement, course.bounded())
 }
 
 fn seconds(ns: i64) -> f64 {

@@ -11,7 +11,7 @@ use super::words::{details, headline};
 use crate::criteria_file::CriteriaFile;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
 use mpiscope_analysis::{Advice, BudgetOptions, Reference, Windowed};
-use mpiscope_feed::Found;
+use mpiscope_feed::{Course, Found};
 use mpiscope_model::{Activity, Batch, CommInfo, Event, Nanoseconds, Rank, RankInfo};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
@@ -60,7 +60,7 @@ pub(crate) struct LiveJudge {
 #[derive(Default)]
 struct Shared {
     waiting_calls: AtomicUsize,
-    found: Mutex<Option<Found>>,
+    found: Mutex<Option<(Found, Course)>>,
 }
 
 impl LiveJudge {
@@ -120,7 +120,7 @@ impl LiveJudge {
     }
 
     /// What was found since this was last asked.
-    pub(crate) fn found(&self) -> Option<Found> {
+    pub(crate) fn found(&self) -> Option<(Found, Course)> {
         self.shared.found.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
@@ -229,7 +229,7 @@ impl Judge {
         self.refer();
         self.be_advised();
         let budgeter = &self.windowed.budgeter;
-        let judgement = judgement(budgeter, self.is_referenced, self.ranks, self.from_ns);
+        let (judgement, course) = judgement(budgeter, self.is_referenced, self.ranks, self.from_ns);
         let found = Found {
             headline: headline(&judgement),
             details: details(&judgement),
@@ -239,7 +239,7 @@ impl Judge {
             is_final: false,
             judgement,
         };
-        *self.shared.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+        *self.shared.found.lock().unwrap_or_else(PoisonError::into_inner) = Some((found, course));
         self.look_every = EVERY.max(begun.elapsed() * SHARE);
     }
 

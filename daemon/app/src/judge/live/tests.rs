@@ -42,9 +42,10 @@ fn until_idle(live: &LiveJudge) {
 fn found(live: &LiveJudge, until_s: f64) -> Found {
     let begun = Instant::now();
     loop {
-        if let Some(found) = live.found()
+        if let Some((found, course)) = live.found()
             && found.until_s >= until_s
         {
+            assert_eq!(course.parts.len(), course.avoidable.len());
             return found;
         }
         assert!(begun.elapsed() < LIMIT, "nothing is found");

@@ -1,0 +1,152 @@
+//! Where time went window by window, for ranges that somebody asks for.
+
+use crate::{By, Parts};
+use mpiscope_model::Nanoseconds;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// More windows are joined in pairs.
+const MOST_WINDOWS: usize = 1_024;
+
+/// What a window costs by each cause that could be avoided: placement, pattern, background traffic, no core.
+pub type Avoidable = [f64; 4];
+
+/// All windows that were judged, in order and without gaps.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Course {
+    /// Where the first begins.
+    pub from_ns: u64,
+    /// How long each is.
+    pub width_ns: u64,
+    /// Where the last one that was judged ends.
+    pub to_ns: u64,
+    /// Where time in MPI went.
+    pub parts: Vec<Parts>,
+    /// What could be avoided, in seconds of ranks.
+    pub avoidable: Vec<Avoidable>,
+}
+
+/// Where time went in a range.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct RangeBudget {
+    /// The whole windows that touch the range, as far as they were judged.
+    pub from_ns: u64,
+    /// Their end.
+    pub to_ns: u64,
+    /// Where time in MPI went.
+    pub parts: Parts,
+    /// What each cause costs that could be avoided, the most first.
+    pub causes: Vec<(String, f64)>,
+}
+
+impl Parts {
+    /// Adds those of another stretch.
+    pub fn add(&mut self, other: &Self) {
+        let By { compute, base, distance, excess, operation, other: rest, unknown, no_core } =
+            &other.waiting_by;
+        let pairs = [
+            (&mut self.waiting_s, other.waiting_s),
+            (&mut self.base_s, other.base_s),
+            (&mut self.distance_s, other.distance_s),
+            (&mut self.excess_s, other.excess_s),
+            (&mut self.operation_s, other.operation_s),
+            (&mut self.other_s, other.other_s),
+            (&mut self.unknown_s, other.unknown_s),
+            (&mut self.total_s, other.total_s),
+            (&mut self.distance_saved_s, other.distance_saved_s),
+            (&mut self.excess_inside_s, other.excess_inside_s),
+            (&mut self.waiting_by.compute, *compute),
+            (&mut self.waiting_by.base, *base),
+            (&mut self.waiting_by.distance, *distance),
+            (&mut self.waiting_by.excess, *excess),
+            (&mut self.waiting_by.operation, *operation),
+            (&mut self.waiting_by.other, *rest),
+            (&mut self.waiting_by.unknown, *unknown),
+            (&mut self.waiting_by.no_core, *no_core),
+        ];
+        pairs.into_iter().for_each(|(sum, part)| *sum += part);
+    }
+}
+
+impl Course {
+    /// So many windows that it can be kept and sent; what they sum to stays the same.
+    #[must_use]
+    pub fn bounded(mut self) -> Self {
+        while self.parts.len() > MOST_WINDOWS {
+            self.width_ns *= 2;
+            self.parts = self.parts.chunks(2).map(sum).collect();
+            self.avoidable = self.avoidable.chunks(2).map(costs).collect();
+        }
+        self
+    }
+
+    /// What is known of a range: the windows that touch it.
+    #[must_use]
+    pub fn over(&self, range: &Range<Nanoseconds>, causes: [&str; 4]) -> RangeBudget {
+        let width_ns = self.width_ns.max(1);
+        let windows = self.parts.len().min(self.avoidable.len());
+        let first = ((range.start.saturating_sub(self.from_ns) / width_ns) as usize).min(windows);
+        let last = (range.end.saturating_sub(self.from_ns).div_ceil(width_ns) as usize).clamp(first, windows);
+        let at = |window: usize| self.from_ns.saturating_add((window as u64).saturating_mul(width_ns));
+        let costs = costs(&self.avoidable[first..last]);
+        let mut causes: Vec<(String, f64)> = causes.into_iter().map(str::to_owned).zip(costs).collect();
+        causes.sort_by(|one, other| other.1.total_cmp(&one.1));
+        RangeBudget {
+            from_ns: at(first).min(self.to_ns),
+            to_ns: at(last).min(self.to_ns),
+            parts: sum(&self.parts[first..last]),
+            causes,
+        }
+    }
+}
+
+fn sum(parts: &[Parts]) -> Parts {
+    let mut sum = Parts::default();
+    parts.iter().for_each(|part| sum.add(part));
+    sum
+}
+
+fn costs(windows: &[Avoidable]) -> Avoidable {
+    let mut sum = Avoidable::default();
+    windows.iter().flat_map(|window| window.iter().enumerate()).for_each(|(cause, s)| sum[cause] += s);
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn course(windows: usize) -> Course {
+        let part = |at: usize| Parts { waiting_s: at as f64, total_s: at as f64, ..Parts::default() };
+        Course {
+            from_ns: 1_000,
+            width_ns: 10,
+            to_ns: 1_000 + 10 * windows as u64 - 3,
+            parts: (0..windows).map(part).collect(),
+            avoidable: (0..windows).map(|at| [0.0, at as f64, 0.5, 0.0]).collect(),
+        }
+    }
+
+    #[test]
+    fn a_range_is_the_windows_that_touch_it() {
+        let names = ["a", "b", "c", "d"];
+        let found = course(5).over(&(1_012..1_031), names);
+        assert_eq!((found.from_ns, found.to_ns, found.parts.waiting_s), (1_010, 1_040, 6.0));
+        assert_eq!(found.causes[..2], [("b".to_owned(), 6.0), ("c".to_owned(), 1.5)]);
+        let all = course(5).over(&(0..u64::MAX), names);
+        assert_eq!((all.from_ns, all.to_ns, all.parts.total_s), (1_000, 1_047, 10.0));
+        for nothing in [0..1_000, 5_000..6_000, 1_020..1_020] {
+            assert_eq!(course(5).over(&nothing, names).parts, Parts::default());
+        }
+        assert_eq!(Course::default().over(&(0..9), names).parts, Parts::default());
+    }
+
+    #[test]
+    fn many_windows_become_fewer_and_lose_nothing() {
+        let many = course(3_001);
+        let (before, few) = (many.over(&(0..u64::MAX), [""; 4]), many.bounded());
+        assert!(few.parts.len() <= MOST_WINDOWS && few.width_ns == 40);
+        assert_eq!(few.over(&(0..u64::MAX), [""; 4]), before);
+    }
+}
