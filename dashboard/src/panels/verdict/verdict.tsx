@@ -5,13 +5,17 @@ import { verdictLine } from "../../words/found";
 import { CauseMark } from "../causes";
 import { ADVICE, evidenceOf, show } from "../why/places";
 
+/** So many letters need the room beside the buttons where the window is narrow. */
+const LONG = 190;
+
 export function Verdict({ store }: { store: Store }) {
   const run = store.figures.value;
   if (run.number < 0) return null;
   const { cause, sentence, notes } = verdictLine(run);
+  const isLong = sentence.length + notes.join("").length > LONG;
   const loud = cause !== null && cause !== "none";
   return (
-    <section class={`verdict ${loud ? "" : "quiet"}`} aria-label="Verdict">
+    <section class={`verdict ${loud ? "" : "quiet"} ${isLong ? "long" : ""}`} aria-label="Verdict">
       <CauseMark cause={cause} />
       <p>
         <span class="sentence">{sentence}</span>
