@@ -22,7 +22,7 @@ export function WaitingBy({ budget }: { budget: Parts }) {
   const { apart, apartS } = stack(rows);
   return (
     <section>
-      <h2>What was waited for <span class="soft">{seconds(budget.waitingS)}, by what kept the others</span></h2>
+      <h2 title="Waiting is charged to what kept those who were waited for, and those whom they waited for themselves">What was waited for <span class="soft">{seconds(budget.waitingS)} of waiting</span></h2>
       {budget.waitingS > 0
         ? <Stacked label="Waiting by what kept the others" rows={rows} totalS={budget.waitingS} />
         : <p class="soft">Nobody waited for anybody.</p>}
