@@ -11,11 +11,13 @@ import { drawOnChange, ParticleHost } from "./panels/stage/particle-host";
 import { Stage } from "./panels/stage/stage";
 import { Timeline } from "./panels/timeline/timeline";
 import { Transport } from "./panels/transport/transport";
+import { Verdict } from "./panels/verdict/verdict";
 import { Actions } from "./state/actions";
 import { Store } from "./state/store";
 import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/panels.css";
+import "./styles/why.css";
 
 const store = new Store();
 const actions = new Actions(store);
@@ -40,7 +42,10 @@ function Page() {
   return (
     <div class="shell">
       <Header store={store} second={second} openHelp={setHelp(true)} />
-      <Notice store={store} second={second} />
+      <div class="news">
+        {command === null && <Verdict store={store} />}
+        <Notice store={store} second={second} />
+      </div>
       {command !== null ? <main class="waiting">{known.value && <Waiting command={command} />}</main> : (
         <>
           <div class="middle">

@@ -5,6 +5,7 @@ import type { Calls, History, InFlight } from "./calls";
 import {
   FeedError, type Fields, f64Column, fields, i32Column, list, number, pair, sameLength, text, texts, u32Column,
 } from "./columns";
+import { type Found, found } from "./found";
 import type * as Wire from "./types";
 
 export const PROTOCOL = 2;
@@ -103,6 +104,7 @@ export interface StateMessage {
   nodes?: NodeRows;
   timeline?: TimelineCells;
   inFlight?: InFlight;
+  found?: Found;
   calls?: Calls;
 }
 
@@ -196,9 +198,10 @@ function stateMessage(value: Fields<Wire.Message>, kind: "snapshot" | "delta"): 
     nodes: part("nodes", nodeRows),
     timeline: part("timeline", timelineCells),
     inFlight: part("in_flight", inFlight),
+    found: part("found", found),
     calls: part("calls", calls),
   };
-  return Object.assign(message, Object.fromEntries(Object.entries(parts).filter(([, found]) => found !== undefined)));
+  return Object.assign(message, Object.fromEntries(Object.entries(parts).filter(([, read]) => read !== undefined)));
 }
 
 function job(from: Fields<Wire.Job>): Job {
@@ -363,7 +366,7 @@ function rangeCounts(from: Fields<Wire.RangeCounts>): RangeCounts {
 }
 
 function timelineAnswer(from: Fields<Wire.TimelineBins>): TimelineAnswer {
-  const found = {
+  const answered = {
     fromNs: number(from, "from_ns"),
     toNs: number(from, "to_ns"),
     bins: number(from, "bins"),
@@ -371,10 +374,10 @@ function timelineAnswer(from: Fields<Wire.TimelineBins>): TimelineAnswer {
     counts: f64Column(from, "counts"),
     windowNs: number(from, "window_ns"),
   };
-  if (found.counts.length !== found.functions.length * found.bins) {
+  if (answered.counts.length !== answered.functions.length * answered.bins) {
     throw new FeedError("The timeline's counts are not one for each function and bin.");
   }
-  return found;
+  return answered;
 }
 
 function history(from: Fields<Wire.History>): History {

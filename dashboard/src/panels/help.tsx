@@ -7,7 +7,7 @@ const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
   [["Left", "Right"], "one step"], [["Shift Left", "Shift Right"], "ten steps"],
   [["Home"], "to the start"], [["End"], "to now, or to the end"],
   [[",", "."], "slower, faster"], [["+", "-"], "zoom the timeline"], [["0"], "the whole run"],
-  [["[", "]"], "range starts, ends here"], [["f"], "follow or let go"], [["1", "2"], "the views"],
+  [["[", "]"], "range starts, ends here"], [["f"], "follow or let go"], [["1", "2", "3"], "the views"],
   [["t"], "theme"], [["Esc"], "clear the selection"], [["?"], "this help"],
 ];
 

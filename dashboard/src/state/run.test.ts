@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Found } from "../feed/found";
 import type { NodeRows, RankRows, StateMessage, TimelineCells } from "../feed/message";
 import { apply, edgeNs, emptyRun, over } from "./run";
 
@@ -50,6 +51,16 @@ describe("run", () => {
     expect(after.nodes.get(0)).toEqual({ node: 0, name: "alpha", clockUncertaintyNs: 0, isSilent: false });
     expect(after.nodes.get(1)).toEqual({ node: 1, name: "beta", clockUncertaintyNs: 5e3, isSilent: true });
     expect(apply(after, message("snapshot", 9)).nodes.size).toBe(0);
+  });
+
+  it("keeps the newest judgement until a snapshot has none", () => {
+    const found = (headline: string): Found => ({ headline } as Found);
+    const before = apply(emptyRun(), message("snapshot", 1));
+    const first = apply(before, message("delta", 2, { found: found("one") }));
+    const silent = apply(first, message("delta", 3));
+    const second = apply(silent, message("delta", 4, { found: found("two") }));
+    expect([before, first, silent, second].map((state) => state.found?.headline)).toEqual([undefined, "one", "one", "two"]);
+    expect(apply(second, message("snapshot", 5)).found).toBeNull();
   });
 
   it("keeps counts by window and function, and starts anew when windows were merged", () => {

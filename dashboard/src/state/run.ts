@@ -1,6 +1,7 @@
 // From feed messages to what the page knows of the run. No socket, no clock, no document.
 
 import type { InFlight } from "../feed/calls";
+import type { Found } from "../feed/found";
 import type {
   Clock, Faults, FunctionRows, Job, Losses, NodeRows, RankRows, StateMessage, TimelineCells, Totals,
 } from "../feed/message";
@@ -49,6 +50,8 @@ export interface RunState {
   /** Its columns are changed in place (and grown); a new wrapper says that they were. */
   timeline: Timeline;
   inFlight: InFlight | null;
+  /** The newest judgement; null before the first. */
+  found: Found | null;
   longestNs: number;
 }
 
@@ -72,6 +75,7 @@ export function emptyRun(): RunState {
     nodes: new Map(),
     timeline: { windowNs: 0, windows: 0, counts: new Map() },
     inFlight: null,
+    found: null,
     longestNs: 0,
   };
 }
@@ -94,6 +98,7 @@ export function apply(before: RunState, message: StateMessage): RunState {
   if (message.losses) state.losses = message.losses;
   if (message.faults) state.faults = message.faults;
   if (message.inFlight) state.inFlight = message.inFlight;
+  if (message.found) state.found = message.found;
   if (message.functions) {
     state.functions = withFunctions(state.functions, message.functions);
     for (const row of state.functions.values()) state.longestNs = Math.max(state.longestNs, row.maxNs);

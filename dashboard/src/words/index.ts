@@ -7,6 +7,11 @@ export function count(n: number): string {
   return String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, THIN_SPACE);
 }
 
+/** In running text a number stays on one line, and with its unit. */
+export function unbroken(text: string): string {
+  return text.replaceAll(THIN_SPACE, "\u202f").replaceAll(" ", "\u00a0");
+}
+
 /** A count with its word, in the right number. */
 export function counted(n: number, one: string, many: string): string {
   return `${count(n)} ${Math.round(n) === 1 ? one : many}`;

@@ -3,11 +3,13 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { Store } from "../../state/store";
 import { Figures } from "../tables/figures";
+import { Why } from "../why/why";
 import type { ParticleHost } from "./particle-host";
 
 export const TABS = [
   { id: "particles", label: "Particles" },
   { id: "figures", label: "Figures" },
+  { id: "why", label: "Why" },
 ] as const;
 
 export function Stage({ store, particles }: { store: Store; particles: ParticleHost }) {
@@ -35,7 +37,9 @@ export function Stage({ store, particles }: { store: Store; particles: ParticleH
         {current.id === "particles" && <span class="note small soft" title={particles.note.value}>{particles.note.value}</span>}
       </div>
       <div class="tab" role="tabpanel" id="view" aria-labelledby={`tab-${current.id}`}>
-        {current.id === "particles" ? <Particles host={particles} /> : <Figures store={store} />}
+        {current.id === "particles" && <Particles host={particles} />}
+        {current.id === "figures" && <Figures store={store} />}
+        {current.id === "why" && <Why store={store} />}
       </div>
     </main>
   );

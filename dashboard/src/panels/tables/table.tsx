@@ -21,15 +21,17 @@ interface TableProps<Row> {
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  rowKey: (row: Row) => number;
+  rowKey: (row: Row) => number | string;
   first: { key: string; descending: boolean };
-  selected: number | null;
+  selected: number | string | null;
+  /** A click anywhere in a row; a button in it clicks for the keyboard. */
+  act?: (row: Row) => void;
 }
 
 const ROW_PIXELS = 25;
 const MARGIN_ROWS = 8;
 
-export function Table<Row>({ label, columns, rows, rowKey, first, selected }: TableProps<Row>) {
+export function Table<Row>({ label, columns, rows, rowKey, first, selected, act }: TableProps<Row>) {
   const order = useSignal(first);
   const scroll = useSignal(0);
   const height = useSignal(400);
@@ -69,10 +71,10 @@ export function Table<Row>({ label, columns, rows, rowKey, first, selected }: Ta
         <tbody>
           <Spacer rows={start} columns={columns.length} />
           {sorted.slice(start, end).map((row, index) => (
-            <tr key={rowKey(row)} aria-rowindex={start + index + 2} aria-selected={rowKey(row) === selected}>
+            <tr key={rowKey(row)} aria-rowindex={start + index + 2} aria-selected={rowKey(row) === selected} class={act ? "acts" : ""} onClick={() => act?.(row)}>
               {columns.map((column) => (
                 <td key={column.key} class={`${column.part ? "part" : ""} ${column.className?.(row) ?? ""}`}>
-                  {column.part && <i style={{ width: `calc((100% - 60px) * ${Math.min(1, column.part(row)).toFixed(4)})` }} />}
+                  {column.part && <i style={{ width: `calc((100% - var(--value-width, 60px)) * ${Math.min(1, column.part(row)).toFixed(4)})` }} />}
                   <span>{column.cell(row)}</span>
                 </td>
               ))}
@@ -91,14 +93,16 @@ function Spacer({ rows, columns }: { rows: number; columns: number }) {
 }
 
 function sortRows<Row>(
-  rows: readonly Row[], columns: readonly Column<Row>[], order: { key: string; descending: boolean }, rowKey: (row: Row) => number,
+  rows: readonly Row[], columns: readonly Column<Row>[], order: { key: string; descending: boolean }, rowKey: (row: Row) => number | string,
 ): Row[] {
   const column = columns.find(({ key }) => key === order.key) ?? columns[0];
   if (!column) return [...rows];
   const sign = order.descending ? -1 : 1;
   return [...rows].sort((a, b) => {
-    const left = column.sort(a);
-    const right = column.sort(b);
-    return left < right ? -sign : left > right ? sign : rowKey(a) - rowKey(b);
+    return sign * compare(column.sort(a), column.sort(b)) || compare(rowKey(a), rowKey(b));
   });
+}
+
+function compare(one: number | string, other: number | string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
 }

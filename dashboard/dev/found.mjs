@@ -1,0 +1,135 @@
+// A made-up judgement: figures that fit together, for each cause and for each state of knowing.
+
+const CAUSES = { placement: "mapping", pattern: "pattern", background: "background", "no-core": "cpu", none: "none" };
+const STRETCHES = 40;
+
+/** What the parts of waiting are, of all waiting; they sum to 1, some below 0. */
+const ROOTS = {
+  mapping: { compute: 0.14, no_core: 0, base: 0.07, distance: 0.62, excess: 0.06, operation: 0.08, other: 0.02, unknown: 0.01 },
+  pattern: { compute: 0.93, no_core: 0.04, base: -0.03, distance: 0.05, excess: 0.04, operation: 0.02, other: 0.005, unknown: -0.015 },
+  background: { compute: 0.16, no_core: 0.01, base: 0.04, distance: 0.1, excess: 0.58, operation: 0.09, other: 0.02, unknown: 0.01 },
+  cpu: { compute: 0.9, no_core: 0.71, base: 0.02, distance: 0.03, excess: 0.02, operation: 0.02, other: 0.01, unknown: 0 },
+  none: { compute: 0.5, no_core: 0.02, base: 0.2, distance: 0.14, excess: 0.03, operation: 0.1, other: 0.03, unknown: 0 },
+};
+/** What each cause costs of the ranks' time. */
+const SHARES = {
+  mapping: { mapping: 0.118, pattern: 0.03, background: 0.011, cpu: 0 },
+  pattern: { pattern: 0.264, mapping: 0.061, cpu: 0.012, background: 0.0004 },
+  background: { background: 0.187, pattern: 0.124, mapping: 0.02, cpu: 0 },
+  cpu: { cpu: 0.147, pattern: 0.05, background: 0.008, mapping: 0 },
+  none: { pattern: 0.011, mapping: 0.004, background: 0.002, cpu: 0 },
+};
+const BUDGET = {
+  mapping: { waiting: 0.34, base: 0.09, distance: 0.41, excess: 0.05, operation: 0.08, other: 0.025, unknown: 0.005 },
+  pattern: { waiting: 0.705, base: 0.06, distance: 0.11, excess: 0.035, operation: 0.07, other: 0.0195, unknown: 0.0005 },
+  background: { waiting: 0.44, base: 0.06, distance: 0.1, excess: 0.28, operation: 0.09, other: 0.02, unknown: 0.01 },
+  cpu: { waiting: 0.77, base: 0.07, distance: 0.05, excess: 0.02, operation: 0.07, other: 0.02, unknown: 0 },
+  none: { waiting: 0.3, base: 0.31, distance: 0.2, excess: 0.02, operation: 0.13, other: 0.04, unknown: 0 },
+};
+const SENTENCES = {
+  mapping: ["The placement of the ranks costs", "`mpiscope remap` writes a better one."],
+  pattern: ["Uneven work and ranks that wait for others cost"],
+  background: ["Traffic that makes messages between nodes slower than usual costs"],
+  cpu: ["Ranks that had to wait for a core cost", "Look for other programs on these nodes, and for more ranks than cores."],
+};
+const WAYS = [
+  ["late sender", "MPI_Recv"], ["wait at n-to-n", "MPI_Allreduce"], ["late sender", "MPI_Waitall"], ["wait at barrier", "MPI_Barrier"],
+  ["late receiver", "MPI_Send"], ["late broadcast", "MPI_Bcast"], ["early reduce", "MPI_Reduce"],
+];
+
+const empty = () => ({
+  budget: {
+    waiting_s: 0, base_s: 0, distance_s: 0, excess_s: 0, operation_s: 0, other_s: 0, unknown_s: 0, total_s: 0, distance_saved_s: 0, excess_inside_s: 0,
+    waiting_by: { compute: 0, base: 0, distance: 0, excess: 0, operation: 0, other: 0, unknown: 0, no_core: 0 },
+  },
+  efficiency: { parallel: 0, load_balance: 0, communication: 0, transfer: 0, serialization: 0 },
+  waits: [], attribution: [],
+  verdict: { cause: "none", avoidable_s: 0, avoidable_wall_s: 0, share: 0, confidence: 0, causes: [], remarks: [] },
+});
+
+/** The message's part; null while nothing is judged. */
+export function makeFound(verdict, { ranks, untilS, isFinal, hash }) {
+  if (verdict === "yet" || untilS < 1) return null;
+  if (verdict === "unsettled") return { headline: "", details: [], from_s: 0, until_s: 0, left_out_calls: 0, is_final: false, judgement: empty() };
+  const cause = CAUSES[verdict];
+  const fromS = verdict === "background" ? Math.min(12.3, untilS / 2) : 0;
+  const ranksS = ranks * (untilS - fromS);
+  const share = cause === "none" ? 0 : SHARES[cause][cause];
+  const inMpiS = ranksS * (cause === "none" ? 0.21 : 0.43);
+  const budget = budgetOf(cause, inMpiS);
+  const waits = waitsOf(cause, ranks, budget.waiting_s, [fromS, untilS], hash);
+  const confidence = { mapping: 0.95, pattern: 0.92, background: 0.46, cpu: 0.76, none: 0.95 }[cause];
+  return {
+    headline: headline(cause, share * ranksS, share, ranks), details: details(cause, confidence, waits), from_s: fromS, until_s: untilS,
+    left_out_calls: verdict === "background" ? 184_220_931 : 0, is_final: isFinal,
+    judgement: {
+      budget, waits, efficiency: efficiencyOf(cause), attribution: stretches(cause, [fromS, untilS], ranks, waits.length, hash),
+      verdict: {
+        cause, avoidable_s: share * ranksS, avoidable_wall_s: share * (untilS - fromS), share, confidence,
+        causes: Object.entries(SHARES[cause]).map(([name, part]) => [name, part * ranksS]), remarks: [],
+      },
+    },
+  };
+}
+
+const time = (s) => (s < 1 ? `${(s * 1000).toPrecision(3)} ms` : `${s < 999.5 ? s.toPrecision(3) : Math.round(s)} s`);
+
+function headline(cause, avoidableS, share, ranks) {
+  if (cause === "none") return "Nothing stands out: no cause costs 2 % of the ranks' time.";
+  return `${SENTENCES[cause][0]} ${time(avoidableS)} of the ranks' time (${Math.round(100 * share)} %); without it the run would take about ${time(avoidableS / ranks)} less.`;
+}
+
+function details(cause, confidence, waits) {
+  if (cause === "none") return [];
+  const sure = confidence >= 0.8 ? "This is quite sure" : confidence >= 0.5 ? "This is likely" : "This is a guess";
+  const found = [...SENTENCES[cause].slice(1), `${sure} (confidence ${confidence.toFixed(2)}).`];
+  if (cause === "background") found.push("But messages take longer than they have to from the beginning to the end: the job's own congestion, or others' traffic all the time; measure the quiet network with `mpiscope calibrate`.", "But another cause costs nearly as much.");
+  const [longest] = waits;
+  if (cause === "pattern" && longest) found.push(`Of all waiting the longest waiting: rank ${longest.waiter} for rank ${longest.awaited} in ${longest.function}, ${time(longest.seconds)} (${longest.state}).`);
+  return found;
+}
+
+function budgetOf(cause, totalS) {
+  const parts = Object.fromEntries(Object.entries(BUDGET[cause]).map(([name, part]) => [`${name}_s`, part * totalS]));
+  const by = Object.fromEntries(Object.entries(ROOTS[cause]).map(([name, part]) => [name, part * parts.waiting_s]));
+  return { ...parts, total_s: totalS, waiting_by: by, distance_saved_s: cause === "mapping" ? 0.7 * parts.distance_s : 0, excess_inside_s: 0.1 * parts.excess_s };
+}
+
+function efficiencyOf(cause) {
+  const [loadBalance, serialization, transfer] = { mapping: [0.94, 0.93, 0.72], pattern: [0.68, 0.91, 0.95], background: [0.9, 0.86, 0.77], cpu: [0.71, 0.93, 0.94], none: [0.97, 0.96, 0.93] }[cause];
+  return { parallel: loadBalance * serialization * transfer, load_balance: loadBalance, communication: serialization * transfer, transfer, serialization };
+}
+
+function waitsOf(cause, ranks, waitingS, [fromS, untilS], hash) {
+  if (ranks < 2 || cause === "none") return [];
+  const many = Math.min(50, ranks * 2);
+  const weights = Array.from({ length: many }, (_, at) => 1 / (at + 2));
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  return weights.map((weight, at) => {
+    const [state, name] = WAYS[Math.floor(WAYS.length * hash(at, 3, 3) ** 1.6)];
+    const awaited = at % 3 === 0 ? Math.floor(ranks * 0.8) : Math.floor(ranks * hash(at, 5, 5));
+    const times = 1 + Math.floor(40 * untilS * hash(at, 6, 6));
+    const seconds = (0.6 * waitingS * weight) / sum;
+    const longest = Math.min(seconds, (seconds / times) * (2 + 9 * hash(at, 7, 7)));
+    return {
+      state, function: name, waiter: (awaited + 1 + at) % ranks === awaited ? (awaited + 1) % ranks : (awaited + 1 + at) % ranks, awaited, times, seconds,
+      longest_s: longest, longest_at_s: fromS + (untilS - fromS) * 0.97 * hash(at, 8, 8),
+    };
+  });
+}
+
+/** The cause comes and goes; something else costs most now and then, and nothing in between. */
+function stretches(cause, [fromS, untilS], ranks, waits, hash) {
+  const many = Math.min(STRETCHES, Math.max(1, Math.floor(untilS - fromS)));
+  const length = (untilS - fromS) / many;
+  return Array.from({ length: many }, (_, at) => {
+    const chance = hash(at, 11, 11);
+    const mine = cause === "none" || chance < 0.15 ? "none" : chance < 0.27 ? Object.keys(SHARES[cause])[1] : cause;
+    const wave = 0.6 + 0.4 * Math.sin(at / 3) + 0.3 * hash(at, 12, 12);
+    const share = mine === "none" ? 0 : Math.max(0.021, SHARES[cause][mine] * wave * 1.1);
+    return {
+      from_s: fromS + at * length, to_s: fromS + (at + 1) * length, region: null, cause: mine, avoidable_s: share * length * ranks,
+      confidence: 0.5 + 0.45 * hash(at, 13, 13), evidence: mine === "none" ? [] : [0, 1, 2].filter((place) => place < waits),
+    };
+  });
+}

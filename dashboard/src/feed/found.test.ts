@@ -1,0 +1,93 @@
+import { encode } from "@msgpack/msgpack";
+import { describe, expect, it } from "vitest";
+import { FeedError } from "./columns";
+import type { Found } from "./found";
+import { decode } from "./message";
+import type * as Wire from "./types";
+
+const wait: Wire.Wait = {
+  state: "late sender", function: "MPI_Recv", waiter: 7, awaited: 3, times: 120, seconds: 4.5, longest_s: 0.25, longest_at_s: 61.5,
+};
+const wire: Wire.Found = {
+  headline: "Uneven work costs 12.0 s.", details: ["This is likely.", "Look at rank 3."], from_s: 1.5, until_s: 62, left_out_calls: 12_345, is_final: false,
+  judgement: {
+    budget: {
+      waiting_s: 10, base_s: 1, distance_s: 2, excess_s: 3, operation_s: 4, other_s: 5, unknown_s: 6, total_s: 31,
+      waiting_by: { compute: 9, base: -0.5, distance: 1, excess: 0.5, operation: 0.25, other: 0.125, unknown: -0.375, no_core: 2 },
+      distance_saved_s: 0.5, excess_inside_s: 0.75,
+    },
+    efficiency: { parallel: 0.6, load_balance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
+    waits: [wait],
+    attribution: [{ from_s: 1.5, to_s: 2.5, region: null, cause: "pattern", avoidable_s: 0.5, confidence: 0.7, evidence: [0] }],
+    verdict: { cause: "pattern", avoidable_s: 12, avoidable_wall_s: 3, share: 0.05, confidence: 0.9, causes: [["pattern", 12], ["cpu", 1]], remarks: ["close"] },
+  },
+};
+
+function read(change: (from: Wire.Found) => unknown = () => undefined): Found {
+  const sent = structuredClone(wire);
+  change(sent);
+  const bytes = encode({ protocol: 2, kind: "delta", number: 1, clock: { now_ns: 1, lag_ns: 0 }, found: sent });
+  const message = decode(bytes.slice().buffer);
+  if (message.kind !== "delta" || !message.found) throw new Error("nothing found");
+  return message.found;
+}
+
+/** Any field of anything in it. */
+type Loose = Record<string, unknown>;
+const verdict = (from: Wire.Found): Loose => from.judgement.verdict as unknown as Loose;
+const first = (list: readonly unknown[]): Loose => list[0] as Loose;
+
+describe("what was found", () => {
+  it("is read whole", () => {
+    expect(read()).toEqual({
+      headline: "Uneven work costs 12.0 s.", details: ["This is likely.", "Look at rank 3."], fromS: 1.5, untilS: 62, leftOutCalls: 12_345, isFinal: false,
+      judgement: {
+        budget: {
+          waitingS: 10, baseS: 1, distanceS: 2, excessS: 3, operationS: 4, otherS: 5, unknownS: 6, totalS: 31,
+          waitingBy: { compute: 9, base: -0.5, distance: 1, excess: 0.5, operation: 0.25, other: 0.125, unknown: -0.375, noCore: 2 },
+          distanceSavedS: 0.5, excessInsideS: 0.75,
+        },
+        efficiency: { parallel: 0.6, loadBalance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
+        waits: [{ state: "late sender", function: "MPI_Recv", waiter: 7, awaited: 3, times: 120, seconds: 4.5, longestS: 0.25, longestAtS: 61.5 }],
+        attribution: [{ fromS: 1.5, toS: 2.5, region: null, cause: "pattern", avoidableS: 0.5, confidence: 0.7, evidence: [0] }],
+        verdict: { cause: "pattern", avoidableS: 12, avoidableWallS: 3, share: 0.05, confidence: 0.9, causes: [["pattern", 12], ["cpu", 1]], remarks: ["close"] },
+      },
+    });
+  });
+
+  it("is nothing where there is nothing yet", () => {
+    const bytes = encode({ protocol: 2, kind: "delta", number: 1, clock: { now_ns: 1, lag_ns: 0 }, found: null });
+    expect(decode(bytes.slice().buffer)).not.toHaveProperty("found");
+  });
+
+  it("may lie in a region, and be no cause", () => {
+    const { judgement } = read((from) => Object.assign(first(from.judgement.attribution), { region: 4, cause: "none", evidence: [] }));
+    expect(judgement.attribution[0]).toMatchObject({ region: 4, cause: "none", evidence: [] });
+  });
+
+  it.each<[string, (from: Wire.Found) => unknown]>([
+    ["a headline that is no text", (from) => Object.assign(from, { headline: 7 })],
+    ["a detail that is no text", (from) => (from.details as unknown[]).push(null)],
+    ["an end before the beginning", (from) => (from.until_s = 1)],
+    ["a part of a call", (from) => (from.left_out_calls = 0.5)],
+    ["perhaps final", (from) => Object.assign(from, { is_final: "perhaps" })],
+    ["no judgement", (from) => Object.assign(from, { judgement: [] })],
+    ["a part of the budget that is no number", (from) => (from.judgement.budget.base_s = Number.NaN)],
+    ["no split of the waiting", (from) => Object.assign(from.judgement.budget, { waiting_by: 3 })],
+    ["an efficiency without end", (from) => (from.judgement.efficiency.transfer = Infinity)],
+    ["a negative rank", (from) => (first(from.judgement.waits)["waiter"] = -1)],
+    ["a wait that is a list", (from) => ((from.judgement.waits as unknown[])[0] = [])],
+    ["a stretch that runs backwards", (from) => (first(from.judgement.attribution)["to_s"] = 1)],
+    ["a stretch of an unknown cause", (from) => (first(from.judgement.attribution)["cause"] = "gremlins")],
+    ["evidence that is not there", (from) => (first(from.judgement.attribution)["evidence"] = [1])],
+    ["a verdict of an unknown cause", (from) => (verdict(from)["cause"] = "toString")],
+    ["a cost of no cause", (from) => (verdict(from)["causes"] = [["none", 3]])],
+    ["a cost without a figure", (from) => (verdict(from)["causes"] = [["cpu"]])],
+    ["a cost that is a text", (from) => (verdict(from)["causes"] = ["cpu"])],
+    ["more causes than there are", (from) => (verdict(from)["causes"] = Array.from({ length: 5 }, () => ["cpu", 1]))],
+    ["more waits than anyone reads", (from) => (from.judgement.waits = Array.from({ length: 1001 }, () => wait))],
+    ["more sentences than anyone reads", (from) => (from.details = Array.from({ length: 65 }, () => "and"))],
+  ])("is refused with %s", (_, change) => {
+    expect(() => read(change)).toThrow(FeedError);
+  });
+});

@@ -1,0 +1,245 @@
+// Where time went and why, as the feed tells it: checked and bounded. Seconds are those of threads where nothing else
+// is said.
+
+import { FeedError, type Fields, fields, list, number, text, texts } from "./columns";
+import type * as Wire from "./types";
+
+export const CAUSES = ["mapping", "pattern", "background", "cpu"] as const;
+/** What can be blamed. */
+export type Blame = (typeof CAUSES)[number];
+export type Cause = Blame | "none";
+
+export interface Found {
+  headline: string;
+  details: readonly string[];
+  /** The stretch of run time that was judged. */
+  fromS: number;
+  untilS: number;
+  leftOutCalls: number;
+  isFinal: boolean;
+  judgement: Judgement;
+}
+
+export interface Judgement {
+  budget: Parts;
+  efficiency: Efficiency;
+  /** The longest first. */
+  waits: readonly Wait[];
+  /** In order of time. */
+  attribution: readonly Attribution[];
+  verdict: Verdict;
+}
+
+/** They sum to the total. */
+export interface Parts {
+  waitingS: number;
+  baseS: number;
+  distanceS: number;
+  excessS: number;
+  operationS: number;
+  otherS: number;
+  unknownS: number;
+  totalS: number;
+  waitingBy: By;
+  distanceSavedS: number;
+  excessInsideS: number;
+}
+
+/** Sums to the waiting; a part may be negative. */
+export interface By {
+  /** With `noCore`. */
+  compute: number;
+  base: number;
+  distance: number;
+  excess: number;
+  operation: number;
+  other: number;
+  unknown: number;
+  noCore: number;
+}
+
+/** From 0 to 1; all are 0 while nothing was computed. */
+export interface Efficiency { parallel: number; loadBalance: number; communication: number; transfer: number; serialization: number }
+
+export interface Wait {
+  state: string;
+  function: string;
+  waiter: number;
+  awaited: number;
+  times: number;
+  seconds: number;
+  longestS: number;
+  longestAtS: number;
+}
+
+export interface Attribution {
+  fromS: number;
+  toS: number;
+  /** Null: the whole job. */
+  region: number | null;
+  cause: Cause;
+  avoidableS: number;
+  confidence: number;
+  /** Places in the list of waits. */
+  evidence: readonly number[];
+}
+
+export interface Verdict {
+  cause: Cause;
+  avoidableS: number;
+  avoidableWallS: number;
+  share: number;
+  confidence: number;
+  /** The most first. */
+  causes: readonly (readonly [Blame, number])[];
+  remarks: readonly string[];
+}
+
+/** Longer lists than these no daemon makes, and no page should have to draw. */
+const SENTENCES_MAX = 64;
+const WAITS_MAX = 1000;
+const STRETCHES_MAX = 4096;
+
+export function found(from: Fields<Wire.Found>): Found {
+  if (typeof from.is_final !== "boolean") throw new FeedError('The field "is_final" is neither true nor false.');
+  const [fromS, untilS] = stretch(from, "from_s", "until_s");
+  return {
+    headline: text(from, "headline"),
+    details: bounded("details", texts(from, "details"), SENTENCES_MAX),
+    fromS,
+    untilS,
+    leftOutCalls: natural(from, "left_out_calls"),
+    isFinal: from.is_final,
+    judgement: judgement(fields(from.judgement, "The judgement")),
+  };
+}
+
+function judgement(from: Fields<Wire.Judgement>): Judgement {
+  const waits = bounded("waits", list(from, "waits"), WAITS_MAX).map((each) => wait(fields(each, "A wait")));
+  const attribution = bounded("attribution", list(from, "attribution"), STRETCHES_MAX)
+    .map((each) => stretchOf(fields(each, "A stretch of the attribution"), waits.length));
+  return {
+    budget: parts(fields(from.budget, "The budget")),
+    efficiency: efficiency(fields(from.efficiency, "The efficiency")),
+    waits,
+    attribution,
+    verdict: verdict(fields(from.verdict, "The verdict")),
+  };
+}
+
+function parts(from: Fields<Wire.Parts>): Parts {
+  return {
+    waitingS: number(from, "waiting_s"),
+    baseS: number(from, "base_s"),
+    distanceS: number(from, "distance_s"),
+    excessS: number(from, "excess_s"),
+    operationS: number(from, "operation_s"),
+    otherS: number(from, "other_s"),
+    unknownS: number(from, "unknown_s"),
+    totalS: number(from, "total_s"),
+    waitingBy: by(fields(from.waiting_by, "The split of the waiting")),
+    distanceSavedS: number(from, "distance_saved_s"),
+    excessInsideS: number(from, "excess_inside_s"),
+  };
+}
+
+function by(from: Fields<Wire.By>): By {
+  return {
+    compute: number(from, "compute"),
+    base: number(from, "base"),
+    distance: number(from, "distance"),
+    excess: number(from, "excess"),
+    operation: number(from, "operation"),
+    other: number(from, "other"),
+    unknown: number(from, "unknown"),
+    noCore: number(from, "no_core"),
+  };
+}
+
+function efficiency(from: Fields<Wire.Efficiency>): Efficiency {
+  return {
+    parallel: number(from, "parallel"),
+    loadBalance: number(from, "load_balance"),
+    communication: number(from, "communication"),
+    transfer: number(from, "transfer"),
+    serialization: number(from, "serialization"),
+  };
+}
+
+function wait(from: Fields<Wire.Wait>): Wait {
+  return {
+    state: text(from, "state"),
+    function: text(from, "function"),
+    waiter: natural(from, "waiter"),
+    awaited: natural(from, "awaited"),
+    times: natural(from, "times"),
+    seconds: number(from, "seconds"),
+    longestS: number(from, "longest_s"),
+    longestAtS: number(from, "longest_at_s"),
+  };
+}
+
+function stretchOf(from: Fields<Wire.Attribution>, waits: number): Attribution {
+  const [fromS, toS] = stretch(from, "from_s", "to_s");
+  const evidence = bounded("evidence", list(from, "evidence"), WAITS_MAX).map((place) => {
+    if (!isNatural(place) || place >= waits) throw new FeedError('The list "evidence" names a wait that is not there.');
+    return place;
+  });
+  return {
+    fromS,
+    toS,
+    region: from.region === null || from.region === undefined ? null : natural(from, "region"),
+    cause: cause(from.cause),
+    avoidableS: number(from, "avoidable_s"),
+    confidence: number(from, "confidence"),
+    evidence,
+  };
+}
+
+function verdict(from: Fields<Wire.Verdict>): Verdict {
+  const causes = bounded("causes", list(from, "causes"), CAUSES.length).map((entry): readonly [Blame, number] => {
+    const [name, seconds] = Array.isArray(entry) ? (entry as unknown[]) : [];
+    const blame = cause(name);
+    if (blame === "none" || typeof seconds !== "number" || !Number.isFinite(seconds)) {
+      throw new FeedError('The list "causes" holds something that is not a cause and its seconds.');
+    }
+    return [blame, seconds];
+  });
+  return {
+    cause: cause(from.cause),
+    avoidableS: number(from, "avoidable_s"),
+    avoidableWallS: number(from, "avoidable_wall_s"),
+    share: number(from, "share"),
+    confidence: number(from, "confidence"),
+    causes,
+    remarks: bounded("remarks", texts(from, "remarks"), SENTENCES_MAX),
+  };
+}
+
+function cause(value: unknown): Cause {
+  if (value !== "none" && !CAUSES.includes(value as Blame)) throw new FeedError("There is a cause that this page does not know.");
+  return value as Cause;
+}
+
+function bounded<T>(name: string, values: readonly T[], most: number): readonly T[] {
+  if (values.length > most) throw new FeedError(`The list "${name}" is longer than ${most}.`);
+  return values;
+}
+
+function isNatural(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0;
+}
+
+/** A count, a rank, a number of something. */
+function natural<T>(from: Fields<T>, name: keyof T & string): number {
+  const value = from[name];
+  if (!isNatural(value)) throw new FeedError(`The field "${name}" is not a whole number.`);
+  return value;
+}
+
+/** Two times, the first not after the second. */
+function stretch<T>(from: Fields<T>, first: keyof T & string, last: keyof T & string): [number, number] {
+  const ends: [number, number] = [number(from, first), number(from, last)];
+  if (ends[0] > ends[1]) throw new FeedError(`"${first}" is after "${last}".`);
+  return ends;
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import type { Attribution, Cause, Found } from "../../feed/found";
+import type { Row } from "../../words/found";
+import { LEFT } from "../timeline/scale";
+import { avoidableShare, ranksTimeS, stack, strip, stretchAt, stretchBeside } from "./layout";
+
+const row = (part: Row["part"], seconds: number): Row => ({ part, seconds, name: part, title: "" });
+const stretch = (fromS: number, toS: number, avoidableS: number, cause: Cause = "pattern", region: number | null = null): Attribution => ({
+  fromS, toS, avoidableS, cause, region, confidence: 1, evidence: [],
+});
+
+describe("a stacked bar", () => {
+  it("is as long as all its parts", () => {
+    const { segments, apart, shownS } = stack([row("waiting", 6), row("base", 0), row("other", 2)]);
+    expect(segments.map(({ fraction }) => fraction)).toEqual([0.75, 0, 0.25]);
+    expect([apart, shownS]).toEqual([[], 8]);
+  });
+
+  it("leaves apart what is less than nothing", () => {
+    const { segments, apart, shownS, apartS } = stack([row("compute", 9), row("base", -0.5), row("distance", 1), row("unknown", -0.25)]);
+    expect(segments.map(({ part, fraction }) => [part, fraction])).toEqual([["compute", 0.9], ["distance", 0.1]]);
+    expect(apart.map(({ part }) => part)).toEqual(["base", "unknown"]);
+    expect(shownS + apartS).toBe(9.25);
+  });
+
+  it("of nothing has no length", () => {
+    expect(stack([row("base", 0), row("other", -1)]).segments.map(({ fraction }) => fraction)).toEqual([0]);
+  });
+});
+
+describe("the ranks' time", () => {
+  const found = (share: number, avoidableS: number): Found => ({ fromS: 10, untilS: 30, judgement: { verdict: { share, avoidableS } } }) as Found;
+
+  it("is what the daemon's share is of", () => {
+    expect(ranksTimeS(found(0.25, 30), 4)).toBe(120);
+  });
+
+  it("is that of what was judged where there is no share", () => {
+    expect(ranksTimeS(found(0, 0), 4)).toBe(80);
+  });
+});
+
+describe("the strip", () => {
+  const scale = { span: [0, 10e9] as [number, number], width: 1000 };
+
+  it("has a bar for each stretch where the timeline has it, as high as its share", () => {
+    // 4 ranks, 2 s: 8 s of the ranks' time.
+    const { bars, lines } = strip([stretch(0, 2, 4), stretch(2, 4, 2, "cpu"), stretch(4, 10, 0, "none")], 4, scale, 0, 100);
+    expect(lines).toEqual([{ share: 0, y: 100 }, { share: 0.5, y: 0 }]);
+    expect(bars.map(({ x, width }) => [x - LEFT, width])).toEqual([[0, 199], [200, 199], [400, 599]]);
+    expect(bars.map(({ height }) => height)).toEqual([100, 50, 2]);
+    expect(bars.map(({ cause, index }) => [cause, index])).toEqual([["pattern", 0], ["cpu", 1], ["none", 2]]);
+  });
+
+  it("does not make much of little", () => {
+    const { bars, lines } = strip([stretch(0, 10, 0.4)], 4, scale, 0, 100);
+    expect(lines.at(-1)?.share).toBe(0.05);
+    expect(bars[0]?.height).toBeCloseTo(20, 9);
+  });
+
+  it("is cut where the view ends, and leaves out what is out of sight", () => {
+    const zoomed = { span: [1e9, 3e9] as [number, number], width: 1000 };
+    const { bars } = strip([stretch(0, 1, 1), stretch(0, 2, 1), stretch(2, 4, 1), stretch(4, 5, 1)], 4, zoomed, 0, 100);
+    expect(bars.map(({ index, x, width }) => [index, x - LEFT, width])).toEqual([[1, 0, 499], [2, 500, 499]]);
+  });
+
+  it("is of the whole job, not of regions across it", () => {
+    const stretches = [stretch(0, 5, 1), stretch(0, 5, 9, "cpu", 3), stretch(5, 10, 1)];
+    expect(strip(stretches, 4, scale, 0, 100).bars.map(({ index }) => index)).toEqual([0, 2]);
+    expect([stretchAt(stretches, 1e9), stretchAt(stretches, 5e9), stretchAt(stretches, 99e9)]).toEqual([0, 2, 2]);
+    expect([stretchBeside(stretches, 0, 1), stretchBeside(stretches, 2, -1), stretchBeside(stretches, 2, 1)]).toEqual([2, 0, -1]);
+  });
+
+  it("finds the stretch whose beginning was gone to, to the nanosecond", () => {
+    const stretches = [stretch(0, 21 * 1.003075, 1), stretch(21 * 1.003075, 30, 1)];
+    expect(stretchAt(stretches, Math.round(21 * 1.003075 * 1e9))).toBe(1);
+    expect(stretchAt([stretch(2, 3, 1)], 1e9)).toBe(-1);
+  });
+
+  it("has no share of no time", () => {
+    expect([avoidableShare(stretch(1, 1, 5), 4), avoidableShare(stretch(0, 1, 5), 0), avoidableShare(stretch(0, 1, 50), 4), avoidableShare(stretch(0, 1, -1), 4)]).toEqual([0, 0, 1, 0]);
+  });
+});

@@ -1,0 +1,65 @@
+// The tab that says why the run takes as long as it does: what could be avoided, when, where time in MPI went, and who
+// waited for whom.
+
+import { useComputed } from "@preact/signals";
+import type { Found } from "../../feed/found";
+import { over } from "../../state/run";
+import type { Store } from "../../state/store";
+import { isSettled, pieces, verdictLine } from "../../words/found";
+import { Budget, WaitingBy } from "./budget";
+import { Causes } from "./causes";
+import { EfficiencyFigures } from "./efficiency";
+import { OverTime } from "./over-time";
+import { ADVICE, BUDGET, WAITS } from "./places";
+import { Waits } from "./waits";
+
+export function Why({ store }: { store: Store }) {
+  // Figures come several times a second, a judgement once.
+  const found = useComputed(() => store.figures.value.found).value;
+  return (
+    <div class="why" tabIndex={0} role="region" aria-label="Why the run takes as long as it does">
+      {found && isSettled(found) ? <Judged store={store} found={found} /> : <Nothing store={store} />}
+    </div>
+  );
+}
+
+function Nothing({ store }: { store: Store }) {
+  const run = store.figures.value;
+  return (
+    <div class="message">
+      <h2>{verdictLine(run).sentence}</h2>
+      <p>Each call is cut into waiting, what messages of its size usually take, the distance between nodes, and what was slower than usual. What is usual is learnt from the run itself{over(run) ? ", so that a short one may be over before it is known" : ""}.</p>
+      {!over(run) && <p>Then this view says which cause costs most, how much of it could be avoided and when, and who waited for whom.</p>}
+    </div>
+  );
+}
+
+function Judged({ store, found }: { store: Store; found: Found }) {
+  const { judgement, details } = found;
+  return (
+    <>
+      <div class="pair">
+        <Causes store={store} found={found} />
+        <section id={ADVICE} tabIndex={-1}>
+          <h2>What it means, and what to do</h2>
+          {details.length > 0
+            ? <ul class="details">{details.map((detail) => <li key={detail}><Sentence text={detail} /></li>)}</ul>
+            : <p class="soft">There is nothing to add to the verdict.</p>}
+        </section>
+      </div>
+      <OverTime store={store} found={found} />
+      <div class="pair" id={BUDGET} tabIndex={-1}>
+        <Budget budget={judgement.budget} />
+        <WaitingBy budget={judgement.budget} />
+      </div>
+      <EfficiencyFigures efficiency={judgement.efficiency} />
+      <section id={WAITS} tabIndex={-1} class="waits">
+        <Waits store={store} waits={judgement.waits} />
+      </section>
+    </>
+  );
+}
+
+function Sentence({ text }: { text: string }) {
+  return <>{pieces(text).map((piece) => (piece.isCommand ? <code class="command" key={piece.text}>{piece.text}</code> : piece.text))}</>;
+}

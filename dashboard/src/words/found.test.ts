@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import type { Blame, Cause, Found, Parts } from "../feed/found";
+import { emptyRun, type RunState } from "../state/run";
+import {
+  budgetRows, CAUSE_NAMES, FACTORS, isKnown, leftOut, part, pieces, seconds, stretchWords, verdictLine, waitingRows,
+} from "./found";
+
+const BUDGET: Parts = {
+  waitingS: 10, baseS: 1, distanceS: 2, excessS: 3, operationS: 4, otherS: 5, unknownS: 6, totalS: 31, distanceSavedS: 0.5, excessInsideS: 0.75,
+  waitingBy: { compute: 9, base: -0.5, distance: 1, excess: 0.5, operation: 0.25, other: 0.125, unknown: -0.375, noCore: 2 },
+};
+
+function made(cause: Cause, change: Partial<Found> = {}): Found {
+  return {
+    headline: "Uneven work costs 12.0 s.", details: [], fromS: 0, untilS: 30, leftOutCalls: 0, isFinal: false,
+    judgement: {
+      budget: BUDGET, waits: [], attribution: [],
+      efficiency: { parallel: 0.6, loadBalance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
+      verdict: { cause, avoidableS: 12, avoidableWallS: 3, share: 0.1, confidence: 0.923, causes: [], remarks: [] },
+    },
+    ...change,
+  };
+}
+
+function run(found: Found | null, job: Partial<RunState["job"]> = {}, nowS = 30): RunState {
+  const empty = emptyRun();
+  return { ...empty, number: 1, clock: { nowNs: nowS * 1e9, lagNs: 0 }, job: { ...empty.job, state: "running", ...job }, found };
+}
+
+const notes = (state: RunState): string => verdictLine(state).notes.join("; ").replace(/[\u00a0\u202f]/g, " ");
+
+describe("the verdict's line", () => {
+  it("says what is missing while nothing is judged", () => {
+    expect(verdictLine(run(null))).toMatchObject({ cause: null, sentence: expect.stringContaining("first windows") });
+    expect(verdictLine(run(made("none", { headline: "" }))).sentence).toContain("not settled");
+    expect(verdictLine(run(made("pattern", { untilS: 0 }))).cause).toBeNull();
+    expect(verdictLine(run(null, { state: "ended", exit: 0 })).sentence).toBe("The job was over before anything was judged.");
+    expect(verdictLine(run(null, { state: "ended", source: "replay" })).sentence).toBe("There is no verdict in this recording.");
+  });
+
+  it("is the daemon's sentence with how sure it is", () => {
+    expect(verdictLine(run(made("pattern")))).toMatchObject({ cause: "pattern", sentence: "Uneven work costs 12.0 s." });
+    expect(notes(run(made("pattern")))).toBe("confidence 0.92");
+  });
+
+  it("says nothing of confidence where there is no cause", () => {
+    expect(verdictLine(run(made("none")))).toMatchObject({ cause: "none", notes: [] });
+  });
+
+  it("says whether it is the last word, and when it lags", () => {
+    expect(notes(run(made("pattern", { isFinal: true }), { state: "ended", exit: 0 }, 90))).toBe("confidence 0.92; final");
+    expect(notes(run(made("pattern"), { state: "killed" }))).toBe("confidence 0.92; as judged while the job ran, not final");
+    expect(notes(run(made("pattern"), {}, 34))).toBe("confidence 0.92");
+    expect(notes(run(made("pattern"), {}, 90))).toBe("confidence 0.92; judged up to 0:00:30");
+  });
+
+  it("says what was left out", () => {
+    const text = (fromS: number, leftOutCalls: number): string => leftOut(made("none", { fromS, leftOutCalls })).replace(/[\u00a0\u202f]/g, " ");
+    expect(text(0, 0)).toBe("");
+    expect(text(12.3, 1_234_567)).toBe("judged from 12.3 s on: before that 1 234 567 calls came faster than they could be judged");
+    expect(text(12.3, 0)).toBe("judged from 12.3 s on");
+    expect(text(221, 1)).toBe("judged from 3 min 41 s on: before that 1 call came faster than they could be judged");
+    expect(text(0, 2)).toBe("2 calls came faster than they could be judged");
+    expect(notes(run(made("none", { fromS: 12.3 }), {}, 31))).toBe("judged from 12.3 s on");
+  });
+});
+
+describe("parts in words", () => {
+  it("are all of the budget, once", () => {
+    const rows = budgetRows(BUDGET);
+    expect(rows.reduce((sum, row) => sum + row.seconds, 0)).toBe(BUDGET.totalS);
+    expect(new Set(rows.map((row) => row.part)).size).toBe(rows.length);
+  });
+
+  it("are all of the waiting, with time without a core counted once", () => {
+    const rows = waitingRows(BUDGET.waitingBy);
+    expect(rows.reduce((sum, row) => sum + row.seconds, 0)).toBeCloseTo(BUDGET.waitingS, 9);
+    expect(rows.find((row) => row.part === "compute")?.seconds).toBe(7);
+    expect(rows.find((row) => row.part === "noCore")?.seconds).toBe(2);
+  });
+});
+
+describe("figures in words", () => {
+  it("are seconds with a sign that is one, and shares", () => {
+    expect([seconds(0), seconds(12.34), seconds(-0.5)]).toEqual(["0 s", "12.3 s", "\u2212500 ms"]);
+    expect([part(0.264), part(0), part(Number.NaN), part(-0.1)]).toEqual(["26.4\u2009%", "0\u2009%", "\u2013", "0\u2009%"]);
+  });
+
+  it("name each cause and factor", () => {
+    const causes: Record<Blame, string> = { mapping: "placement", pattern: "pattern", background: "background traffic", cpu: "no core" };
+    expect(CAUSE_NAMES).toMatchObject(causes);
+    for (const [key, factor] of Object.entries(FACTORS)) expect(factor.key).toBe(key);
+    expect(isKnown(made("none").judgement.efficiency)).toBe(true);
+    expect(isKnown({ parallel: 0, loadBalance: 0, communication: 0, transfer: 0, serialization: 0 })).toBe(false);
+  });
+
+  it("say of a stretch what it suffers from", () => {
+    const stretch = { fromS: 61, toS: 62.5, region: null, cause: "cpu" as Cause, avoidableS: 3, confidence: 0.5, evidence: [] };
+    expect(stretchWords(stretch, 0.5)).toBe("0:01:01.0 to 0:01:02.5: no core, 3.00 s avoidable, 50.0\u2009% of the ranks\u2019 time, confidence 0.50");
+    expect(stretchWords({ ...stretch, cause: "none" }, 0)).toBe("0:01:01.0 to 0:01:02.5: nothing stands out");
+  });
+
+  it("show what is to be typed", () => {
+    expect(pieces("`mpiscope remap` writes a better one.")).toEqual([{ text: "mpiscope remap", isCommand: true }, { text: " writes a better one.", isCommand: false }]);
+    expect(pieces("No command.")).toEqual([{ text: "No command.", isCommand: false }]);
+  });
+});

@@ -1,0 +1,163 @@
+// What was found, in words: the line under the header, and the names of causes, parts and efficiency figures. Pure. The
+// sentences about the run itself are the daemon's.
+
+import type { Attribution, Blame, By, Cause, Efficiency, Found, Parts, Wait } from "../feed/found";
+import type { Part } from "../palette/causes";
+import { edgeNs, over, type RunState } from "../state/run";
+import { clock, counted, duration, share, unbroken } from "./index";
+import { span } from "./time";
+
+export const CAUSE_NAMES: Readonly<Record<Cause, string>> = {
+  mapping: "placement", pattern: "pattern", background: "background traffic", cpu: "no core", none: "no cause",
+};
+
+export const CAUSE_MEANINGS: Readonly<Record<Blame, string>> = {
+  mapping: "ranks that talk to each other sit on different nodes",
+  pattern: "work is uneven, or ranks wait for others",
+  background: "messages between nodes are slower than usual",
+  cpu: "ranks had to wait for a core",
+};
+
+/** Seconds as the page says durations. */
+export function seconds(value: number): string {
+  return value === 0 ? "0 s" : duration(value * 1e9).replace("-", "\u2212");
+}
+
+/** From 0 to 1, as a percentage; a share of nothing is a dash. */
+export function part(value: number): string {
+  return Number.isFinite(value) ? share(Math.max(0, value), 1) : "\u2013";
+}
+
+export interface VerdictLine {
+  /** Null while nothing was judged. */
+  cause: Cause | null;
+  sentence: string;
+  /** What to know beside it, each without a full stop. */
+  notes: readonly string[];
+}
+
+/** Further behind than this, it is said up to where was judged. */
+const BEHIND_NS = 5e9;
+
+export function verdictLine(run: RunState): VerdictLine {
+  const { found } = run;
+  const nothing = (sentence: string): VerdictLine => ({ cause: null, sentence, notes: [] });
+  if (!found) {
+    if (run.job.source === "replay") return nothing("There is no verdict in this recording.");
+    if (over(run)) return nothing("The job was over before anything was judged.");
+    return nothing("Nothing is judged yet: the first windows of the run are not in.");
+  }
+  if (!isSettled(found)) return nothing(`Nothing is judged ${over(run) ? "so far" : "yet"}: what messages usually take is not settled.`);
+  const { verdict } = found.judgement;
+  const notes: string[] = [];
+  if (verdict.cause !== "none") notes.push(unbroken(`confidence ${verdict.confidence.toFixed(2)}`));
+  notes.push(...judgedWhen(run, found));
+  const left = leftOut(found);
+  if (left) notes.push(left);
+  return { cause: verdict.cause, sentence: found.headline, notes };
+}
+
+/** Whether there is anything to say of it. */
+export function isSettled(found: Found): boolean {
+  return found.headline !== "" && found.untilS > found.fromS;
+}
+
+function judgedWhen(run: RunState, found: Found): string[] {
+  if (found.isFinal) return ["final"];
+  if (over(run)) return ["as judged while the job ran, not final"];
+  const untilNs = found.untilS * 1e9;
+  return edgeNs(run) - untilNs > BEHIND_NS ? [`judged up to ${clock(untilNs, 0)}`] : [];
+}
+
+/** Where the judgement begins, and why not earlier; empty when all was judged. */
+export function leftOut({ fromS, leftOutCalls }: Found): string {
+  const calls = leftOutCalls > 0 ? `${unbroken(counted(leftOutCalls, "call", "calls"))} came faster than they could be judged` : "";
+  if (fromS <= 0) return calls;
+  return `judged from ${unbroken(fromS < 120 ? seconds(fromS) : span(fromS * 1e9))} on${calls && `: before that ${calls}`}`;
+}
+
+/** A sentence cut at its backquotes: every second piece is something to type. */
+export function pieces(sentence: string): { text: string; isCommand: boolean }[] {
+  return sentence.split("`").map((text, at) => ({ text, isCommand: at % 2 === 1 })).filter(({ text }) => text !== "");
+}
+
+export interface Row {
+  part: Part;
+  name: string;
+  title: string;
+  seconds: number;
+}
+
+/** What time in MPI was made of. */
+export function budgetRows(budget: Parts): Row[] {
+  const row = (name: string, part: Part, value: number, title: string): Row => ({ name, part, seconds: value, title });
+  return [
+    row("waiting for others", "waiting", budget.waitingS, "Until the message was sent, its receive was posted, or the others had entered the collective"),
+    row("usual transmission", "base", budget.baseS, "What messages of that size usually take within a node"),
+    row("distance between nodes", "distance", budget.distanceS, `What messages between nodes usually take more; of it, and of waiting for it, the advised placement would save ${seconds(budget.distanceSavedS)}`),
+    row("slower than usual", "excess", budget.excessS, `What messages took beyond that; of it, and of waiting for it, ${seconds(budget.excessInsideS)} was within nodes`),
+    row("collectives at work", "operation", budget.operationS, "In collectives, once all who were awaited had entered"),
+    row("other calls", "other", budget.otherS, "Calls that move nothing"),
+    row("unknown", "unknown", budget.unknownS, "Where records are missing, or the other side of a message was never seen"),
+  ];
+}
+
+/** What those who were waited for were doing meanwhile. Parts may be negative. */
+export function waitingRows(by: By): Row[] {
+  const row = (name: string, part: Part, value: number, title: string): Row => ({ name, part, seconds: value, title });
+  return [
+    row("they were computing", "compute", by.compute - by.noCore, "Work outside MPI of those who were waited for, or of whoever they waited for themselves"),
+    row("they had no core", "noCore", by.noCore, "They could have run, and another program or rank had their core"),
+    row("usual transmission", "base", by.base, "Messages that took what they usually take within a node"),
+    row("distance between nodes", "distance", by.distance, "What messages between nodes usually take more"),
+    row("slower than usual", "excess", by.excess, "What messages took beyond what is usual"),
+    row("collectives at work", "operation", by.operation, "Collectives, once all who were awaited had entered"),
+    row("other calls", "other", by.other, "Calls that move nothing"),
+    row("unknown", "unknown", by.unknown, "Where records are missing, or the other side of a message was never seen"),
+  ];
+}
+
+export interface Factor {
+  key: keyof Efficiency;
+  name: string;
+  /** What the figure is of, to be read after it. */
+  reads: string;
+  title: string;
+}
+
+/** The figures that are multiplied; the first is what comes out. */
+export const FACTORS: Readonly<Record<keyof Efficiency, Factor>> = {
+  parallel: { key: "parallel", name: "parallel efficiency", reads: "of the ranks\u2019 time is computing", title: "Computing, of all the ranks\u2019 time: load balance times communication" },
+  loadBalance: { key: "loadBalance", name: "load balance", reads: "of the busiest rank\u2019s work is done on average", title: "How evenly computing is spread: 100 % when all ranks compute equally long" },
+  communication: { key: "communication", name: "communication", reads: "of the run the busiest rank computes", title: "What MPI leaves of the run to the rank that computes most: serialization times transfer" },
+  serialization: { key: "serialization", name: "serialization", reads: "is left after ranks wait for each other\u2019s turn", title: "What would be left if data moved in no time: below 100 % because ranks depend on each other in turn" },
+  transfer: { key: "transfer", name: "transfer", reads: "is left after data has to move", title: "What the run would take if nothing had to be transferred, of what it takes" },
+};
+
+/** A run in which nothing was computed yet has no efficiency. */
+export function isKnown(efficiency: Efficiency): boolean {
+  return efficiency.parallel > 0;
+}
+
+/** One wait of the evidence. */
+export function waitWords({ waiter, awaited, function: name, seconds: long }: Wait): string {
+  return `rank ${waiter} for rank ${awaited} in ${name}, ${seconds(long)}`;
+}
+
+/** A stretch of the run, with the share of its ranks' time that could be avoided. */
+export function stretchWords(stretch: Attribution, avoidable: number): string {
+  const when = `${clock(stretch.fromS * 1e9, 1)} to ${clock(stretch.toS * 1e9, 1)}`;
+  if (stretch.cause === "none") return `${when}: nothing stands out`;
+  return `${when}: ${CAUSE_NAMES[stretch.cause]}, ${seconds(stretch.avoidableS)} avoidable, ${part(avoidable)} of the ranks\u2019 time, confidence ${stretch.confidence.toFixed(2)}`;
+}
+
+/** What the known names mean; one that is not known here speaks for itself. */
+export const STATE_MEANINGS: Readonly<Record<string, string>> = {
+  "late sender": "The receive was ready before its message was sent",
+  "late receiver": "The send was ready before its receive was posted",
+  "wait at barrier": "Others had not reached the barrier",
+  "wait at n-to-n": "All wait for the last of all to enter the collective",
+  "late broadcast": "The root had not entered the collective",
+  "early reduce": "The root entered before those whose data it needs",
+  "wait in scan": "Ranks before had not entered the scan",
+};
