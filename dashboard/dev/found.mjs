@@ -26,11 +26,12 @@ const BUDGET = {
   cpu: { waiting: 0.77, base: 0.07, distance: 0.05, excess: 0.02, operation: 0.07, other: 0.02, unknown: 0 },
   none: { waiting: 0.3, base: 0.31, distance: 0.2, excess: 0.02, operation: 0.13, other: 0.04, unknown: 0 },
 };
+/** What costs, in the headline and in the details, its name, and what to do. */
 const SENTENCES = {
-  mapping: ["The placement of the ranks costs", "`mpiscope remap` writes a better one."],
-  pattern: ["Uneven work and ranks that wait for others cost"],
-  background: ["Traffic that makes messages between nodes slower than usual costs"],
-  cpu: ["Ranks that had to wait for a core cost", "Look for other programs on these nodes, and for more ranks than cores."],
+  mapping: ["ranks that talk much are on different nodes", "The placement of the ranks", "placement", "`mpiscope remap` writes a better one."],
+  pattern: ["ranks 0-2, 5 and 7 more wait for rank 12", "Uneven work, and waiting for those who have more of it,", "pattern"],
+  background: ["messages between nodes are slower than they can be", "Traffic that makes messages between nodes slower than usual", "background traffic", "Run again at another time or on other nodes, where nobody else uses the network as much."],
+  cpu: ["ranks wait for a core", "Waiting for a core", "no core", "Look for other programs on these nodes, and for more ranks than cores."],
 };
 const WAYS = [
   ["late sender", "MPI_Recv"], ["wait at n-to-n", "MPI_Allreduce"], ["late sender", "MPI_Waitall"], ["wait at barrier", "MPI_Barrier"],
@@ -60,7 +61,7 @@ export function makeFound(verdict, { ranks, untilS, isFinal, hash }) {
   const waits = waitsOf(cause, ranks, budget.waiting_s, [fromS, untilS], hash);
   const confidence = { mapping: 0.95, pattern: 0.92, background: 0.46, cpu: 0.76, none: 0.95 }[cause];
   return {
-    headline: headline(cause, share * ranksS, share, ranks), details: details(cause, confidence, waits), from_s: fromS, until_s: untilS,
+    headline: headline(cause, share, confidence), details: details(cause, confidence, waits, share * ranksS, ranks), from_s: fromS, until_s: untilS,
     left_out_calls: verdict === "background" ? 184_220_931 : 0, is_final: isFinal,
     judgement: {
       budget, waits, efficiency: efficiencyOf(cause), attribution: stretches(cause, [fromS, untilS], ranks, waits.length, hash),
@@ -74,18 +75,25 @@ export function makeFound(verdict, { ranks, untilS, isFinal, hash }) {
 
 const time = (s) => (s < 1 ? `${(s * 1000).toPrecision(3)} ms` : `${s < 999.5 ? s.toPrecision(3) : Math.round(s)} s`);
 
-function headline(cause, avoidableS, share, ranks) {
-  if (cause === "none") return "Nothing stands out: no cause costs 2 % of the ranks' time.";
-  return `${SENTENCES[cause][0]} ${time(avoidableS)} of the ranks' time (${Math.round(100 * share)} %); without it the run would take about ${time(avoidableS / ranks)} less.`;
+const percent = (part) => `${Math.round(100 * part)} %`;
+
+function headline(cause, share, confidence) {
+  if (cause === "none") return "No avoidable time above 2 % of the ranks' time.";
+  const [what, , name] = SENTENCES[cause];
+  const next = Object.entries(SHARES[cause]).find(([other, part]) => other !== cause && part >= 0.02);
+  const then = next ? ` Next: ${percent(next[1])} from ${SENTENCES[next[0]][2]}.` : "";
+  return `${percent(share)} of the ranks' time is avoidable: ${what} (${name}, confidence ${percent(confidence)}) since 0:00:12.400.${then}`;
 }
 
-function details(cause, confidence, waits) {
+function details(cause, confidence, waits, avoidableS, ranks) {
   if (cause === "none") return [];
   const sure = confidence >= 0.8 ? "This is quite sure" : confidence >= 0.5 ? "This is likely" : "This is a guess";
-  const found = [...SENTENCES[cause].slice(1), `${sure} (confidence ${confidence.toFixed(2)}).`];
-  if (cause === "background") found.push("But messages take longer than they have to from the beginning to the end: the job's own congestion, or others' traffic all the time; measure the quiet network with `mpiscope calibrate`.", "But another cause costs nearly as much.");
+  const [, what, , ...advice] = SENTENCES[cause];
+  const found = [`${what} costs ${time(avoidableS)} of the ranks' time; without it the run would take about ${time(avoidableS / ranks)} less.`, ...advice];
   const [longest] = waits;
-  if (cause === "pattern" && longest) found.push(`Of all waiting the longest waiting: rank ${longest.waiter} for rank ${longest.awaited} in ${longest.function}, ${time(longest.seconds)} (${longest.state}).`);
+  if (cause === "pattern" && longest) found.push(`Of all waiting the longest: rank ${longest.waiter} for rank ${longest.awaited} in ${longest.function}, ${time(longest.seconds)} (${longest.state}).`);
+  found.push(`${sure} (confidence ${confidence.toFixed(2)}).`);
+  if (cause === "background") found.push("But messages take longer than they have to from the beginning to the end: the job's own congestion, or others' traffic all the time; measure the quiet network with `mpiscope calibrate`.", "But another cause costs nearly as much.");
   return found;
 }
 

@@ -38,9 +38,9 @@ describe("the verdict's line", () => {
     expect(verdictLine(run(null, { state: "ended", source: "replay" })).sentence).toBe("There is no verdict in this recording.");
   });
 
-  it("is the daemon's sentence with how sure it is", () => {
+  it("is the daemon's sentence, which says how sure it is", () => {
     expect(verdictLine(run(made("pattern")))).toMatchObject({ cause: "pattern", sentence: "Uneven work costs 12.0 s." });
-    expect(notes(run(made("pattern")))).toBe("confidence 0.92");
+    expect(notes(run(made("pattern")))).toBe("");
   });
 
   it("says nothing of confidence where there is no cause", () => {
@@ -48,10 +48,10 @@ describe("the verdict's line", () => {
   });
 
   it("says whether it is the last word, and when it lags", () => {
-    expect(notes(run(made("pattern", { isFinal: true }), { state: "ended", exit: 0 }, 90))).toBe("confidence 0.92; final");
-    expect(notes(run(made("pattern"), { state: "killed" }))).toBe("confidence 0.92; as judged while the job ran, not final");
-    expect(notes(run(made("pattern"), {}, 34))).toBe("confidence 0.92");
-    expect(notes(run(made("pattern"), {}, 90))).toBe("confidence 0.92; judged up to 0:00:30");
+    expect(notes(run(made("pattern", { isFinal: true }), { state: "ended", exit: 0 }, 90))).toBe("final");
+    expect(notes(run(made("pattern"), { state: "killed" }))).toBe("as judged while the job ran, not final");
+    expect(notes(run(made("pattern"), {}, 34))).toBe("");
+    expect(notes(run(made("pattern"), {}, 90))).toBe("judged up to 0:00:30");
   });
 
   it("says what was left out", () => {

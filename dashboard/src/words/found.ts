@@ -50,7 +50,6 @@ export function verdictLine(run: RunState): VerdictLine {
   if (!isSettled(found)) return nothing(`Nothing is judged ${over(run) ? "so far" : "yet"}: what messages usually take is not settled.`);
   const { verdict } = found.judgement;
   const notes: string[] = [];
-  if (verdict.cause !== "none") notes.push(unbroken(`confidence ${verdict.confidence.toFixed(2)}`));
   notes.push(...judgedWhen(run, found));
   const left = leftOut(found);
   if (left) notes.push(left);
