@@ -2,8 +2,10 @@
 //!
 //! `cargo run --release -p mpiscope-bench-analysis [-- --ranks N --pattern NAME --seconds S --rounds R]`
 //! A job is modelled and read before the clock starts; then each operator takes the same batches, in turns.
-//! With `--placement` it says instead how long advice takes.
+//! With `--only NAME` only one of the operators. With `--placement` it says instead how long advice takes, with `--digest`
+//! what comes out of some jobs, to be held against what another build finds.
 
+mod digest;
 mod placement;
 
 use anyhow::{Context, Result};
@@ -77,6 +79,9 @@ fn main() -> Result<()> {
         placement::all();
         return Ok(());
     }
+    if arguments.iter().any(|word| word == "--digest") {
+        return digest::all();
+    }
     let rounds: usize = value("--rounds", "5").parse().context("--rounds takes a number")?;
     let ranks: u32 = value("--ranks", "64").parse().context("--ranks takes a number")?;
     let seconds: f64 = value("--seconds", "2").parse().context("--seconds takes a number")?;
@@ -90,6 +95,9 @@ fn main() -> Result<()> {
     println!("{pattern:?} {style:?}, {ranks} ranks, {calls} calls, {rounds} rounds");
     let operators: [Operator; 4] =
         [("counts", counts), ("matching", matching), ("matching and budget", windowed), ("all", whole)];
+    let only = value("--only", "");
+    let operators: Vec<Operator> =
+        operators.into_iter().filter(|(name, _)| only.is_empty() || *name == only).collect();
     let mut rates = vec![Vec::new(); operators.len()];
     for _ in 0..rounds {
         for ((_, operator), rates) in operators.iter().zip(&mut rates) {
