@@ -38,6 +38,11 @@ pub struct Matched {
 impl Matched {
     /// Adds what came later.
     pub fn append(&mut self, mut later: Self) {
+        if self.messages.is_empty() && self.links.is_empty() {
+            later.uncertain += self.uncertain;
+            *self = later;
+            return;
+        }
         self.messages.append(&mut later.messages);
         self.links.append(&mut later.links);
         self.uncertain += later.uncertain;
