@@ -14,6 +14,7 @@ mod collectives;
 mod course;
 mod cut;
 mod ledger;
+mod lists;
 mod measure;
 mod meet;
 mod path;
@@ -39,6 +40,7 @@ use crate::criteria::{Criteria, Version};
 use crate::placement::{Advice, Traffic, advise, capacities};
 use crate::{Link, Matched};
 use collectives::Collectives;
+use lists::Lists;
 use mpiscope_model::{Activity, CommInfo, Message, Nanoseconds, Node, Rank, Scheduling};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -94,6 +96,9 @@ pub struct Budgeter {
     first_threads: Vec<Option<ThreadId>>,
     other_threads: FxHashMap<(Rank, u16), ThreadId>,
     threads: Vec<Thread>,
+    /// What calls that are not settled received, and what they wait for.
+    incoming: Lists<Incoming>,
+    outgoing: Lists<Outgoing>,
     collectives: Collectives,
     learning: Criteria,
     /// Criteria by the time from which calls are judged by them.
@@ -124,6 +129,8 @@ impl Budgeter {
             first_threads: Vec::new(),
             other_threads: FxHashMap::default(),
             threads: Vec::new(),
+            incoming: Lists::default(),
+            outgoing: Lists::default(),
             collectives: Collectives::default(),
             learning: Criteria::default(),
             versions: VecDeque::from([(0, Arc::default())]),
@@ -307,16 +314,19 @@ impl Budgeter {
         let outgoing = Outgoing { to: post_thread, post: link.post.number(), posted_ns: link.posted_ns };
         let sender = &mut self.threads[from as usize];
         let mut asks = false;
-        if let Some(record) = sender.record(send) {
+        if let Some(note) = sender.note(send) {
             // Its own receive comes first; see `settle`.
-            asks = record.activity.deed.may_block();
-            record.outgoing = asks.then_some(outgoing);
+            asks = note.may_block;
+            if asks {
+                self.outgoing.clear(&mut note.outgoing);
+                self.outgoing.push(&mut note.outgoing, outgoing);
+            }
         }
         if !asks {
             self.threads[post_thread as usize].unpin(link.post.number());
         }
-        match self.threads[to as usize].record(link.receive.number()) {
-            Some(record) => record.receive(incoming),
+        match self.threads[to as usize].note(link.receive.number()) {
+            Some(note) => self.incoming.push(&mut note.incoming, incoming),
             // It was given up.
             None => self.threads[from as usize].unpin(send),
         }

@@ -20,17 +20,17 @@ impl Budgeter {
     pub(super) fn leave_receive(&mut self, thread: ThreadId, call: &Activity, receives: u16) -> Settled {
         let state = &self.threads[thread as usize];
         let is_forced = state.is_forced;
-        let Some(record) = state.queue.front() else { return Settled::NotYet };
-        if record.received() < usize::from(receives) && !is_forced {
+        let Some(note) = state.first_note() else { return Settled::NotYet };
+        if note.incoming.len() < usize::from(receives) && !is_forced {
             return Settled::NotYet;
         }
+        let received = note.incoming;
         // The loop that it ends began where the thread stands.
         let waited_from_ns = state.at_ns;
         let rows_before = !state.open.rows.is_empty();
         let waits_since = if rows_before { waited_from_ns } else { call.start_ns.max(state.at_ns) };
         let version = self.version_for(call.end_ns);
-        let (binding, clear) =
-            binding(record.first.iter().chain(&record.more), call.end_ns, waits_since, &version);
+        let (binding, clear) = binding(self.incoming.iter(received), call.end_ns, waits_since, &version);
         let Some(binding) = binding else {
             let entry = self.own_entry(thread, call);
             self.end_with(thread, call, None, waits_since, Pieces::only(Cause::Unknown, 0), true);
@@ -106,9 +106,9 @@ impl Budgeter {
         end_ns: Nanoseconds,
         version: &Version,
     ) -> Option<Incoming> {
-        let record = self.threads[thread as usize].queue.front()?;
+        let received = self.threads[thread as usize].first_note()?.incoming;
         let mut latest: Option<(u64, Incoming)> = None;
-        for message in record.first.iter().chain(&record.more).filter(|message| message.send_ns < end_ns) {
+        for message in self.incoming.iter(received).filter(|message| message.send_ns < end_ns) {
             let mut usual_ns = version.message_ns(Scope::of(message.inter), message.bytes)?;
             if message.inter {
                 usual_ns = (usual_ns as f64 * self.course.slowed(end_ns)) as u64;
@@ -137,10 +137,9 @@ impl Budgeter {
         let mut latest = Latest::default();
         latest.at(waits_since, &own, &Gains::default());
         let others = state
-            .queue
-            .front()
-            .filter(|record| !record.more.is_empty())
-            .map(|record| record.first.iter().chain(&record.more).copied().collect::<Vec<Incoming>>());
+            .first_note()
+            .filter(|note| note.incoming.len() > 1)
+            .map(|note| self.incoming.iter(note.incoming).copied().collect::<Vec<Incoming>>());
         for message in others.unwrap_or_default() {
             if (message.from, message.number) == (binding.from, binding.number) {
                 continue;
@@ -201,9 +200,8 @@ impl Budgeter {
 
     /// What a settled call asked of others is not asked any more, and sizes that wait are learnt.
     pub(super) fn unpin_all(&mut self, thread: ThreadId) {
-        let Some(record) = self.threads[thread as usize].queue.front_mut() else { return };
-        let (first, more) = (record.first.take(), std::mem::take(&mut record.more));
-        for incoming in first.into_iter().chain(more) {
+        let Some(note) = self.threads[thread as usize].first_note() else { return };
+        for incoming in self.incoming.iter(note.incoming) {
             let sender = &mut self.threads[incoming.from as usize];
             if incoming.posted_ns > incoming.send_ns + CLEARLY_LATE_NS
                 && let Some(until_ns) = sender.blocked_until(incoming.number)

@@ -70,7 +70,7 @@ impl Budgeter {
     pub(super) fn force(&mut self, until_ns: Nanoseconds, too_late_ns: Nanoseconds) {
         loop {
             let due = |(at, thread): (usize, &super::thread::Thread)| {
-                let end_ns = thread.queue.front()?.activity.end_ns;
+                let end_ns = thread.queue.front()?.end_ns;
                 (end_ns < until_ns && end_ns < too_late_ns).then_some((
                     end_ns,
                     thread.rank,
@@ -109,7 +109,7 @@ impl Budgeter {
             self.threads[thread as usize].is_listed = false;
             loop {
                 let state = &self.threads[thread as usize];
-                let Some(front) = state.queue.front().map(|record| record.activity) else { break };
+                let Some(front) = state.queue.front().copied() else { break };
                 if front.end_ns >= until_ns && until_ns != Nanoseconds::MAX {
                     break;
                 }
@@ -245,7 +245,10 @@ impl Budgeter {
     }
 
     pub(super) fn done(&mut self, thread: ThreadId, entry: Way, call: &Activity) -> Settled {
-        self.threads[thread as usize].settle(entry);
+        if let Some(mut note) = self.threads[thread as usize].settle(entry) {
+            self.incoming.clear(&mut note.incoming);
+            self.outgoing.clear(&mut note.outgoing);
+        }
         let of_rank = self.ledger.rank(call.rank);
         of_rank.until_ns = of_rank.until_ns.max(call.end_ns);
         Settled::Yes

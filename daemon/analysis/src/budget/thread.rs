@@ -1,6 +1,7 @@
 //! One thread: its calls that are not settled yet, the path that led to where it stands, and the paths that led to
 //! calls that others may still ask for.
 
+use super::lists::List;
 use super::settle::Next;
 use super::whatif::Way;
 use mpiscope_model::{Activity, Deed, Function, Nanoseconds, Node, Rank};
@@ -31,29 +32,18 @@ pub(super) struct Outgoing {
     pub(super) posted_ns: Nanoseconds,
 }
 
-/// A call that is not settled.
+/// What became known of a call that is not settled. It is small and apart from what the call did, since messages of any
+/// calls become known one after the other.
 #[derive(Debug)]
-pub(super) struct Record {
-    pub(super) activity: Activity,
-    pub(super) first: Option<Incoming>,
-    pub(super) more: Vec<Incoming>,
-    pub(super) outgoing: Option<Outgoing>,
+pub(super) struct Note {
+    /// What it received.
+    pub(super) incoming: List,
+    /// The receive that it waits for, if it is a send.
+    pub(super) outgoing: List,
     /// References to it that are gone already.
     pub(super) unpinned: u32,
-}
-
-impl Record {
-    pub(super) fn received(&self) -> usize {
-        usize::from(self.first.is_some()) + self.more.len()
-    }
-
-    pub(super) fn receive(&mut self, incoming: Incoming) {
-        if self.first.is_none() {
-            self.first = Some(incoming);
-        } else {
-            self.more.push(incoming);
-        }
-    }
+    /// Whether it is a send that may have waited for its receive.
+    pub(super) may_block: bool,
 }
 
 /// A loop of polls, or a probe, of which the next call says what it waited for.
@@ -88,7 +78,9 @@ pub(super) struct Thread {
     pub(super) node: Node,
     /// The number of the first call of the queue.
     pub(super) number: u64,
-    pub(super) queue: VecDeque<Record>,
+    pub(super) queue: VecDeque<Activity>,
+    /// One for each call of the queue.
+    notes: VecDeque<Note>,
     /// What the path to `at_ns` was made of; sums to it.
     pub(super) path: Way,
     pub(super) at_ns: Nanoseconds,
@@ -133,6 +125,7 @@ impl Thread {
             node,
             number,
             queue: VecDeque::new(),
+            notes: VecDeque::new(),
             path: Way::default(),
             at_ns: 0,
             is_entered: false,
@@ -173,13 +166,24 @@ impl Thread {
         if self.queue.is_empty() && number > self.number {
             self.number = number;
         }
-        self.queue.push_back(Record { activity, first: None, more: Vec::new(), outgoing: None, unpinned: 0 });
+        self.notes.push_back(Note {
+            incoming: List::EMPTY,
+            outgoing: List::EMPTY,
+            unpinned: 0,
+            may_block: activity.deed.may_block(),
+        });
+        self.queue.push_back(activity);
     }
 
-    /// A call that is not settled.
-    pub(super) fn record(&mut self, number: u64) -> Option<&mut Record> {
+    /// What is known of a call that is not settled.
+    pub(super) fn note(&mut self, number: u64) -> Option<&mut Note> {
         let at = usize::try_from(number.checked_sub(self.number)?).ok()?;
-        self.queue.get_mut(at)
+        self.notes.get_mut(at)
+    }
+
+    /// What is known of the first call of the queue.
+    pub(super) fn first_note(&self) -> Option<&Note> {
+        self.notes.front()
     }
 
     /// The path that led to the entry of a call.
@@ -198,8 +202,7 @@ impl Thread {
     pub(super) fn blocked_until(&self, number: u64) -> Option<Nanoseconds> {
         if number >= self.number {
             let at = usize::try_from(number - self.number).ok()?;
-            let activity = &self.queue.get(at)?.activity;
-            return activity.deed.may_block().then_some(activity.end_ns);
+            return self.notes.get(at)?.may_block.then(|| self.queue[at].end_ns);
         }
         let kept = &self.kept[self.find(number)?];
         kept.may_block.then_some(kept.end_ns)
@@ -220,8 +223,8 @@ impl Thread {
     /// Somebody does not need the path to a call any more.
     pub(super) fn unpin(&mut self, number: u64) {
         if number >= self.number {
-            if let Some(record) = self.record(number) {
-                record.unpinned += 1;
+            if let Some(note) = self.note(number) {
+                note.unpinned += 1;
             }
             return;
         }
@@ -260,13 +263,13 @@ impl Thread {
     }
 
     /// The first call of the queue is settled. `entry` is the path to its entry, kept for those who may ask.
-    pub(super) fn settle(&mut self, entry: Way) -> Option<Record> {
-        let record = self.queue.pop_front()?;
-        self.last = record.activity.function;
-        if let Deed::Transfer { sends, posts, .. } = record.activity.deed {
-            let pins = (u32::from(sends) + u32::from(posts)).saturating_sub(record.unpinned);
+    pub(super) fn settle(&mut self, entry: Way) -> Option<Note> {
+        let (activity, note) = (self.queue.pop_front()?, self.notes.pop_front()?);
+        self.last = activity.function;
+        if let Deed::Transfer { sends, posts, .. } = activity.deed {
+            let pins = (u32::from(sends) + u32::from(posts)).saturating_sub(note.unpinned);
             if pins > 0 {
-                let (may_block, end_ns) = (record.activity.deed.may_block(), record.activity.end_ns);
+                let (may_block, end_ns) = (note.may_block, activity.end_ns);
                 self.kept.push_back(Kept { number: self.number, pins, may_block, end_ns, path: entry });
             }
         }
@@ -274,8 +277,8 @@ impl Thread {
         (self.is_entered, self.is_forced) = (false, false);
         // Numbers are not always consecutive: a ring may have been handed to another thread.
         if let Some(next) = self.queue.front() {
-            self.number = self.number.max(next.activity.call.number());
+            self.number = self.number.max(next.call.number());
         }
-        Some(record)
+        Some(note)
     }
 }
