@@ -13,8 +13,8 @@ mod causes;
 mod collectives;
 mod course;
 mod cut;
+mod inbox;
 mod ledger;
-mod lists;
 mod measure;
 mod meet;
 mod path;
@@ -40,7 +40,6 @@ use crate::criteria::{Criteria, Version};
 use crate::placement::{Advice, Traffic, advise, capacities};
 use crate::{Link, Matched};
 use collectives::Collectives;
-use lists::Lists;
 use mpiscope_model::{Activity, CommInfo, Message, Nanoseconds, Node, Rank, Scheduling};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -96,9 +95,6 @@ pub struct Budgeter {
     first_threads: Vec<Option<ThreadId>>,
     other_threads: FxHashMap<(Rank, u16), ThreadId>,
     threads: Vec<Thread>,
-    /// What calls that are not settled received, and what they wait for.
-    incoming: Lists<Incoming>,
-    outgoing: Lists<Outgoing>,
     collectives: Collectives,
     learning: Criteria,
     /// Criteria by the time from which calls are judged by them.
@@ -114,6 +110,8 @@ pub struct Budgeter {
     thresholds: thresholds::Thresholds,
     settled_ns: Nanoseconds,
     list: Vec<ThreadId>,
+    /// Room for what a call received.
+    received: Vec<Incoming>,
     wake: Vec<ThreadId>,
     queued: usize,
     given_up: u64,
@@ -129,8 +127,6 @@ impl Budgeter {
             first_threads: Vec::new(),
             other_threads: FxHashMap::default(),
             threads: Vec::new(),
-            incoming: Lists::default(),
-            outgoing: Lists::default(),
             collectives: Collectives::default(),
             learning: Criteria::default(),
             versions: VecDeque::from([(0, Arc::default())]),
@@ -144,6 +140,7 @@ impl Budgeter {
             thresholds: thresholds::Thresholds::default(),
             settled_ns: 0,
             list: Vec::new(),
+            received: Vec::new(),
             wake: Vec::new(),
             queued: 0,
             given_up: 0,
@@ -312,23 +309,13 @@ impl Budgeter {
         };
         let post_thread = self.known_thread(message.dst, link.post.thread()).unwrap_or(to);
         let outgoing = Outgoing { to: post_thread, post: link.post.number(), posted_ns: link.posted_ns };
-        let sender = &mut self.threads[from as usize];
-        let mut asks = false;
-        if let Some(note) = sender.note(send) {
-            // Its own receive comes first; see `settle`.
-            asks = note.may_block;
-            if asks {
-                self.outgoing.clear(&mut note.outgoing);
-                self.outgoing.push(&mut note.outgoing, outgoing);
-            }
+        // Its own receive comes first; see `settle`.
+        if !self.threads[from as usize].waits_for(send, outgoing) {
+            self.threads[post_thread as usize].unpin(outgoing.post);
         }
-        if !asks {
-            self.threads[post_thread as usize].unpin(link.post.number());
-        }
-        match self.threads[to as usize].note(link.receive.number()) {
-            Some(note) => self.incoming.push(&mut note.incoming, incoming),
+        if !self.threads[to as usize].receive(link.receive.number(), incoming) {
             // It was given up.
-            None => self.threads[from as usize].unpin(send),
+            self.threads[from as usize].unpin(send);
         }
     }
 

@@ -245,10 +245,7 @@ impl Budgeter {
     }
 
     pub(super) fn done(&mut self, thread: ThreadId, entry: Way, call: &Activity) -> Settled {
-        if let Some(mut note) = self.threads[thread as usize].settle(entry) {
-            self.incoming.clear(&mut note.incoming);
-            self.outgoing.clear(&mut note.outgoing);
-        }
+        self.threads[thread as usize].settle(entry);
         let of_rank = self.ledger.rank(call.rank);
         of_rank.until_ns = of_rank.until_ns.max(call.end_ns);
         Settled::Yes
@@ -276,17 +273,24 @@ impl Budgeter {
         asks: ThreadId,
         is_forced: bool,
     ) -> Option<Option<Way>> {
+        if self.has_to_wait(of, number, asks, is_forced) {
+            return None;
+        }
         match self.threads[of as usize].path_to(number) {
             Path::Known(path) => Some(Some(path)),
-            Path::Gone => Some(None),
-            Path::NotYet if is_forced => Some(None),
-            Path::NotYet => {
-                let waiters = &mut self.threads[of as usize].waiters;
-                if !waiters.contains(&(number, asks)) {
-                    waiters.push((number, asks));
-                }
-                None
-            }
+            Path::Gone | Path::NotYet => Some(None),
         }
+    }
+
+    /// Whether another thread has not come to a call yet, so that this one has to wait; it will be woken.
+    pub(super) fn has_to_wait(&mut self, of: ThreadId, number: u64, asks: ThreadId, is_forced: bool) -> bool {
+        let other = &mut self.threads[of as usize];
+        if is_forced || other.has_come_to(number) {
+            return false;
+        }
+        if !other.waiters.contains(&(number, asks)) {
+            other.waiters.push((number, asks));
+        }
+        true
     }
 }
