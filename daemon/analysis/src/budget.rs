@@ -13,6 +13,7 @@ mod causes;
 mod collectives;
 mod course;
 mod cut;
+mod inbox;
 mod ledger;
 mod measure;
 mod meet;
@@ -111,6 +112,8 @@ pub struct Budgeter {
     thresholds: thresholds::Thresholds,
     settled_ns: Nanoseconds,
     list: Vec<ThreadId>,
+    /// Room for what a call received.
+    received: Vec<Incoming>,
     wake: Vec<ThreadId>,
     queued: usize,
     given_up: u64,
@@ -140,6 +143,7 @@ impl Budgeter {
             thresholds: thresholds::Thresholds::default(),
             settled_ns: 0,
             list: Vec::new(),
+            received: Vec::new(),
             wake: Vec::new(),
             queued: 0,
             given_up: 0,
@@ -326,20 +330,13 @@ impl Budgeter {
         };
         let post_thread = self.known_thread(message.dst, link.post.thread()).unwrap_or(to);
         let outgoing = Outgoing { to: post_thread, post: link.post.number(), posted_ns: link.posted_ns };
-        let sender = &mut self.threads[from as usize];
-        let mut asks = false;
-        if let Some(record) = sender.record(send) {
-            // Its own receive comes first; see `settle`.
-            asks = record.activity.deed.may_block();
-            record.outgoing = asks.then_some(outgoing);
+        // Its own receive comes first; see `settle`.
+        if !self.threads[from as usize].waits_for(send, outgoing) {
+            self.threads[post_thread as usize].unpin(outgoing.post);
         }
-        if !asks {
-            self.threads[post_thread as usize].unpin(link.post.number());
-        }
-        match self.threads[to as usize].record(link.receive.number()) {
-            Some(record) => record.receive(incoming),
+        if !self.threads[to as usize].receive(link.receive.number(), incoming) {
             // It was given up.
-            None => self.threads[from as usize].unpin(send),
+            self.threads[from as usize].unpin(send);
         }
     }
 

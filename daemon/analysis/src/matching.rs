@@ -5,10 +5,12 @@
 //! wildcards stand in a list of their own.
 
 mod doubt;
+mod turn;
 
 use crate::pair::{Arrival, Pair, PendingSend, Slot};
 use mpiscope_model::{CallId, Comm, Event, Message, Nanoseconds, Node, PostId, Rank};
 use rustc_hash::FxHashMap;
+use turn::{Release, Turns};
 
 /// What the operator may keep.
 #[derive(Debug, Clone, Copy)]
@@ -38,6 +40,11 @@ pub struct Matched {
 impl Matched {
     /// Adds what came later.
     pub fn append(&mut self, mut later: Self) {
+        if self.messages.is_empty() && self.links.is_empty() {
+            later.uncertain += self.uncertain;
+            *self = later;
+            return;
+        }
         self.messages.append(&mut later.messages);
         self.links.append(&mut later.links);
         self.uncertain += later.uncertain;
@@ -68,68 +75,44 @@ struct PairKey {
     dst: Rank,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Wild {
-    order: u64,
-    post: PostId,
-    from: Option<Rank>,
-    tag: Option<i32>,
-    posted_ns: Nanoseconds,
-    post_call: CallId,
-}
-
-impl Wild {
-    fn could_take(&self, src: Rank, tag: i32) -> bool {
-        self.from.is_none_or(|from| from == src) && self.tag.is_none_or(|wanted| wanted == tag)
-    }
-}
-
-/// The receives of one rank on one communicator that could take messages of several channels.
-#[derive(Debug, Default)]
-struct Receiver {
-    wild: Vec<Wild>,
-    /// Channels whose next receive waits for one of them.
-    blocked: Vec<(Rank, i32)>,
-}
-
 /// The operator.
 #[derive(Debug, Default)]
 pub struct Matcher {
-    limits: MatchingLimits,
-    /// Whether somebody asks which calls made a message.
-    links: bool,
     pairs: FxHashMap<PairKey, Pair>,
-    receivers: FxHashMap<(Comm, Rank), Receiver>,
-    /// The order in which each rank posted receives.
-    orders: FxHashMap<Rank, u64>,
     /// Receives that completed in one thread before the posting in another was read.
     early: FxHashMap<(Rank, PostId), (PairKey, i32, Arrival)>,
-    /// By rank, the first post that no loss can have taken.
-    sure_posts: FxHashMap<Rank, PostId>,
-    /// By rank, the post after the last that was seen.
-    next_posts: FxHashMap<Rank, PostId>,
-    nodes: FxHashMap<Rank, Node>,
-    pending: usize,
-    given_up_sends: u64,
-    given_up_receives: u64,
+    ranks: Vec<OfRank>,
+    turns: Turns,
+}
+
+/// What one rank posted.
+#[derive(Debug, Clone, Copy, Default)]
+struct OfRank {
+    /// How many receives.
+    posted: u64,
+    /// The first post that no loss can have taken.
+    sure_post: PostId,
+    /// The post after the last that was seen.
+    next_post: PostId,
 }
 
 impl Matcher {
     /// An operator that keeps to limits.
     #[must_use]
     pub fn new(limits: MatchingLimits) -> Self {
-        Self { limits, ..Self::default() }
+        Self { turns: Turns::within(limits), ..Self::default() }
     }
 
     /// Says too which calls made each message.
     #[must_use]
-    pub fn with_links(self) -> Self {
-        Self { links: true, ..self }
+    pub fn with_links(mut self) -> Self {
+        self.turns.links = true;
+        self
     }
 
     /// Says where a rank runs.
     pub fn place(&mut self, rank: Rank, node: Node) {
-        self.nodes.insert(rank, node);
+        self.turns.place(rank, node);
     }
 
     /// Sends without a receive so far: waiting, or given up.
@@ -141,7 +124,7 @@ impl Matcher {
             .flat_map(|pair| pair.channels.values())
             .map(|channel| channel.sends.len())
             .sum();
-        waiting as u64 + self.given_up_sends
+        waiting as u64 + self.turns.given_up_sends
     }
 
     /// Receives without a send so far.
@@ -155,7 +138,7 @@ impl Matcher {
                 channel.ready.len() + channel.slots.iter().filter(|slot| slot.arrival.is_some()).count()
             })
             .sum();
-        (waiting + self.early.len()) as u64 + self.given_up_receives
+        (waiting + self.early.len()) as u64 + self.turns.given_up_receives
     }
 
     /// Takes in events of one or several ranks, each rank's in order.
@@ -174,8 +157,8 @@ impl Matcher {
                 self.send(key, tag, PendingSend { call, number: 0, bytes, begin_ns, blocked_until_ns }, out);
             }
             Event::Post { rank, call, comm, from, tag, post, at_ns } => {
-                let next = self.next_posts.entry(rank).or_default();
-                *next = (*next).max(post.saturating_add(1));
+                let of_rank = self.of_rank(rank);
+                of_rank.next_post = of_rank.next_post.max(post.saturating_add(1));
                 if let Some((key, tag, mut arrival)) = self.early.remove(&(rank, post)) {
                     let order = self.next_order(rank);
                     (arrival.posted_ns, arrival.post_call) = (at_ns, call);
@@ -210,8 +193,8 @@ impl Matcher {
             Event::Cancelled { rank, post } => self.unobserved(rank, Some(post), out),
             Event::Freed { rank, post } => self.freed(rank, post, out),
             Event::Lost { rank } => {
-                let next = self.next_posts.get(&rank).copied().unwrap_or_default();
-                self.sure_posts.insert(rank, next);
+                let of_rank = self.of_rank(rank);
+                of_rank.sure_post = of_rank.next_post;
                 self.unobserved(rank, None, out);
             }
             Event::Numbers { rank, comm, peer, sent, received } => {
@@ -221,18 +204,26 @@ impl Matcher {
         }
     }
 
+    fn of_rank(&mut self, rank: Rank) -> &mut OfRank {
+        let at = rank as usize;
+        if self.ranks.len() <= at {
+            self.ranks.resize(at + 1, OfRank::default());
+        }
+        &mut self.ranks[at]
+    }
+
     fn send(&mut self, key: PairKey, tag: i32, mut send: PendingSend, out: &mut Matched) {
         let pair = self.pairs.entry(key).or_default();
         send.number = pair.sent;
         pair.sent = pair.sent.wrapping_add(1);
         if let Some(arrival) = pair.arrival_of(tag, &send) {
-            self.pending -= 1;
-            self.emit(key, tag, &send, &arrival, out);
+            self.turns.pending -= 1;
+            self.turns.emit(key, pair, tag, (&send, &arrival), out);
             return;
         }
-        let channel = pair.channels.entry(tag).or_default();
+        let channel = pair.channels.of(tag);
         channel.sends.push_back(send);
-        self.pending += 1;
+        self.turns.pending += 1;
         if channel.slots.front().is_some_and(|slot| slot.freed) {
             self.release(key, tag, out);
         }
@@ -240,9 +231,9 @@ impl Matcher {
     }
 
     fn next_order(&mut self, rank: Rank) -> u64 {
-        let order = self.orders.entry(rank).or_default();
-        *order += 1;
-        *order
+        let of_rank = self.of_rank(rank);
+        of_rank.posted += 1;
+        of_rank.posted
     }
 
     fn post(
@@ -257,12 +248,12 @@ impl Matcher {
         if let (Some(src), Some(tag)) = (from, tag) {
             let slot = Slot { order, post: Some(post), posted_ns, post_call, freed: false, arrival: None };
             let pair = self.pairs.entry(PairKey { comm, src, dst: rank }).or_default();
-            pair.channels.entry(tag).or_default().slots.push_back(slot);
+            pair.channels.of(tag).slots.push_back(slot);
         } else {
-            let wild = Wild { order, post, from, tag, posted_ns, post_call };
-            self.receivers.entry((comm, rank)).or_default().wild.push(wild);
+            let wild = turn::Wild { order, post, from, tag, posted_ns, post_call };
+            self.turns.receivers.entry((comm, rank)).or_default().wild.push(wild);
         }
-        self.pending += 1;
+        self.turns.pending += 1;
     }
 
     fn receive(
@@ -276,22 +267,25 @@ impl Matcher {
         let pair = self.pairs.entry(key).or_default();
         arrival.number = pair.received;
         pair.received = pair.received.wrapping_add(1);
-        let known = post.and_then(|post| pair.channels.get_mut(&tag)?.open(post));
+        let known = post.and_then(|post| pair.channels.get_mut(tag)?.open(post));
         if let Some(slot) = known {
             (arrival.posted_ns, arrival.post_call) = (slot.posted_ns, slot.post_call);
             slot.arrival = Some(arrival);
-            self.release(key, tag, out);
+            if matches!(self.turns.release(key, pair, tag, out), Release::TooMuch) {
+                self.keep_to_limits();
+                self.release(key, tag, out);
+            }
             return;
         }
-        let receiver = self.receivers.get_mut(&(key.comm, key.dst));
+        let receiver = self.turns.receivers.get_mut(&(key.comm, key.dst));
         let wild = post.zip(receiver).and_then(|(post, receiver)| {
             let at = receiver.wild.iter().position(|wild| wild.post == post)?;
             Some((receiver.wild.remove(at), std::mem::take(&mut receiver.blocked)))
         });
         let Some((wild, blocked)) = wild else {
-            let sure = self.sure_posts.get(&key.dst).copied().unwrap_or_default();
+            let sure = self.of_rank(key.dst).sure_post;
             if let Some(post) = post.filter(|&post| post >= sure) {
-                self.pending += 1;
+                self.turns.pending += 1;
                 self.early.insert((key.dst, post), (key, tag, arrival));
                 return;
             }
@@ -304,7 +298,7 @@ impl Matcher {
                 freed: false,
                 arrival: Some(arrival),
             };
-            self.pending += 1;
+            self.turns.pending += 1;
             self.channel(key, tag).slots.push_back(slot);
             self.release(key, tag, out);
             return;
@@ -324,102 +318,23 @@ impl Matcher {
     }
 
     fn channel(&mut self, key: PairKey, tag: i32) -> &mut crate::pair::Channel {
-        self.pairs.entry(key).or_default().channels.entry(tag).or_default()
+        self.pairs.entry(key).or_default().channels.of(tag)
+    }
+
+    /// Pairs what stands at the front of a channel as far as its turn has come.
+    fn release(&mut self, key: PairKey, tag: i32, out: &mut Matched) {
+        while let Some(pair) = self.pairs.get_mut(&key) {
+            match self.turns.release(key, pair, tag, out) {
+                Release::Done => return,
+                Release::TooMuch => self.keep_to_limits(),
+            }
+        }
     }
 
     fn retry(&mut self, comm: Comm, dst: Rank, blocked: Vec<(Rank, i32)>, out: &mut Matched) {
         for (src, tag) in blocked {
             self.release(PairKey { comm, src, dst }, tag, out);
         }
-    }
-
-    /// Pairs what stands at the front of a channel as far as its turn has come.
-    fn release(&mut self, key: PairKey, tag: i32, out: &mut Matched) {
-        loop {
-            let Some(pair) = self.pairs.get_mut(&key) else { return };
-            let Some(channel) = pair.channels.get_mut(&tag) else { return };
-            if channel.slots.front().is_some_and(|slot| slot.freed) {
-                if channel.sends.pop_front().is_none() {
-                    return;
-                }
-                channel.slots.pop_front();
-                self.pending -= 2;
-                self.given_up_sends += 1;
-                continue;
-            }
-            let Some(&Slot { order, arrival: Some(arrival), .. }) = channel.slots.front() else { return };
-            if let Some(receiver) = self.receivers.get_mut(&(key.comm, key.dst))
-                && receiver.wild.iter().any(|wild| wild.order < order && wild.could_take(key.src, tag))
-            {
-                if !receiver.blocked.contains(&(key.src, tag)) {
-                    receiver.blocked.push((key.src, tag));
-                }
-                return;
-            }
-            channel.slots.pop_front();
-            if channel.given_up > 0 {
-                channel.given_up -= 1;
-                self.pending -= 1;
-                self.given_up_receives += 1;
-                continue;
-            }
-            if let Some(send) = pair.send_of(tag, &arrival) {
-                self.pending -= 2;
-                self.emit(key, tag, &send, &arrival, out);
-            } else {
-                self.channel(key, tag).ready.push_back(arrival);
-                self.keep_to_limits();
-            }
-        }
-    }
-
-    fn emit(&mut self, key: PairKey, tag: i32, send: &PendingSend, arrival: &Arrival, out: &mut Matched) {
-        let certain = self.pairs.get(&key).is_some_and(|pair| !pair.uncertain);
-        self.message(key, tag, send, arrival, certain, out);
-        if !certain {
-            self.settle(key, out);
-        }
-    }
-
-    fn message(
-        &self,
-        key: PairKey,
-        tag: i32,
-        send: &PendingSend,
-        arrival: &Arrival,
-        certain: bool,
-        out: &mut Matched,
-    ) {
-        out.uncertain += u64::from(!certain);
-        let (s0, c0, r1) = (send.begin_ns, arrival.begin_ns, arrival.end_ns);
-        let inter = match (self.nodes.get(&key.src), self.nodes.get(&key.dst)) {
-            (Some(one), Some(other)) => one != other,
-            _ => false,
-        };
-        if self.links {
-            out.links.push(Link {
-                send: send.call,
-                receive: arrival.call,
-                post: arrival.post_call,
-                posted_ns: arrival.posted_ns,
-                waiting_ns: c0,
-                certain,
-            });
-        }
-        out.messages.push(Message {
-            src: key.src,
-            dst: key.dst,
-            tag,
-            comm: key.comm,
-            bytes: send.bytes,
-            send_ns: s0,
-            recv_ns: r1,
-            t_msg_ns: r1.saturating_sub(s0.max(c0)),
-            late_sender_ns: r1.min(s0).saturating_sub(c0),
-            late_receiver_ns: send.blocked_until_ns.map(|s1| s1.min(arrival.posted_ns).saturating_sub(s0)),
-            inter,
-            exact: certain && arrival.alone && c0 <= s0,
-        });
     }
 }
 

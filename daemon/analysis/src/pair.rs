@@ -57,6 +57,48 @@ pub(crate) struct Channel {
     pub(crate) slots: VecDeque<Slot>,
 }
 
+/// The channels of a pair. Most pairs use one tag, which is kept where no search is needed.
+#[derive(Debug, Default)]
+pub(crate) struct Channels {
+    first: Option<(i32, Channel)>,
+    others: FxHashMap<i32, Channel>,
+}
+
+impl Channels {
+    /// That of a tag, if there is any.
+    #[inline]
+    pub(crate) fn get_mut(&mut self, tag: i32) -> Option<&mut Channel> {
+        match &mut self.first {
+            Some((of, channel)) if *of == tag => Some(channel),
+            _ => self.others.get_mut(&tag),
+        }
+    }
+
+    /// That of a tag.
+    #[inline]
+    pub(crate) fn of(&mut self, tag: i32) -> &mut Channel {
+        let (of, channel) = self.first.get_or_insert_with(|| (tag, Channel::default()));
+        if *of == tag { channel } else { self.others.entry(tag).or_default() }
+    }
+
+    /// All of them.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (i32, &Channel)> {
+        let first = self.first.iter().map(|(tag, channel)| (*tag, channel));
+        first.chain(self.others.iter().map(|(&tag, channel)| (tag, channel)))
+    }
+
+    /// Likewise.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (i32, &mut Channel)> {
+        let first = self.first.iter_mut().map(|(tag, channel)| (*tag, channel));
+        first.chain(self.others.iter_mut().map(|(&tag, channel)| (tag, channel)))
+    }
+
+    /// Likewise, without their tags.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &Channel> {
+        self.iter().map(|(_, channel)| channel)
+    }
+}
+
 impl Channel {
     /// Puts a receive where its place in the order is.
     pub(crate) fn insert(&mut self, slot: Slot) {
@@ -73,7 +115,7 @@ impl Channel {
 /// What went from one rank to another on one communicator.
 #[derive(Debug, Default)]
 pub(crate) struct Pair {
-    pub(crate) channels: FxHashMap<i32, Channel>,
+    pub(crate) channels: Channels,
     pub(crate) sent: u64,
     pub(crate) received: u64,
     /// Calls of this pair were lost: sends and receives are paired by number until both sides agree again.
@@ -103,7 +145,7 @@ impl Pair {
         let mut left = self.waiting();
         let mut crossed = Vec::new();
         if left.sends > self.lost_receives || left.receives > self.lost_sends {
-            for (&tag, channel) in &mut self.channels {
+            for (tag, channel) in self.channels.iter_mut() {
                 channel.sends.retain(|send| {
                     let fits = |arrival: &Arrival| arrival.bytes == send.bytes;
                     let arrival = channel.ready.iter().position(fits).and_then(|at| channel.ready.remove(at));
@@ -114,7 +156,7 @@ impl Pair {
             left = self.waiting();
         }
         if left.sends <= self.lost_receives && left.receives <= self.lost_sends {
-            self.channels.clear();
+            self.channels = Channels::default();
             (self.uncertain, self.lost_sends, self.lost_receives) = (false, 0, 0);
             return (left, crossed);
         }
@@ -133,13 +175,13 @@ impl Pair {
     /// The send of a receive whose turn has come. In doubt one that is no later: a receive may have been lost, but none
     /// comes before its send.
     pub(crate) fn send_of(&mut self, tag: i32, arrival: &Arrival) -> Option<PendingSend> {
-        let sends = &mut self.channels.get_mut(&tag)?.sends;
+        let sends = &mut self.channels.get_mut(tag)?.sends;
         take_side(sends, arrival, &mut self.uncertain, |send| send.number < arrival.number)
     }
 
     /// The receive of a send, likewise.
     pub(crate) fn arrival_of(&mut self, tag: i32, send: &PendingSend) -> Option<Arrival> {
-        let ready = &mut self.channels.get_mut(&tag)?.ready;
+        let ready = &mut self.channels.get_mut(tag)?.ready;
         take_side(ready, send, &mut self.uncertain, |arrival| arrival.number > send.number)
     }
 }

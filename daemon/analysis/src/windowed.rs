@@ -2,7 +2,8 @@
 //! So the result depends neither on how the input was cut into batches nor on which rank came first.
 
 use crate::{BudgetOptions, Budgeter, Matched, Matcher, Version};
-use mpiscope_model::{Batch, Event, Nanoseconds};
+use mpiscope_model::{Batch, Event, Nanoseconds, Rank};
+use std::collections::BTreeMap;
 
 /// The operator.
 #[derive(Debug)]
@@ -12,8 +13,41 @@ pub struct Windowed {
     pub matcher: Matcher,
     /// Cuts calls into what they were made of.
     pub budgeter: Budgeter,
-    /// Events whose calls returned after the last window that was settled.
-    later: Vec<(Nanoseconds, Event)>,
+    /// By window that is not settled, the events whose calls returned in it.
+    later: BTreeMap<u64, Later>,
+    /// Room for those of one window.
+    now: Vec<Event>,
+}
+
+/// Events of a window, as they came.
+#[derive(Debug, Default)]
+struct Later {
+    events: Vec<Event>,
+    /// Where others than those of the rank before begin, and whose.
+    turns: Vec<(Rank, u32)>,
+}
+
+impl Later {
+    fn add(&mut self, events: &[Event]) {
+        for of_rank in events.chunk_by(|one, other| one.rank() == other.rank()) {
+            let rank = of_rank[0].rank();
+            if self.turns.last().is_none_or(|(last, _)| *last != rank) {
+                self.turns.push((rank, self.events.len() as u32));
+            }
+            self.events.extend_from_slice(of_rank);
+        }
+    }
+
+    /// Each rank's in the order in which they came, rank by rank.
+    fn by_rank(&self, into: &mut Vec<Event>) {
+        let ends = self.turns[1..].iter().map(|(_, at)| *at).chain([self.events.len() as u32]);
+        let mut turns: Vec<(Rank, u32, u32)> =
+            self.turns.iter().zip(ends).map(|(&(rank, from), to)| (rank, from, to)).collect();
+        turns.sort_unstable();
+        for (_, from, to) in turns {
+            into.extend_from_slice(&self.events[from as usize..to as usize]);
+        }
+    }
 }
 
 impl Windowed {
@@ -24,7 +58,8 @@ impl Windowed {
             window_ns: options.window_ns.max(1),
             matcher: Matcher::default().with_links(),
             budgeter: Budgeter::new(options),
-            later: Vec::new(),
+            later: BTreeMap::new(),
+            now: Vec::new(),
         }
     }
 
@@ -74,23 +109,28 @@ impl Windowed {
         }
         batch.comms.iter().for_each(|comm| self.budgeter.comm(comm));
         self.budgeter.feed(&batch.activities, &Matched::default(), &batch.scheduling);
-        self.later.extend(batch.events_end_ns.iter().copied().zip(batch.events.iter().copied()));
+        // What returned in a window that is settled already belongs to the next one.
+        let next = self.budgeter.settled_ns() / self.window_ns;
+        let window_of = |end_ns: Nanoseconds| (end_ns / self.window_ns).max(next);
+        let mut left = &batch.events[..];
+        for of_window in batch.events_end_ns.chunk_by(|one, other| window_of(*one) == window_of(*other)) {
+            let (now, others) = left.split_at(of_window.len());
+            self.later.entry(window_of(of_window[0])).or_default().add(now);
+            left = others;
+        }
     }
 
     fn window(&mut self, until_ns: Nanoseconds, all: &mut Matched) {
-        let mut now = Vec::with_capacity(self.later.len());
-        self.later.retain(|(end_ns, event)| {
-            let is_later = *end_ns >= until_ns;
-            if !is_later {
-                now.push(*event);
-            }
-            is_later
-        });
+        let mut now = std::mem::take(&mut self.now);
+        now.clear();
         // Which rank was read first must not matter where calls were lost.
-        now.sort_by_key(Event::rank);
+        if let Some(later) = self.later.remove(&(until_ns / self.window_ns - 1)) {
+            later.by_rank(&mut now);
+        }
         let matched = self.matcher.feed(&now);
         self.budgeter.feed(&[], &matched, &[]);
         self.budgeter.settle(until_ns);
         all.append(matched);
+        self.now = now;
     }
 }

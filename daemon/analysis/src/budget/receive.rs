@@ -20,17 +20,35 @@ impl Budgeter {
     pub(super) fn leave_receive(&mut self, thread: ThreadId, call: &Activity, receives: u16) -> Settled {
         let state = &self.threads[thread as usize];
         let is_forced = state.is_forced;
-        let Some(record) = state.queue.front() else { return Settled::NotYet };
-        if record.received() < usize::from(receives) && !is_forced {
+        if state.received() < usize::from(receives) && !is_forced {
             return Settled::NotYet;
         }
+        let mut received = std::mem::take(&mut self.received);
+        received.clear();
+        received.extend(state.incoming());
+        // Nothing is worked out before all of it can be.
+        let is_known = received.iter().all(|of| !self.has_to_wait(of.from, of.number, thread, is_forced));
+        let settled =
+            if is_known { self.received(thread, call, &received, is_forced) } else { Settled::NotYet };
+        self.received = received;
+        settled
+    }
+
+    /// Settles it with all that it received.
+    fn received(
+        &mut self,
+        thread: ThreadId,
+        call: &Activity,
+        received: &[Incoming],
+        is_forced: bool,
+    ) -> Settled {
+        let state = &self.threads[thread as usize];
         // The loop that it ends began where the thread stands.
         let waited_from_ns = state.at_ns;
         let rows_before = !state.open.rows.is_empty();
         let waits_since = if rows_before { waited_from_ns } else { call.start_ns.max(state.at_ns) };
         let version = self.version_for(call.end_ns);
-        let (binding, clear) =
-            binding(record.first.iter().chain(&record.more), call.end_ns, waits_since, &version);
+        let (binding, clear) = binding(received, call.end_ns, waits_since, &version);
         let Some(binding) = binding else {
             let entry = self.own_entry(thread, call);
             self.end_with(thread, call, None, waits_since, Pieces::only(Cause::Unknown, 0), true);
@@ -42,8 +60,8 @@ impl Budgeter {
             return Settled::NotYet;
         };
         let (path, unknown) = if has_waited { (way, way.is_none()) } else { (None, false) };
-        let decisive = self.decisive(thread, call.end_ns, &version).unwrap_or(binding);
-        let Some(mut whatif) = self.arrivals(thread, call, &decisive, &version, waits_since) else {
+        let decisive = self.decisive(received, call.end_ns, &version).unwrap_or(binding);
+        let Some(mut whatif) = self.arrivals(thread, call, received, &decisive, &version, waits_since) else {
             return Settled::NotYet;
         };
         let source = self.threads[binding.from as usize].rank;
@@ -95,20 +113,19 @@ impl Budgeter {
         if binding.certain && clear && binding.send_ns >= waits_since {
             self.learn(&version, &binding, took_ns);
         }
-        self.unpin_all(thread);
+        self.unpin_all(received);
         self.done(thread, entry, call)
     }
 
     /// The message that arrived last of all that a call received, by when they were sent and what they usually take.
     pub(super) fn decisive(
         &self,
-        thread: ThreadId,
+        received: &[Incoming],
         end_ns: Nanoseconds,
         version: &Version,
     ) -> Option<Incoming> {
-        let record = self.threads[thread as usize].queue.front()?;
         let mut latest: Option<(u64, Incoming)> = None;
-        for message in record.first.iter().chain(&record.more).filter(|message| message.send_ns < end_ns) {
+        for message in received.iter().filter(|message| message.send_ns < end_ns) {
             let mut usual_ns = version.message_ns(Scope::of(message.inter), message.bytes)?;
             if message.inter {
                 usual_ns = (usual_ns as f64 * self.course.slowed(end_ns)) as u64;
@@ -128,6 +145,7 @@ impl Budgeter {
         &mut self,
         thread: ThreadId,
         call: &Activity,
+        received: &[Incoming],
         binding: &Incoming,
         version: &Version,
         waits_since: Nanoseconds,
@@ -136,12 +154,7 @@ impl Budgeter {
         let (own, is_forced) = (state.path.gains, state.is_forced);
         let mut latest = Latest::default();
         latest.at(waits_since, &own, &Gains::default());
-        let others = state
-            .queue
-            .front()
-            .filter(|record| !record.more.is_empty())
-            .map(|record| record.first.iter().chain(&record.more).copied().collect::<Vec<Incoming>>());
-        for message in others.unwrap_or_default() {
+        for message in received {
             if (message.from, message.number) == (binding.from, binding.number) {
                 continue;
             }
@@ -150,7 +163,7 @@ impl Budgeter {
             let arrives_ns = message.send_ns.saturating_add(usual_ns).min(call.end_ns);
             let source = self.threads[message.from as usize].rank;
             let mut spared = Gains::default();
-            spared[WhatIf::Placed] = self.change_of_distance(version, source, call.rank, &message, None);
+            spared[WhatIf::Placed] = self.change_of_distance(version, source, call.rank, message, None);
             latest.at(arrives_ns, &way.map_or(own, |way| way.gains), &spared);
         }
         Some(latest)
@@ -200,10 +213,8 @@ impl Budgeter {
     }
 
     /// What a settled call asked of others is not asked any more, and sizes that wait are learnt.
-    pub(super) fn unpin_all(&mut self, thread: ThreadId) {
-        let Some(record) = self.threads[thread as usize].queue.front_mut() else { return };
-        let (first, more) = (record.first.take(), std::mem::take(&mut record.more));
-        for incoming in first.into_iter().chain(more) {
+    pub(super) fn unpin_all(&mut self, received: &[Incoming]) {
+        for incoming in received {
             let sender = &mut self.threads[incoming.from as usize];
             if incoming.posted_ns > incoming.send_ns + CLEARLY_LATE_NS
                 && let Some(until_ns) = sender.blocked_until(incoming.number)
@@ -217,21 +228,20 @@ impl Budgeter {
 
 /// The receive that decided when a call returned: the most plausible one. Says too whether it stands out from the
 /// others by a factor of two.
-fn binding<'a>(
-    incoming: impl Iterator<Item = &'a Incoming> + Clone,
+fn binding(
+    received: &[Incoming],
     end_ns: Nanoseconds,
     waits_since: Nanoseconds,
     version: &Version,
 ) -> (Option<Incoming>, bool) {
-    let mut all = incoming.clone();
-    if let (Some(only), None) = (all.next(), all.next()) {
+    if let [only] = received {
         return (Some(*only), true);
     }
     let criterion = |message: &Incoming| version.message_ns(Scope::of(message.inter), message.bytes);
-    let are_known = incoming.clone().all(|message| criterion(message).is_some());
+    let are_known = received.iter().all(|message| criterion(message).is_some());
     let mut best: Option<(f64, Incoming)> = None;
     let mut second = f64::INFINITY;
-    for message in incoming {
+    for message in received {
         let took_ns = end_ns.saturating_sub(message.send_ns.max(waits_since)).max(1);
         let usual_ns = if are_known { criterion(message).unwrap_or(1).max(1) } else { 1 };
         let plausibility = took_ns as f64 / usual_ns as f64;

@@ -14,7 +14,7 @@ impl Budgeter {
         let Deed::Transfer { send, peer, bytes, .. } = call.deed else { return Settled::Yes };
         let state = &self.threads[thread as usize];
         let is_forced = state.is_forced;
-        let outgoing = state.queue.front().and_then(|record| record.outgoing);
+        let outgoing = state.outgoing();
         let version = self.version_for(call.end_ns);
         let entry = self.entry_path(thread);
         let start_ns = state.at_ns;

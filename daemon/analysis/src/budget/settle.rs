@@ -70,7 +70,7 @@ impl Budgeter {
     pub(super) fn force(&mut self, until_ns: Nanoseconds, too_late_ns: Nanoseconds) {
         loop {
             let due = |(at, thread): (usize, &super::thread::Thread)| {
-                let end_ns = thread.queue.front()?.activity.end_ns;
+                let end_ns = thread.queue.front()?.end_ns;
                 (end_ns < until_ns && end_ns < too_late_ns).then_some((
                     end_ns,
                     thread.rank,
@@ -109,7 +109,7 @@ impl Budgeter {
             self.threads[thread as usize].is_listed = false;
             loop {
                 let state = &self.threads[thread as usize];
-                let Some(front) = state.queue.front().map(|record| record.activity) else { break };
+                let Some(front) = state.queue.front().copied() else { break };
                 if front.end_ns >= until_ns && until_ns != Nanoseconds::MAX {
                     break;
                 }
@@ -273,17 +273,24 @@ impl Budgeter {
         asks: ThreadId,
         is_forced: bool,
     ) -> Option<Option<Way>> {
+        if self.has_to_wait(of, number, asks, is_forced) {
+            return None;
+        }
         match self.threads[of as usize].path_to(number) {
             Path::Known(path) => Some(Some(path)),
-            Path::Gone => Some(None),
-            Path::NotYet if is_forced => Some(None),
-            Path::NotYet => {
-                let waiters = &mut self.threads[of as usize].waiters;
-                if !waiters.contains(&(number, asks)) {
-                    waiters.push((number, asks));
-                }
-                None
-            }
+            Path::Gone | Path::NotYet => Some(None),
         }
+    }
+
+    /// Whether another thread has not come to a call yet, so that this one has to wait; it will be woken.
+    pub(super) fn has_to_wait(&mut self, of: ThreadId, number: u64, asks: ThreadId, is_forced: bool) -> bool {
+        let other = &mut self.threads[of as usize];
+        if is_forced || other.has_come_to(number) {
+            return false;
+        }
+        if !other.waiters.contains(&(number, asks)) {
+            other.waiters.push((number, asks));
+        }
+        true
     }
 }

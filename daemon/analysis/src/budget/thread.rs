@@ -1,6 +1,7 @@
 //! One thread: its calls that are not settled yet, the path that led to where it stands, and the paths that led to
 //! calls that others may still ask for.
 
+use super::inbox::{Inbox, Place};
 use super::settle::Next;
 use super::whatif::Way;
 use mpiscope_model::{Activity, Deed, Function, Nanoseconds, Node, Rank};
@@ -10,7 +11,7 @@ use std::collections::VecDeque;
 pub(super) type ThreadId = u32;
 
 /// A message that a call received.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Incoming {
     /// Whose call sent it, and which.
     pub(super) from: ThreadId,
@@ -24,36 +25,26 @@ pub(super) struct Incoming {
 }
 
 /// The receive that a send was waiting for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Outgoing {
     pub(super) to: ThreadId,
     pub(super) post: u64,
     pub(super) posted_ns: Nanoseconds,
 }
 
-/// A call that is not settled.
+/// What became known of a call that is not settled. It is small and apart from what the call did, since messages of any
+/// calls become known one after the other.
 #[derive(Debug)]
-pub(super) struct Record {
-    pub(super) activity: Activity,
-    pub(super) first: Option<Incoming>,
-    pub(super) more: Vec<Incoming>,
-    pub(super) outgoing: Option<Outgoing>,
+struct Note {
+    /// How many messages it received, how many it will, and where they are.
+    received: u32,
+    receives: u16,
+    incoming: Place,
+    /// Where the receive is that it waits for, if it is a send that may have waited for one.
+    outgoing: Place,
+    may_block: bool,
     /// References to it that are gone already.
-    pub(super) unpinned: u32,
-}
-
-impl Record {
-    pub(super) fn received(&self) -> usize {
-        usize::from(self.first.is_some()) + self.more.len()
-    }
-
-    pub(super) fn receive(&mut self, incoming: Incoming) {
-        if self.first.is_none() {
-            self.first = Some(incoming);
-        } else {
-            self.more.push(incoming);
-        }
-    }
+    unpinned: u32,
 }
 
 /// A loop of polls, or a probe, of which the next call says what it waited for.
@@ -88,7 +79,13 @@ pub(super) struct Thread {
     pub(super) node: Node,
     /// The number of the first call of the queue.
     pub(super) number: u64,
-    pub(super) queue: VecDeque<Record>,
+    pub(super) queue: VecDeque<Activity>,
+    /// One for each call of the queue.
+    notes: VecDeque<Note>,
+    incoming: Inbox<Incoming>,
+    outgoing: Inbox<Option<Outgoing>>,
+    /// Messages that a call received beyond those that it said it would, with its number.
+    surplus: Vec<(u64, Incoming)>,
     /// What the path to `at_ns` was made of; sums to it.
     pub(super) path: Way,
     pub(super) at_ns: Nanoseconds,
@@ -133,6 +130,10 @@ impl Thread {
             node,
             number,
             queue: VecDeque::new(),
+            notes: VecDeque::new(),
+            incoming: Inbox::default(),
+            outgoing: Inbox::default(),
+            surplus: Vec::new(),
             path: Way::default(),
             at_ns: 0,
             is_entered: false,
@@ -173,20 +174,83 @@ impl Thread {
         if self.queue.is_empty() && number > self.number {
             self.number = number;
         }
-        self.queue.push_back(Record { activity, first: None, more: Vec::new(), outgoing: None, unpinned: 0 });
+        let receives = if let Deed::Transfer { receives, .. } = activity.deed { receives } else { 0 };
+        let may_block = activity.deed.may_block();
+        self.notes.push_back(Note {
+            received: 0,
+            receives,
+            incoming: self.incoming.add(usize::from(receives)),
+            outgoing: self.outgoing.add(usize::from(may_block)),
+            may_block,
+            unpinned: 0,
+        });
+        self.queue.push_back(activity);
     }
 
-    /// A call that is not settled.
-    pub(super) fn record(&mut self, number: u64) -> Option<&mut Record> {
+    /// The place in the queue of a call that is not settled.
+    fn place(&self, number: u64) -> Option<usize> {
         let at = usize::try_from(number.checked_sub(self.number)?).ok()?;
-        self.queue.get_mut(at)
+        (at < self.notes.len()).then_some(at)
+    }
+
+    /// A call received a message; says whether it is not settled yet.
+    pub(super) fn receive(&mut self, number: u64, incoming: Incoming) -> bool {
+        let Some(at) = self.place(number) else { return false };
+        let note = &mut self.notes[at];
+        if note.received < u32::from(note.receives) {
+            if let Some(room) = self.incoming.at(note.incoming, note.received as usize) {
+                *room = incoming;
+            }
+        } else {
+            self.surplus.push((number, incoming));
+        }
+        note.received += 1;
+        true
+    }
+
+    /// Which receive a send was waiting for, if it may have and is not settled yet; else says that nobody asks.
+    pub(super) fn waits_for(&mut self, number: u64, outgoing: Outgoing) -> bool {
+        let Some(note) = self.place(number).map(|at| &self.notes[at]).filter(|note| note.may_block) else {
+            return false;
+        };
+        if let Some(room) = self.outgoing.at(note.outgoing, 0) {
+            *room = Some(outgoing);
+        }
+        true
+    }
+
+    /// How many messages are known that the first call of the queue received.
+    pub(super) fn received(&self) -> usize {
+        self.notes.front().map_or(0, |note| note.received as usize)
+    }
+
+    /// The messages that the first call of the queue received, as far as they are known, in the order of becoming so.
+    pub(super) fn incoming(&self) -> impl Iterator<Item = &Incoming> + Clone {
+        let of = self
+            .notes
+            .front()
+            .map(|note| (note.incoming, note.received.min(u32::from(note.receives)) as usize));
+        let surplus = self.surplus.iter().filter(|(number, _)| *number == self.number);
+        let (place, count) = of.unwrap_or_default();
+        self.incoming.of(place, count).chain(surplus.map(|(_, incoming)| incoming))
+    }
+
+    /// The receive that the first call of the queue was waiting for.
+    pub(super) fn outgoing(&self) -> Option<Outgoing> {
+        let note = self.notes.front().filter(|note| note.may_block)?;
+        self.outgoing.of(note.outgoing, 1).next().copied().flatten()
+    }
+
+    /// Whether the path that led to the entry of a call is known, or gone.
+    pub(super) fn has_come_to(&self, number: u64) -> bool {
+        let is_here = number == self.number && self.is_entered && self.open.rows.is_empty();
+        number < self.number || is_here
     }
 
     /// The path that led to the entry of a call.
     pub(super) fn path_to(&self, number: u64) -> Path {
         if number >= self.number {
-            let is_here = number == self.number && self.is_entered && self.open.rows.is_empty();
-            return if is_here { Path::Known(self.path) } else { Path::NotYet };
+            return if self.has_come_to(number) { Path::Known(self.path) } else { Path::NotYet };
         }
         match self.find(number) {
             Some(at) => Path::Known(self.kept[at].path),
@@ -198,8 +262,7 @@ impl Thread {
     pub(super) fn blocked_until(&self, number: u64) -> Option<Nanoseconds> {
         if number >= self.number {
             let at = usize::try_from(number - self.number).ok()?;
-            let activity = &self.queue.get(at)?.activity;
-            return activity.deed.may_block().then_some(activity.end_ns);
+            return self.notes.get(at)?.may_block.then(|| self.queue[at].end_ns);
         }
         let kept = &self.kept[self.find(number)?];
         kept.may_block.then_some(kept.end_ns)
@@ -220,8 +283,8 @@ impl Thread {
     /// Somebody does not need the path to a call any more.
     pub(super) fn unpin(&mut self, number: u64) {
         if number >= self.number {
-            if let Some(record) = self.record(number) {
-                record.unpinned += 1;
+            if let Some(at) = self.place(number) {
+                self.notes[at].unpinned += 1;
             }
             return;
         }
@@ -260,13 +323,18 @@ impl Thread {
     }
 
     /// The first call of the queue is settled. `entry` is the path to its entry, kept for those who may ask.
-    pub(super) fn settle(&mut self, entry: Way) -> Option<Record> {
-        let record = self.queue.pop_front()?;
-        self.last = record.activity.function;
-        if let Deed::Transfer { sends, posts, .. } = record.activity.deed {
-            let pins = (u32::from(sends) + u32::from(posts)).saturating_sub(record.unpinned);
+    pub(super) fn settle(&mut self, entry: Way) {
+        let (Some(activity), Some(note)) = (self.queue.pop_front(), self.notes.pop_front()) else { return };
+        self.incoming.remove_first(usize::from(note.receives));
+        self.outgoing.remove_first(usize::from(note.may_block));
+        if note.received > u32::from(note.receives) {
+            self.surplus.retain(|(number, _)| *number != self.number);
+        }
+        self.last = activity.function;
+        if let Deed::Transfer { sends, posts, .. } = activity.deed {
+            let pins = (u32::from(sends) + u32::from(posts)).saturating_sub(note.unpinned);
             if pins > 0 {
-                let (may_block, end_ns) = (record.activity.deed.may_block(), record.activity.end_ns);
+                let (may_block, end_ns) = (note.may_block, activity.end_ns);
                 self.kept.push_back(Kept { number: self.number, pins, may_block, end_ns, path: entry });
             }
         }
@@ -274,8 +342,7 @@ impl Thread {
         (self.is_entered, self.is_forced) = (false, false);
         // Numbers are not always consecutive: a ring may have been handed to another thread.
         if let Some(next) = self.queue.front() {
-            self.number = self.number.max(next.activity.call.number());
+            self.number = self.number.max(next.call.number());
         }
-        Some(record)
     }
 }

@@ -3,6 +3,8 @@
 use super::line::Line;
 use super::{CollectiveKey, Scope, bin_sizes, size_bin};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// The criterion of messages of one bin of sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,13 +31,19 @@ pub struct CollectiveCriterion {
 }
 
 /// The criteria of one moment.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct Version {
     /// By scope, in order of size.
     messages: [Vec<MessageCriterion>; 2],
-    /// By scope and bin, for those that are met most.
-    direct: [Vec<u32>; 2],
+    /// By scope and bin; those that follow from their neighbours once they were asked for. Nothing where nothing is known.
+    direct: [Arc<[AtomicU32]>; 2],
     collectives: FxHashMap<CollectiveKey, CollectiveCriterion>,
+}
+
+impl PartialEq for Version {
+    fn eq(&self, other: &Self) -> bool {
+        self.messages == other.messages && self.collectives == other.collectives
+    }
 }
 
 /// Bins with samples on either side that a line through neighbours is drawn from.
@@ -56,11 +64,12 @@ impl Version {
         for (sorted, direct) in version.messages.iter_mut().zip(&mut version.direct) {
             sorted.sort_unstable_by_key(|criterion| criterion.bin);
             sorted.dedup_by_key(|criterion| criterion.bin);
-            let bins = sorted.last().map_or(0, |last| last.bin as usize + 1);
-            direct.resize(bins, NONE);
+            let bins = sorted.last().map_or(0, |last| last.bin.max(size_bin(u64::MAX)) as usize + 1);
+            let mut all = vec![NONE; bins];
             for criterion in sorted {
-                direct[criterion.bin as usize] = criterion.median_ns.min(u64::from(NONE - 1)) as u32;
+                all[criterion.bin as usize] = criterion.median_ns.min(u64::from(NONE - 1)) as u32;
             }
+            *direct = all.into_iter().map(AtomicU32::new).collect();
         }
         version.collectives = collectives.into_iter().map(|criterion| (criterion.key, criterion)).collect();
         version
@@ -71,9 +80,10 @@ impl Version {
     #[must_use]
     pub fn message_ns(&self, scope: Scope, bytes: u64) -> Option<u64> {
         let bin = size_bin(bytes);
-        match self.direct[scope as usize].get(bin as usize) {
-            Some(&median_ns) if median_ns != NONE => Some(u64::from(median_ns)),
-            _ => self.by_neighbours(scope, bin),
+        let direct = self.direct[scope as usize].get(bin as usize)?;
+        match direct.load(Relaxed) {
+            NONE => self.by_neighbours(scope, bin, direct),
+            median_ns => Some(u64::from(median_ns)),
         }
     }
 
@@ -156,7 +166,8 @@ impl Version {
         [mean(&mut messages), mean(&mut collectives)]
     }
 
-    fn by_neighbours(&self, scope: Scope, bin: u32) -> Option<u64> {
+    #[cold]
+    fn by_neighbours(&self, scope: Scope, bin: u32, remembered: &AtomicU32) -> Option<u64> {
         let known = &self.messages[scope as usize];
         let at = known.partition_point(|criterion| criterion.bin < bin);
         let near = &known[at.saturating_sub(NEIGHBOURS)..(at + NEIGHBOURS).min(known.len())];
@@ -169,6 +180,8 @@ impl Version {
         let line = Line::through(&points)?;
         // Nothing is faster than the fastest message, and what lies beyond all sizes is no faster than the last.
         let least = points.iter().map(|(_, time)| *time).fold(f64::INFINITY, f64::min);
-        Some(line.at(middle(bin)).max(least) as u64)
+        let time_ns = line.at(middle(bin)).max(least) as u64;
+        remembered.store(u32::try_from(time_ns).unwrap_or(NONE), Relaxed);
+        Some(time_ns)
     }
 }

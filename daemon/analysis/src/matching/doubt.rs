@@ -9,11 +9,11 @@ impl Matcher {
     pub(super) fn unobserved(&mut self, rank: Rank, post: Option<PostId>, out: &mut Matched) {
         let gone = |other: PostId| post.is_none_or(|post| post == other);
         let (mut freed, mut doubtful) = (Vec::new(), Vec::new());
-        for (&(comm, _), receiver) in self.receivers.iter_mut().filter(|((_, dst), _)| *dst == rank) {
+        for (&(comm, _), receiver) in self.turns.receivers.iter_mut().filter(|((_, dst), _)| *dst == rank) {
             let before = receiver.wild.len();
             receiver.wild.retain(|wild| !gone(wild.post));
             let removed = before - receiver.wild.len();
-            self.pending -= removed;
+            self.turns.pending -= removed;
             if removed > 0 && post.is_none() {
                 doubtful.push(comm);
             }
@@ -23,11 +23,11 @@ impl Matcher {
         for (key, pair) in self.pairs.iter_mut().filter(|(key, _)| key.dst == rank) {
             // Which of its senders a lost wildcard drew from, nobody knows.
             pair.uncertain |= doubtful.contains(&key.comm);
-            for (&tag, channel) in &mut pair.channels {
+            for (tag, channel) in pair.channels.iter_mut() {
                 let before = channel.slots.len();
                 channel.slots.retain(|slot| slot.arrival.is_some() || !slot.post.is_some_and(gone));
                 let removed = before - channel.slots.len();
-                self.pending -= removed;
+                self.turns.pending -= removed;
                 if removed > 0 {
                     // After a loss nobody knows whether it took a message; a cancelled one did not.
                     pair.uncertain |= post.is_none();
@@ -45,15 +45,15 @@ impl Matcher {
     pub(super) fn freed(&mut self, rank: Rank, post: PostId, out: &mut Matched) {
         let mine = self.pairs.iter_mut().filter(|(key, _)| key.dst == rank);
         let found = mine
-            .flat_map(|(&key, pair)| pair.channels.iter_mut().map(move |(&tag, channel)| (key, tag, channel)))
+            .flat_map(|(&key, pair)| pair.channels.iter_mut().map(move |(tag, channel)| (key, tag, channel)))
             .find_map(|(key, tag, channel)| channel.open(post).map(|slot| (key, tag, slot)));
         if let Some((key, tag, slot)) = found {
             slot.freed = true;
             self.release(key, tag, out);
             return;
         }
-        let wild = |receiver: &super::Receiver| receiver.wild.iter().any(|wild| wild.post == post);
-        let comm = self.receivers.iter().find(|((_, dst), receiver)| *dst == rank && wild(receiver));
+        let wild = |receiver: &super::turn::Receiver| receiver.wild.iter().any(|wild| wild.post == post);
+        let comm = self.turns.receivers.iter().find(|((_, dst), receiver)| *dst == rank && wild(receiver));
         if let Some((&(comm, _), _)) = comm {
             for (_, pair) in self.pairs.iter_mut().filter(|(key, _)| (key.comm, key.dst) == (comm, rank)) {
                 pair.uncertain = true;
@@ -76,18 +76,7 @@ impl Matcher {
             *seen = really;
             pair.uncertain = true;
         }
-        self.settle(key, out);
-    }
-
-    pub(super) fn settle(&mut self, key: PairKey, out: &mut Matched) {
-        let Some(pair) = self.pairs.get_mut(&key) else { return };
-        let (given_up, crossed) = pair.settle();
-        self.given_up_sends += given_up.sends;
-        self.given_up_receives += given_up.receives;
-        self.pending -= (given_up.sends + given_up.receives) as usize + 2 * crossed.len();
-        for (tag, send, arrival) in crossed {
-            self.message(key, tag, &send, &arrival, false, out);
-        }
+        self.turns.settle(key, pair, out);
     }
 
     /// The run is over: posts that are still open will not complete. Those before a completed receive of the same
@@ -108,8 +97,8 @@ impl Matcher {
             self.channel(key, tag).slots.push_back(slot);
         }
         let mut blocked = Vec::new();
-        for (&(comm, dst), receiver) in &mut self.receivers {
-            self.pending -= receiver.wild.len();
+        for (&(comm, dst), receiver) in &mut self.turns.receivers {
+            self.turns.pending -= receiver.wild.len();
             receiver.wild.clear();
             blocked.extend(receiver.blocked.drain(..).map(|(src, tag)| (PairKey { comm, src, dst }, tag)));
         }
@@ -122,7 +111,7 @@ impl Matcher {
         let keys: Vec<(PairKey, i32)> = self
             .pairs
             .iter()
-            .flat_map(|(&key, pair)| pair.channels.keys().map(move |&tag| (key, tag)))
+            .flat_map(|(&key, pair)| pair.channels.iter().map(move |(tag, _)| (key, tag)))
             .collect();
         for (key, tag) in keys {
             self.finish_channel(key, tag, &mut out);
@@ -135,15 +124,15 @@ impl Matcher {
             self.release(key, tag, out);
             let channel = self.channel(key, tag);
             let Some(slot) = channel.slots.pop_front() else { return };
-            self.pending -= 1;
+            self.turns.pending -= 1;
             // The release above stopped at it, so it is open.
             debug_assert!(slot.arrival.is_none());
             let channel = self.channel(key, tag);
             if channel.slots.iter().any(|later| later.arrival.is_some())
                 && channel.sends.pop_front().is_some()
             {
-                self.given_up_sends += 1;
-                self.pending -= 1;
+                self.turns.given_up_sends += 1;
+                self.turns.pending -= 1;
             }
         }
     }
@@ -151,7 +140,7 @@ impl Matcher {
     /// Too much waits: the older half of what waits in the fullest channel is given up, and what would have been theirs
     /// with it. Half, so that this is not looked for again at once.
     pub(super) fn keep_to_limits(&mut self) {
-        if self.pending <= self.limits.pending {
+        if !self.turns.has_too_much() {
             return;
         }
         let weight = |channel: &Channel| channel.sends.len().max(channel.ready.len());
@@ -159,7 +148,7 @@ impl Matcher {
             .pairs
             .iter()
             .flat_map(|(&key, pair)| {
-                pair.channels.iter().map(move |(&tag, channel)| (weight(channel), key, tag))
+                pair.channels.iter().map(move |(tag, channel)| (weight(channel), key, tag))
             })
             .max_by_key(|(waiting, ..)| *waiting);
         let Some((waiting, key, tag)) = fullest else { return };
@@ -168,15 +157,15 @@ impl Matcher {
         if channel.sends.len() >= channel.ready.len() {
             channel.sends.drain(..count);
             channel.given_up += count as u64;
-            self.given_up_sends += count as u64;
+            self.turns.given_up_sends += count as u64;
         } else {
             channel.ready.drain(..count);
-            self.given_up_receives += count as u64;
+            self.turns.given_up_receives += count as u64;
             // Their sends, should they still come, would take the next receives: the pair is in doubt from here on.
             if let Some(pair) = self.pairs.get_mut(&key) {
                 pair.uncertain = true;
             }
         }
-        self.pending -= count;
+        self.turns.pending -= count;
     }
 }

@@ -46,7 +46,7 @@ fn an_open_wildcard_holds_back_what_it_could_have_taken() {
     events.extend([receive(1, 0, 7, 8, Some(1), 100), receive(1, 2, 7, 8, Some(2), 150)]);
     assert_eq!(pairs(&matcher.feed(&events)), []);
     assert_eq!(pairs(&matcher.feed(&[receive(1, 0, 7, 8, Some(0), 200)])), [(10, 200), (20, 100), (30, 150)]);
-    assert_eq!((matcher.unmatched_sends(), matcher.unmatched_receives(), matcher.pending), (0, 0, 0));
+    assert_eq!((matcher.unmatched_sends(), matcher.unmatched_receives(), matcher.turns.pending), (0, 0, 0));
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_loss_never_shifts_later_pairs() {
     // Ten sent, ten received: the five that nobody saw arrive are given up, the next message is certain.
     let matched = matcher.feed(&[send(0, 1, 7, 8, 50), receive(1, 0, 7, 8, None, 150)]);
     assert_eq!((pairs(&matched), matched.uncertain), (vec![(50, 150)], 0));
-    assert_eq!((matcher.unmatched_sends(), matcher.unmatched_receives(), matcher.pending), (5, 0, 0));
+    assert_eq!((matcher.unmatched_sends(), matcher.unmatched_receives(), matcher.turns.pending), (5, 0, 0));
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn lost_sends_leave_their_receives_alone() {
     assert_eq!(pairs(&matcher.feed(&events)), [(10, 100), (13, 103)]);
     assert_eq!((matcher.unmatched_sends(), matcher.unmatched_receives()), (0, 2));
     let matched = matcher.feed(&[send(0, 1, 7, 8, 50), receive(1, 0, 7, 8, None, 150)]);
-    assert_eq!((pairs(&matched), matched.uncertain, matcher.pending), (vec![(50, 150)], 0, 0));
+    assert_eq!((pairs(&matched), matched.uncertain, matcher.turns.pending), (vec![(50, 150)], 0, 0));
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn sizes_that_differ_prove_a_doubt_and_are_never_a_pair() {
     let matched = matcher.feed(&said);
     assert_eq!((pairs(&matched), matched.uncertain), (vec![(20, 100)], 1));
     assert!(!matched.messages[0].exact);
-    assert_eq!((matcher.unmatched_sends(), matcher.unmatched_receives(), matcher.pending), (1, 0, 0));
+    assert_eq!((matcher.unmatched_sends(), matcher.unmatched_receives(), matcher.turns.pending), (1, 0, 0));
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn what_waits_is_bounded_and_given_up_in_order() {
     matcher.feed(&[send(2, 1, 7, 8, 1000)]);
     let events: Vec<Event> = (0..25).map(|at| send(0, 1, 7, 8, at)).collect();
     matcher.feed(&events);
-    assert!(matcher.pending <= 10);
+    assert!(matcher.turns.pending <= 10);
     assert_eq!(matcher.unmatched_sends(), 26);
     let events: Vec<Event> = (0..25).map(|at| receive(1, 0, 7, 8, None, 100 + at)).collect();
     let found = pairs(&matcher.feed(&events));
@@ -111,7 +111,7 @@ fn what_waits_is_bounded_and_given_up_in_order() {
     assert_eq!(matcher.unmatched_receives(), 25 - found.len() as u64);
     // The quiet channel beside it lost nothing.
     assert_eq!(pairs(&matcher.feed(&[receive(1, 2, 7, 8, None, 2000)])), [(1000, 2000)]);
-    assert_eq!(matcher.pending, 0);
+    assert_eq!(matcher.turns.pending, 0);
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn a_completion_that_is_read_before_its_posting_waits_for_it() {
     assert_eq!(matcher.unmatched_receives(), 1);
     let events = [post(1, Some(0), Some(7), 0), post(1, None, Some(7), 1), receive(1, 0, 7, 8, Some(0), 200)];
     assert_eq!(pairs(&matcher.feed(&events)), [(10, 200), (20, 100)]);
-    assert_eq!((matcher.unmatched_receives(), matcher.pending), (0, 0));
+    assert_eq!((matcher.unmatched_receives(), matcher.turns.pending), (0, 0));
 }
 
 #[test]
@@ -181,5 +181,5 @@ fn a_freed_receive_takes_its_message_unseen() {
     events.extend([send(0, 1, 7, 8, 10), send(0, 1, 7, 16, 20), send(0, 1, 7, 24, 30)]);
     let matched = matcher.feed(&events);
     assert_eq!((pairs(&matched), matched.uncertain), (vec![(10, 100), (30, 300)], 0));
-    assert_eq!((matcher.unmatched_sends(), matcher.unmatched_receives(), matcher.pending), (1, 0, 0));
+    assert_eq!((matcher.unmatched_sends(), matcher.unmatched_receives(), matcher.turns.pending), (1, 0, 0));
 }

@@ -1,9 +1,12 @@
 //! How many calls a second the analysis takes on one core: each operator by itself, and all of them.
 //!
 //! `cargo run --release -p mpiscope-bench-analysis [-- --ranks N --pattern NAME --seconds S --rounds R]`
-//! A job is modelled and read before the clock starts; then each operator takes the same batches, in turns.
-//! With `--placement` it says instead how long advice takes.
+//! A job is modelled and read before the clock starts; then each operator takes the same batches, in turns. What counts is
+//! the time on a core, so that what else runs on the machine matters less.
+//! With `--only NAME` only one of the operators. With `--placement` it says instead how long advice takes, with `--digest`
+//! what comes out of some jobs, to be held against what another build finds.
 
+mod digest;
 mod placement;
 
 use anyhow::{Context, Result};
@@ -12,7 +15,6 @@ use mpiscope_ingest::Ingest;
 use mpiscope_model::Batch;
 use mpiscope_synth::{Pattern, Spec, Style, generate};
 use mpiscope_wire::Message;
-use std::time::Instant;
 
 const WINDOW_NS: u64 = 100_000_000;
 
@@ -67,6 +69,12 @@ fn peak_kib() -> Option<u64> {
     status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().split(' ').next()?.parse().ok()
 }
 
+/// How long this thread has been on a core.
+fn on_core_ns() -> Result<u64> {
+    let figures = std::fs::read_to_string("/proc/thread-self/schedstat").context("ask how long this ran")?;
+    Ok(figures.split(' ').next().unwrap_or_default().parse()?)
+}
+
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let value = |name: &str, default: &str| {
@@ -76,6 +84,9 @@ fn main() -> Result<()> {
     if arguments.iter().any(|word| word == "--placement") {
         placement::all();
         return Ok(());
+    }
+    if arguments.iter().any(|word| word == "--digest") {
+        return digest::all();
     }
     let rounds: usize = value("--rounds", "5").parse().context("--rounds takes a number")?;
     let ranks: u32 = value("--ranks", "64").parse().context("--ranks takes a number")?;
@@ -90,12 +101,15 @@ fn main() -> Result<()> {
     println!("{pattern:?} {style:?}, {ranks} ranks, {calls} calls, {rounds} rounds");
     let operators: [Operator; 4] =
         [("counts", counts), ("matching", matching), ("matching and budget", windowed), ("all", whole)];
+    let only = value("--only", "");
+    let operators: Vec<Operator> =
+        operators.into_iter().filter(|(name, _)| only.is_empty() || *name == only).collect();
     let mut rates = vec![Vec::new(); operators.len()];
     for _ in 0..rounds {
         for ((_, operator), rates) in operators.iter().zip(&mut rates) {
-            let begun = Instant::now();
+            let begun_ns = on_core_ns()?;
             operator(&batches);
-            rates.push(calls as f64 / 1e6 / begun.elapsed().as_secs_f64());
+            rates.push(calls as f64 * 1e3 / (on_core_ns()? - begun_ns) as f64);
         }
     }
     for ((name, _), rates) in operators.iter().zip(&mut rates) {
