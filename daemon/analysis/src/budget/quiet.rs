@@ -118,11 +118,13 @@ impl Spread {
 pub(super) struct Seen {
     width_ns: u64,
     windows: Vec<[Counts; KINDS]>,
+    /// Parts in collectives, and how many ranks took part in each: the parts of one collective are as slow as each other.
+    parts: (u64, u64),
 }
 
 impl Seen {
     pub(super) fn new(width_ns: u64) -> Self {
-        Self { width_ns: width_ns.max(1), windows: Vec::new() }
+        Self { width_ns: width_ns.max(1), windows: Vec::new(), parts: (0, 0) }
     }
 
     /// A message, or a part in a collective, ended then and took so long.
@@ -130,6 +132,17 @@ impl Seen {
         let bin = place(took_ns as f64 / usual_ns.max(1) as f64) as usize;
         let count = &mut self.window(kind, at_ns).known[bin];
         *count = count.saturating_add(1);
+    }
+
+    /// A part in a collective of so many ranks.
+    pub(super) fn add_part(&mut self, ranks: u32, at_ns: Nanoseconds, took_ns: u64, usual_ns: u64) {
+        self.parts = (self.parts.0 + 1, self.parts.1 + u64::from(ranks.max(1)));
+        self.add(Kind::Collective, at_ns, took_ns, usual_ns);
+    }
+
+    /// How many of a kind are as slow as each other, on average.
+    fn alike(&self, kind: Kind) -> f64 {
+        if kind == Kind::Message { 1.0 } else { self.parts.1 as f64 / self.parts.0.max(1) as f64 }
     }
 
     /// One was there before it was waited for, and took no longer than this.
@@ -162,7 +175,7 @@ impl Seen {
     fn around(&self, kind: Kind, at: usize) -> Option<Counts> {
         let mut counts = self.windows.get(at)?[kind as usize];
         for reach in 1..=REACH {
-            if counts.known() >= FEWEST {
+            if counts.known() as f64 >= FEWEST as f64 * self.alike(kind).sqrt() {
                 break;
             }
             let near = [at.checked_sub(reach), Some(at + reach)].into_iter().flatten();
@@ -200,10 +213,11 @@ impl Seen {
         self.windows.iter().for_each(|window| whole.join(&window[kind as usize]));
         let level = ratio_at(quiet_place) / ratio_at(whole.spread().quantile(0.5)) * factor;
         let shift = if level > NEVER_QUIET { level.log2() * PER_OCTAVE } else { 0.0 };
+        let alike = self.alike(kind);
         let maps = all.iter().map(|counts| {
             let (known, spread) = counts.as_ref()?;
             let width = spread.quantile(0.75) - spread.quantile(0.25);
-            let uncertain = 0.93 * width.max(1.0) / (*known as f64).sqrt();
+            let uncertain = 0.93 * width.max(1.0) / (*known as f64 / alike).max(1.0).sqrt();
             let above = spread.quantile(0.5) - (quiet_place - shift);
             let is_disturbed = above > CLEARLY.log2() * PER_OCTAVE + DEVIATIONS * uncertain;
             is_disturbed.then(|| {
@@ -214,7 +228,7 @@ impl Seen {
         });
         let maps: Vec<_> = maps.collect();
         let clearly = maps.iter().flatten().filter(|of: &&Disturbed| of.times > NEVER_QUIET).count();
-        let some = (levels.len() / 20).max(1);
+        let some = (levels.len() / 10).max(1);
         let is_varied = (some..=levels.len() - some).contains(&clearly);
         OfKind { maps, is_varied }
     }
@@ -276,7 +290,8 @@ impl Hindrance {
 
     /// Whether the network was disturbed at some times and not at others.
     pub(super) fn is_varied(&self) -> bool {
-        self.of.iter().any(|of| of.is_varied)
+        let [messages, collectives] = &self.of;
+        messages.is_varied || messages.maps.is_empty() && collectives.is_varied
     }
 }
 

@@ -99,7 +99,8 @@ impl Budgeter {
         self.done(thread, entry, call)
     }
 
-    /// The message that arrived last of all that a call received, by when they were sent and what they usually take.
+    /// The message that most likely arrived last of all that a call received: the one whose time is nearest to what it
+    /// usually takes at such a time.
     pub(super) fn decisive(
         &self,
         thread: ThreadId,
@@ -107,19 +108,21 @@ impl Budgeter {
         version: &Version,
     ) -> Option<Incoming> {
         let record = self.threads[thread as usize].queue.front()?;
-        let mut latest: Option<(u64, Incoming)> = None;
+        let mut nearest: Option<(f64, Incoming)> = None;
         for message in record.first.iter().chain(&record.more).filter(|message| message.send_ns < end_ns) {
-            let mut usual_ns = version.message_ns(Scope::of(message.inter), message.bytes)?;
+            let mut usual_ns = version.message_ns(Scope::of(message.inter), message.bytes)?.max(1) as f64;
             if message.inter {
-                usual_ns = (usual_ns as f64 * self.course.slowed(end_ns)) as u64;
+                usual_ns *= self.course.slowed(end_ns);
             }
-            let arrives_ns = message.send_ns.saturating_add(usual_ns);
-            let key = |of: &Incoming, arrives_ns: u64| (arrives_ns, of.send_ns, of.from, of.number);
-            if latest.is_none_or(|(at_ns, of)| key(message, arrives_ns) > key(&of, at_ns)) {
-                latest = Some((arrives_ns, *message));
+            let off = ((end_ns - message.send_ns) as f64 / usual_ns).ln().abs();
+            let is_nearer = nearest.is_none_or(|(least, of)| {
+                (off, of.send_ns, of.from, of.number) < (least, message.send_ns, message.from, message.number)
+            });
+            if is_nearer {
+                nearest = Some((off, *message));
             }
         }
-        latest.map(|(_, message)| message)
+        nearest.map(|(_, message)| message)
     }
 
     /// When a call would have returned at the earliest for the messages that did not decide when it did. None while a
@@ -166,8 +169,8 @@ impl Budgeter {
         message: &Incoming,
         took_ns: Option<u64>,
     ) -> i64 {
-        let Some(advised) = self.advised() else { return 0 };
-        let node = |rank: Rank| advised.get(rank as usize);
+        let Some(advised) = &self.advised else { return 0 };
+        let node = |rank: Rank| advised.node_of_rank.get(rank as usize);
         let inter = node(source) != node(target);
         if inter == message.inter {
             return 0;
@@ -177,12 +180,14 @@ impl Budgeter {
             return 0;
         };
         let (now_ns, then_ns) = if message.inter { (far_ns, near_ns) } else { (near_ns, far_ns) };
-        // What is slow between nodes would be as slow, for its distance, within one. What is slow within a node is not slow
-        // for the way.
+        // What is slow between nodes would be as slow, for its distance, within one. In its place others are slow that have
+        // to go between nodes then, and of whom nobody sees it now.
         let took_ns = took_ns.unwrap_or(now_ns);
-        let took_ns = if message.inter { took_ns } else { took_ns.min(now_ns) };
-        let then_ns = u128::from(took_ns) * u128::from(then_ns) / u128::from(now_ns.max(1));
-        took_ns as i64 - then_ns as i64
+        let late_ns = took_ns.saturating_sub(now_ns) as f64;
+        let took_ns = took_ns.min(now_ns);
+        let then = then_ns as f64 / now_ns.max(1) as f64;
+        let late_ns = if message.inter { late_ns * (1.0 - then) * advised.net_share } else { 0.0 };
+        took_ns as i64 - (took_ns as f64 * then) as i64 + late_ns as i64
     }
 
     pub(super) fn learn(&mut self, version: &Version, message: &Incoming, took_ns: u64) {
