@@ -20,6 +20,7 @@ mod path;
 mod quiet;
 mod receive;
 mod send;
+mod serving;
 mod settle;
 mod steal;
 mod thread;

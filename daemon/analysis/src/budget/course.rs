@@ -47,7 +47,7 @@ impl Course {
         // Where no message was exact, those that decided when calls returned have to do.
         let of_messages = |longer: Option<f64>| longer.unwrap_or_else(|| self.messages.longer_than(criteria));
         let [messages, collectives] = learnt.longer_than(criteria);
-        self.hindrance = self.seen.judged([of_messages(messages), collectives.unwrap_or(1.0)]);
+        self.hindrance = self.seen.judged(of_messages(messages), collectives);
         self.uneven = self.work.judged();
         self.is_given = true;
         self
@@ -63,7 +63,7 @@ impl Course {
         self.windows += 1;
         // Looking at all windows again costs as much as there are.
         if self.windows >= self.judged + self.judged / 16 {
-            self.hindrance = self.seen.judged([1.0; 2]);
+            self.hindrance = self.seen.judged(1.0, Some(1.0));
             self.judged = self.windows;
         }
         self.uneven = self.work.judged_now(until_ns);

@@ -185,19 +185,23 @@ impl Seen {
     }
 
     /// What the windows say. What messages, and collectives, take in the median over the run is by such factors longer than
-    /// what it is judged by.
-    pub(super) fn judged(&self, factors: [f64; KINDS]) -> Hindrance {
-        let kinds = [Kind::Message, Kind::Collective];
-        let of = kinds.map(|kind| self.of_kind(kind, factors[kind as usize]));
-        Hindrance { width_ns: self.width_ns, of }
+    /// what it is judged by. Where nobody knows what collectives take otherwise, they are disturbed as messages are when both are at their
+    /// quietest: they are made of messages.
+    pub(super) fn judged(&self, messages: f64, collectives: Option<f64>) -> Hindrance {
+        let messages = self.of_kind(Kind::Message, |quiet| quiet * messages);
+        let level = messages.level;
+        let collectives =
+            self.of_kind(Kind::Collective, |quiet| collectives.map_or(level, |factor| quiet * factor));
+        Hindrance { width_ns: self.width_ns, of: [messages, collectives] }
     }
 
-    fn of_kind(&self, kind: Kind, factor: f64) -> OfKind {
+    /// `level_of` says how slow the quietest windows are for what it is judged by, of how slow they are for the whole run.
+    fn of_kind(&self, kind: Kind, level_of: impl Fn(f64) -> f64) -> OfKind {
         let spread = |counts: Counts| (counts.known(), counts.spread());
         let all: Vec<Option<(u64, Spread)>> =
             (0..self.windows.len()).map(|at| self.around(kind, at).map(spread)).collect();
-        let level = |(at, of): (usize, &Option<(u64, Spread)>)| Some((of.as_ref()?.1.quantile(0.5), at));
-        let mut levels: Vec<(f64, usize)> = all.iter().enumerate().filter_map(level).collect();
+        let median = |(at, of): (usize, &Option<(u64, Spread)>)| Some((of.as_ref()?.1.quantile(0.5), at));
+        let mut levels: Vec<(f64, usize)> = all.iter().enumerate().filter_map(median).collect();
         levels.sort_by(|one, other| one.0.total_cmp(&other.0));
         let mut quiet = Counts::NONE;
         for &(_, at) in &levels[..levels.len().div_ceil(4)] {
@@ -211,7 +215,7 @@ impl Seen {
         // A run that is slow even when it is at its quietest is held against what it is judged by.
         let mut whole = Counts::NONE;
         self.windows.iter().for_each(|window| whole.join(&window[kind as usize]));
-        let level = ratio_at(quiet_place) / ratio_at(whole.spread().quantile(0.5)) * factor;
+        let level = level_of(ratio_at(quiet_place) / ratio_at(whole.spread().quantile(0.5)));
         let shift = if level > NEVER_QUIET { level.log2() * PER_OCTAVE } else { 0.0 };
         let alike = self.alike(kind);
         let maps = all.iter().map(|counts| {
@@ -230,7 +234,7 @@ impl Seen {
         let clearly = maps.iter().flatten().filter(|of: &&Disturbed| of.times > NEVER_QUIET).count();
         let some = (levels.len() / 10).max(1);
         let is_varied = (some..=levels.len() - some).contains(&clearly);
-        OfKind { maps, is_varied }
+        OfKind { maps, is_varied, level }
     }
 }
 
@@ -251,6 +255,8 @@ struct Disturbed {
 struct OfKind {
     maps: Vec<Option<Disturbed>>,
     is_varied: bool,
+    /// How many times as long as what it is judged by the quietest windows take.
+    level: f64,
 }
 
 /// When the network was disturbed, and how much.
@@ -308,7 +314,7 @@ mod tests {
                 seen.add(Kind::Message, window as u64 * 1000 + number, took_ns, 1000);
             }
         }
-        seen.judged([1.0; KINDS])
+        seen.judged(1.0, Some(1.0))
     }
 
     #[test]
@@ -351,8 +357,8 @@ mod tests {
     fn a_run_that_was_never_quiet_is_held_against_a_good_one() {
         let mut seen = Seen::new(1000);
         (0..1000).for_each(|at| seen.add(Kind::Message, at * 10, 1000, 1000));
-        assert_eq!(seen.judged([1.0; KINDS]).spared_ns(Kind::Message, 500, 1000, 1000), 0);
-        let spared_ns = seen.judged([4.0; KINDS]).spared_ns(Kind::Message, 500, 1000, 1000);
+        assert_eq!(seen.judged(1.0, Some(1.0)).spared_ns(Kind::Message, 500, 1000, 1000), 0);
+        let spared_ns = seen.judged(4.0, None).spared_ns(Kind::Message, 500, 1000, 1000);
         assert!((725..775).contains(&spared_ns), "{spared_ns}");
     }
 }

@@ -62,11 +62,16 @@ impl Budgeter {
             return Settled::NotYet;
         };
         let sender = sender.map_or(own, |way| way.gains);
+        // What it did before was another task, which would have been somebody else's.
+        if self.threads[decisive.from as usize].serving.deals_to(thread) {
+            whatif = Latest::default();
+            self.threads[thread as usize].is_dealt = true;
+        }
         // A message that was sent before its receiver came had arrived, or was on its way and had to be waited for.
         let usual_ns = version.message_ns(Scope::of(decisive.inter), decisive.bytes);
         let waited_ns = call.end_ns.saturating_sub(decisive.send_ns.max(waits_since));
         let is_late = decisive.send_ns > waits_since;
-        if !is_late && waited_ns <= usual_ns.map_or(HARDLY_NS, |usual_ns| usual_ns / HAD_ARRIVED) {
+        if !is_late && waited_ns <= taking_ns(&version, &decisive) {
             whatif.at(call.end_ns, &own, &spared);
             if decisive.inter {
                 let at_most_ns = waits_since.saturating_sub(decisive.send_ns);
@@ -74,17 +79,26 @@ impl Budgeter {
             }
             let arrived_ns = decisive.send_ns.saturating_add(usual_ns.unwrap_or_default()).min(waits_since);
             let mut change = Gains::default();
+            if self.threads[thread as usize].works_for_others {
+                change[WhatIf::Balanced] = arrived_ns.saturating_sub(decisive.send_ns) as i64;
+            }
             change[WhatIf::Placed] =
                 self.change_of_distance(&version, sender_rank, call.rank, &decisive, None);
-            whatif.at(arrived_ns, &sender, &change);
+            let gained = self.counts(thread, call, &decisive, sender, change);
+            whatif.at(arrived_ns, &gained, &Gains::default());
         } else {
             let flight_ns = call.end_ns.saturating_sub(decisive.send_ns).saturating_sub(stalled_ns);
             spared[WhatIf::Placed] =
                 self.change_of_distance(&version, sender_rank, call.rank, &decisive, Some(flight_ns));
+            // Who works where its work is need not send it.
+            if self.threads[thread as usize].works_for_others {
+                spared[WhatIf::Balanced] = flight_ns as i64;
+            }
             if decisive.inter {
                 spared[WhatIf::Quiet] = self.course.message(call.end_ns, decisive.bytes, flight_ns) as i64;
             }
-            whatif.at(call.end_ns, &sender, &spared);
+            let gained = self.counts(thread, call, &decisive, sender, spared);
+            whatif.at(call.end_ns, &gained, &Gains::default());
         }
         self.ledger.spared(call.end_ns, &spared);
         self.end_with(thread, call, path, from_ns, pieces, unknown);
@@ -97,6 +111,21 @@ impl Budgeter {
         }
         self.unpin_all(thread);
         self.done(thread, entry, call)
+    }
+
+    /// What a message's way gained, with what it is spared itself, counts for its receiver.
+    fn counts(
+        &mut self,
+        thread: ThreadId,
+        call: &Activity,
+        message: &Incoming,
+        mut way: Gains,
+        spared: Gains,
+    ) -> Gains {
+        way += spared;
+        let state = &mut self.threads[thread as usize];
+        let is_alone = state.queue.front().is_some_and(|record| record.more.is_empty());
+        if is_alone { state.serving.come(message.from, call.end_ns, way) } else { way }
     }
 
     /// The message that most likely arrived last of all that a call received: the one whose time is nearest to what it
@@ -218,6 +247,19 @@ impl Budgeter {
             sender.unpin(incoming.number);
         }
     }
+}
+
+/// What it takes at most to receive a message that is there already. Within a node all of it is copying and telling; so
+/// who takes longer than that had to wait for it.
+fn taking_ns(version: &Version, message: &Incoming) -> u64 {
+    let Some(usual_ns) = version.message_ns(Scope::of(message.inter), message.bytes) else {
+        return HARDLY_NS;
+    };
+    let part_ns = usual_ns / HAD_ARRIVED;
+    if !message.inter {
+        return part_ns;
+    }
+    version.message_ns(Scope::Intra, message.bytes).map_or(part_ns, |within_ns| within_ns.min(part_ns))
 }
 
 /// The receive that decided when a call returned: the most plausible one. Says too whether it stands out from the
