@@ -21,6 +21,7 @@ mod path;
 mod quiet;
 mod receive;
 mod send;
+mod serving;
 mod settle;
 mod steal;
 mod thread;
@@ -74,6 +75,9 @@ const WORTH_FOLLOWING: f64 = 0.05;
 #[derive(Debug)]
 struct Advised {
     node_of_rank: Vec<Node>,
+    /// Of the messages that it brings onto one node, the share by which there are fewer between nodes: for the others it
+    /// drives as many apart.
+    net_share: f64,
 }
 
 impl Advised {
@@ -82,7 +86,8 @@ impl Advised {
         let (before, after) = (advice.inter_messages_before, advice.inter_messages_after);
         let spared = before.saturating_sub(after);
         let is_worth_it = spared > 0 && spared as f64 >= WORTH_FOLLOWING * before as f64;
-        is_worth_it.then_some(Self { node_of_rank: advice.node_of_rank })
+        let net_share = (spared as f64 / advice.joined_messages.max(1) as f64).min(1.0);
+        is_worth_it.then_some(Self { node_of_rank: advice.node_of_rank, net_share })
     }
 }
 

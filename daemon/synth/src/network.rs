@@ -89,6 +89,11 @@ impl Wires {
         }
     }
 
+    /// Other messages are slow than were.
+    pub(crate) fn draw_anew(&mut self, seed: u64, luck: u64) {
+        self.stream = Stream::new(seed ^ (luck << 32), Purpose::Messages);
+    }
+
     /// What a message carries.
     #[inline]
     pub(crate) fn bytes(&self, (channel, number): Number) -> u32 {

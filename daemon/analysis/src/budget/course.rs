@@ -47,7 +47,7 @@ impl Course {
         // Where no message was exact, those that decided when calls returned have to do.
         let of_messages = |longer: Option<f64>| longer.unwrap_or_else(|| self.messages.longer_than(criteria));
         let [messages, collectives] = learnt.longer_than(criteria);
-        self.hindrance = self.seen.judged([of_messages(messages), collectives.unwrap_or(1.0)]);
+        self.hindrance = self.seen.judged(of_messages(messages), collectives);
         self.uneven = self.work.judged();
         self.is_given = true;
         self
@@ -63,7 +63,7 @@ impl Course {
         self.windows += 1;
         // Looking at all windows again costs as much as there are.
         if self.windows >= self.judged + self.judged / 16 {
-            self.hindrance = self.seen.judged([1.0; 2]);
+            self.hindrance = self.seen.judged(1.0, Some(1.0));
             self.judged = self.windows;
         }
         self.uneven = self.work.judged_now(until_ns);
@@ -75,7 +75,10 @@ impl Course {
             self.messages.add(bytes, took_ns);
         }
         let Some(usual_ns) = self.messages.usual_ns(bytes) else { return 0 };
-        self.took(Kind::Message, at_ns, took_ns, usual_ns)
+        if !self.is_given {
+            self.seen.add(Kind::Message, at_ns, took_ns, usual_ns);
+        }
+        self.hindrance.spared_ns(Kind::Message, at_ns, took_ns, usual_ns)
     }
 
     /// Likewise a part in a collective.
@@ -87,7 +90,10 @@ impl Course {
         }
         let usual_ns = self.collectives.get(&key).and_then(|measure| measure.usual_ns(0));
         let Some(usual_ns) = usual_ns else { return 0 };
-        self.took(Kind::Collective, at_ns, took_ns, usual_ns)
+        if !self.is_given {
+            self.seen.add_part(key.ranks, at_ns, took_ns, usual_ns);
+        }
+        self.hindrance.spared_ns(Kind::Collective, at_ns, took_ns, usual_ns)
     }
 
     /// A message between nodes was there before it was waited for, after so long at most.
@@ -102,13 +108,7 @@ impl Course {
         self.hindrance.slowed(at_ns)
     }
 
-    fn took(&mut self, kind: Kind, at_ns: Nanoseconds, took_ns: u64, usual_ns: u64) -> u64 {
-        if !self.is_given {
-            self.seen.add(kind, at_ns, took_ns, usual_ns);
-        }
-        self.hindrance.spared_ns(kind, at_ns, took_ns, usual_ns)
-    }
-
+    /// A rank computed for so much of a time; says what it would have been spared if work were even.
     pub(super) fn worked(
         &mut self,
         rank: Rank,

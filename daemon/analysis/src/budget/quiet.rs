@@ -118,11 +118,13 @@ impl Spread {
 pub(super) struct Seen {
     width_ns: u64,
     windows: Vec<[Counts; KINDS]>,
+    /// Parts in collectives, and how many ranks took part in each: the parts of one collective are as slow as each other.
+    parts: (u64, u64),
 }
 
 impl Seen {
     pub(super) fn new(width_ns: u64) -> Self {
-        Self { width_ns: width_ns.max(1), windows: Vec::new() }
+        Self { width_ns: width_ns.max(1), windows: Vec::new(), parts: (0, 0) }
     }
 
     /// A message, or a part in a collective, ended then and took so long.
@@ -130,6 +132,17 @@ impl Seen {
         let bin = place(took_ns as f64 / usual_ns.max(1) as f64) as usize;
         let count = &mut self.window(kind, at_ns).known[bin];
         *count = count.saturating_add(1);
+    }
+
+    /// A part in a collective of so many ranks.
+    pub(super) fn add_part(&mut self, ranks: u32, at_ns: Nanoseconds, took_ns: u64, usual_ns: u64) {
+        self.parts = (self.parts.0 + 1, self.parts.1 + u64::from(ranks.max(1)));
+        self.add(Kind::Collective, at_ns, took_ns, usual_ns);
+    }
+
+    /// How many of a kind are as slow as each other, on average.
+    fn alike(&self, kind: Kind) -> f64 {
+        if kind == Kind::Message { 1.0 } else { self.parts.1 as f64 / self.parts.0.max(1) as f64 }
     }
 
     /// One was there before it was waited for, and took no longer than this.
@@ -162,7 +175,7 @@ impl Seen {
     fn around(&self, kind: Kind, at: usize) -> Option<Counts> {
         let mut counts = self.windows.get(at)?[kind as usize];
         for reach in 1..=REACH {
-            if counts.known() >= FEWEST {
+            if counts.known() as f64 >= FEWEST as f64 * self.alike(kind).sqrt() {
                 break;
             }
             let near = [at.checked_sub(reach), Some(at + reach)].into_iter().flatten();
@@ -172,19 +185,23 @@ impl Seen {
     }
 
     /// What the windows say. What messages, and collectives, take in the median over the run is by such factors longer than
-    /// what it is judged by.
-    pub(super) fn judged(&self, factors: [f64; KINDS]) -> Hindrance {
-        let kinds = [Kind::Message, Kind::Collective];
-        let of = kinds.map(|kind| self.of_kind(kind, factors[kind as usize]));
-        Hindrance { width_ns: self.width_ns, of }
+    /// what it is judged by. Where nobody knows what collectives take otherwise, they are disturbed as messages are when both are at their
+    /// quietest: they are made of messages.
+    pub(super) fn judged(&self, messages: f64, collectives: Option<f64>) -> Hindrance {
+        let messages = self.of_kind(Kind::Message, |quiet| quiet * messages);
+        let level = messages.level;
+        let collectives =
+            self.of_kind(Kind::Collective, |quiet| collectives.map_or(level, |factor| quiet * factor));
+        Hindrance { width_ns: self.width_ns, of: [messages, collectives] }
     }
 
-    fn of_kind(&self, kind: Kind, factor: f64) -> OfKind {
+    /// `level_of` says how slow the quietest windows are for what it is judged by, of how slow they are for the whole run.
+    fn of_kind(&self, kind: Kind, level_of: impl Fn(f64) -> f64) -> OfKind {
         let spread = |counts: Counts| (counts.known(), counts.spread());
         let all: Vec<Option<(u64, Spread)>> =
             (0..self.windows.len()).map(|at| self.around(kind, at).map(spread)).collect();
-        let level = |(at, of): (usize, &Option<(u64, Spread)>)| Some((of.as_ref()?.1.quantile(0.5), at));
-        let mut levels: Vec<(f64, usize)> = all.iter().enumerate().filter_map(level).collect();
+        let median = |(at, of): (usize, &Option<(u64, Spread)>)| Some((of.as_ref()?.1.quantile(0.5), at));
+        let mut levels: Vec<(f64, usize)> = all.iter().enumerate().filter_map(median).collect();
         levels.sort_by(|one, other| one.0.total_cmp(&other.0));
         let mut quiet = Counts::NONE;
         for &(_, at) in &levels[..levels.len().div_ceil(4)] {
@@ -198,12 +215,13 @@ impl Seen {
         // A run that is slow even when it is at its quietest is held against what it is judged by.
         let mut whole = Counts::NONE;
         self.windows.iter().for_each(|window| whole.join(&window[kind as usize]));
-        let level = ratio_at(quiet_place) / ratio_at(whole.spread().quantile(0.5)) * factor;
+        let level = level_of(ratio_at(quiet_place) / ratio_at(whole.spread().quantile(0.5)));
         let shift = if level > NEVER_QUIET { level.log2() * PER_OCTAVE } else { 0.0 };
+        let alike = self.alike(kind);
         let maps = all.iter().map(|counts| {
             let (known, spread) = counts.as_ref()?;
             let width = spread.quantile(0.75) - spread.quantile(0.25);
-            let uncertain = 0.93 * width.max(1.0) / (*known as f64).sqrt();
+            let uncertain = 0.93 * width.max(1.0) / (*known as f64 / alike).max(1.0).sqrt();
             let above = spread.quantile(0.5) - (quiet_place - shift);
             let is_disturbed = above > CLEARLY.log2() * PER_OCTAVE + DEVIATIONS * uncertain;
             is_disturbed.then(|| {
@@ -214,9 +232,9 @@ impl Seen {
         });
         let maps: Vec<_> = maps.collect();
         let clearly = maps.iter().flatten().filter(|of: &&Disturbed| of.times > NEVER_QUIET).count();
-        let some = (levels.len() / 20).max(1);
+        let some = (levels.len() / 10).max(1);
         let is_varied = (some..=levels.len() - some).contains(&clearly);
-        OfKind { maps, is_varied }
+        OfKind { maps, is_varied, level }
     }
 }
 
@@ -237,6 +255,8 @@ struct Disturbed {
 struct OfKind {
     maps: Vec<Option<Disturbed>>,
     is_varied: bool,
+    /// How many times as long as what it is judged by the quietest windows take.
+    level: f64,
 }
 
 /// When the network was disturbed, and how much.
@@ -276,7 +296,8 @@ impl Hindrance {
 
     /// Whether the network was disturbed at some times and not at others.
     pub(super) fn is_varied(&self) -> bool {
-        self.of.iter().any(|of| of.is_varied)
+        let [messages, collectives] = &self.of;
+        messages.is_varied || messages.maps.is_empty() && collectives.is_varied
     }
 }
 
@@ -293,7 +314,7 @@ mod tests {
                 seen.add(Kind::Message, window as u64 * 1000 + number, took_ns, 1000);
             }
         }
-        seen.judged([1.0; KINDS])
+        seen.judged(1.0, Some(1.0))
     }
 
     #[test]
@@ -336,8 +357,8 @@ mod tests {
     fn a_run_that_was_never_quiet_is_held_against_a_good_one() {
         let mut seen = Seen::new(1000);
         (0..1000).for_each(|at| seen.add(Kind::Message, at * 10, 1000, 1000));
-        assert_eq!(seen.judged([1.0; KINDS]).spared_ns(Kind::Message, 500, 1000, 1000), 0);
-        let spared_ns = seen.judged([4.0; KINDS]).spared_ns(Kind::Message, 500, 1000, 1000);
+        assert_eq!(seen.judged(1.0, Some(1.0)).spared_ns(Kind::Message, 500, 1000, 1000), 0);
+        let spared_ns = seen.judged(4.0, None).spared_ns(Kind::Message, 500, 1000, 1000);
         assert!((725..775).contains(&spared_ns), "{spared_ns}");
     }
 }

@@ -80,11 +80,16 @@ impl Budgeter {
             return Settled::NotYet;
         };
         let sender = sender.map_or(own, |way| way.gains);
+        // What it did before was another task, which would have been somebody else's.
+        if self.threads[decisive.from as usize].serving.deals_to(thread) {
+            whatif = Latest::default();
+            self.threads[thread as usize].is_dealt = true;
+        }
         // A message that was sent before its receiver came had arrived, or was on its way and had to be waited for.
         let usual_ns = version.message_ns(Scope::of(decisive.inter), decisive.bytes);
         let waited_ns = call.end_ns.saturating_sub(decisive.send_ns.max(waits_since));
         let is_late = decisive.send_ns > waits_since;
-        if !is_late && waited_ns <= usual_ns.map_or(HARDLY_NS, |usual_ns| usual_ns / HAD_ARRIVED) {
+        if !is_late && waited_ns <= taking_ns(&version, &decisive) {
             whatif.at(call.end_ns, &own, &spared);
             if decisive.inter {
                 let at_most_ns = waits_since.saturating_sub(decisive.send_ns);
@@ -92,17 +97,26 @@ impl Budgeter {
             }
             let arrived_ns = decisive.send_ns.saturating_add(usual_ns.unwrap_or_default()).min(waits_since);
             let mut change = Gains::default();
+            if self.threads[thread as usize].works_for_others {
+                change[WhatIf::Balanced] = arrived_ns.saturating_sub(decisive.send_ns) as i64;
+            }
             change[WhatIf::Placed] =
                 self.change_of_distance(&version, sender_rank, call.rank, &decisive, None);
-            whatif.at(arrived_ns, &sender, &change);
+            let gained = self.counts(thread, call, &decisive, sender, change);
+            whatif.at(arrived_ns, &gained, &Gains::default());
         } else {
             let flight_ns = call.end_ns.saturating_sub(decisive.send_ns).saturating_sub(stalled_ns);
             spared[WhatIf::Placed] =
                 self.change_of_distance(&version, sender_rank, call.rank, &decisive, Some(flight_ns));
+            // Who works where its work is need not send it.
+            if self.threads[thread as usize].works_for_others {
+                spared[WhatIf::Balanced] = flight_ns as i64;
+            }
             if decisive.inter {
                 spared[WhatIf::Quiet] = self.course.message(call.end_ns, decisive.bytes, flight_ns) as i64;
             }
-            whatif.at(call.end_ns, &sender, &spared);
+            let gained = self.counts(thread, call, &decisive, sender, spared);
+            whatif.at(call.end_ns, &gained, &Gains::default());
         }
         self.ledger.spared(call.end_ns, &spared);
         self.end_with(thread, call, path, from_ns, pieces, unknown);
@@ -117,26 +131,44 @@ impl Budgeter {
         self.done(thread, entry, call)
     }
 
-    /// The message that arrived last of all that a call received, by when they were sent and what they usually take.
+    /// What a message's way gained, with what it is spared itself, counts for its receiver.
+    fn counts(
+        &mut self,
+        thread: ThreadId,
+        call: &Activity,
+        message: &Incoming,
+        mut way: Gains,
+        spared: Gains,
+    ) -> Gains {
+        way += spared;
+        let state = &mut self.threads[thread as usize];
+        let is_alone = state.received() <= 1;
+        if is_alone { state.serving.come(message.from, call.end_ns, way) } else { way }
+    }
+
+    /// The message that most likely arrived last of all that a call received: the one whose time is nearest to what it
+    /// usually takes at such a time.
     pub(super) fn decisive(
         &self,
         received: &[Incoming],
         end_ns: Nanoseconds,
         version: &Version,
     ) -> Option<Incoming> {
-        let mut latest: Option<(u64, Incoming)> = None;
+        let mut nearest: Option<(f64, Incoming)> = None;
         for message in received.iter().filter(|message| message.send_ns < end_ns) {
-            let mut usual_ns = version.message_ns(Scope::of(message.inter), message.bytes)?;
+            let mut usual_ns = version.message_ns(Scope::of(message.inter), message.bytes)?.max(1) as f64;
             if message.inter {
-                usual_ns = (usual_ns as f64 * self.course.slowed(end_ns)) as u64;
+                usual_ns *= self.course.slowed(end_ns);
             }
-            let arrives_ns = message.send_ns.saturating_add(usual_ns);
-            let key = |of: &Incoming, arrives_ns: u64| (arrives_ns, of.send_ns, of.from, of.number);
-            if latest.is_none_or(|(at_ns, of)| key(message, arrives_ns) > key(&of, at_ns)) {
-                latest = Some((arrives_ns, *message));
+            let off = ((end_ns - message.send_ns) as f64 / usual_ns).ln().abs();
+            let is_nearer = nearest.is_none_or(|(least, of)| {
+                (off, of.send_ns, of.from, of.number) < (least, message.send_ns, message.from, message.number)
+            });
+            if is_nearer {
+                nearest = Some((off, *message));
             }
         }
-        latest.map(|(_, message)| message)
+        nearest.map(|(_, message)| message)
     }
 
     /// When a call would have returned at the earliest for the messages that did not decide when it did. None while a
@@ -179,8 +211,8 @@ impl Budgeter {
         message: &Incoming,
         took_ns: Option<u64>,
     ) -> i64 {
-        let Some(advised) = self.advised() else { return 0 };
-        let node = |rank: Rank| advised.get(rank as usize);
+        let Some(advised) = &self.advised else { return 0 };
+        let node = |rank: Rank| advised.node_of_rank.get(rank as usize);
         let inter = node(source) != node(target);
         if inter == message.inter {
             return 0;
@@ -190,12 +222,14 @@ impl Budgeter {
             return 0;
         };
         let (now_ns, then_ns) = if message.inter { (far_ns, near_ns) } else { (near_ns, far_ns) };
-        // What is slow between nodes would be as slow, for its distance, within one. What is slow within a node is not slow
-        // for the way.
+        // What is slow between nodes would be as slow, for its distance, within one. In its place others are slow that have
+        // to go between nodes then, and of whom nobody sees it now.
         let took_ns = took_ns.unwrap_or(now_ns);
-        let took_ns = if message.inter { took_ns } else { took_ns.min(now_ns) };
-        let then_ns = u128::from(took_ns) * u128::from(then_ns) / u128::from(now_ns.max(1));
-        took_ns as i64 - then_ns as i64
+        let late_ns = took_ns.saturating_sub(now_ns) as f64;
+        let took_ns = took_ns.min(now_ns);
+        let then = then_ns as f64 / now_ns.max(1) as f64;
+        let late_ns = if message.inter { late_ns * (1.0 - then) * advised.net_share } else { 0.0 };
+        took_ns as i64 - (took_ns as f64 * then) as i64 + late_ns as i64
     }
 
     pub(super) fn learn(&mut self, version: &Version, message: &Incoming, took_ns: u64) {
@@ -224,6 +258,19 @@ impl Budgeter {
             sender.unpin(incoming.number);
         }
     }
+}
+
+/// What it takes at most to receive a message that is there already. Within a node all of it is copying and telling; so
+/// who takes longer than that had to wait for it.
+fn taking_ns(version: &Version, message: &Incoming) -> u64 {
+    let Some(usual_ns) = version.message_ns(Scope::of(message.inter), message.bytes) else {
+        return HARDLY_NS;
+    };
+    let part_ns = usual_ns / HAD_ARRIVED;
+    if !message.inter {
+        return part_ns;
+    }
+    version.message_ns(Scope::Intra, message.bytes).map_or(part_ns, |within_ns| within_ns.min(part_ns))
 }
 
 /// The receive that decided when a call returned: the most plausible one. Says too whether it stands out from the

@@ -24,6 +24,9 @@ impl Next {
     }
 }
 
+/// Of which more than this share is too much, that work is not a rank's own.
+const FOR_OTHERS: f64 = 0.8;
+
 /// What became of an attempt to settle a call.
 pub(super) enum Settled {
     Yes,
@@ -183,9 +186,14 @@ impl Budgeter {
         let mut gains = Gains::default();
         gains[WhatIf::Cored] = no_core_ns as i64;
         gains[WhatIf::Balanced] = self.course.worked(rank, (from_ns, until_ns), worked_ns, function);
+        let state = &mut self.threads[thread as usize];
+        if state.is_dealt {
+            gains[WhatIf::Balanced] = 0;
+        }
         self.ledger.compute(rank, from_ns, until_ns, no_core_ns);
         self.ledger.spared(until_ns, &gains);
-        self.threads[thread as usize].path.gains += gains;
+        state.path.gains += gains;
+        state.works_for_others = gains[WhatIf::Balanced] as f64 > FOR_OTHERS * worked_ns as f64;
     }
 
     /// A loop of polls led to nothing.

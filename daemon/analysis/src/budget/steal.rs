@@ -205,4 +205,28 @@ mod tests {
         // Without a core for most of the time, what is usual says nothing.
         assert_eq!(steal.between(0, 1100, 1200, Some(100)), 80);
     }
+
+    #[test]
+    fn a_call_that_took_longer_than_usual_was_without_a_core_as_far_as_one_was_missing() {
+        let mut steal = Steal::default();
+        let of = |at_ns, wait_ns, involuntary| Scheduling {
+            rank: 0,
+            at_ns,
+            wait_ns,
+            involuntary,
+            ..Scheduling::default()
+        };
+        steal.feed(&[of(0, 0, 0), of(1000, 160, 2), of(2000, 200, 5)]);
+        steal.advance(3000);
+        // It was gone for 80 at a time: what is longer by a little is so for another reason.
+        assert_eq!(steal.stalled(0, 10, 60, 9), 0);
+        assert_eq!(steal.between(0, 100, 300, Some(120)), 80);
+        assert_eq!(steal.stalled(0, 400, 600, 100), 80);
+        assert_eq!(steal.stalled(0, 700, 900, 100), 0);
+        // Of two figures' time, what each of them has left.
+        assert_eq!(steal.between(0, 900, 1100, Some(100)), 40);
+        // Lost so often, it is missing evenly.
+        assert_eq!(steal.between(0, 0, 2000, Some(100)), 200);
+        assert_eq!(steal.stalled(7, 0, 100, 100), 0);
+    }
 }

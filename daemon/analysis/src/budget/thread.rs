@@ -2,6 +2,7 @@
 //! calls that others may still ask for.
 
 use super::inbox::{Inbox, Place};
+use super::serving::Serving;
 use super::settle::Next;
 use super::whatif::Way;
 use mpiscope_model::{Activity, Deed, Function, Nanoseconds, Node, Rank};
@@ -92,6 +93,11 @@ pub(super) struct Thread {
     /// Whether the first call of the queue was entered: then the path leads to its entry.
     pub(super) is_entered: bool,
     pub(super) open: Loop,
+    /// What it computed last was work that others would do where it is even.
+    pub(super) works_for_others: bool,
+    pub(super) serving: Serving,
+    /// It is dealt its work: who is done gets more.
+    pub(super) is_dealt: bool,
     kept: VecDeque<Kept>,
     /// Of those kept, such that nobody asks for any more.
     unpinned: usize,
@@ -138,6 +144,9 @@ impl Thread {
             at_ns: 0,
             is_entered: false,
             open: Loop::default(),
+            works_for_others: false,
+            serving: Serving::default(),
+            is_dealt: false,
             kept: VecDeque::new(),
             unpinned: 0,
             waiters: Vec::new(),

@@ -20,11 +20,18 @@ pub enum WhatIf {
 }
 
 /// How many there are.
-const WHATIFS: usize = 4;
+pub(super) const WHATIFS: usize = 4;
 
 /// How much earlier it would be, in nanoseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Gains([i64; WHATIFS]);
+pub(super) struct Gains(pub(super) [i64; WHATIFS]);
+
+impl Gains {
+    /// With others, each of the cases by itself.
+    pub(super) fn with(&self, other: &Self, join: impl Fn(i64, i64) -> i64) -> Self {
+        Self(std::array::from_fn(|at| join(self.0[at], other.0[at])))
+    }
+}
 
 impl Index<WhatIf> for Gains {
     type Output = i64;

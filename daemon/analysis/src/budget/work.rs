@@ -13,6 +13,8 @@ const NEAR: usize = 1;
 const BEFORE: usize = 8;
 /// A rank that computes less than this share of what ranks usually do is there for something else.
 const IDLE: f64 = 0.25;
+/// What is more before some functions is what is too much if it is off by less than this part of it.
+const NEAR_ENOUGH: f64 = 0.25;
 
 /// What a rank computed before its calls of a function.
 type Before = (Function, u64);
@@ -131,14 +133,20 @@ impl Work {
             functions.iter().find(|(of, _)| *of == function).map_or(0.0, |(_, sum)| *sum as f64 / ranks)
         };
         let of_rank = |((before, more), own): ((&Vec<Before>, &f32), &u64)| {
-            let over = |&(function, ns): &Before| (ns as f64 - mean(function)).max(0.0);
-            let all: f64 = before.iter().map(over).sum();
-            let share = |of: &Before| {
-                let part = if all > 0.0 { over(of) / all } else { 0.0 };
-                // What of the computing before this function is too much, for each unit of what is too much in all.
-                (of.0, (part * *own as f64 / of.1.max(1) as f64) as f32)
+            if *more <= 0.0 {
+                return Lasting::default();
+            }
+            let own = *own as f64;
+            let over: Vec<f64> =
+                before.iter().map(|&(function, ns)| (ns as f64 - mean(function)).max(0.0)).collect();
+            let chosen = where_it_lies(&over, f64::from(*more) * own);
+            // What of the computing before a function is too much, for each unit of what is too much in all.
+            let weight = |at: usize| {
+                let (function, ns) = before[at];
+                let part = |sum: f64, set: u32| if set >> at & 1 == 1 { over[at] / sum } else { 0.0 };
+                (function, chosen.map_or(1.0, |(set, sum)| part(sum, set) * own / ns.max(1) as f64) as f32)
             };
-            Lasting { more: *more, weights: before.iter().map(share).collect() }
+            Lasting { more: *more, weights: (0..before.len()).map(weight).collect() }
         };
         self.before.iter().zip(&more).zip(&own).map(of_rank).collect()
     }
@@ -156,6 +164,17 @@ fn more_than_mean(own: &[u64]) -> Vec<f32> {
         .fold((0.0, 0.0), |(sum, count), &ns| (sum + ns as f64, count + 1.0));
     let mean: f64 = sum / f64::max(count, 1.0);
     own.iter().map(|&ns| if counts(ns) && ns > 0 { (1.0 - mean / ns as f64) as f32 } else { 0.0 }).collect()
+}
+
+/// Before which functions that lies what a rank has to do too much, as a set of bits, and how much more than others it
+/// computes there in all. Who does the same in another order than others has more to do before one function and less
+/// before another; so it is the set of which this comes nearest to what is too much. None where no set comes near.
+fn where_it_lies(over: &[f64], too_much: f64) -> Option<(u32, f64)> {
+    let counts = (0..over.len()).filter(|&at| over[at] > 0.0).fold(0, |all, at| all | 1_u32 << at);
+    let sum = |set: u32| (0..over.len()).filter(|at| set >> at & 1 == 1).map(|at| over[at]).sum::<f64>();
+    let sets = (1..1_u32 << over.len()).filter(|set| set & !counts == 0).map(|set| (set, sum(set)));
+    let off = |of: &(u32, f64)| (of.1 - too_much).abs();
+    sets.min_by(|one, other| off(one).total_cmp(&off(other))).filter(|of| off(of) < NEAR_ENOUGH * too_much)
 }
 
 /// What is so over the whole run.

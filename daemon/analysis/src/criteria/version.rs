@@ -38,6 +38,8 @@ pub struct Version {
     /// By scope and bin; those that follow from their neighbours once they were asked for. Nothing where nothing is known.
     direct: [Arc<[AtomicU32]>; 2],
     collectives: FxHashMap<CollectiveKey, CollectiveCriterion>,
+    /// What collectives take was learnt in the run that is judged, and messages are held against a quiet network.
+    are_collectives_own: bool,
 }
 
 impl PartialEq for Version {
@@ -143,10 +145,13 @@ impl Version {
             let from = if is_disturbed { quiet } else { &own };
             from.messages[scope as usize].clone()
         });
-        Self::new(messages.concat(), own.collectives())
+        let is_known = |key| quiet.collectives.contains_key(key);
+        let are_collectives_own = !self.collectives.keys().any(is_known);
+        Self { are_collectives_own, ..Self::new(messages.concat(), own.collectives()) }
     }
 
     /// By what factor messages between nodes, and collectives, take longer by this than by another.
+    /// None where the other does not know what they take otherwise.
     pub(crate) fn longer_than(&self, other: &Self) -> [Option<f64>; 2] {
         let mean = |factors: &mut dyn Iterator<Item = (f64, f64)>| {
             let (sum, weight) = factors.fold((0.0, 0.0), |(sum, weight), (factor, samples)| {
@@ -163,7 +168,8 @@ impl Version {
         let mut collectives = own.iter().filter_map(|own| {
             Some((factor(own.median_ns, other.collective_ns(&own.key)?), own.samples as f64))
         });
-        [mean(&mut messages), mean(&mut collectives)]
+        let are_known = !other.are_collectives_own;
+        [mean(&mut messages), mean(&mut collectives).filter(|_| are_known)]
     }
 
     #[cold]
