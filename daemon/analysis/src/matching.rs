@@ -143,7 +143,11 @@ impl Matcher {
 
     /// Takes in events of one or several ranks, each rank's in order.
     pub fn feed(&mut self, events: &[Event]) -> Matched {
-        let mut matched = Matched::default();
+        // A message is a send and a receive.
+        let mut matched = Matched { messages: Vec::with_capacity(events.len() / 2), ..Matched::default() };
+        if self.turns.links {
+            matched.links.reserve(events.len() / 2);
+        }
         for event in events {
             self.event(event, &mut matched);
         }
