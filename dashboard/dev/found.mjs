@@ -92,7 +92,7 @@ function details(cause, confidence, waits, avoidableS, ranks) {
   const found = [`${what} costs ${time(avoidableS)} of the ranks' time; without it the run would take about ${time(avoidableS / ranks)} less.`, ...advice];
   const [longest] = waits;
   if (cause === "pattern" && longest) found.push(`Of all waiting the longest: rank ${longest.waiter} for rank ${longest.awaited} in ${longest.function}, ${time(longest.seconds)} (${longest.state}).`);
-  found.push(`${sure} (confidence ${confidence.toFixed(2)}).`);
+  found.push(`${sure} (confidence ${percent(confidence)}).`);
   if (cause === "background") found.push("But messages take longer than they have to from the beginning to the end: the job's own congestion, or others' traffic all the time; measure the quiet network with `mpiscope calibrate`.", "But another cause costs nearly as much.");
   return found;
 }

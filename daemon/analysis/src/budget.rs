@@ -46,7 +46,7 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use steal::Steal;
-use thread::{Incoming, Outgoing, Thread, ThreadId};
+use thread::{Incoming, Outgoing, Row, Thread, ThreadId};
 use waits::Waits;
 
 /// How the operator works.
@@ -117,8 +117,9 @@ pub struct Budgeter {
     thresholds: thresholds::Thresholds,
     settled_ns: Nanoseconds,
     list: Vec<ThreadId>,
-    /// Room for what a call received.
+    /// Room for what a call received, and for what it is cut into.
     received: Vec<Incoming>,
+    rows: (Vec<Row>, Vec<Row>),
     wake: Vec<ThreadId>,
     queued: usize,
     given_up: u64,
@@ -149,6 +150,7 @@ impl Budgeter {
             settled_ns: 0,
             list: Vec::new(),
             received: Vec::new(),
+            rows: Default::default(),
             wake: Vec::new(),
             queued: 0,
             given_up: 0,

@@ -26,6 +26,11 @@ impl Default for MatchingLimits {
     }
 }
 
+/// More pairs than fit into the caches of a core.
+const MANY_PAIRS: usize = 4_096;
+/// Events whose pairs are fetched at once.
+const AT_ONCE: usize = 32;
+
 /// What a batch of events led to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Matched {
@@ -143,11 +148,33 @@ impl Matcher {
 
     /// Takes in events of one or several ranks, each rank's in order.
     pub fn feed(&mut self, events: &[Event]) -> Matched {
-        let mut matched = Matched::default();
-        for event in events {
-            self.event(event, &mut matched);
+        // A message is a send and a receive.
+        let mut matched = Matched { messages: Vec::with_capacity(events.len() / 2), ..Matched::default() };
+        if self.turns.links {
+            matched.links.reserve(events.len() / 2);
+        }
+        for some in events.chunks(AT_ONCE) {
+            self.fetch(some);
+            for event in some {
+                self.event(event, &mut matched);
+            }
         }
         matched
+    }
+
+    /// Has the memory of some events' pairs fetched all at once, where there are too many pairs for it to be near.
+    fn fetch(&self, events: &[Event]) {
+        if self.pairs.len() < MANY_PAIRS {
+            return;
+        }
+        let key = |event: &Event| match *event {
+            Event::Send { rank, comm, to, .. } => Some(PairKey { comm, src: rank, dst: to }),
+            Event::Receive { rank, comm, from, .. } => Some(PairKey { comm, src: from, dst: rank }),
+            Event::Post { rank, comm, from, .. } => from.map(|src| PairKey { comm, src, dst: rank }),
+            _ => None,
+        };
+        let pairs = events.iter().filter_map(key).filter_map(|key| self.pairs.get(&key));
+        std::hint::black_box(pairs.fold(0, |all, pair| all ^ pair.fetch()));
     }
 
     fn event(&mut self, event: &Event, out: &mut Matched) {

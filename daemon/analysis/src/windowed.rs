@@ -15,7 +15,8 @@ pub struct Windowed {
     pub budgeter: Budgeter,
     /// By window that is not settled, the events whose calls returned in it.
     later: BTreeMap<u64, Later>,
-    /// Room for those of one window.
+    /// Room for those of one window, as they came and by rank.
+    spare: Later,
     now: Vec<Event>,
 }
 
@@ -59,6 +60,7 @@ impl Windowed {
             matcher: Matcher::default().with_links(),
             budgeter: Budgeter::new(options),
             later: BTreeMap::new(),
+            spare: Later::default(),
             now: Vec::new(),
         }
     }
@@ -115,7 +117,8 @@ impl Windowed {
         let mut left = &batch.events[..];
         for of_window in batch.events_end_ns.chunk_by(|one, other| window_of(*one) == window_of(*other)) {
             let (now, others) = left.split_at(of_window.len());
-            self.later.entry(window_of(of_window[0])).or_default().add(now);
+            let later = self.later.entry(window_of(of_window[0]));
+            later.or_insert_with(|| std::mem::take(&mut self.spare)).add(now);
             left = others;
         }
     }
@@ -124,8 +127,10 @@ impl Windowed {
         let mut now = std::mem::take(&mut self.now);
         now.clear();
         // Which rank was read first must not matter where calls were lost.
-        if let Some(later) = self.later.remove(&(until_ns / self.window_ns - 1)) {
+        if let Some(mut later) = self.later.remove(&(until_ns / self.window_ns - 1)) {
             later.by_rank(&mut now);
+            (later.events.clear(), later.turns.clear());
+            self.spare = later;
         }
         let matched = self.matcher.feed(&now);
         self.budgeter.feed(&[], &matched, &[]);

@@ -177,6 +177,13 @@ impl Ledger {
     /// Does something with each window that an interval touches, and the length of what it touches.
     #[inline]
     fn spread(&mut self, from_ns: u64, to_ns: u64, mut each: impl FnMut(&mut WindowBudget, u64)) {
+        // Mostly it lies in one that is there already.
+        let at = from_ns / self.width_ns;
+        if to_ns - at * self.width_ns <= self.width_ns
+            && let Some(window) = self.windows.get_mut(at as usize)
+        {
+            return each(window, to_ns - from_ns);
+        }
         let mut at_ns = from_ns;
         while at_ns < to_ns {
             // The width may grow while windows are made.

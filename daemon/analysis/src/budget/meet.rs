@@ -6,20 +6,25 @@ use super::cut::Pieces;
 use super::thread::ThreadId;
 use super::waits::WaitState;
 use super::whatif::{Gains, Latest, WhatIf};
-use crate::criteria::{CollectiveKey, size_bin};
+use crate::criteria::{CollectiveKey, Version, size_bin};
 use mpiscope_model::{Activity, Collective, Flow};
 
 use super::settle::Settled;
 
 impl Budgeter {
-    pub(super) fn leave_collective(&mut self, thread: ThreadId, call: &Activity, of: &Collective) -> Settled {
+    pub(super) fn leave_collective(
+        &mut self,
+        thread: ThreadId,
+        call: &Activity,
+        of: &Collective,
+        version: &Version,
+    ) -> Settled {
         let is_forced = self.threads[thread as usize].is_forced;
         let awaited = self.collectives.awaited(of, call.rank, is_forced);
         if matches!(awaited, Awaited::NotYet) {
             self.collectives.wait(of, thread);
             return Settled::NotYet;
         }
-        let version = self.version_for(call.end_ns);
         let entry = self.entry_path(thread);
         let start_ns = self.threads[thread as usize].at_ns;
         let is_root = of.root == Some(call.rank);

@@ -35,23 +35,25 @@ impl Budgeter {
         let state = &mut self.threads[thread as usize];
         let (rank, own, since_ns) = (state.rank, state.path.made_of, state.at_ns);
         let start_ns = call.start_ns.max(since_ns);
-        let mut rows = std::mem::take(&mut state.open.rows);
-        if rows.is_empty() && from_ns <= start_ns && path.is_none() && !unknown {
+        if state.open.rows.is_empty() && from_ns <= start_ns && path.is_none() && !unknown {
             // It did not wait: the usual case.
             self.spend(thread, call.end_ns, pieces);
             return;
         }
+        let (mut rows, mut waiting) = std::mem::take(&mut self.rows);
+        (rows.clear(), waiting.clear());
+        rows.append(&mut state.open.rows);
         rows.push((start_ns, call.end_ns.max(start_ns)));
         let until_ns = from_ns.max(since_ns);
         // Time before `from_ns` in calls, and between them.
-        let waiting: Vec<(u64, u64)> =
-            rows.iter().map(|&(from, to)| (from, to.min(until_ns))).filter(|(from, to)| from < to).collect();
+        waiting
+            .extend(rows.iter().map(|&(from, to)| (from, to.min(until_ns))).filter(|(from, to)| from < to));
         let in_calls: u64 = waiting.iter().map(|(from, to)| to - from).sum();
         let between_ns = (until_ns - since_ns).saturating_sub(in_calls);
         let mut at_ns = since_ns;
-        for &(from, _) in &waiting {
+        for &(from, to) in &waiting {
             self.ledger.compute(rank, at_ns, from.max(at_ns), 0);
-            at_ns = waiting.iter().find(|piece| piece.0 == from).map_or(at_ns, |piece| piece.1);
+            at_ns = to;
         }
         self.ledger.compute(rank, at_ns, until_ns, 0);
         let mut led = own;
@@ -88,6 +90,7 @@ impl Budgeter {
         self.ledger.direct(rank, Cause::Unknown, at_ns, end_ns);
         let state = &mut self.threads[thread as usize];
         (state.path.made_of, state.at_ns) = (led, end_ns);
+        self.rows = (rows, waiting);
     }
 
     pub(super) fn note_wait(&mut self, state: WaitState, call: &Activity, awaited: Rank, waited_ns: u64) {

@@ -17,7 +17,13 @@ const HAD_ARRIVED: u64 = 4;
 const HARDLY_NS: u64 = 2_000;
 
 impl Budgeter {
-    pub(super) fn leave_receive(&mut self, thread: ThreadId, call: &Activity, receives: u16) -> Settled {
+    pub(super) fn leave_receive(
+        &mut self,
+        thread: ThreadId,
+        call: &Activity,
+        receives: u16,
+        version: &Version,
+    ) -> Settled {
         let state = &self.threads[thread as usize];
         let is_forced = state.is_forced;
         if state.received() < usize::from(receives) && !is_forced {
@@ -28,8 +34,11 @@ impl Budgeter {
         received.extend(state.incoming());
         // Nothing is worked out before all of it can be.
         let is_known = received.iter().all(|of| !self.has_to_wait(of.from, of.number, thread, is_forced));
-        let settled =
-            if is_known { self.received(thread, call, &received, is_forced) } else { Settled::NotYet };
+        let settled = if is_known {
+            self.received(thread, call, &received, is_forced, version)
+        } else {
+            Settled::NotYet
+        };
         self.received = received;
         settled
     }
@@ -41,14 +50,14 @@ impl Budgeter {
         call: &Activity,
         received: &[Incoming],
         is_forced: bool,
+        version: &Version,
     ) -> Settled {
         let state = &self.threads[thread as usize];
         // The loop that it ends began where the thread stands.
         let waited_from_ns = state.at_ns;
         let rows_before = !state.open.rows.is_empty();
         let waits_since = if rows_before { waited_from_ns } else { call.start_ns.max(state.at_ns) };
-        let version = self.version_for(call.end_ns);
-        let (binding, clear) = binding(received, call.end_ns, waits_since, &version);
+        let (binding, clear) = binding(received, call.end_ns, waits_since, version);
         let Some(binding) = binding else {
             let entry = self.own_entry(thread, call);
             self.end_with(thread, call, None, waits_since, Pieces::only(Cause::Unknown, 0), true);
@@ -60,15 +69,15 @@ impl Budgeter {
             return Settled::NotYet;
         };
         let (path, unknown) = if has_waited { (way, way.is_none()) } else { (None, false) };
-        let decisive = self.decisive(received, call.end_ns, &version).unwrap_or(binding);
-        let Some(mut whatif) = self.arrivals(thread, call, received, &decisive, &version, waits_since) else {
+        let decisive = self.decisive(received, call.end_ns, version).unwrap_or(binding);
+        let Some(mut whatif) = self.arrivals(thread, call, received, &decisive, version, waits_since) else {
             return Settled::NotYet;
         };
         let source = self.threads[binding.from as usize].rank;
         let from_ns = send_ns.max(waits_since);
         let took_ns = call.end_ns.saturating_sub(from_ns);
         let saved = binding.inter && self.is_saved(source, call.rank);
-        let pieces = Pieces::of_message(&version, binding.inter, saved, binding.bytes, took_ns);
+        let pieces = Pieces::of_message(version, binding.inter, saved, binding.bytes, took_ns);
         let stalled_ns = self.steal.stalled(call.rank, from_ns, call.end_ns, pieces.excess_ns());
         let pieces = pieces.without_core(stalled_ns);
         let entry = self.own_entry(thread, call);
@@ -89,7 +98,7 @@ impl Budgeter {
         let usual_ns = version.message_ns(Scope::of(decisive.inter), decisive.bytes);
         let waited_ns = call.end_ns.saturating_sub(decisive.send_ns.max(waits_since));
         let is_late = decisive.send_ns > waits_since;
-        if !is_late && waited_ns <= taking_ns(&version, &decisive) {
+        if !is_late && waited_ns <= taking_ns(version, &decisive) {
             whatif.at(call.end_ns, &own, &spared);
             if decisive.inter {
                 let at_most_ns = waits_since.saturating_sub(decisive.send_ns);
@@ -101,13 +110,13 @@ impl Budgeter {
                 change[WhatIf::Balanced] = arrived_ns.saturating_sub(decisive.send_ns) as i64;
             }
             change[WhatIf::Placed] =
-                self.change_of_distance(&version, sender_rank, call.rank, &decisive, None);
+                self.change_of_distance(version, sender_rank, call.rank, &decisive, None);
             let gained = self.counts(thread, call, &decisive, sender, change);
             whatif.at(arrived_ns, &gained, &Gains::default());
         } else {
             let flight_ns = call.end_ns.saturating_sub(decisive.send_ns).saturating_sub(stalled_ns);
             spared[WhatIf::Placed] =
-                self.change_of_distance(&version, sender_rank, call.rank, &decisive, Some(flight_ns));
+                self.change_of_distance(version, sender_rank, call.rank, &decisive, Some(flight_ns));
             // Who works where its work is need not send it.
             if self.threads[thread as usize].works_for_others {
                 spared[WhatIf::Balanced] = flight_ns as i64;
@@ -125,7 +134,7 @@ impl Budgeter {
             self.note_wait(WaitState::LateSender, call, source, from_ns - waits_since);
         }
         if binding.certain && clear && binding.send_ns >= waits_since {
-            self.learn(&version, &binding, took_ns);
+            self.learn(version, &binding, took_ns);
         }
         self.unpin_all(received);
         self.done(thread, entry, call)

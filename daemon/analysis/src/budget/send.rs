@@ -5,24 +5,24 @@ use super::thread::{Outgoing, ThreadId};
 use super::waits::WaitState;
 use super::whatif::{Gains, Latest, WhatIf};
 use super::{Budgeter, Cause};
+use crate::criteria::Version;
 use mpiscope_model::{Activity, Blocking, Deed, Nanoseconds, Rank};
 
 use super::settle::Settled;
 
 impl Budgeter {
-    pub(super) fn leave_send(&mut self, thread: ThreadId, call: &Activity) -> Settled {
+    pub(super) fn leave_send(&mut self, thread: ThreadId, call: &Activity, version: &Version) -> Settled {
         let Deed::Transfer { send, peer, bytes, .. } = call.deed else { return Settled::Yes };
         let state = &self.threads[thread as usize];
         let is_forced = state.is_forced;
         let outgoing = state.outgoing();
-        let version = self.version_for(call.end_ns);
         let entry = self.entry_path(thread);
         let start_ns = state.at_ns;
         let node = |rank: Rank| self.nodes.get(rank as usize).copied().unwrap_or_default();
         let inter = peer.is_some_and(|peer| node(peer) != node(call.rank));
         let saved = inter && peer.is_some_and(|peer| self.is_saved(call.rank, peer));
         let own_pieces = |from_ns: u64| {
-            Pieces::of_message(&version, inter, saved, bytes, call.end_ns.saturating_sub(from_ns))
+            Pieces::of_message(version, inter, saved, bytes, call.end_ns.saturating_sub(from_ns))
         };
         let waits = send == Blocking::Always || self.thresholds.may_wait(bytes);
         if !waits {

@@ -7,6 +7,7 @@ use super::whatif::{Gains, WhatIf};
 use super::{Budgeter, Cause, Way};
 use crate::criteria::Version;
 use mpiscope_model::{Activity, Blocking, Deed, Function, Nanoseconds, Rank};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The call that computing leads to.
@@ -108,6 +109,7 @@ impl Budgeter {
     }
 
     pub(super) fn run(&mut self, until_ns: Nanoseconds) {
+        let mut version = (0..0, Arc::default());
         while let Some(thread) = self.list.pop() {
             self.threads[thread as usize].is_listed = false;
             loop {
@@ -119,7 +121,10 @@ impl Budgeter {
                 if !state.is_entered {
                     self.enter(thread, &front);
                 }
-                if matches!(self.leave(thread, &front), Settled::NotYet) {
+                if !version.0.contains(&front.end_ns) {
+                    version = self.version_for(front.end_ns);
+                }
+                if matches!(self.leave(thread, &front, &version.1), Settled::NotYet) {
                     break;
                 }
                 self.queued -= 1;
@@ -218,7 +223,7 @@ impl Budgeter {
     }
 
     /// Tries to settle the first call of a thread's queue.
-    pub(super) fn leave(&mut self, thread: ThreadId, call: &Activity) -> Settled {
+    pub(super) fn leave(&mut self, thread: ThreadId, call: &Activity, version: &Version) -> Settled {
         match call.deed {
             Deed::Polls | Deed::Probe => {
                 let state = &mut self.threads[thread as usize];
@@ -230,10 +235,12 @@ impl Budgeter {
                 self.spend_all(thread, call.end_ns, Cause::Other);
                 self.done(thread, entry, call)
             }
-            Deed::Collective(of) => self.leave_collective(thread, call, &of),
-            Deed::Transfer { receives, .. } if receives > 0 => self.leave_receive(thread, call, receives),
+            Deed::Collective(of) => self.leave_collective(thread, call, &of, version),
+            Deed::Transfer { receives, .. } if receives > 0 => {
+                self.leave_receive(thread, call, receives, version)
+            }
             Deed::Transfer { sends: 1, send: Blocking::Perhaps | Blocking::Always, .. } => {
-                self.leave_send(thread, call)
+                self.leave_send(thread, call, version)
             }
             Deed::Transfer { .. } => {
                 let entry = self.entry_path(thread);
@@ -259,11 +266,12 @@ impl Budgeter {
         Settled::Yes
     }
 
-    /// The criteria of the window in which a call ended.
-    pub(super) fn version_for(&self, end_ns: Nanoseconds) -> Arc<Version> {
+    /// The criteria of the window in which a call ended, and that window.
+    fn version_for(&self, end_ns: Nanoseconds) -> (Range<Nanoseconds>, Arc<Version>) {
         let begin_ns = end_ns - end_ns % self.options.window_ns;
         let found = self.versions.iter().rev().find(|(from_ns, _)| *from_ns <= begin_ns);
-        Arc::clone(&found.unwrap_or(&self.versions[0]).1)
+        let window = begin_ns..begin_ns.saturating_add(self.options.window_ns);
+        (window, Arc::clone(&found.unwrap_or(&self.versions[0]).1))
     }
 
     pub(super) fn is_saved(&self, one: Rank, other: Rank) -> bool {

@@ -48,10 +48,13 @@ struct Note {
     unpinned: u32,
 }
 
+/// From when to when.
+pub(super) type Row = (Nanoseconds, Nanoseconds);
+
 /// A loop of polls, or a probe, of which the next call says what it waited for.
 #[derive(Debug, Default)]
 pub(super) struct Loop {
-    pub(super) rows: Vec<(Nanoseconds, Nanoseconds)>,
+    pub(super) rows: Vec<Row>,
 }
 
 /// The path that led to a settled call.

@@ -59,7 +59,11 @@ impl Work {
         while at_ns < to_ns {
             let at = (at_ns / self.width_ns) as usize;
             let end_ns = ((at as u64 + 1) * self.width_ns).min(to_ns);
-            let part_ns = (u128::from(worked_ns) * u128::from(end_ns - at_ns) / u128::from(whole_ns)) as u64;
+            let part_ns = if end_ns - at_ns == whole_ns {
+                worked_ns
+            } else {
+                (u128::from(worked_ns) * u128::from(end_ns - at_ns) / u128::from(whole_ns)) as u64
+            };
             *self.cell(at, rank) += part_ns;
             at_ns = end_ns;
             if self.cells > MOST_CELLS && self.windows.len() > 1 {

@@ -1,7 +1,7 @@
 //! When the turn of a receive has come, and the message that it and its send make.
 
 use super::{Link, Matched, MatchingLimits, PairKey};
-use crate::pair::{Arrival, Pair, PendingSend, Slot};
+use crate::pair::{Arrival, Pair, PendingSend, Slot, take_first};
 use mpiscope_model::{CallId, Comm, Message, Nanoseconds, Node, PostId, Rank};
 use rustc_hash::FxHashMap;
 
@@ -87,7 +87,7 @@ impl Turns {
             if self.is_held_back(key, tag, order) {
                 return Release::Done;
             }
-            channel.slots.pop_front();
+            take_first(&mut channel.slots);
             if channel.given_up > 0 {
                 channel.given_up -= 1;
                 self.pending -= 1;

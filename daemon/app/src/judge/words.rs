@@ -137,7 +137,7 @@ pub(crate) fn details(judgement: &Judgement) -> Vec<String> {
             sure if sure >= 0.5 => "This is likely",
             _ => "This is a guess",
         };
-        sentences.push(format!("{sureness} (confidence {:.2}).", verdict.confidence));
+        sentences.push(format!("{sureness} (confidence {}).", percent(verdict.confidence)));
     }
     sentences.extend(verdict.remarks.iter().map(|remark| format!("But {remark}.")));
     sentences
