@@ -139,10 +139,13 @@ impl Budgeter {
         let record = self.threads[thread as usize].queue.front()?;
         let mut nearest: Option<(f64, Incoming)> = None;
         for message in record.first.iter().chain(&record.more).filter(|message| message.send_ns < end_ns) {
-            let mut usual_ns = version.message_ns(Scope::of(message.inter), message.bytes)?.max(1) as f64;
-            if message.inter {
-                usual_ns *= self.course.slowed(end_ns);
-            }
+            let usual_ns = version.message_ns(Scope::of(message.inter), message.bytes)?.max(1);
+            let usual_ns = if message.inter {
+                let quiet_ns = self.course.quiet_ns(end_ns, message.bytes, usual_ns);
+                quiet_ns as f64 * self.course.slowed(end_ns)
+            } else {
+                usual_ns as f64
+            };
             let off = ((end_ns - message.send_ns) as f64 / usual_ns).ln().abs();
             let is_nearer = nearest.is_none_or(|(least, of)| {
                 (off, of.send_ns, of.from, of.number) < (least, message.send_ns, message.from, message.number)
@@ -183,6 +186,10 @@ impl Budgeter {
             let source = self.threads[message.from as usize].rank;
             let mut spared = Gains::default();
             spared[WhatIf::Placed] = self.change_of_distance(version, source, call.rank, &message, None);
+            if message.inter {
+                let quiet_ns = self.course.quiet_ns(call.end_ns, message.bytes, usual_ns);
+                spared[WhatIf::Quiet] = arrives_ns.saturating_sub(message.send_ns + quiet_ns) as i64;
+            }
             latest.at(arrives_ns, &way.map_or(own, |way| way.gains), &spared);
         }
         Some(latest)
