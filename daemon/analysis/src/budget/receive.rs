@@ -90,6 +90,10 @@ impl Budgeter {
             let flight_ns = call.end_ns.saturating_sub(decisive.send_ns).saturating_sub(stalled_ns);
             spared[WhatIf::Placed] =
                 self.change_of_distance(&version, sender_rank, call.rank, &decisive, Some(flight_ns));
+            if decisive.inter && spared[WhatIf::Placed] > 0 {
+                spared[WhatIf::Placed] -=
+                    self.late_among_others(thread, call.rank, &version, &decisive, flight_ns);
+            }
             // Who works where its work is need not send it.
             if self.threads[thread as usize].works_for_others {
                 spared[WhatIf::Balanced] = flight_ns as i64;
@@ -224,6 +228,41 @@ impl Budgeter {
         let then = then_ns as f64 / now_ns.max(1) as f64;
         let late_ns = if message.inter { late_ns * (1.0 - then) * advised.net_share } else { 0.0 };
         took_ns as i64 - (took_ns as f64 * then) as i64 + late_ns as i64
+    }
+
+    /// Of what the advised placement spares a message that decided among several, what it does not spare for the others that
+    /// go between nodes then. They may be as late, unseen: of stragglers as they are in networks, the latest of half as many
+    /// is later by a factor of about the root of a half.
+    fn late_among_others(
+        &self,
+        thread: ThreadId,
+        target: Rank,
+        version: &Version,
+        message: &Incoming,
+        took_ns: u64,
+    ) -> i64 {
+        let (Some(record), Some(advised)) = (self.threads[thread as usize].queue.front(), &self.advised)
+        else {
+            return 0;
+        };
+        if record.more.is_empty() {
+            return 0;
+        }
+        let node = |rank: Rank| advised.node_of_rank.get(rank as usize);
+        let all = record.first.iter().chain(&record.more);
+        let (mut now, mut then) = (0.0, 0.0);
+        for of in all {
+            now += f64::from(u8::from(of.inter));
+            then += f64::from(u8::from(node(self.threads[of.from as usize].rank) != node(target)));
+        }
+        if then == 0.0 || then >= now {
+            return 0;
+        }
+        let seen = (1.0 - f64::sqrt(then / now)) * now / (now - then);
+        let near_ns = version.message_ns(Scope::Intra, message.bytes).unwrap_or_default() as f64;
+        let far_ns = version.message_ns(Scope::Inter, message.bytes).unwrap_or_default().max(1) as f64;
+        let late_ns = (took_ns as f64 - far_ns).max(0.0) * (1.0 - near_ns / far_ns) * advised.net_share;
+        (late_ns * (1.0 - seen)) as i64
     }
 
     pub(super) fn learn(&mut self, version: &Version, message: &Incoming, took_ns: u64) {
