@@ -70,7 +70,7 @@ impl Outcome {
 }
 
 /// Runs with other slow messages that a heavy tail is averaged over.
-const DRAWS: u64 = 4;
+const DRAWS: u64 = 8;
 
 struct Passed {
     budgeter: Budgeter,

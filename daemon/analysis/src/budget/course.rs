@@ -2,7 +2,7 @@
 //! last pass judges each moment by what came before and after it; until then the past has to do.
 
 use super::measure::Measure;
-use super::quiet::{Hindrance, Kind, Seen};
+use super::quiet::{Hindrance, Kind, Longer, Seen};
 use super::work::{Uneven, Work};
 use crate::criteria::{CollectiveKey, Version};
 use mpiscope_model::{Function, Nanoseconds, Rank};
@@ -44,10 +44,9 @@ impl Course {
 
     /// It is over. These are the criteria that were learnt in it, and those that it is judged by now.
     pub(super) fn over(mut self, learnt: &Version, criteria: &Version) -> Self {
-        // Where no message was exact, those that decided when calls returned have to do.
-        let of_messages = |longer: Option<f64>| longer.unwrap_or_else(|| self.messages.longer_than(criteria));
-        let [messages, collectives] = learnt.longer_than(criteria);
-        self.hindrance = self.seen.judged(of_messages(messages), collectives);
+        let [whole, collectives] = learnt.longer_than(criteria);
+        let longer = Longer { usual: self.messages.longer_than(criteria), whole };
+        self.hindrance = self.seen.judged(longer, collectives);
         self.uneven = self.work.judged();
         self.is_given = true;
         self
@@ -63,7 +62,7 @@ impl Course {
         self.windows += 1;
         // Looking at all windows again costs as much as there are.
         if self.windows >= self.judged + self.judged / 16 {
-            self.hindrance = self.seen.judged(1.0, Some(1.0));
+            self.hindrance = self.seen.judged(Longer::NOT, Some(1.0));
             self.judged = self.windows;
         }
         self.uneven = self.work.judged_now(until_ns);
@@ -101,6 +100,16 @@ impl Course {
         if let Some(usual_ns) = self.messages.usual_ns(bytes).filter(|_| !self.is_given) {
             self.seen.add_at_most(Kind::Message, at_ns, at_most_ns, usual_ns);
         }
+    }
+
+    /// What a message between nodes that meets a disturbance takes in a quiet network, of what criteria say: those are
+    /// medians of few messages of a size each, of which most may have met a disturbance.
+    pub(super) fn quiet_ns(&self, at_ns: Nanoseconds, bytes: u64, criterion_ns: u64) -> u64 {
+        if !self.is_given || self.hindrance.slowed(at_ns) <= 1.0 {
+            return criterion_ns;
+        }
+        let quiet_ns = self.messages.usual_ns(bytes).and_then(|usual_ns| self.hindrance.quiet_ns(usual_ns));
+        quiet_ns.map_or(criterion_ns, |quiet_ns| quiet_ns.clamp(1, criterion_ns.max(1)))
     }
 
     /// How many times as long as in quiet windows messages between nodes take.

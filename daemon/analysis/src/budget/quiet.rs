@@ -113,6 +113,34 @@ impl Spread {
     }
 }
 
+/// What is taken in the median for what is usual, in the quietest quarter of the windows and in the whole run.
+#[derive(Debug, Clone, Copy)]
+struct Medians {
+    quiet: f64,
+    whole: f64,
+}
+
+/// By what factors what messages take is longer than what they are judged by.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Longer {
+    /// What is usual.
+    pub(super) usual: f64,
+    /// What was taken in the whole run in the median by sizes, where any message is exact.
+    pub(super) whole: Option<f64>,
+}
+
+impl Longer {
+    /// Not at all.
+    pub(super) const NOT: Self = Self { usual: 1.0, whole: Some(1.0) };
+
+    /// How many times as long as what it is judged by the quietest windows take. What decided took longer than others, so
+    /// that what is usual is too long; and where about half of a run was disturbed, medians by sizes are of both halves.
+    fn level(&self, at: Medians) -> f64 {
+        let by_usual = at.quiet * self.usual;
+        self.whole.map_or(by_usual, |whole| by_usual.min(at.quiet / at.whole * whole))
+    }
+}
+
 /// What was seen, window by window.
 #[derive(Debug, Clone)]
 pub(super) struct Seen {
@@ -184,19 +212,19 @@ impl Seen {
         (counts.known() >= FEWEST).then_some(counts)
     }
 
-    /// What the windows say. What messages, and collectives, take in the median over the run is by such factors longer than
-    /// what it is judged by. Where nobody knows what collectives take otherwise, they are disturbed as messages are when both are at their
-    /// quietest: they are made of messages.
-    pub(super) fn judged(&self, messages: f64, collectives: Option<f64>) -> Hindrance {
-        let messages = self.of_kind(Kind::Message, |quiet| quiet * messages);
+    /// What the windows say, and by how much what is usual and what was taken is longer than what it is judged by. Where
+    /// nobody knows what collectives take otherwise, they are disturbed as messages are when both are at their quietest:
+    /// they are made of messages.
+    pub(super) fn judged(&self, messages: Longer, collectives: Option<f64>) -> Hindrance {
+        let messages = self.of_kind(Kind::Message, |at| messages.level(at));
         let level = messages.level;
-        let collectives =
-            self.of_kind(Kind::Collective, |quiet| collectives.map_or(level, |factor| quiet * factor));
+        let collectives = self
+            .of_kind(Kind::Collective, |at| collectives.map_or(level, |factor| at.quiet / at.whole * factor));
         Hindrance { width_ns: self.width_ns, of: [messages, collectives] }
     }
 
-    /// `level_of` says how slow the quietest windows are for what it is judged by, of how slow they are for the whole run.
-    fn of_kind(&self, kind: Kind, level_of: impl Fn(f64) -> f64) -> OfKind {
+    /// `level_of` says how many times as long as what it is judged by the quietest windows take.
+    fn of_kind(&self, kind: Kind, level_of: impl Fn(Medians) -> f64) -> OfKind {
         let spread = |counts: Counts| (counts.known(), counts.spread());
         let all: Vec<Option<(u64, Spread)>> =
             (0..self.windows.len()).map(|at| self.around(kind, at).map(spread)).collect();
@@ -215,7 +243,8 @@ impl Seen {
         // A run that is slow even when it is at its quietest is held against what it is judged by.
         let mut whole = Counts::NONE;
         self.windows.iter().for_each(|window| whole.join(&window[kind as usize]));
-        let level = level_of(ratio_at(quiet_place) / ratio_at(whole.spread().quantile(0.5)));
+        let whole = ratio_at(whole.spread().quantile(0.5));
+        let level = level_of(Medians { quiet: ratio_at(quiet_place), whole });
         let shift = if level > NEVER_QUIET { level.log2() * PER_OCTAVE } else { 0.0 };
         let alike = self.alike(kind);
         let maps = all.iter().map(|counts| {
@@ -234,7 +263,7 @@ impl Seen {
         let clearly = maps.iter().flatten().filter(|of: &&Disturbed| of.times > NEVER_QUIET).count();
         let some = (levels.len() / 10).max(1);
         let is_varied = (some..=levels.len() - some).contains(&clearly);
-        OfKind { maps, is_varied, level }
+        OfKind { maps, is_varied, level, quiet: ratio_at(quiet_place - shift) }
     }
 }
 
@@ -257,6 +286,8 @@ struct OfKind {
     is_varied: bool,
     /// How many times as long as what it is judged by the quietest windows take.
     level: f64,
+    /// What is taken in the median when it is quiet, for what is usual; nothing where that is not known.
+    quiet: f64,
 }
 
 /// When the network was disturbed, and how much.
@@ -294,6 +325,12 @@ impl Hindrance {
         self.at(Kind::Message, at_ns).map_or(1.0, |of| of.times)
     }
 
+    /// What a message takes in the median when the network is quiet.
+    pub(super) fn quiet_ns(&self, usual_ns: u64) -> Option<u64> {
+        let ratio = self.of[Kind::Message as usize].quiet;
+        (ratio > 0.0).then(|| (usual_ns as f64 * ratio) as u64)
+    }
+
     /// Whether the network was disturbed at some times and not at others.
     pub(super) fn is_varied(&self) -> bool {
         let [messages, collectives] = &self.of;
@@ -314,7 +351,7 @@ mod tests {
                 seen.add(Kind::Message, window as u64 * 1000 + number, took_ns, 1000);
             }
         }
-        seen.judged(1.0, Some(1.0))
+        seen.judged(Longer::NOT, Some(1.0))
     }
 
     #[test]
@@ -357,8 +394,13 @@ mod tests {
     fn a_run_that_was_never_quiet_is_held_against_a_good_one() {
         let mut seen = Seen::new(1000);
         (0..1000).for_each(|at| seen.add(Kind::Message, at * 10, 1000, 1000));
-        assert_eq!(seen.judged(1.0, Some(1.0)).spared_ns(Kind::Message, 500, 1000, 1000), 0);
-        let spared_ns = seen.judged(4.0, None).spared_ns(Kind::Message, 500, 1000, 1000);
+        assert_eq!(seen.judged(Longer::NOT, Some(1.0)).spared_ns(Kind::Message, 500, 1000, 1000), 0);
+        let spared_ns = seen.judged(Longer { usual: 4.0, whole: Some(4.0) }, None).spared_ns(
+            Kind::Message,
+            500,
+            1000,
+            1000,
+        );
         assert!((725..775).contains(&spared_ns), "{spared_ns}");
     }
 }

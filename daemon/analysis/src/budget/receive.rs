@@ -117,6 +117,10 @@ impl Budgeter {
             let flight_ns = call.end_ns.saturating_sub(decisive.send_ns).saturating_sub(stalled_ns);
             spared[WhatIf::Placed] =
                 self.change_of_distance(version, sender_rank, call.rank, &decisive, Some(flight_ns));
+            if decisive.inter && spared[WhatIf::Placed] > 0 {
+                spared[WhatIf::Placed] -=
+                    self.late_among_others(received, call.rank, version, &decisive, flight_ns);
+            }
             // Who works where its work is need not send it.
             if self.threads[thread as usize].works_for_others {
                 spared[WhatIf::Balanced] = flight_ns as i64;
@@ -165,10 +169,13 @@ impl Budgeter {
     ) -> Option<Incoming> {
         let mut nearest: Option<(f64, Incoming)> = None;
         for message in received.iter().filter(|message| message.send_ns < end_ns) {
-            let mut usual_ns = version.message_ns(Scope::of(message.inter), message.bytes)?.max(1) as f64;
-            if message.inter {
-                usual_ns *= self.course.slowed(end_ns);
-            }
+            let usual_ns = version.message_ns(Scope::of(message.inter), message.bytes)?.max(1);
+            let usual_ns = if message.inter {
+                let quiet_ns = self.course.quiet_ns(end_ns, message.bytes, usual_ns);
+                quiet_ns as f64 * self.course.slowed(end_ns)
+            } else {
+                usual_ns as f64
+            };
             let off = ((end_ns - message.send_ns) as f64 / usual_ns).ln().abs();
             let is_nearer = nearest.is_none_or(|(least, of)| {
                 (off, of.send_ns, of.from, of.number) < (least, message.send_ns, message.from, message.number)
@@ -205,6 +212,10 @@ impl Budgeter {
             let source = self.threads[message.from as usize].rank;
             let mut spared = Gains::default();
             spared[WhatIf::Placed] = self.change_of_distance(version, source, call.rank, message, None);
+            if message.inter {
+                let quiet_ns = self.course.quiet_ns(call.end_ns, message.bytes, usual_ns);
+                spared[WhatIf::Quiet] = arrives_ns.saturating_sub(message.send_ns + quiet_ns) as i64;
+            }
             latest.at(arrives_ns, &way.map_or(own, |way| way.gains), &spared);
         }
         Some(latest)
@@ -239,6 +250,34 @@ impl Budgeter {
         let then = then_ns as f64 / now_ns.max(1) as f64;
         let late_ns = if message.inter { late_ns * (1.0 - then) * advised.net_share } else { 0.0 };
         took_ns as i64 - (took_ns as f64 * then) as i64 + late_ns as i64
+    }
+
+    /// Of what the advised placement spares a message that decided among several, what it does not spare for the others that
+    /// go between nodes then. They may be as late, unseen: of stragglers as they are in networks, the latest of half as many
+    /// is later by a factor of about the root of a half.
+    fn late_among_others(
+        &self,
+        received: &[Incoming],
+        target: Rank,
+        version: &Version,
+        message: &Incoming,
+        took_ns: u64,
+    ) -> i64 {
+        let Some(advised) = self.advised.as_ref().filter(|_| received.len() > 1) else { return 0 };
+        let node = |rank: Rank| advised.node_of_rank.get(rank as usize);
+        let (mut now, mut then) = (0.0, 0.0);
+        for of in received {
+            now += f64::from(u8::from(of.inter));
+            then += f64::from(u8::from(node(self.threads[of.from as usize].rank) != node(target)));
+        }
+        if then == 0.0 || then >= now {
+            return 0;
+        }
+        let seen = (1.0 - f64::sqrt(then / now)) * now / (now - then);
+        let near_ns = version.message_ns(Scope::Intra, message.bytes).unwrap_or_default() as f64;
+        let far_ns = version.message_ns(Scope::Inter, message.bytes).unwrap_or_default().max(1) as f64;
+        let late_ns = (took_ns as f64 - far_ns).max(0.0) * (1.0 - near_ns / far_ns) * advised.net_share;
+        (late_ns * (1.0 - seen)) as i64
     }
 
     pub(super) fn learn(&mut self, version: &Version, message: &Incoming, took_ns: u64) {
