@@ -19,8 +19,8 @@ mod verdict;
 mod windowed;
 
 pub use budget::{
-    Budget, BudgetOptions, Budgeter, CAUSES, Cause, Causes, Course, Judged, Ledger, RankBudget, Spared,
-    WaitKey, WaitState, WaitTotals, WhatIf, WindowBudget,
+    Budget, BudgetOptions, Budgeter, CAUSES, Cause, Causes, Course, Judged, Latency, Ledger, RankBudget,
+    Spared, WaitKey, WaitState, WaitTotals, WhatIf, WindowBudget,
 };
 pub use counts::{Counts, FunctionTotals, RankTotals, WindowTotals};
 pub use criteria::{

@@ -3,6 +3,7 @@
 use crate::remap::Format;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
+use mpiscope_recording::Latency;
 use mpiscope_synth::{Disturbance, Pattern, Style};
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -115,6 +116,10 @@ pub(crate) struct RunOptions {
     /// Serve no page
     #[arg(long)]
     pub(crate) no_dashboard: bool,
+    /// What is taken for the latency of a message: the time in which its receiver waited for it, or all from the beginning of
+    /// its sending to the end of its receiving
+    #[arg(long, value_name = "t_msg|span", default_value = "t_msg", value_parser = latency)]
+    pub(crate) latency: Latency,
     /// Judge the run by the criteria of this file of `mpiscope calibrate`, or of this recording of a good run
     #[arg(long, value_name = "FILE")]
     pub(crate) criteria: Option<PathBuf>,
@@ -137,11 +142,20 @@ impl RunOptions {
             listen: None,
             open: false,
             no_dashboard: true,
+            latency: Latency::Felt,
             criteria: None,
             window: 100,
             site: None,
             command: command.to_vec(),
         }
+    }
+}
+
+fn latency(word: &str) -> Result<Latency, String> {
+    match word {
+        "t_msg" => Ok(Latency::Felt),
+        "span" => Ok(Latency::Span),
+        _ => Err("it is t_msg or span".to_owned()),
     }
 }
 

@@ -33,8 +33,8 @@ mod writer;
 pub use corrections::Corrections;
 pub use error::RecordingError;
 pub use manifest::{
-    Clock, ClockNode, ClockVersion, Cost, Job, JobNode, Lost, Manifest, RunTotals, SCHEMA, Segment, Segments,
-    State,
+    Clock, ClockNode, ClockVersion, Cost, Job, JobNode, Latency, Lost, Manifest, RunTotals, SCHEMA, Segment,
+    Segments, State,
 };
 pub use reader::{Batches, Recording, SegmentFault, SegmentReader, read_segment};
 pub use row::{Row, SegmentRow};

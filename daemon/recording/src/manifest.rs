@@ -46,6 +46,9 @@ pub struct Manifest {
     /// The length of a window.
     #[serde(default)]
     pub window_ns: u64,
+    /// What is taken for the latency of a message.
+    #[serde(default)]
+    pub latency: Latency,
     /// How the clocks of the nodes were mapped to the run's time.
     #[serde(default)]
     pub clock: Clock,
@@ -64,6 +67,18 @@ pub struct Manifest {
     /// What recording cost.
     #[serde(default)]
     pub cost: Cost,
+}
+
+/// What is taken for the latency of a message.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Latency {
+    /// The time in which its receiver waited for it.
+    #[default]
+    #[serde(rename = "t_msg")]
+    Felt,
+    /// From the beginning of the call that sent it to the end of the one that received it.
+    #[serde(rename = "span")]
+    Span,
 }
 
 /// The job that was recorded.
@@ -270,6 +285,7 @@ impl Default for Manifest {
             state: State::Running,
             job: Job::default(),
             window_ns: 0,
+            latency: Latency::default(),
             clock: Clock::default(),
             segments: Segments::default(),
             totals: RunTotals::default(),

@@ -4,7 +4,7 @@ use super::cut::Pieces;
 use super::thread::{Incoming, ThreadId};
 use super::waits::WaitState;
 use super::whatif::{Gains, Latest, WhatIf};
-use super::{Budgeter, Cause};
+use super::{Budgeter, Cause, Latency};
 use crate::criteria::{Scope, Version};
 use mpiscope_model::{Activity, Nanoseconds, Rank};
 
@@ -137,8 +137,12 @@ impl Budgeter {
         if has_waited {
             self.note_wait(WaitState::LateSender, call, source, from_ns - waits_since);
         }
-        if binding.certain && clear && binding.send_ns >= waits_since {
-            self.learn(version, &binding, took_ns);
+        if binding.certain && clear {
+            match self.options.latency {
+                Latency::Felt if binding.send_ns < waits_since => {}
+                Latency::Felt => self.learn(version, &binding, took_ns),
+                Latency::Span => self.learn(version, &binding, call.end_ns.saturating_sub(binding.send_ns)),
+            }
         }
         self.unpin_all(received);
         self.done(thread, entry, call)

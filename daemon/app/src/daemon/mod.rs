@@ -90,7 +90,7 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
             Page::open(address, &configuration.token, job.clone(), window_ns, Box::new(shelf.clone()))?;
         page = Some(opened);
         let viewers = Viewers::new(feeding, shelf.clone(), job, window_ns);
-        recorder.tell(viewers, configuration.criteria.as_ref());
+        recorder.tell(viewers, configuration.latency, configuration.criteria.as_ref());
         Ok(())
     };
     let (resume, log);
@@ -104,6 +104,7 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
         let manifest = Manifest {
             run: configuration.run.clone(),
             window_ns: configuration.window_ns,
+            latency: configuration.latency,
             job: mpiscope_recording::Job { command: configuration.command.clone(), ..Default::default() },
             ..Manifest::default()
         };

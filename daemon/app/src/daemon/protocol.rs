@@ -4,6 +4,7 @@ use crate::criteria_file::CriteriaFile;
 use crate::private::create_private;
 use anyhow::{Context as _, Result};
 use mpiscope_link::Certificate;
+use mpiscope_recording::Latency;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::net::SocketAddr;
@@ -19,6 +20,8 @@ pub(crate) struct Configuration {
     pub(crate) rings: Vec<PathBuf>,
     pub(crate) command: Vec<String>,
     pub(crate) window_ns: u64,
+    /// What is taken for the latency of a message.
+    pub(crate) latency: Latency,
     /// What the run is to be judged by.
     pub(crate) criteria: Option<CriteriaFile>,
     /// Where to serve the page; none for no page.

@@ -15,7 +15,7 @@ use mpiscope_ingest::KnownAgent;
 use mpiscope_ingest::alignment::Violations;
 use mpiscope_model::{Fault, InFlight};
 use mpiscope_recording::{
-    Cost, FunctionName, Manifest, Recording, RecordingWriter, State, Tables, WalReader, WindowRow,
+    Cost, FunctionName, Latency, Manifest, Recording, RecordingWriter, State, Tables, WalReader, WindowRow,
 };
 use mpiscope_wire::Message;
 use std::path::Path;
@@ -69,10 +69,10 @@ impl Recorder {
     }
 
     /// From now on viewers are told. To be called before anything is taken in.
-    pub(crate) fn tell(&mut self, viewers: Viewers, criteria: Option<&CriteriaFile>) {
+    pub(crate) fn tell(&mut self, viewers: Viewers, latency: Latency, criteria: Option<&CriteriaFile>) {
         self.viewers = Some(viewers);
         let window_ns = self.window_ns();
-        match LiveJudge::start(window_ns, criteria) {
+        match LiveJudge::start(judge::options(window_ns, latency), criteria) {
             Ok(live) => (self.live, self.engine) = (Some(live), Engine::to_be_judged(window_ns)),
             Err(error) => self.complain(&format!("nothing is judged while the job runs: {error}")),
         }

@@ -68,14 +68,14 @@ impl LiveJudge {
     ///
     /// # Errors
     /// When the system has no thread left.
-    pub(crate) fn start(window_ns: u64, criteria: Option<&CriteriaFile>) -> std::io::Result<Self> {
-        Self::with_room(window_ns, criteria.map_or(Reference::None, known::by), MOST_WAITING)
+    pub(crate) fn start(options: BudgetOptions, criteria: Option<&CriteriaFile>) -> std::io::Result<Self> {
+        Self::with_room(options, criteria.map_or(Reference::None, known::by), MOST_WAITING)
     }
 
-    fn with_room(window_ns: u64, given: Reference, most_waiting: usize) -> std::io::Result<Self> {
+    fn with_room(options: BudgetOptions, given: Reference, most_waiting: usize) -> std::io::Result<Self> {
         let (tell, told) = bounded(MOST_BATCHES);
         let shared = Arc::new(Shared::default());
-        let judge = Judge::new(window_ns, given, Arc::clone(&shared));
+        let judge = Judge::new(options, given, Arc::clone(&shared));
         std::thread::Builder::new().name("judge".into()).spawn(move || judge.run(&told))?;
         Ok(Self {
             most_waiting,
@@ -149,13 +149,8 @@ struct Judge {
 }
 
 impl Judge {
-    fn new(window_ns: u64, given: Reference, shared: Arc<Shared>) -> Self {
-        let options = BudgetOptions {
-            window_ns: window_ns.max(1),
-            pending: MOST_PENDING,
-            kept: MOST_KEPT,
-            ..BudgetOptions::default()
-        };
+    fn new(options: BudgetOptions, given: Reference, shared: Arc<Shared>) -> Self {
+        let options = BudgetOptions { pending: MOST_PENDING, kept: MOST_KEPT, ..options };
         Self {
             windowed: Windowed::new(options),
             options,

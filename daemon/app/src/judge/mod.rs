@@ -18,6 +18,7 @@ pub(crate) use apart::{have_judged, judge_apart, judged_apart};
 pub(crate) use findings::{Criterion, Findings};
 pub(crate) use known::{give, named};
 pub(crate) use live::LiveJudge;
+pub(crate) use pass::options;
 pub(crate) use words::{budget_lines, verdict_sentences};
 
 use crate::private::create_private;

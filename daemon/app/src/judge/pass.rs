@@ -4,12 +4,12 @@ use crate::engine::replay;
 use mpiscope_analysis::{Advice, BudgetOptions, Budgeter, Version, Windowed};
 use mpiscope_ingest::Ingest;
 use mpiscope_model::{Activity, Batch, Correction, Event};
-use mpiscope_recording::{Corrections, Manifest, WalReader};
+use mpiscope_recording::{Corrections, Latency, Manifest, WalReader};
 use mpiscope_wire::Message;
 
 /// Learns from a log.
 pub(super) fn learn(manifest: &Manifest, log: &WalReader) -> Windowed {
-    over(Windowed::new(options(manifest)), manifest, log)
+    over(Windowed::new(options(manifest.window_ns, manifest.latency)), manifest, log)
 }
 
 /// Judges a log by criteria and advice, and by what the whole run was like.
@@ -21,13 +21,18 @@ pub(super) fn by(
     learnt: &Budgeter,
 ) -> Windowed {
     let course = learnt.course(&version);
-    let mut windowed = Windowed::new(options(manifest)).with_criteria(version);
+    let mut windowed = Windowed::new(options(manifest.window_ns, manifest.latency)).with_criteria(version);
     windowed.budgeter = windowed.budgeter.with_advice(advice).with_course(course);
     over(windowed, manifest, log)
 }
 
-fn options(manifest: &Manifest) -> BudgetOptions {
-    BudgetOptions { window_ns: manifest.window_ns.max(1), ..BudgetOptions::default() }
+/// How a run is judged.
+pub(crate) fn options(window_ns: u64, latency: Latency) -> BudgetOptions {
+    let latency = match latency {
+        Latency::Felt => mpiscope_analysis::Latency::Felt,
+        Latency::Span => mpiscope_analysis::Latency::Span,
+    };
+    BudgetOptions { window_ns: window_ns.max(1), latency, ..BudgetOptions::default() }
 }
 
 fn over(mut windowed: Windowed, manifest: &Manifest, log: &WalReader) -> Windowed {

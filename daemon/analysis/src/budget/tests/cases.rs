@@ -266,3 +266,20 @@ fn a_size_that_blocks_is_learnt() {
         .sum();
     assert_eq!(late, 90, "all but those of the first window");
 }
+
+#[test]
+fn a_message_for_a_busy_receiver_is_long_only_as_a_span() {
+    let mut job = Job::default();
+    for round in 0..40 {
+        let at = round * 1_000;
+        job.send(0, 1, 8, (at, at + 5));
+        job.receive(1, 0, 8, (at + 100, at + 110));
+    }
+    let learnt = |latency| {
+        let options = BudgetOptions { latency, ..BudgetOptions::default() };
+        let version = job.run(Windowed::new(options), &[0, 0]).learnt();
+        version.messages().map(|criterion| criterion.median_ns).collect::<Vec<u64>>()
+    };
+    assert_eq!(learnt(Latency::Felt), []);
+    assert_eq!(learnt(Latency::Span), [110]);
+}
