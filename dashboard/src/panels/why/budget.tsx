@@ -8,10 +8,10 @@ import { type Scope, stack } from "./layout";
 export function Budget({ scope: { parts: budget, where } }: { scope: Scope }) {
   return (
     <section>
-      <h2>Where time in MPI went <span class="soft">{seconds(budget.totalS)} of all threads{where}</span></h2>
+      <h2>Where time in MPI went <span class="soft">{seconds(budget.totalS)} {where || "of all threads"}</span></h2>
       {budget.totalS > 0
         ? <Stacked label="Time in MPI" rows={budgetRows(budget)} totalS={budget.totalS} />
-        : <p class="soft">No time was spent in MPI{where}.</p>}
+        : <p class="soft">No time was spent in MPI{where && ` ${where}`}.</p>}
     </section>
   );
 }
@@ -21,10 +21,10 @@ export function WaitingBy({ scope: { parts: budget, where } }: { scope: Scope })
   const { apart, apartS } = stack(rows);
   return (
     <section>
-      <h2 title="Waiting is charged to what kept those who were waited for, and those whom they waited for themselves">What was waited for <span class="soft">{seconds(budget.waitingS)} of waiting{where}</span></h2>
+      <h2 title="Waiting is charged to what kept those who were waited for, and those whom they waited for themselves">What was waited for <span class="soft">{seconds(budget.waitingS)} {where || "of waiting"}</span></h2>
       {budget.waitingS > 0
         ? <Stacked label="Waiting by what kept the others" rows={rows} totalS={budget.waitingS} />
-        : <p class="soft">Nobody waited for anybody{where}.</p>}
+        : <p class="soft">Nobody waited for anybody{where && ` ${where}`}.</p>}
       {budget.waitingS > 0 && apart.length > 0 && (
         <p class="soft apart">
           Not in the bar, as less than nothing: {apart.map(({ name, seconds: value }) => `${name} ${unbroken(seconds(value))}`).join(", ")}.

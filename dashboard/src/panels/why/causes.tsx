@@ -10,7 +10,7 @@ export function Causes({ scope: { where, causes, top, ranksS: totalS } }: { scop
   const sorted = [...CAUSES].sort((one, other) => (causes.get(other) ?? 0) - (causes.get(one) ?? 0));
   return (
     <section>
-      <h2>What could be avoided <span class="soft">of the ranks’ time{where}, {seconds(totalS)}</span></h2>
+      <h2 title={`Shares are of the ranks’ time, ${seconds(totalS)}`}>What could be avoided <span class="soft">{where ? `of ${seconds(totalS)} ${where}` : `of the ranks’ time, ${seconds(totalS)}`}</span></h2>
       <ul class="rows">
         {sorted.map((cause) => {
           const avoidableS = causes.get(cause) ?? 0;

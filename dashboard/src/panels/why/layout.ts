@@ -30,7 +30,7 @@ export function ranksTimeS({ fromS, untilS, judgement: { verdict } }: Found, ran
 
 /** What the figures that go by ranges are of. */
 export interface Scope {
-  /** In which they are, in words; empty where nothing else could be meant. */
+  /** In what they are, in words; empty where nothing else could be meant. */
   where: string;
   parts: Parts;
   causes: ReadonlyMap<Blame, number>;
@@ -43,10 +43,10 @@ export interface Scope {
 export function scopeOf(figures: RangeFigures, found: Found, ranks: number): Scope {
   if (hasFigures(figures)) {
     const { parts, causes, fromNs, toNs } = figures.budget;
-    return { where: " in the selected range", parts, causes: new Map(causes), top: "none", ranksS: ((toNs - fromNs) / 1e9) * ranks };
+    return { where: "in the range", parts, causes: new Map(causes), top: "none", ranksS: ((toNs - fromNs) / 1e9) * ranks };
   }
   const { budget, verdict } = found.judgement;
-  const where = figures.kind === "none" ? "" : " in the whole run";
+  const where = figures.kind === "none" ? "" : "in the whole run";
   return { where, parts: budget, causes: new Map(verdict.causes), top: verdict.cause, ranksS: ranksTimeS(found, ranks) };
 }
 
