@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Parts } from "../feed/found";
+import type { Found, Parts } from "../feed/found";
 import type { Span } from "../state/perspective";
 import type { RangeFigures } from "../state/range-budgets";
 import { emptyRun, type RunState } from "../state/run";
@@ -30,6 +30,7 @@ describe("the heading of the selected range", () => {
     const live = known([1e9, 9e9], [2e9, 8e9]);
     expect(words(live)).toMatch(/What is before was not judged\. What is after is not judged yet\.$/);
     expect(words(live, OVER)).toMatch(/What is after was not judged\.$/);
+    expect(words(live, { ...OVER, found: { isFinal: true } as Found })).toMatch(/After it there is nothing to judge\.$/);
     expect(words(known([1e9, 9e9], [1e9, 9e9], true), OVER)).toMatch(/ \| As judged while the job ran\.$/);
   });
 

@@ -28,7 +28,7 @@ export function rangeWords(figures: RangeFigures, run: RunState): RangeWords | n
     case "known": {
       const { rangeNs, budget, isOld } = figures;
       if (!hasFigures(figures)) return { title: "Selected range", note: `Nothing of it ${over(run) ? "was judged" : "is judged yet"}. ${WHOLE_RUN}` };
-      return { title: `Selected range ${spanWords([budget.fromNs, budget.toNs])}`, note: [isOld ? "As judged while the job ran." : "", ...coverage(rangeNs, budget, over(run))].filter(Boolean).join(" ") };
+      return { title: `Selected range ${spanWords([budget.fromNs, budget.toNs])}`, note: [isOld ? "As judged while the job ran." : "", ...coverage(rangeNs, budget, run)].filter(Boolean).join(" ") };
     }
   }
 }
@@ -44,12 +44,18 @@ export function spanWords([fromNs, toNs]: Span): string {
   return unbroken(`${clock(fromNs, digits)} to ${clock(toNs, digits)}, ${duration(toNs - fromNs)}`);
 }
 
+function afterwards(run: RunState): string {
+  // What is final goes to the last call.
+  if (run.found?.isFinal) return "After it there is nothing to judge.";
+  return `What is after ${over(run) ? "was not judged" : "is not judged yet"}.`;
+}
+
 /** Why it is not to the nanosecond what was selected. */
-function coverage(rangeNs: Span, { fromNs, toNs }: RangeBudget, isOver: boolean): string[] {
+function coverage(rangeNs: Span, { fromNs, toNs }: RangeBudget, run: RunState): string[] {
   if (rangeNs[0] === fromNs && rangeNs[1] === toNs) return [];
   return [
     `Judged in whole windows of time; selected are ${unbroken(`${clock(rangeNs[0], 6)} to ${clock(rangeNs[1], 6)}`)}.`,
     rangeNs[0] < fromNs ? "What is before was not judged." : "",
-    rangeNs[1] > toNs ? `What is after ${isOver ? "was not judged" : "is not judged yet"}.` : "",
+    rangeNs[1] > toNs ? afterwards(run) : "",
   ];
 }

@@ -104,7 +104,7 @@ function Picture({ scale, found, ranks, edge, rangeNs, pointed }: PictureProps) 
   const { atNs, digits } = timeTicks(scale.span, scale.width / TICK_PIXELS);
   const right = LEFT + scale.width;
   const clamp = (ns: number): number => Math.min(right, Math.max(LEFT, xOf(scale, ns)));
-  const unjudged = [[0, found.fromS * 1e9, "not judged"], [found.untilS * 1e9, edge, "not judged yet"]] as const;
+  const unjudged = [[0, found.fromS * 1e9, "not judged"], [found.untilS * 1e9, edge, found.isFinal ? "nothing to judge" : "not judged yet"]] as const;
   return (
     <svg width={LEFT + scale.width + RIGHT} height={HEIGHT} aria-hidden="true">
       {lines.map(({ share, y }) => (
