@@ -11,7 +11,7 @@ import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { WebSocketServer } from "ws";
-import { makeFound } from "./found.mjs";
+import { makeFound, makeRangeBudget } from "./found.mjs";
 import { makeJob } from "./job.mjs";
 
 const { values } = parseArgs({ options: {
@@ -128,6 +128,10 @@ function inFlightPart() {
 
 const answers = {
   ping: () => ({}),
+  budget: ({ from_ns, to_ns }) => {
+    const budget = makeRangeBudget(found(), { fromNs: from_ns, toNs: to_ns, hash: job.hash });
+    return typeof budget === "string" ? { error: budget } : { budget };
+  },
   calls: ({ from_ns, to_ns, most }) => ({ calls: callsPart(from_ns, to_ns, Math.min(most, 200_000), (c) => c.startNs < to_ns && c.startNs + c.durationNs >= from_ns && c.startNs + c.durationNs <= edgeNs()) }),
   count: ({ from_ns, to_ns }) => {
     const { timeline: { functions, counts } } = answers.timeline({ from_ns, to_ns, bins: 1 });

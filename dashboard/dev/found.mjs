@@ -141,3 +141,40 @@ function stretches(cause, [fromS, untilS], ranks, waits, hash) {
     };
   });
 }
+
+/** What the total is the sum of. */
+const SUMMED = ["waiting_s", "base_s", "distance_s", "excess_s", "operation_s", "other_s", "unknown_s"];
+/** Windows in which the made-up run is judged. */
+const WINDOW_S = 0.25;
+
+/**
+ * What is known of a range: whole windows, which sum to the whole run. Waiting comes and goes otherwise than the rest.
+ * A text says why nothing is.
+ */
+export function makeRangeBudget(found, { fromNs, toNs, hash }) {
+  if (!found || found.headline === "") return "where time went was not judged yet";
+  const { from_s: fromS, until_s: untilS, judgement: { budget, verdict } } = found;
+  const many = Math.ceil((untilS - fromS) / WINDOW_S);
+  const place = (ns, round) => Math.min(many, Math.max(0, round((ns / 1e9 - fromS) / WINDOW_S)));
+  const first = place(fromNs, Math.floor);
+  const last = Math.max(first, place(toNs, Math.ceil));
+  const weight = (window, salt) => 1 + 0.8 * Math.sin(window / 9 + salt) + hash(window, salt, 21);
+  const share = (salt) => {
+    let [inside, all] = [0, 0];
+    for (let window = 0; window < many; window++) {
+      all += weight(window, salt);
+      if (window >= first && window < last) inside += weight(window, salt);
+    }
+    return inside / all;
+  };
+  const [waiting, rest] = [share(1), share(2)];
+  const scaled = (parts, by) => Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, value * by(name)]));
+  const { waiting_by: roots, ...plain } = budget;
+  const parts = scaled(plain, (name) => (name === "waiting_s" ? waiting : rest));
+  const atNs = (window) => Math.round(Math.min(fromS + window * WINDOW_S, untilS) * 1e9);
+  const costs = verdict.causes.map(([name, seconds]) => [name, seconds * (name === "pattern" || name === "cpu" ? waiting : rest)]);
+  return {
+    from_ns: atNs(first), to_ns: atNs(last), causes: costs.sort(([, one], [, other]) => other - one),
+    parts: { ...parts, total_s: SUMMED.reduce((sum, name) => sum + parts[name], 0), waiting_by: scaled(roots, () => waiting) },
+  };
+}

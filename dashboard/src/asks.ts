@@ -1,6 +1,6 @@
 // Questions to the server: which are on their way, which wait, which took too long. No socket and no clock of its own.
 
-import type { AnswerMessage } from "./feed/message";
+import type { AnswerMessage } from "./feed/answer";
 
 /** What the server allows at a time. */
 export const OUTSTANDING_MAX = 8;
@@ -8,7 +8,7 @@ export const OUTSTANDING_MAX = 8;
 export const QUEUED_MAX = 24;
 const PATIENCE_MS = 10_000;
 
-export interface Question { ask: "calls" | "timeline" | "count" | "history" | "ping"; [field: string]: unknown }
+export interface Question { ask: "calls" | "timeline" | "count" | "history" | "budget" | "ping"; [field: string]: unknown }
 
 interface Waiting {
   question: Question;

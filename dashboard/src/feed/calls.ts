@@ -1,4 +1,7 @@
-// What single calls look like in the page: columns, never an object for each call.
+// What single calls look like in the page: columns, never an object for each call; and how they are read.
+
+import { type Fields, f64Column, i32Column, number, sameLength, u32Column } from "./columns";
+import type * as Wire from "./types";
 
 /** Calls that overlap a range of run time (tiles), or that ended within it (the live tail). */
 export interface Calls {
@@ -51,4 +54,38 @@ export interface History {
   bin: Uint32Array;
   count: Float64Array;
   total: number;
+}
+
+export function calls(from: Fields<Wire.Calls>): Calls {
+  const columns = {
+    rank: u32Column(from, "rank"),
+    thread: u32Column(from, "thread"),
+    function: u32Column(from, "function"),
+    startNs: f64Column(from, "start_ns"),
+    durationNs: f64Column(from, "duration_ns"),
+    peer: u32Column(from, "peer"),
+    tag: i32Column(from, "tag"),
+    bytes: f64Column(from, "bytes"),
+    comm: u32Column(from, "comm"),
+    count: f64Column(from, "count"),
+  };
+  return {
+    fromNs: number(from, "from_ns"),
+    toNs: number(from, "to_ns"),
+    total: number(from, "total"),
+    share: number(from, "share"),
+    allFromNs: number(from, "all_from_ns"),
+    length: sameLength("calls", columns),
+    ...columns,
+  };
+}
+
+export function inFlight(from: Fields<Wire.InFlight>): InFlight {
+  const columns = {
+    rank: u32Column(from, "rank"),
+    thread: u32Column(from, "thread"),
+    function: u32Column(from, "function"),
+    sinceNs: f64Column(from, "since_ns"),
+  };
+  return { total: number(from, "total"), length: sameLength("in_flight", columns), ...columns };
 }

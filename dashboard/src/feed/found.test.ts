@@ -1,7 +1,7 @@
 import { encode } from "@msgpack/msgpack";
 import { describe, expect, it } from "vitest";
 import { FeedError } from "./columns";
-import type { Found } from "./found";
+import type { Found, RangeBudget } from "./found";
 import { decode } from "./message";
 import type * as Wire from "./types";
 
@@ -89,5 +89,39 @@ describe("what was found", () => {
     ["more sentences than anyone reads", (from) => (from.details = Array.from({ length: 65 }, () => "and"))],
   ])("is refused with %s", (_, change) => {
     expect(() => read(change)).toThrow(FeedError);
+  });
+});
+
+describe("where time went in a range", () => {
+  const sent: Wire.RangeBudget = { from_ns: 2e9, to_ns: 4.5e9, parts: wire.judgement.budget, causes: [["cpu", 3], ["pattern", 2], ["mapping", 0], ["background", 0]] };
+
+  function budgetOf(change: (from: Wire.RangeBudget) => unknown = () => undefined): RangeBudget {
+    const budget = structuredClone(sent);
+    change(budget);
+    const message = decode(encode({ kind: "answer", id: 7, budget }).slice().buffer);
+    if (message.kind !== "answer" || !message.budget) throw new Error("no budget");
+    return message.budget;
+  }
+
+  it("is read whole", () => {
+    expect(budgetOf()).toEqual({ fromNs: 2e9, toNs: 4.5e9, parts: read().judgement.budget, causes: [["cpu", 3], ["pattern", 2], ["mapping", 0], ["background", 0]] });
+  });
+
+  it("is an error in words where there is none", () => {
+    const message = decode(encode({ kind: "answer", id: 7, error: "where time went was not judged yet" }).slice().buffer);
+    expect(message).toEqual({ kind: "answer", id: 7, error: "where time went was not judged yet" });
+  });
+
+  it.each<[string, (from: Wire.RangeBudget) => unknown]>([
+    ["an end before the beginning", (from) => (from.to_ns = 1e9)],
+    ["no parts", (from) => Object.assign(from, { parts: null })],
+    ["a part without end", (from) => (from.parts.total_s = Infinity)],
+    ["no split of the waiting", (from) => Object.assign(from.parts, { waiting_by: undefined })],
+    ["an unknown cause", (from) => (from.causes[0] = ["gremlins", 1])],
+    ["a cost of no cause", (from) => (from.causes[0] = ["none", 1])],
+    ["a cost that is no number", (from) => (from.causes[0] = ["cpu", Number.NaN])],
+    ["more causes than there are", (from) => from.causes.push(["cpu", 1])],
+  ])("is refused with %s", (_, change) => {
+    expect(() => budgetOf(change)).toThrow(FeedError);
   });
 });

@@ -95,6 +95,16 @@ export interface Verdict {
   remarks: readonly string[];
 }
 
+/** Where time in MPI went in a range, and what of it could be avoided. */
+export interface RangeBudget {
+  /** The whole windows that touch the range, as far as they were judged. */
+  fromNs: number;
+  toNs: number;
+  parts: Parts;
+  /** The most first. */
+  causes: readonly (readonly [Blame, number])[];
+}
+
 /** Longer lists than these no daemon makes, and no page should have to draw. */
 const SENTENCES_MAX = 64;
 const WAITS_MAX = 1000;
@@ -112,6 +122,11 @@ export function found(from: Fields<Wire.Found>): Found {
     isFinal: from.is_final,
     judgement: judgement(fields(from.judgement, "The judgement")),
   };
+}
+
+export function rangeBudget(from: Fields<Wire.RangeBudget>): RangeBudget {
+  const [fromNs, toNs] = stretch(from, "from_ns", "to_ns");
+  return { fromNs, toNs, parts: parts(fields(from.parts, "The parts of the budget")), causes: costs(from) };
 }
 
 function judgement(from: Fields<Wire.Judgement>): Judgement {
@@ -197,7 +212,20 @@ function stretchOf(from: Fields<Wire.Attribution>, waits: number): Attribution {
 }
 
 function verdict(from: Fields<Wire.Verdict>): Verdict {
-  const causes = bounded("causes", list(from, "causes"), CAUSES.length).map((entry): readonly [Blame, number] => {
+  return {
+    cause: cause(from.cause),
+    avoidableS: number(from, "avoidable_s"),
+    avoidableWallS: number(from, "avoidable_wall_s"),
+    share: number(from, "share"),
+    confidence: number(from, "confidence"),
+    causes: costs(from),
+    remarks: bounded("remarks", texts(from, "remarks"), SENTENCES_MAX),
+  };
+}
+
+/** What each cause costs. */
+function costs<T extends { causes: unknown }>(from: Fields<T>): readonly (readonly [Blame, number])[] {
+  return bounded("causes", list(from, "causes"), CAUSES.length).map((entry): readonly [Blame, number] => {
     const [name, seconds] = Array.isArray(entry) ? (entry as unknown[]) : [];
     const blame = cause(name);
     if (blame === "none" || typeof seconds !== "number" || !Number.isFinite(seconds)) {
@@ -205,15 +233,6 @@ function verdict(from: Fields<Wire.Verdict>): Verdict {
     }
     return [blame, seconds];
   });
-  return {
-    cause: cause(from.cause),
-    avoidableS: number(from, "avoidable_s"),
-    avoidableWallS: number(from, "avoidable_wall_s"),
-    share: number(from, "share"),
-    confidence: number(from, "confidence"),
-    causes,
-    remarks: bounded("remarks", texts(from, "remarks"), SENTENCES_MAX),
-  };
 }
 
 function cause(value: unknown): Cause {

@@ -1,10 +1,9 @@
 // The messages of feed protocol 2: bytes in, checked values out. Nothing of the page.
 
 import { decode as unpack } from "@msgpack/msgpack";
-import type { Calls, History, InFlight } from "./calls";
-import {
-  FeedError, type Fields, f64Column, fields, i32Column, list, number, pair, sameLength, text, texts, u32Column,
-} from "./columns";
+import { answer, type AnswerMessage } from "./answer";
+import { type Calls, calls, type InFlight, inFlight } from "./calls";
+import { FeedError, type Fields, f64Column, fields, list, number, pair, sameLength, text, texts, u32Column } from "./columns";
 import { type Found, found } from "./found";
 import type * as Wire from "./types";
 
@@ -121,32 +120,6 @@ export interface PerspectiveMessage {
   hidden: readonly number[];
   pages: number;
   followers: number;
-}
-
-/** Counts of call starts in a range: `counts[f * bins + bin]` belongs to `functions[f]`. */
-export interface RangeCounts {
-  length: number;
-  function: Uint32Array;
-  calls: Float64Array;
-}
-
-export interface TimelineAnswer {
-  fromNs: number;
-  toNs: number;
-  bins: number;
-  functions: Uint32Array;
-  counts: Float64Array;
-  windowNs: number;
-}
-
-export interface AnswerMessage {
-  kind: "answer";
-  id: number;
-  error?: string;
-  calls?: Calls;
-  timeline?: TimelineAnswer;
-  count?: RangeCounts;
-  history?: History;
 }
 
 export type Message = StateMessage | PerspectiveMessage | AnswerMessage;
@@ -297,40 +270,6 @@ function timelineCells(from: Fields<Wire.TimelineCells>): TimelineCells {
   return { windowNs: number(from, "window_ns"), length: sameLength("timeline", columns), ...columns };
 }
 
-function inFlight(from: Fields<Wire.InFlight>): InFlight {
-  const columns = {
-    rank: u32Column(from, "rank"),
-    thread: u32Column(from, "thread"),
-    function: u32Column(from, "function"),
-    sinceNs: f64Column(from, "since_ns"),
-  };
-  return { total: number(from, "total"), length: sameLength("in_flight", columns), ...columns };
-}
-
-function calls(from: Fields<Wire.Calls>): Calls {
-  const columns = {
-    rank: u32Column(from, "rank"),
-    thread: u32Column(from, "thread"),
-    function: u32Column(from, "function"),
-    startNs: f64Column(from, "start_ns"),
-    durationNs: f64Column(from, "duration_ns"),
-    peer: u32Column(from, "peer"),
-    tag: i32Column(from, "tag"),
-    bytes: f64Column(from, "bytes"),
-    comm: u32Column(from, "comm"),
-    count: f64Column(from, "count"),
-  };
-  return {
-    fromNs: number(from, "from_ns"),
-    toNs: number(from, "to_ns"),
-    total: number(from, "total"),
-    share: number(from, "share"),
-    allFromNs: number(from, "all_from_ns"),
-    length: sameLength("calls", columns),
-    ...columns,
-  };
-}
-
 function perspective(value: Fields<Wire.PerspectiveMessage>): PerspectiveMessage {
   const mode = value.mode;
   if (mode !== "live" && mode !== "paused" && mode !== "playing") throw new FeedError("The shared clock is in a mode that this page does not know.");
@@ -347,53 +286,5 @@ function perspective(value: Fields<Wire.PerspectiveMessage>): PerspectiveMessage
     hidden: list(value, "hidden").filter((id): id is number => typeof id === "number"),
     pages: number(value, "pages"),
     followers: number(value, "followers"),
-  };
-}
-
-function answer(value: Fields<Wire.Answer>): AnswerMessage {
-  const message: AnswerMessage = { kind: "answer", id: number(value, "id") };
-  if (typeof value.error === "string") message.error = value.error;
-  if (value.calls) message.calls = calls(fields(value.calls, "The calls"));
-  if (value.timeline) message.timeline = timelineAnswer(fields(value.timeline, "The timeline"));
-  if (value.count) message.count = rangeCounts(fields(value.count, "The counts"));
-  if (value.history) message.history = history(fields(value.history, "The history"));
-  return message;
-}
-
-function rangeCounts(from: Fields<Wire.RangeCounts>): RangeCounts {
-  const columns = { function: u32Column(from, "function"), calls: f64Column(from, "calls") };
-  return { length: sameLength("count", columns), ...columns };
-}
-
-function timelineAnswer(from: Fields<Wire.TimelineBins>): TimelineAnswer {
-  const answered = {
-    fromNs: number(from, "from_ns"),
-    toNs: number(from, "to_ns"),
-    bins: number(from, "bins"),
-    functions: u32Column(from, "functions"),
-    counts: f64Column(from, "counts"),
-    windowNs: number(from, "window_ns"),
-  };
-  if (answered.counts.length !== answered.functions.length * answered.bins) {
-    throw new FeedError("The timeline's counts are not one for each function and bin.");
-  }
-  return answered;
-}
-
-function history(from: Fields<Wire.History>): History {
-  const columns = {
-    row: u32Column(from, "row"),
-    function: u32Column(from, "function"),
-    bin: u32Column(from, "bin"),
-    count: f64Column(from, "count"),
-  };
-  return {
-    fromNs: number(from, "from_ns"),
-    toNs: number(from, "to_ns"),
-    binsPerOctave: number(from, "bins_per_octave"),
-    ranksPerRow: number(from, "ranks_per_row"),
-    length: sameLength("history", columns),
-    ...columns,
-    total: number(from, "total"),
   };
 }

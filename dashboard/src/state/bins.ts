@@ -1,7 +1,7 @@
 // What the timeline draws: counts of call starts in bins of one length, by function. From the summary of the whole run
 // while that is fine enough, else from the answer to a question. Pure.
 
-import type { TimelineAnswer } from "../feed/message";
+import type { TimelineAnswer } from "../feed/answer";
 import type { Span } from "./perspective";
 import type { Timeline } from "./run";
 import { lengthOf, nice } from "./span";

@@ -2,8 +2,10 @@
 // signals and call the methods; none of them knows the socket.
 
 import { batch, computed, effect, signal } from "@preact/signals";
+import type { RangeCounts, TimelineAnswer } from "../feed/answer";
 import type { Calls, History, InFlight } from "../feed/calls";
-import type { Message, RangeCounts, TimelineAnswer } from "../feed/message";
+import type { RangeBudget } from "../feed/found";
+import type { Message } from "../feed/message";
 import { type Link, Net } from "../net";
 import type { CallText } from "../panels/view";
 import { type Bounds, type Command, commanded, fadeNs, LiveTime, moves, settled, timeAt } from "./clock";
@@ -301,6 +303,11 @@ export class Store {
   /** How many calls of each function began in a range, to the nanosecond. */
   async count(fromNs: number, toNs: number): Promise<RangeCounts> {
     return this.asked((await this.net.asks.ask({ ask: "count", from_ns: Math.round(fromNs), to_ns: Math.round(toNs) })).count);
+  }
+
+  /** Where time in MPI went in the whole windows that touch a range. */
+  async budget(fromNs: number, toNs: number): Promise<RangeBudget> {
+    return this.asked((await this.net.asks.ask({ ask: "budget", from_ns: Math.round(fromNs), to_ns: Math.round(toNs) })).budget);
   }
 
   private asked<T>(part: T | undefined): T {

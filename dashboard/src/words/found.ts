@@ -53,7 +53,8 @@ export function verdictLine(run: RunState): VerdictLine {
   notes.push(...judgedWhen(run, found));
   const left = leftOut(found);
   if (left) notes.push(left);
-  return { cause: verdict.cause, sentence: found.headline, notes };
+  // A number stays on one line with its sign.
+  return { cause: verdict.cause, sentence: found.headline.replaceAll(" %", "\u00a0%"), notes };
 }
 
 /** Whether there is anything to say of it. */

@@ -1,40 +1,12 @@
 // What the automatic checker of accessibility finds, on every view in both themes.
 
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { checkAll } from "../lib/axe.mjs";
 import { open, SMALL } from "../lib/browser.mjs";
 import { madeUp } from "../lib/made_up.mjs";
 import { tab, timelineX, untilParticles, untilState } from "../lib/page.mjs";
 import { replay, steady } from "../lib/product.mjs";
 import { quiet } from "../lib/recordings.mjs";
 import { test } from "../lib/runner.mjs";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-/** Serious and critical violations, in words. */
-async function violations(page) {
-  await page.evaluate(AXE);
-  const { violations: found } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
-  return found
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, impact, help, nodes }) =>
-      `${id} (${impact}): ${help}\n${nodes.slice(0, 5).map(({ html, failureSummary }) => `    ${html}\n      ${failureSummary.replaceAll("\n", "\n      ")}`).join("\n")}`);
-}
-
-async function checkAll(page, views) {
-  const faults = [];
-  for (const theme of ["dark", "light"]) {
-    await page.emulateMedia({ colorScheme: theme });
-    for (const [name, enter, leave] of views) {
-      await enter();
-      // Colours that are on their way to others are not judged.
-      await page.evaluate(() => Promise.allSettled(document.getAnimations().map((each) => each.finished)));
-      for (const fault of await violations(page)) faults.push(`${name}, ${theme}: ${fault}`);
-      await leave?.();
-    }
-  }
-  if (faults.length > 0) throw new Error(faults.join("\n"));
-}
 
 test("access::nothing_serious_on_a_recording", async (t) => {
   const { url } = await replay(t, await quiet());

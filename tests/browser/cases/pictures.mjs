@@ -1,41 +1,14 @@
 // Pictures of the page in every state, size and theme, kept for people to look at; nothing may stick out of the window.
 
-import { join } from "node:path";
 import { strict as assert } from "node:assert";
-import { LARGE, open, SMALL } from "../lib/browser.mjs";
+import { open } from "../lib/browser.mjs";
 import { madeUp } from "../lib/made_up.mjs";
 import { drag, stillPicture, tab, untilMode, untilParticles, untilState } from "../lib/page.mjs";
-import { ARTEFACTS, FULL } from "../lib/places.mjs";
+import { shoot } from "../lib/pictures.mjs";
 import { replay, run, steady } from "../lib/product.mjs";
 import { quiet } from "../lib/recordings.mjs";
 import { test } from "../lib/runner.mjs";
-import { pause, until } from "../lib/wait.mjs";
-
-const THEMES = ["dark", "light"];
-/** In a full run each size in each theme. */
-const LOOKS = [LARGE, SMALL].flatMap((size, at) => THEMES.filter((_, other) => FULL || at === other).map((theme) => ({ size, theme })));
-
-/** The scene in all looks; or, of one that passes quickly, in the first. */
-async function shoot(page, scene, { passing = false } = {}) {
-  const outside = [];
-  for (const { size, theme } of passing ? LOOKS.slice(0, 1) : LOOKS) {
-    await page.emulateMedia({ colorScheme: theme });
-    await page.setViewportSize(size);
-    // The legend follows a theme within a quarter of a second.
-    await pause(400);
-    await page.screenshot({ animations: "disabled", path: join(ARTEFACTS, `${scene}-${size.width}x${size.height}-${theme}.png`) });
-    const { scrollWidth, scrollHeight } = await page.evaluate(() => document.documentElement);
-    const sticking = await page.evaluate(() => [...document.querySelectorAll("button, input, select, h1, h2")].filter((element) => {
-      const box = element.getBoundingClientRect();
-      return box.width > 0 && !element.closest(".scroll, .inspector, .particles-legend") && (box.right > innerWidth + 1 || box.bottom > innerHeight + 1 || box.left < -1 || box.top < -1);
-    }).map((element) => element.getAttribute("aria-label") ?? element.textContent));
-    if (scrollWidth > size.width || scrollHeight > size.height) outside.push(`${scene} ${size.width}x${size.height} ${theme}: the page is ${scrollWidth}x${scrollHeight}`);
-    if (sticking.length > 0) outside.push(`${scene} ${size.width}x${size.height} ${theme}: outside are ${sticking.join(", ")}`);
-  }
-  await page.setViewportSize(LARGE);
-  await page.emulateMedia({ colorScheme: "dark" });
-  assert.deepEqual(outside, []);
-}
+import { until } from "../lib/wait.mjs";
 
 test("pictures::waiting_for_a_program_that_has_not_started_mpi", async (t) => {
   const running = await run(t, "waiting", ["sleep", "300"]);

@@ -19,3 +19,9 @@ export function quiet() {
   if (!made.has("quiet")) made.set("quiet", record("quiet", mpi(4, "tests/apps/linger.c", 5, 80)));
   return made.get("quiet");
 }
+
+/** Some seconds in which rank 1 of four has more to do than the others. */
+export function uneven() {
+  if (!made.has("uneven")) made.set("uneven", record("uneven", mpi(4, "tests/apps/uneven.c", 1500, 4000)));
+  return made.get("uneven");
+}

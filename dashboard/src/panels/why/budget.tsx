@@ -1,31 +1,30 @@
 // Where time in MPI went: one stacked bar and its parts in words; the same for what was waited for.
 
-import type { Parts } from "../../feed/found";
 import { unbroken } from "../../words";
 import { budgetRows, part, type Row, seconds, waitingRows } from "../../words/found";
 import { partTone } from "../causes";
-import { stack } from "./layout";
+import { type Scope, stack } from "./layout";
 
-export function Budget({ budget }: { budget: Parts }) {
+export function Budget({ scope: { parts: budget, where } }: { scope: Scope }) {
   return (
     <section>
-      <h2>Where time in MPI went <span class="soft">{seconds(budget.totalS)} of all threads</span></h2>
+      <h2>Where time in MPI went <span class="soft">{seconds(budget.totalS)} {where || "of all threads"}</span></h2>
       {budget.totalS > 0
         ? <Stacked label="Time in MPI" rows={budgetRows(budget)} totalS={budget.totalS} />
-        : <p class="soft">No time was spent in MPI.</p>}
+        : <p class="soft">No time was spent in MPI{where && ` ${where}`}.</p>}
     </section>
   );
 }
 
-export function WaitingBy({ budget }: { budget: Parts }) {
+export function WaitingBy({ scope: { parts: budget, where } }: { scope: Scope }) {
   const rows = waitingRows(budget.waitingBy);
   const { apart, apartS } = stack(rows);
   return (
     <section>
-      <h2 title="Waiting is charged to what kept those who were waited for, and those whom they waited for themselves">What was waited for <span class="soft">{seconds(budget.waitingS)} of waiting</span></h2>
+      <h2 title="Waiting is charged to what kept those who were waited for, and those whom they waited for themselves">What was waited for <span class="soft">{seconds(budget.waitingS)} {where || "of waiting"}</span></h2>
       {budget.waitingS > 0
         ? <Stacked label="Waiting by what kept the others" rows={rows} totalS={budget.waitingS} />
-        : <p class="soft">Nobody waited for anybody.</p>}
+        : <p class="soft">Nobody waited for anybody{where && ` ${where}`}.</p>}
       {budget.waitingS > 0 && apart.length > 0 && (
         <p class="soft apart">
           Not in the bar, as less than nothing: {apart.map(({ name, seconds: value }) => `${name} ${unbroken(seconds(value))}`).join(", ")}.

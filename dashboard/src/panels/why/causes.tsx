@@ -1,25 +1,21 @@
 // What each cause costs that could be avoided.
 
-import { CAUSES, type Found } from "../../feed/found";
-import type { Store } from "../../state/store";
+import { CAUSES } from "../../feed/found";
 import { CAUSE_MEANINGS, CAUSE_NAMES, part, seconds } from "../../words/found";
 import { causeColour, CauseMark } from "../causes";
-import { ranksTimeS, SHARE_LEAST } from "./layout";
+import { type Scope, SHARE_LEAST } from "./layout";
 
-export function Causes({ store, found }: { store: Store; found: Found }) {
-  const { verdict } = found.judgement;
-  const causes = new Map(verdict.causes);
-  const totalS = ranksTimeS(found, store.figures.value.job.ranks);
+export function Causes({ scope: { where, causes, top, ranksS: totalS } }: { scope: Scope }) {
   const longest = Math.max(SHARE_LEAST, ...CAUSES.map((cause) => (causes.get(cause) ?? 0) / totalS));
   const sorted = [...CAUSES].sort((one, other) => (causes.get(other) ?? 0) - (causes.get(one) ?? 0));
   return (
     <section>
-      <h2>What could be avoided <span class="soft">of the ranks’ time, {seconds(totalS)}</span></h2>
+      <h2 title={`Shares are of the ranks’ time, ${seconds(totalS)}`}>What could be avoided <span class="soft">{where ? `of ${seconds(totalS)} ${where}` : `of the ranks’ time, ${seconds(totalS)}`}</span></h2>
       <ul class="rows">
         {sorted.map((cause) => {
           const avoidableS = causes.get(cause) ?? 0;
           return (
-            <li key={cause} class={cause === verdict.cause ? "top" : ""} title={`${CAUSE_NAMES[cause]}: ${CAUSE_MEANINGS[cause]}`}>
+            <li key={cause} class={cause === top ? "top" : ""} title={`${CAUSE_NAMES[cause]}: ${CAUSE_MEANINGS[cause]}`}>
               <CauseMark cause={cause} />
               <span class="name">{CAUSE_NAMES[cause]}</span>
               <span class="track"><i style={{ width: `${(100 * Math.max(0, avoidableS / totalS)) / longest}%`, backgroundColor: causeColour(cause) }} /></span>

@@ -3,11 +3,11 @@
 import type { Efficiency } from "../../feed/found";
 import { type Factor, FACTORS, isKnown, part } from "../../words/found";
 
-export function EfficiencyFigures({ efficiency }: { efficiency: Efficiency }) {
+export function EfficiencyFigures({ efficiency, isRanged }: { efficiency: Efficiency; isRanged: boolean }) {
   const figure = (factor: Factor) => <Figure factor={factor} value={efficiency[factor.key]} />;
   return (
     <section>
-      <h2>Efficiency</h2>
+      <h2>Efficiency{isRanged && <span class="soft">of the whole run</span>}</h2>
       {isKnown(efficiency) ? (
         <div class="product">
           {figure(FACTORS.parallel)}<Sign text="=" />{figure(FACTORS.loadBalance)}<Sign text={"\u00d7"} />

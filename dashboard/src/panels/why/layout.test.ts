@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Attribution, Cause, Found } from "../../feed/found";
+import type { Attribution, Cause, Found, Parts } from "../../feed/found";
+import type { RangeFigures } from "../../state/range-budgets";
 import type { Row } from "../../words/found";
 import { LEFT } from "../timeline/scale";
-import { avoidableShare, ranksTimeS, stack, strip, stretchAt, stretchBeside } from "./layout";
+import { avoidableShare, ranksTimeS, scopeOf, stack, strip, stretchAt, stretchBeside } from "./layout";
 
 const row = (part: Row["part"], seconds: number): Row => ({ part, seconds, name: part, title: "" });
 const stretch = (fromS: number, toS: number, avoidableS: number, cause: Cause = "pattern", region: number | null = null): Attribution => ({
@@ -25,6 +26,29 @@ describe("a stacked bar", () => {
 
   it("of nothing has no length", () => {
     expect(stack([row("base", 0), row("other", -1)]).segments.map(({ fraction }) => fraction)).toEqual([0]);
+  });
+});
+
+describe("what figures are of", () => {
+  const parts = (totalS: number): Parts => ({ totalS }) as Parts;
+  const found = {
+    fromS: 10, untilS: 30, judgement: { budget: parts(31), verdict: { cause: "pattern", share: 0.1, avoidableS: 8, causes: [["pattern", 8]] } },
+  } as unknown as Found;
+  const known = (fromNs: number, toNs: number): RangeFigures => ({
+    kind: "known", rangeNs: [12e9, 13e9], isOld: false, budget: { fromNs, toNs, parts: parts(3), causes: [["cpu", 2], ["pattern", 1]] },
+  });
+
+  it("is the run without a range, and says so when there are no figures of a range", () => {
+    expect(scopeOf({ kind: "none" }, found, 4)).toEqual({ where: "", parts: parts(31), causes: new Map([["pattern", 8]]), top: "pattern", ranksS: 80 });
+    for (const figures of [{ kind: "asked" }, { kind: "missing", why: "no" }, known(12e9, 12e9)] as const) {
+      expect(scopeOf(figures, found, 4)).toMatchObject({ where: "in the whole run", parts: parts(31), ranksS: 80 });
+    }
+  });
+
+  it("is the range that was judged, and its ranks' time", () => {
+    const scope = scopeOf(known(12e9, 14.5e9), found, 4);
+    expect(scope).toMatchObject({ where: "in the range", parts: parts(3), top: "none", ranksS: 10 });
+    expect([...scope.causes]).toEqual([["cpu", 2], ["pattern", 1]]);
   });
 });
 

@@ -1,8 +1,10 @@
 // Where things are in the pictures of the tab Why. Pure.
 
-import type { Attribution, Cause, Found } from "../../feed/found";
+import type { Attribution, Blame, Cause, Found, Parts } from "../../feed/found";
+import type { RangeFigures } from "../../state/range-budgets";
 import { nice } from "../../state/span";
 import type { Row } from "../../words/found";
+import { hasFigures } from "../../words/range";
 import { type Scale, xOf } from "../timeline/scale";
 
 /** A scale of shares that ended lower would make much of little. */
@@ -24,6 +26,28 @@ export function stack(rows: readonly Row[]): { segments: Segment[]; apart: Row[]
 /** The ranks' time of the stretch that was judged, as the verdict took it where it says a share of it. */
 export function ranksTimeS({ fromS, untilS, judgement: { verdict } }: Found, ranks: number): number {
   return verdict.share > 0 && verdict.avoidableS > 0 ? verdict.avoidableS / verdict.share : (untilS - fromS) * ranks;
+}
+
+/** What the figures that go by ranges are of. */
+export interface Scope {
+  /** In what they are, in words; empty where nothing else could be meant. */
+  where: string;
+  parts: Parts;
+  causes: ReadonlyMap<Blame, number>;
+  /** The cause that the verdict names. */
+  top: Cause;
+  ranksS: number;
+}
+
+/** The selected range, or the whole run where there are no figures of a range. */
+export function scopeOf(figures: RangeFigures, found: Found, ranks: number): Scope {
+  if (hasFigures(figures)) {
+    const { parts, causes, fromNs, toNs } = figures.budget;
+    return { where: "in the range", parts, causes: new Map(causes), top: "none", ranksS: ((toNs - fromNs) / 1e9) * ranks };
+  }
+  const { budget, verdict } = found.judgement;
+  const where = figures.kind === "none" ? "" : "in the whole run";
+  return { where, parts: budget, causes: new Map(verdict.causes), top: verdict.cause, ranksS: ranksTimeS(found, ranks) };
 }
 
 export interface Bar {

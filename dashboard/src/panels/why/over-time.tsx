@@ -4,6 +4,7 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Found } from "../../feed/found";
+import type { Span } from "../../state/perspective";
 import { edgeNs } from "../../state/run";
 import { timeTicks, wholeRun } from "../../state/span";
 import type { Store } from "../../state/store";
@@ -29,6 +30,7 @@ export function OverTime({ store, found }: { store: Store; found: Found }) {
   const run = store.figures.value;
   const { ranks } = run.job;
   const edge = edgeNs(run);
+  const { rangeNs } = store.perspective.value;
   const scaleOf = (): Scale => ({ span: store.zoom.value ?? wholeRun(edgeNs(store.figures.value)), width: Math.max(1, width.value - LEFT - RIGHT) });
   const scale = scaleOf();
   useLayoutEffect(() => {
@@ -67,7 +69,7 @@ export function OverTime({ store, found }: { store: Store; found: Found }) {
   const tip = pointed.value && stretches[pointed.value.index];
   return (
     <section class="over-time">
-      <h2>When <span class="soft">what could be avoided of the ranks’ time, by stretches of the run; a click goes there</span></h2>
+      <h2>When <span class="soft">what could be avoided of the ranks’ time, by stretches of the {rangeNs ? "whole " : ""}run; a click goes there</span></h2>
       <div class="strip-box" ref={box} role="slider" tabIndex={0} aria-label="Stretches of the run" aria-valuemin={0} aria-valuemax={Math.max(0, stretches.length - 1)}
         aria-valuenow={Math.max(0, current.value)} aria-valuetext={here ? stretchWords(here, avoidableShare(here, ranks)) : "before the first stretch"}
         onKeyDown={keys} onPointerMove={point} onPointerLeave={() => (pointed.value = null)}
@@ -75,7 +77,7 @@ export function OverTime({ store, found }: { store: Store; found: Found }) {
           const x = event.clientX - event.currentTarget.getBoundingClientRect().left;
           if (x >= LEFT) seek(Math.min(edge, Math.max(0, nsOf(scale, x))));
         }}>
-        {width.value > 0 && <Picture scale={scale} found={found} ranks={ranks} edge={edge} pointed={pointed.value?.index ?? -1} />}
+        {width.value > 0 && <Picture scale={scale} found={found} ranks={ranks} edge={edge} rangeNs={rangeNs} pointed={pointed.value?.index ?? -1} />}
         <div class="cursor" ref={cursor} hidden />
       </div>
       {tip && pointed.value && (
@@ -95,12 +97,14 @@ function tipPlace(x: number, box: DOMRect | undefined): { bottom: string; left?:
   return x < box.width - TIP_PIXELS ? { bottom, left: `${box.left + x + 12}px` } : { bottom, right: `${innerWidth - box.left - x + 12}px` };
 }
 
-function Picture({ scale, found, ranks, edge, pointed }: { scale: Scale; found: Found; ranks: number; edge: number; pointed: number }) {
+interface PictureProps { scale: Scale; found: Found; ranks: number; edge: number; rangeNs: Span | null; pointed: number }
+
+function Picture({ scale, found, ranks, edge, rangeNs, pointed }: PictureProps) {
   const { bars, lines } = strip(found.judgement.attribution, ranks, scale, TOP, BOTTOM);
   const { atNs, digits } = timeTicks(scale.span, scale.width / TICK_PIXELS);
   const right = LEFT + scale.width;
   const clamp = (ns: number): number => Math.min(right, Math.max(LEFT, xOf(scale, ns)));
-  const unjudged = [[0, found.fromS * 1e9, "not judged"], [found.untilS * 1e9, edge, "not judged yet"]] as const;
+  const unjudged = [[0, found.fromS * 1e9, "not judged"], [found.untilS * 1e9, edge, found.isFinal ? "nothing to judge" : "not judged yet"]] as const;
   return (
     <svg width={LEFT + scale.width + RIGHT} height={HEIGHT} aria-hidden="true">
       {lines.map(({ share, y }) => (
@@ -127,6 +131,9 @@ function Picture({ scale, found, ranks, edge, pointed }: { scale: Scale; found: 
         </g>;
       })}
       {bars.map((bar) => <rect key={bar.index} x={bar.x} y={bar.y} width={bar.width} height={bar.height} style={{ fill: causeColour(bar.cause) }} class={bar.index === pointed ? "pointed" : ""} />)}
+      {rangeNs && rangeNs[1] > scale.span[0] && rangeNs[0] < scale.span[1] && (
+        <rect class="selected" x={clamp(rangeNs[0])} y={TOP} width={Math.max(1, clamp(rangeNs[1]) - clamp(rangeNs[0]))} height={BOTTOM - TOP} />
+      )}
       {bars.length > 0 && bars.every(({ cause }) => cause === "none") && <text x={LEFT + 8} y={(TOP + BOTTOM) / 2 + 4}>No cause stands out in any stretch.</text>}
     </svg>
   );

@@ -9,7 +9,7 @@ import { type Column, Table } from "../tables/table";
 
 const keyOf = (wait: Wait): string => `${wait.waiter}/${wait.awaited}/${wait.function}/${wait.state}`;
 
-export function Waits({ store, waits }: { store: Store; waits: readonly Wait[] }) {
+export function Waits({ store, waits, isRanged }: { store: Store; waits: readonly Wait[]; isRanged: boolean }) {
   const chosen = useSignal<string | null>(null);
   const selection = store.selection.value;
   const most = waits.reduce((found, wait) => Math.max(found, wait.seconds), 0);
@@ -32,7 +32,7 @@ export function Waits({ store, waits }: { store: Store; waits: readonly Wait[] }
   ];
   return (
     <>
-      <h2>Who waited for whom <span class="soft">{waits.length > 0 ? "the greatest; a click shows the rank and goes to the longest wait" : ""}</span></h2>
+      <h2>Who waited for whom <span class="soft">{waits.length > 0 ? `the greatest${isRanged ? " of the whole run" : ""}; a click shows the rank and goes to the longest wait` : ""}</span></h2>
       {waits.length > 0
         ? <Table label="Waits" columns={columns} rows={waits} rowKey={keyOf} first={{ key: "seconds", descending: true }} selected={selection?.kind === "rank" ? chosen.value : null} act={go} />
         : <p class="soft">No rank waited for another one long enough to be named.</p>}

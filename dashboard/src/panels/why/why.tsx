@@ -9,8 +9,10 @@ import { isSettled, pieces, verdictLine } from "../../words/found";
 import { Budget, WaitingBy } from "./budget";
 import { Causes } from "./causes";
 import { EfficiencyFigures } from "./efficiency";
+import { scopeOf } from "./layout";
 import { OverTime } from "./over-time";
 import { ADVICE, BUDGET, WAITS } from "./places";
+import { RangeBar, useRangeFigures } from "./range";
 import { Waits } from "./waits";
 
 export function Why({ store }: { store: Store }) {
@@ -36,12 +38,17 @@ function Nothing({ store }: { store: Store }) {
 
 function Judged({ store, found }: { store: Store; found: Found }) {
   const { judgement, details } = found;
+  const figures = useRangeFigures(store).value;
+  const ranks = useComputed(() => store.figures.value.job.ranks).value;
+  const scope = scopeOf(figures, found, ranks);
+  const isRanged = figures.kind !== "none";
   return (
     <>
+      <RangeBar store={store} figures={figures} />
       <div class="pair">
-        <Causes store={store} found={found} />
+        <Causes scope={scope} />
         <section id={ADVICE} tabIndex={-1}>
-          <h2>What it means, and what to do</h2>
+          <h2>What it means, and what to do{isRanged && <span class="soft">in the whole run</span>}</h2>
           {details.length > 0
             ? <ul class="details">{details.map((detail) => <li key={detail}><Sentence text={detail} /></li>)}</ul>
             : <p class="soft">There is nothing to add to the verdict.</p>}
@@ -49,12 +56,12 @@ function Judged({ store, found }: { store: Store; found: Found }) {
       </div>
       <OverTime store={store} found={found} />
       <div class="pair" id={BUDGET} tabIndex={-1}>
-        <Budget budget={judgement.budget} />
-        <WaitingBy budget={judgement.budget} />
+        <Budget scope={scope} />
+        <WaitingBy scope={scope} />
       </div>
-      <EfficiencyFigures efficiency={judgement.efficiency} />
+      <EfficiencyFigures efficiency={judgement.efficiency} isRanged={isRanged} />
       <section id={WAITS} tabIndex={-1} class="waits">
-        <Waits store={store} waits={judgement.waits} />
+        <Waits store={store} waits={judgement.waits} isRanged={isRanged} />
       </section>
     </>
   );

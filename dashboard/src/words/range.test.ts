@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import type { Found, Parts } from "../feed/found";
+import type { Span } from "../state/perspective";
+import type { RangeFigures } from "../state/range-budgets";
+import { emptyRun, type RunState } from "../state/run";
+import { hasFigures, rangeWords } from "./range";
+
+const LIVE: RunState = { ...emptyRun(), job: { ...emptyRun().job, state: "running" } };
+const OVER: RunState = { ...LIVE, job: { ...LIVE.job, state: "ended" } };
+
+function known(rangeNs: Span, [fromNs, toNs]: Span, isOld = false): RangeFigures {
+  return { kind: "known", rangeNs, budget: { fromNs, toNs, parts: {} as Parts, causes: [] }, isOld };
+}
+
+function words(figures: RangeFigures, run = LIVE): string {
+  const found = rangeWords(figures, run);
+  return found ? `${found.title} | ${found.note}`.replace(/[\u00a0\u202f]/g, " ") : "";
+}
+
+describe("the heading of the selected range", () => {
+  it("says which range the figures are of, and what was selected", () => {
+    expect(words(known([1.23e9, 3.45e9], [1.2e9, 3.5e9]))).toBe(
+      "Selected range 0:00:01.200 to 0:00:03.500, 2.30 s | Judged in whole windows of time; selected are 0:00:01.230000 to 0:00:03.450000.",
+    );
+    expect(words(known([1e9, 2e9], [1e9, 2e9]))).toBe("Selected range 0:00:01.000 to 0:00:02.000, 1.00 s | ");
+    expect(words(known([1e9, 1.0021e9], [1e9, 1.003e9]))).toContain("0:00:01.000000 to 0:00:01.003000, 3.00 ms");
+  });
+
+  it("says what was not judged", () => {
+    const live = known([1e9, 9e9], [2e9, 8e9]);
+    expect(words(live)).toMatch(/What is before was not judged\. What is after is not judged yet\.$/);
+    expect(words(live, OVER)).toMatch(/What is after was not judged\.$/);
+    expect(words(live, { ...OVER, found: { isFinal: true } as Found })).toMatch(/After it there is nothing to judge\.$/);
+    expect(words(known([1e9, 9e9], [1e9, 9e9], true), OVER)).toMatch(/ \| As judged while the job ran\.$/);
+  });
+
+  it("says why there are no figures, and whose are shown", () => {
+    expect(words({ kind: "none" })).toBe("");
+    expect(words({ kind: "asked" })).toMatch(/on their way\. What follows is of the whole run\.$/);
+    expect(words({ kind: "missing", why: "The server did not answer within 10 s." })).toBe(
+      "Selected range | Its figures are missing: The server did not answer within 10 s. What follows is of the whole run.",
+    );
+    expect(words(known([8e9, 9e9], [7e9, 7e9]))).toMatch(/Nothing of it is judged yet\./);
+    expect(words(known([8e9, 9e9], [7e9, 7e9]), OVER)).toMatch(/Nothing of it was judged\./);
+    expect(hasFigures(known([8e9, 9e9], [7e9, 7e9]))).toBe(false);
+  });
+});

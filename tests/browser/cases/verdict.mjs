@@ -1,0 +1,147 @@
+// What the page says a run suffers from: live, at its end, and of the recording; and the tab with what that rests on.
+
+import { strict as assert } from "node:assert";
+import { checkAll } from "../lib/axe.mjs";
+import { LARGE, open, SMALL, visitor } from "../lib/browser.mjs";
+import { quantity } from "../lib/compare.mjs";
+import { inspector, tab, table, time, untilMode, untilState } from "../lib/page.mjs";
+import { shoot } from "../lib/pictures.mjs";
+import { mpi, replay, report, run } from "../lib/product.mjs";
+import { uneven } from "../lib/recordings.mjs";
+import { test } from "../lib/runner.mjs";
+import { until } from "../lib/wait.mjs";
+import { brush, sumsUp, toldFindings, untilLast, untilRange, verdict, whyFigures } from "../lib/why.mjs";
+
+/** Rank 1 has more to do; where other programs take the cores, that may cost more than it. */
+const RIGHT = /^\d+ % of the ranks' time is avoidable: .*(\brank 1\b|a core)/;
+const WHOLE = "Back to the whole run";
+
+const isSelected = (page, id) => page.locator(`#tab-${id}[aria-selected=true]`).waitFor();
+
+async function judged(t, options) {
+  const { url } = await replay(t, await uneven());
+  const page = await open(t, url, options);
+  await untilState(page, /^recording$/);
+  await page.keyboard.press("3");
+  await page.locator(".why .stacked").first().waitFor();
+  return page;
+}
+
+test("verdict::from_the_first_one_to_the_end_and_in_the_recording", async (t) => {
+  const running = await run(t, "verdict", mpi(4, "tests/apps/uneven.c", 5000, 4000));
+  const context = await visitor(t);
+  const told = toldFindings(context);
+  const page = await open(t, running.url, { context, losesServer: true });
+  await until("two verdicts that are not one", () => new Set(told.filter(({ headline }) => headline).map(({ until_s: untilS }) => untilS)).size >= 2);
+  const live = await untilLast(page, told);
+  assert.match(live.sentence, RIGHT);
+  assert.ok(!live.notes.includes("final"), live.notes.join("; "));
+
+  await page.keyboard.press("3");
+  await isSelected(page, "why");
+  await tab(page, "particles");
+  await page.getByRole("button", { name: "Evidence" }).click();
+  await isSelected(page, "why");
+  await page.locator("#why-waits:focus, #why-budget:focus").waitFor();
+  const whole = await whyFigures(page);
+  assert.equal(whole.heading, "");
+  sumsUp(whole.budget);
+  await shoot(page, "why-live");
+
+  // A part of the run, up to where it was when selected: what is judged of it grows until it is all there.
+  await brush(page, 0.3, 1);
+  const part = await untilRange(page, ({ note }) => !/not judged yet/.test(note));
+  assert.match(part.heading, /^Selected range 0:00:\d\d\.\d+ to 0:00:\d\d\.\d+, [\d.]+ m?s$/);
+  sumsUp(part.budget);
+  assert.ok(part.budget.totalS > 0);
+  await page.getByRole("button", { name: WHOLE }).click();
+  await until("the whole run again", async () => (await whyFigures(page)).heading === "");
+  const later = await whyFigures(page);
+  assert.ok(later.budget.totalS > part.budget.totalS, `${later.budget.totalS} is the whole, ${part.budget.totalS} a part`);
+
+  assert.equal(await running.end(120_000), 0, running.errors);
+  await untilState(page, /^ended well/);
+  await until("it says that it is final", async () => (await verdict(page)).notes.includes("final"));
+  const final = await untilLast(page, told);
+  assert.match(final.sentence, RIGHT);
+  assert.equal(told.at(-1).is_final, true);
+
+  const again = await open(t, (await replay(t, running.recording)).url);
+  await untilState(again, /^recording$/);
+  assert.deepEqual(await verdict(again), final);
+});
+
+test("verdict::its_figures_are_those_of_the_report", async (t) => {
+  const page = await judged(t);
+  const { budget, verdict: { causes } } = report(await uneven());
+  const figures = await whyFigures(page);
+  const near = (shown, value, what) => assert.ok(Math.abs(shown - value) <= 0.00501 * Math.abs(value) + 1e-9, `${what}: the page says ${shown}, the report ${value}`);
+  near(figures.budget.totalS, budget.total_s, "time in MPI");
+  near(figures.waiting.totalS, budget.waiting_s, "waiting");
+  near(figures.budget.rows.find(({ name }) => name === "waiting for others").s, budget.waiting_s, "the first part");
+  sumsUp(figures.budget);
+  const most = Math.max(...causes.map(([, s]) => s));
+  near(figures.causes.rows[0].s, most, "what costs most");
+});
+
+test("verdict::a_wait_leads_to_its_rank_and_to_when_it_was_longest", async (t) => {
+  const page = await judged(t);
+  const rows = await table(page, "Waits");
+  assert.ok(rows.length > 0 && rows.some((row) => row["for whom"] === "rank 1"), JSON.stringify(rows));
+  const first = page.locator("table[aria-label=Waits] tbody tr").first();
+  const waiter = await first.locator("button.rank").innerText();
+  const longest = /0:\d\d:\d\d\.\d+/.exec(await first.locator("span[title^='in the call']").getAttribute("title"))[0];
+  const before = await time(page);
+  await first.locator("td").nth(3).click();
+  await page.locator(".inspector h2", { hasText: new RegExp(`^${waiter}`, "i") }).waitFor();
+  assert.ok((await inspector(page)).Process);
+  await untilMode(page, "paused");
+  const [, seconds] = /^0:(\d\d:\d\d\.\d+)$/.exec(longest);
+  const wantedNs = seconds.split(":").reduce((sum, each) => sum * 60 + Number(each), 0) * 1e9;
+  await until(async () => `the clock is at ${longest}; it is at ${await time(page)}`, async () => Math.abs((await time(page)) - wantedNs) < 2e6);
+  assert.notEqual(await time(page), before);
+});
+
+test("verdict::a_range_has_figures_of_its_own", async (t) => {
+  const page = await judged(t);
+  const whole = await whyFigures(page);
+  await brush(page, 0, 0.5);
+  const half = await untilRange(page);
+  sumsUp(half.budget);
+  for (const part of ["budget", "waiting", "causes"]) {
+    assert.ok(half[part].totalS > 0 && half[part].totalS < 0.8 * whole[part].totalS, `${part}: ${half[part].totalS} of ${whole[part].totalS}`);
+    assert.match(half[part].of, /in the range$/);
+  }
+  for (const part of ["meaning", "efficiency", "waits"]) assert.match(half[part], /the whole run/);
+  // The ranks' time is the range's length for each of four ranks, and shares are of that.
+  const length = quantity(/, ([\d.]+ m?s)$/.exec(half.heading)[1]);
+  assert.ok(Math.abs(half.causes.totalS - 4 * length) <= 0.011 * half.causes.totalS, `${half.causes.totalS} is not four times ${length}`);
+  const [first] = half.causes.rows;
+  assert.ok(Math.abs(Number(first.share.replace(/\u2009%/, "")) / 100 - first.s / half.causes.totalS) < 0.012, JSON.stringify(first));
+
+  // Both halves are the whole, but for the window in the middle.
+  await brush(page, 0.5, 1);
+  const rest = await untilRange(page, ({ heading }) => heading !== half.heading);
+  const sum = half.budget.totalS + rest.budget.totalS;
+  assert.ok(sum > 0.9 * whole.budget.totalS && sum < 1.15 * whole.budget.totalS, `${sum} is not ${whole.budget.totalS}`);
+  await shoot(page, "why-range");
+  await page.locator("#why-budget").evaluate((element) => element.scrollIntoView({ block: "start" }));
+  await shoot(page, "why-range-budget");
+
+  await page.getByRole("button", { name: WHOLE }).click();
+  await until("the whole run again", async () => (await whyFigures(page)).heading === "");
+  assert.deepEqual(await whyFigures(page), whole);
+});
+
+test("verdict::nothing_serious_for_those_who_cannot_see_it", async (t) => {
+  const page = await judged(t, { viewport: SMALL });
+  await checkAll(page, [
+    ["the tab Why", () => isSelected(page, "why")],
+    ["a range", async () => {
+      await brush(page, 0.2, 0.6);
+      await untilRange(page);
+    }, () => page.getByRole("button", { name: WHOLE }).click()],
+    ["a large window", () => page.setViewportSize(LARGE), () => page.setViewportSize(SMALL)],
+  ]);
+  await shoot(page, "why");
+});
