@@ -28,6 +28,11 @@ impl<T: Copy + Default> Inbox<T> {
         place
     }
 
+    /// The first of all.
+    pub(super) fn first(&self) -> Option<&T> {
+        self.all.front()
+    }
+
     /// What a call gets.
     pub(super) fn of(&self, place: Place, count: usize) -> impl Iterator<Item = &T> + Clone {
         let from = place.wrapping_sub(self.front) as usize;

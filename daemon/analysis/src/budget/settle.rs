@@ -10,6 +10,10 @@ use mpiscope_model::{Activity, Blocking, Deed, Function, Nanoseconds, Rank};
 use std::ops::Range;
 use std::sync::Arc;
 
+/// More threads than fit into the caches of a core, and how many are begun with at once.
+const MANY: usize = 1_024;
+const AT_ONCE: usize = 32;
+
 /// The call that computing leads to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Next {
@@ -42,10 +46,16 @@ impl Budgeter {
         // Not when a window closes: windows in which nothing happened are not settled one by one.
         self.collectives
             .forget(until_ns.saturating_sub(self.options.patience_ns + 2 * self.options.window_ns));
-        for thread in 0..self.threads.len() as ThreadId {
-            self.put_on_list(thread);
+        for first in (0..self.threads.len()).step_by(AT_ONCE) {
+            let some = first..(first + AT_ONCE).min(self.threads.len());
+            // Where there are many, the memory of several is fetched at once.
+            if self.threads.len() >= MANY {
+                let read = self.threads[some.clone()].iter().fold(0, |all, thread| all ^ thread.fetch());
+                std::hint::black_box(read);
+            }
+            some.for_each(|thread| self.put_on_list(thread as ThreadId));
+            self.run(until_ns);
         }
-        self.run(until_ns);
         let patience_ns = if self.queued > self.options.pending { 0 } else { self.options.patience_ns };
         self.force(until_ns, until_ns.saturating_sub(patience_ns));
         self.close(until_ns);

@@ -199,6 +199,15 @@ impl Thread {
         self.queue.push_back(activity);
     }
 
+    /// Reads something of what is needed to settle its first call, so that it is near then. What, says nothing.
+    pub(super) fn fetch(&self) -> u64 {
+        let first = self.queue.front().map_or(0, |call| call.end_ns);
+        let note = self.notes.front().map_or(0, |note| u64::from(note.unpinned));
+        let last = self.kept.back().map_or(0, |kept| kept.number);
+        let usual = self.usual.first().map_or(0, |usual| usual.usual_ns);
+        first ^ note ^ last ^ usual ^ self.incoming.first().map_or(0, |incoming| incoming.bytes)
+    }
+
     /// The place in the queue of a call that is not settled.
     fn place(&self, number: u64) -> Option<usize> {
         let at = usize::try_from(number.checked_sub(self.number)?).ok()?;
