@@ -1,8 +1,8 @@
 //! Matching and budget, window by window: what ended in a window is handed on when all of it is in, and not before.
 //! So the result depends neither on how the input was cut into batches nor on which rank came first.
 
-use crate::{BudgetOptions, Budgeter, Matched, Matcher, Version};
-use mpiscope_model::{Batch, Event, Nanoseconds};
+use crate::{BudgetOptions, Budgeter, Matched, Matcher, ToReceiver, Version};
+use mpiscope_model::{Batch, Nanoseconds};
 
 /// The operator.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub struct Windowed {
     /// Cuts calls into what they were made of.
     pub budgeter: Budgeter,
     /// Events whose calls returned after the last window that was settled.
-    later: Vec<(Nanoseconds, Event)>,
+    later: Vec<(Nanoseconds, ToReceiver)>,
 }
 
 impl Windowed {
@@ -74,7 +74,9 @@ impl Windowed {
         }
         batch.comms.iter().for_each(|comm| self.budgeter.comm(comm));
         self.budgeter.feed(&batch.activities, &Matched::default(), &batch.scheduling);
-        self.later.extend(batch.events_end_ns.iter().copied().zip(batch.events.iter().copied()));
+        for (&event, &end_ns) in batch.events.iter().zip(&batch.events_end_ns) {
+            self.later.extend(ToReceiver::all_of(event).map(|of| (end_ns, of)));
+        }
     }
 
     fn window(&mut self, until_ns: Nanoseconds, all: &mut Matched) {
@@ -86,9 +88,7 @@ impl Windowed {
             }
             is_later
         });
-        // Which rank was read first must not matter where calls were lost.
-        now.sort_by_key(Event::rank);
-        let matched = self.matcher.feed(&now);
+        let matched = self.matcher.feed_window(&now);
         self.budgeter.feed(&[], &matched, &[]);
         self.budgeter.settle(until_ns);
         all.append(matched);
