@@ -38,8 +38,11 @@ impl Judge {
         }
     }
 
-    pub(crate) fn answer(&self, questions: VecDeque<Question>) {
+    /// Answers questions; says whether there were any.
+    pub(crate) fn answer(&self, questions: VecDeque<Question>) -> bool {
+        let were_any = !questions.is_empty();
         questions.into_iter().for_each(|question| question(&self.budgeter));
+        were_any
     }
 
     pub(crate) fn into_budgeter(self) -> Budgeter {

@@ -106,10 +106,9 @@ pub(crate) fn work(worker: &mut Worker, plan: &Plan) -> Option<Left> {
     let mut input = Some(input).filter(|_| worker.index() == reader(worker.peers()));
     while !plan.gate.is_over() {
         let has_read = read(&mut input, &plan.gate);
-        if let Some(judge) = &judge {
-            judge.borrow().answer(plan.gate.questions());
-        }
-        if !worker.step_or_park(has_read.then_some(Duration::ZERO)) {
+        let has_answered = judge.as_ref().is_some_and(|judge| judge.borrow().answer(plan.gate.questions()));
+        // A question may wait for something itself, and so be woken by what was meant to wake the worker: look again.
+        if !worker.step_or_park((has_read || has_answered).then_some(Duration::ZERO)) {
             let budgeter = judge.and_then(Rc::into_inner).map(|judge| judge.into_inner().into_budgeter());
             return Some(Left { kept: Rc::into_inner(kept)?.into_inner(), budgeter });
         }
@@ -134,5 +133,51 @@ fn read(input: &mut Option<Input>, gate: &Gate) -> bool {
             *input = None;
             true
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::FlowError;
+    use mpiscope_model::Batch;
+    use timely::dataflow::operators::{Exchange, Input, Inspect};
+    use timely::{CommunicationConfig, Config, WorkerConfig};
+
+    /// Three workers send each other numbers for ever, until one of them panics.
+    #[test]
+    fn one_that_panics_ends_all() {
+        let gate = Arc::new(Gate::new(100, 10));
+        let of_workers = Arc::clone(&gate);
+        let config =
+            Config { communication: CommunicationConfig::Process(3), worker: WorkerConfig::default() };
+        let guards = timely::execute(config, move |worker| {
+            fenced(worker, &of_workers, |worker| {
+                let index = worker.index();
+                let mut input = worker.dataflow::<u64, _, _>(|scope| {
+                    let (input, numbers) = scope.new_input::<Vec<u64>>();
+                    numbers.exchange(|number| *number).inspect(move |number| {
+                        assert!(index != 1 || *number < 3_000, "{number} is too much");
+                    });
+                    input
+                });
+                for number in 0.. {
+                    if of_workers.is_over() {
+                        return None;
+                    }
+                    input.send(number);
+                    input.advance_to(number + 1);
+                    worker.step();
+                }
+                Some(())
+            })
+        });
+        let left = guards.unwrap().join();
+        assert_eq!(left, [Ok(None), Ok(None), Ok(None)]);
+        let Some(FlowError::Failed(text)) = gate.failure() else { panic!("nothing failed") };
+        assert!(text.ends_with("is too much"), "{text}");
+        // Whoever feeds or asks learns of it.
+        assert!(gate.feed(Batch::default(), true).is_err());
+        assert!(gate.ask(Box::new(|_| {})).is_err());
     }
 }

@@ -6,7 +6,8 @@ use mpiscope_analysis::{BudgetOptions, Counts};
 use mpiscope_flow::FlowOptions;
 use mpiscope_model::Batch;
 use proptest::prelude::*;
-use support::{Program, flowed, steps, windowed};
+use support::program::{Program, steps};
+use support::{flowed, windowed};
 
 fn options(workers: usize, as_bytes: bool) -> FlowOptions {
     let budget = BudgetOptions { window_ns: 500, patience_ns: 5_000, ..BudgetOptions::default() };

@@ -3,9 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 #![allow(dead_code, reason = "each test uses some of it")]
 
-mod program;
-
-pub(crate) use program::{Program, steps};
+pub(crate) mod program;
 
 use mpiscope_analysis::{
     Budgeter, Causes, Counts, Ledger, Matched, Traffic, Version, WaitKey, WaitTotals, WhatIf, Windowed,
@@ -79,6 +77,12 @@ pub(crate) fn windowed(batches: &[Batch], options: &FlowOptions) -> Answers {
     let mut windowed = Windowed::new(options.budget);
     if let Some(criteria) = options.criteria.clone() {
         windowed = windowed.with_criteria(criteria);
+    }
+    if let Some(advice) = options.advice.clone() {
+        windowed.budgeter = windowed.budgeter.with_advice(advice);
+    }
+    if let Some(course) = options.course.clone() {
+        windowed.budgeter = windowed.budgeter.with_course(course);
     }
     let mut all = Matched::default();
     for batch in batches {
