@@ -1,6 +1,6 @@
 //! Matching, each worker the channels of its own receivers.
 
-use crate::parcel::{Messages, Place, Window, keeper, keepers};
+use crate::parcel::{Messages, Place, Window, keepers, to_keepers};
 use crate::plain::EventRow;
 use crate::worker::Kept;
 use mpiscope_analysis::{Matcher, MatchingLimits};
@@ -24,9 +24,9 @@ pub(crate) fn matching<'scope>(
     kept: Rc<RefCell<Kept>>,
 ) -> StreamVec<'scope, Window, Messages> {
     let peers = events.scope().peers();
-    let to_keeper = Exchange::new(move |of: &EventRow| keeper(of.0.receiver, peers) as u64);
+    let to_keepers = to_keepers(|of: &EventRow| of.0.receiver);
     let to_worker = Exchange::new(|(worker, ..): &Place| *worker as u64);
-    events.binary_frontier(places, to_keeper, to_worker, "match", move |_capability, _info| {
+    events.binary_frontier(places, to_keepers, to_worker, "match", move |_capability, _info| {
         let pending = MatchingLimits::default().pending / keepers(peers);
         let mut matcher = Matcher::new(MatchingLimits { pending }).with_links();
         let mut open: BTreeMap<Window, Open> = BTreeMap::new();

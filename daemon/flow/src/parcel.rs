@@ -87,3 +87,42 @@ impl<C: Default> Distributor<C> for ToOne {
 pub(crate) fn to_judge() -> DistributorPact<impl FnOnce(usize) -> ToOne> {
     DistributorPact(|_peers| ToOne(JUDGE))
 }
+
+/// Hands on rows to the keepers of their ranks. Containers are as large as batches, so none waits to be filled.
+pub(crate) struct ToKeepers<T, F> {
+    rank_of: F,
+    parts: Vec<Vec<T>>,
+}
+
+impl<T, F: Fn(&T) -> Rank> Distributor<Vec<T>> for ToKeepers<T, F> {
+    fn partition<C: Clone, P: Push<Message<C, Vec<T>>>>(
+        &mut self,
+        container: &mut Vec<T>,
+        time: &C,
+        pushers: &mut [P],
+    ) {
+        let peers = pushers.len();
+        if keepers(peers) == 1 {
+            Message::push_at(container, time.clone(), &mut pushers[keeper(0, peers)]);
+            return;
+        }
+        for row in container.drain(..) {
+            self.parts[keeper((self.rank_of)(&row), peers)].push(row);
+        }
+        for (part, pusher) in self.parts.iter_mut().zip(pushers).filter(|(part, _)| !part.is_empty()) {
+            Message::push_at(part, time.clone(), pusher);
+        }
+    }
+
+    fn flush<C: Clone, P: Push<Message<C, Vec<T>>>>(&mut self, _time: &C, _pushers: &mut [P]) {}
+}
+
+/// To the keepers of ranks.
+pub(crate) fn to_keepers<T, F: Fn(&T) -> Rank>(
+    rank_of: F,
+) -> DistributorPact<impl FnOnce(usize) -> ToKeepers<T, F>> {
+    DistributorPact(move |peers| ToKeepers {
+        rank_of,
+        parts: std::iter::repeat_with(Vec::new).take(peers).collect(),
+    })
+}

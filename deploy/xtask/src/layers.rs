@@ -43,7 +43,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("mpiscope-harness", &["mpiscope-recording", "mpiscope-model"]),
     (
         "mpiscope-bench-analysis",
-        &["mpiscope-analysis", "mpiscope-ingest", "mpiscope-model", "mpiscope-synth", "mpiscope-wire"],
+        &[
+            "mpiscope-analysis",
+            "mpiscope-flow",
+            "mpiscope-ingest",
+            "mpiscope-model",
+            "mpiscope-synth",
+            "mpiscope-wire",
+        ],
     ),
     (
         "mpiscope-scenarios",
