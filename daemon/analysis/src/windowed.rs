@@ -2,7 +2,7 @@
 //! So the result depends neither on how the input was cut into batches nor on which rank came first.
 
 use crate::{BudgetOptions, Budgeter, Matched, Matcher, ToReceiver, Version};
-use mpiscope_model::{Batch, Nanoseconds};
+use mpiscope_model::{Batch, Event, Nanoseconds};
 
 /// The operator.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub struct Windowed {
     /// Cuts calls into what they were made of.
     pub budgeter: Budgeter,
     /// Events whose calls returned after the last window that was settled.
-    later: Vec<(Nanoseconds, ToReceiver)>,
+    later: Vec<(Nanoseconds, Event)>,
 }
 
 impl Windowed {
@@ -74,9 +74,7 @@ impl Windowed {
         }
         batch.comms.iter().for_each(|comm| self.budgeter.comm(comm));
         self.budgeter.feed(&batch.activities, &Matched::default(), &batch.scheduling);
-        for (&event, &end_ns) in batch.events.iter().zip(&batch.events_end_ns) {
-            self.later.extend(ToReceiver::all_of(event).map(|of| (end_ns, of)));
-        }
+        self.later.extend(batch.events_end_ns.iter().copied().zip(batch.events.iter().copied()));
     }
 
     fn window(&mut self, until_ns: Nanoseconds, all: &mut Matched) {
@@ -84,7 +82,9 @@ impl Windowed {
         self.later.retain(|(end_ns, event)| {
             let is_later = *end_ns >= until_ns;
             if !is_later {
-                now.push(*event);
+                let (of, other) = ToReceiver::of(*event);
+                now.push(of);
+                now.extend(other);
             }
             is_later
         });

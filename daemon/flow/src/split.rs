@@ -37,7 +37,10 @@ fn by_window(events: Vec<Event>, ends_ns: &[Nanoseconds], first: Window, window_
                 windows.len() - 1
             });
         }
-        windows[at].events.extend(ToReceiver::all_of(event).map(EventRow));
+        let (of, other) = ToReceiver::of(event);
+        let events = &mut windows[at].events;
+        events.push(EventRow(of));
+        events.extend(other.map(EventRow));
     }
     windows
 }
