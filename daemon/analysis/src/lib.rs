@@ -28,7 +28,7 @@ pub use criteria::{
     size_bin,
 };
 pub use density::{BINS_PER_OCTAVE, Density, DensityHistory, DensityKey, duration_bin};
-pub use matching::{Link, Matched, Matcher, MatchingLimits};
+pub use matching::{Link, Matched, Matcher, MatchingLimits, ToReceiver};
 pub use placement::{Advice, Flow, Traffic, advise, capacities};
 pub use sample::{Durations, Sample};
 pub use timeline::{Bins, Timeline, TimelineCell};

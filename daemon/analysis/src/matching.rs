@@ -5,7 +5,10 @@
 //! wildcards stand in a list of their own.
 
 mod doubt;
+mod receiver;
 mod turn;
+
+pub use receiver::ToReceiver;
 
 use crate::pair::{Arrival, Pair, PendingSend, Slot};
 use mpiscope_model::{CallId, Comm, Event, Message, Nanoseconds, Node, PostId, Rank};

@@ -15,6 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("mpiscope-model", &[]),
     ("mpiscope-ingest", &["mpiscope-wire", "mpiscope-model"]),
     ("mpiscope-analysis", &["mpiscope-model"]),
+    ("mpiscope-flow", &["mpiscope-analysis", "mpiscope-model"]),
     ("mpiscope-recording", &["mpiscope-wire", "mpiscope-model"]),
     ("mpiscope-link", &["mpiscope-wire"]),
     // Its tests read what it models with ingest and analysis, which it may not know itself.
@@ -29,6 +30,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "mpiscope-model",
             "mpiscope-ingest",
             "mpiscope-analysis",
+            "mpiscope-flow",
             "mpiscope-recording",
             "mpiscope-synth",
             "mpiscope-link",
@@ -41,7 +43,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("mpiscope-harness", &["mpiscope-recording", "mpiscope-model"]),
     (
         "mpiscope-bench-analysis",
-        &["mpiscope-analysis", "mpiscope-ingest", "mpiscope-model", "mpiscope-synth", "mpiscope-wire"],
+        &[
+            "mpiscope-analysis",
+            "mpiscope-flow",
+            "mpiscope-ingest",
+            "mpiscope-model",
+            "mpiscope-synth",
+            "mpiscope-wire",
+        ],
     ),
     (
         "mpiscope-scenarios",
@@ -56,6 +65,7 @@ const NEVER: &[(&str, &[&str])] = &[
     ("mpiscope-wire", &["*"]),
     ("mpiscope-model", &["*"]),
     ("mpiscope-analysis", &["serde", "tokio", "warp", "parquet", "libc"]),
+    ("mpiscope-flow", &["tokio", "warp", "parquet"]),
     ("mpiscope-ingest", &["serde", "tokio", "warp", "libc"]),
     ("mpiscope-synth", &["serde", "tokio", "warp", "libc"]),
     ("mpiscope-shim", &["serde", "tokio", "anyhow", "warp", "parquet"]),

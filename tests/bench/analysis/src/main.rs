@@ -1,8 +1,10 @@
-//! How many calls a second the analysis takes on one core: each operator by itself, and all of them.
+//! How many calls a second the analysis takes on one core: each operator by itself, and all of them; and on timely
+//! dataflow with one worker and several.
 //!
 //! `cargo run --release -p mpiscope-bench-analysis [-- --ranks N --pattern NAME --seconds S --rounds R]`
 //! A job is modelled and read before the clock starts; then each operator takes the same batches, in turns. What counts is
-//! the time on a core, so that what else runs on the machine matters less.
+//! the time on a core, so that what else runs on the machine matters less; of flows the time that passes too. How a flow
+//! compares with the operators without threads is said round by round, for a machine is not always as fast.
 //! With `--only NAME` only one of the operators. With `--placement` it says instead how long advice takes, with `--digest`
 //! what comes out of some jobs, to be held against what another build finds.
 
@@ -11,10 +13,12 @@ mod placement;
 
 use anyhow::{Context, Result};
 use mpiscope_analysis::{BudgetOptions, Counts, Matcher, Windowed};
+use mpiscope_flow::{Flow, FlowOptions};
 use mpiscope_ingest::Ingest;
 use mpiscope_model::Batch;
 use mpiscope_synth::{Pattern, Spec, Style, generate};
 use mpiscope_wire::Message;
+use rustix::time::{ClockId, clock_gettime};
 
 const WINDOW_NS: u64 = 100_000_000;
 
@@ -56,23 +60,78 @@ fn windowed(batches: &[Batch]) {
     windowed.finish();
 }
 
+fn flow(workers: usize, batches: Vec<Batch>) -> Result<()> {
+    let budget = BudgetOptions { window_ns: WINDOW_NS, ..BudgetOptions::default() };
+    let flow = Flow::start(FlowOptions { workers, budget, ..FlowOptions::default() })?;
+    for batch in batches {
+        flow.feed(batch)?;
+    }
+    flow.finish()?;
+    Ok(())
+}
+
 fn whole(batches: &[Batch]) {
     counts(batches);
     windowed(batches);
 }
 
-/// Its name, and what it does with batches.
-type Operator = (&'static str, fn(&[Batch]));
+/// What it does with batches: looks at them, or takes its own in so many workers.
+enum Operator {
+    Looks(fn(&[Batch])),
+    Flows(usize),
+}
+
+impl Operator {
+    fn run(&self, batches: &[Batch]) -> Result<Took> {
+        match self {
+            Operator::Looks(operator) => {
+                let begun = Took::begin();
+                operator(batches);
+                Ok(begun.end())
+            }
+            Operator::Flows(workers) => {
+                let own = batches.to_vec();
+                let begun = Took::begin();
+                flow(*workers, own)?;
+                Ok(begun.end())
+            }
+        }
+    }
+}
+
+/// Seconds of a clock, and of processors: others may be at work on the machine.
+#[derive(Clone, Copy)]
+struct Took {
+    wall_s: f64,
+    processor_s: f64,
+}
+
+impl Took {
+    fn begin() -> Self {
+        let seconds = |clock| {
+            let now = clock_gettime(clock);
+            now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
+        };
+        Self { wall_s: seconds(ClockId::Monotonic), processor_s: seconds(ClockId::ProcessCPUTime) }
+    }
+
+    fn end(self) -> Self {
+        let now = Self::begin();
+        Self { wall_s: now.wall_s - self.wall_s, processor_s: now.processor_s - self.processor_s }
+    }
+}
+
+/// Which of them the flows are held against.
+const WITHOUT_THREADS: &str = "matching and budget";
+
+fn sorted(mut values: Vec<f64>) -> [f64; 3] {
+    values.sort_by(f64::total_cmp);
+    [values[0], values[values.len() / 2], values[values.len() - 1]]
+}
 
 fn peak_kib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().split(' ').next()?.parse().ok()
-}
-
-/// How long this thread has been on a core.
-fn on_core_ns() -> Result<u64> {
-    let figures = std::fs::read_to_string("/proc/thread-self/schedstat").context("ask how long this ran")?;
-    Ok(figures.split(' ').next().unwrap_or_default().parse()?)
 }
 
 fn main() -> Result<()> {
@@ -81,12 +140,12 @@ fn main() -> Result<()> {
         let at = arguments.iter().position(|word| word == name);
         at.and_then(|at| arguments.get(at + 1)).cloned().unwrap_or_else(|| default.to_owned())
     };
+    if arguments.iter().any(|word| word == "--digest") {
+        return digest::all();
+    }
     if arguments.iter().any(|word| word == "--placement") {
         placement::all();
         return Ok(());
-    }
-    if arguments.iter().any(|word| word == "--digest") {
-        return digest::all();
     }
     let rounds: usize = value("--rounds", "5").parse().context("--rounds takes a number")?;
     let ranks: u32 = value("--ranks", "64").parse().context("--ranks takes a number")?;
@@ -99,27 +158,45 @@ fn main() -> Result<()> {
     let calls: usize = batches.iter().map(|batch| batch.calls.len()).sum();
     let before_kib = peak_kib().unwrap_or_default();
     println!("{pattern:?} {style:?}, {ranks} ranks, {calls} calls, {rounds} rounds");
-    let operators: [Operator; 4] =
-        [("counts", counts), ("matching", matching), ("matching and budget", windowed), ("all", whole)];
-    let only = value("--only", "");
-    let operators: Vec<Operator> =
-        operators.into_iter().filter(|(name, _)| only.is_empty() || *name == only).collect();
-    let mut rates = vec![Vec::new(); operators.len()];
-    for _ in 0..rounds {
-        for ((_, operator), rates) in operators.iter().zip(&mut rates) {
-            let begun_ns = on_core_ns()?;
-            operator(&batches);
-            rates.push(calls as f64 * 1e3 / (on_core_ns()? - begun_ns) as f64);
-        }
-    }
-    for ((name, _), rates) in operators.iter().zip(&mut rates) {
-        rates.sort_by(f64::total_cmp);
-        let (least, middle, most) = (rates[0], rates[rates.len() / 2], rates[rates.len() - 1]);
-        println!("{name:<22} {middle:>7.2} million calls/s [{least:.2}..{most:.2}]");
-    }
+    let operators: [(&str, Operator); 6] = [
+        ("counts", Operator::Looks(counts)),
+        ("matching", Operator::Looks(matching)),
+        ("matching and budget", Operator::Looks(windowed)),
+        ("all", Operator::Looks(whole)),
+        ("flow, 1 worker", Operator::Flows(1)),
+        ("flow, 2 workers", Operator::Flows(2)),
+    ];
+    whole(&batches);
     println!(
         "memory: {} MiB beyond the batches",
         peak_kib().unwrap_or_default().saturating_sub(before_kib) / 1024
     );
+    let only = value("--only", "");
+    let operators: Vec<(&str, Operator)> =
+        operators.into_iter().filter(|(name, _)| only.is_empty() || *name == only).collect();
+    let without = operators.iter().position(|(name, _)| *name == WITHOUT_THREADS);
+    let mut took = vec![Vec::new(); operators.len()];
+    for _ in 0..rounds {
+        for ((_, operator), took) in operators.iter().zip(&mut took) {
+            took.push(operator.run(&batches)?);
+        }
+    }
+    for ((name, operator), of) in operators.iter().zip(&took) {
+        let [least, middle, most] =
+            sorted(of.iter().map(|took| calls as f64 / 1e6 / took.processor_s).collect());
+        print!("{name:<22} {middle:>7.2} million calls/s [{least:.2}..{most:.2}]");
+        if let (Operator::Flows(_), Some(without)) = (operator, without) {
+            let rounds = || took[without].iter().zip(of);
+            let [least, middle, most] =
+                sorted(rounds().map(|(without, with)| without.wall_s / with.wall_s).collect());
+            let [_, processor, _] =
+                sorted(rounds().map(|(without, with)| with.processor_s / without.processor_s).collect());
+            print!(
+                "; as fast as matching and budget times {middle:.2} [{least:.2}..{most:.2}], \
+                 for processor time times {processor:.2}"
+            );
+        }
+        println!();
+    }
     Ok(())
 }

@@ -1,0 +1,31 @@
+//! What goes wrong with a flow.
+
+use mpiscope_model::Batch;
+
+/// Why a flow could not be started, fed, asked or finished.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FlowError {
+    /// There are no threads for the workers.
+    #[error("no workers: {0}")]
+    NoWorkers(String),
+    /// A worker panicked; the flow is over.
+    #[error("the analysis failed: {0}")]
+    Failed(String),
+    /// A question panicked; the flow goes on.
+    #[error("a question to the analysis failed: {0}")]
+    Question(String),
+    /// The batch says nothing of what calls did to whoever waited.
+    #[error("the batch was not made to be judged")]
+    NotJudged,
+}
+
+/// Why a batch was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum TryFeedError {
+    /// Too much waits: here it is again.
+    #[error("too many calls wait to be judged")]
+    Full(Box<Batch>),
+    /// It never will be.
+    #[error(transparent)]
+    Flow(#[from] FlowError),
+}

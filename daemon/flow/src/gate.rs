@@ -1,0 +1,206 @@
+//! What the thread that feeds and the workers share: batches that wait, questions, and whether anything went wrong.
+
+use crate::error::{FlowError, TryFeedError};
+use crate::parcel::{JUDGE, Window, reader};
+use mpiscope_analysis::Budgeter;
+use mpiscope_model::Batch;
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::Thread;
+
+/// Runs between two windows.
+pub(crate) type Question = Box<dyn FnOnce(&Budgeter) + Send>;
+
+/// Windows that may be complete and not judged before more batches are read: what is read is no longer in the queue,
+/// and what is judged soon after is still near.
+const MOST_AHEAD: Window = 2;
+
+/// A batch, and which windows are complete after it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Fed {
+    pub(crate) batch: Batch,
+    pub(crate) complete: Window,
+}
+
+/// What the reader does next.
+pub(crate) enum Next {
+    Read(Box<Fed>),
+    Wait,
+    /// Nothing comes any more.
+    End,
+}
+
+#[derive(Default)]
+struct State {
+    queue: VecDeque<Fed>,
+    is_closed: bool,
+    /// Windows before it are complete by what was fed, by what was read, and judged.
+    complete: Window,
+    read: Window,
+    judged: Window,
+    /// Calls that were fed since a window was completed last.
+    held: u64,
+    /// Until which window all is judged when so many more calls are.
+    marks: VecDeque<(Window, u64)>,
+    /// Their sum.
+    waiting: u64,
+    questions: VecDeque<Question>,
+    failed: Option<String>,
+    is_abandoned: bool,
+}
+
+/// Shared by all threads.
+pub(crate) struct Gate {
+    window_ns: u64,
+    most_calls: u64,
+    state: Mutex<State>,
+    moved: Condvar,
+    /// The workers.
+    threads: OnceLock<Vec<Thread>>,
+}
+
+impl Gate {
+    pub(crate) fn new(window_ns: u64, most_calls: usize) -> Self {
+        Self {
+            window_ns,
+            most_calls: most_calls.max(1) as u64,
+            state: Mutex::default(),
+            moved: Condvar::new(),
+            threads: OnceLock::new(),
+        }
+    }
+
+    /// Nothing panics that holds it, but for memory.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Who the workers are, before anything is fed.
+    pub(crate) fn workers(&self, threads: Vec<Thread>) {
+        let _ = self.threads.set(threads);
+    }
+
+    fn wake(&self, worker: usize) {
+        if let Some(thread) = self.threads.get().and_then(|threads| threads.get(worker)) {
+            thread.unpark();
+        }
+    }
+
+    fn wake_reader(&self) {
+        self.wake(reader(self.threads.get().map_or(1, Vec::len)));
+    }
+
+    fn wake_all(&self) {
+        self.threads.get().into_iter().flatten().for_each(Thread::unpark);
+        self.moved.notify_all();
+    }
+
+    /// Takes in a batch, as soon as there is room where it may wait.
+    pub(crate) fn feed(&self, batch: Batch, may_wait: bool) -> Result<(), TryFeedError> {
+        if batch.events.len() != batch.events_end_ns.len() {
+            return Err(FlowError::NotJudged.into());
+        }
+        let calls = batch.activities.len() as u64;
+        let mut state = self.state();
+        while state.failed.is_none() && state.waiting >= self.most_calls {
+            if !may_wait {
+                return Err(TryFeedError::Full(Box::new(batch)));
+            }
+            state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        if let Some(text) = &state.failed {
+            return Err(FlowError::Failed(text.clone()).into());
+        }
+        // The scheduler's figures for a window come within the next one.
+        let complete = (batch.until_ns / self.window_ns).saturating_sub(1);
+        state.held += calls;
+        if complete > state.complete {
+            let held = std::mem::take(&mut state.held);
+            state.complete = complete;
+            state.marks.push_back((complete, held));
+            state.waiting += held;
+        }
+        let complete = state.complete;
+        state.queue.push_back(Fed { batch, complete });
+        drop(state);
+        self.wake_reader();
+        Ok(())
+    }
+
+    /// What the reader reads.
+    pub(crate) fn next(&self) -> Next {
+        let mut state = self.state();
+        if state.read > state.judged + MOST_AHEAD {
+            return Next::Wait;
+        }
+        match state.queue.pop_front() {
+            Some(fed) => {
+                state.read = fed.complete;
+                Next::Read(Box::new(fed))
+            }
+            None if state.is_closed => Next::End,
+            None => Next::Wait,
+        }
+    }
+
+    /// All windows before one are judged.
+    pub(crate) fn judged(&self, until: Window) {
+        let mut state = self.state();
+        state.judged = until;
+        let mut gone = 0;
+        while let Some((_, calls)) = state.marks.pop_front_if(|(window, _)| *window <= until) {
+            gone += calls;
+        }
+        state.waiting -= gone;
+        drop(state);
+        self.moved.notify_all();
+        self.wake_reader();
+    }
+
+    /// Nothing will be fed any more.
+    pub(crate) fn close(&self) {
+        self.state().is_closed = true;
+        self.wake_all();
+    }
+
+    /// Nobody wants to know any more.
+    pub(crate) fn abandon(&self) {
+        self.state().is_abandoned = true;
+        self.wake_all();
+    }
+
+    /// A worker panicked. The first says why.
+    pub(crate) fn fail(&self, text: String) {
+        let mut state = self.state();
+        state.failed.get_or_insert(text);
+        let unanswered = std::mem::take(&mut state.questions);
+        drop(state);
+        drop(unanswered);
+        self.wake_all();
+    }
+
+    pub(crate) fn failure(&self) -> Option<FlowError> {
+        self.state().failed.clone().map(FlowError::Failed)
+    }
+
+    /// Whether workers have to leave everything as it is.
+    pub(crate) fn is_over(&self) -> bool {
+        let state = self.state();
+        state.failed.is_some() || state.is_abandoned
+    }
+
+    pub(crate) fn ask(&self, question: Question) -> Result<(), FlowError> {
+        let mut state = self.state();
+        if let Some(text) = &state.failed {
+            return Err(FlowError::Failed(text.clone()));
+        }
+        state.questions.push_back(question);
+        drop(state);
+        self.wake(JUDGE);
+        Ok(())
+    }
+
+    pub(crate) fn questions(&self) -> VecDeque<Question> {
+        std::mem::take(&mut self.state().questions)
+    }
+}

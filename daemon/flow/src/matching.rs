@@ -1,0 +1,80 @@
+//! Matching, each worker the channels of its own receivers.
+
+use crate::parcel::{Messages, Place, Window, keepers, to_keepers};
+use crate::plain::EventRow;
+use crate::worker::Kept;
+use mpiscope_analysis::{Matcher, MatchingLimits};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use timely::dataflow::StreamVec;
+use timely::dataflow::channels::pact::Exchange;
+use timely::dataflow::operators::{Capability, Operator};
+
+/// What is known of a window that is not complete.
+struct Open {
+    capability: Capability<Window>,
+    events: Vec<EventRow>,
+}
+
+/// The operator: events in, each window's messages out when all of its events are in.
+pub(crate) fn matching<'scope>(
+    events: StreamVec<'scope, Window, EventRow>,
+    places: StreamVec<'scope, Window, Place>,
+    kept: Rc<RefCell<Kept>>,
+) -> StreamVec<'scope, Window, Messages> {
+    let peers = events.scope().peers();
+    let to_keepers = to_keepers(|of: &EventRow| of.0.receiver);
+    let to_worker = Exchange::new(|(worker, ..): &Place| *worker as u64);
+    events.binary_frontier(places, to_keepers, to_worker, "match", move |_capability, _info| {
+        let pending = MatchingLimits::default().pending / keepers(peers);
+        let mut matcher = Matcher::new(MatchingLimits { pending }).with_links();
+        let mut open: BTreeMap<Window, Open> = BTreeMap::new();
+        let mut to_place: Vec<(Window, Place)> = Vec::new();
+        let mut is_finished = false;
+        move |(events, events_frontier), (places, places_frontier), output| {
+            events.for_each(|capability, events| {
+                let of = open
+                    .entry(*capability.time())
+                    .or_insert_with(|| Open { capability: capability.retain(0), events: Vec::new() });
+                if of.events.is_empty() {
+                    std::mem::swap(&mut of.events, events);
+                } else {
+                    of.events.append(events);
+                }
+            });
+            places.for_each(|capability, places| {
+                to_place.extend(places.drain(..).map(|place| (*capability.time(), place)));
+            });
+            let still =
+                |window: &Window| events_frontier.less_equal(window) || places_frontier.less_equal(window);
+            while let Some(first) = open.first_entry().filter(|first| !still(first.key())) {
+                let (window, Open { capability, events }) = first.remove_entry();
+                place(&mut matcher, &mut to_place, window);
+                let matched = matcher.feed_window(&events);
+                kept.borrow_mut().matched(&matched);
+                if !matched.messages.is_empty() {
+                    output.session(&capability).give(Messages::from(matched));
+                }
+            }
+            if events_frontier.is_empty() && places_frontier.is_empty() && !is_finished {
+                is_finished = true;
+                place(&mut matcher, &mut to_place, Window::MAX);
+                let matched = matcher.finish();
+                kept.borrow_mut().matched(&matched);
+                kept.borrow_mut().unmatched(&matcher);
+            }
+        }
+    })
+}
+
+/// Where ranks run, as far as it was said until a window.
+fn place(matcher: &mut Matcher, to_place: &mut Vec<(Window, Place)>, until: Window) {
+    to_place.retain(|(window, (_, rank, node))| {
+        let is_said = *window <= until;
+        if is_said {
+            matcher.place(*rank, *node);
+        }
+        !is_said
+    });
+}

@@ -1,0 +1,57 @@
+//! How a flow works.
+
+use mpiscope_analysis::{Advice, BudgetOptions, Budgeter, Course, Version};
+
+/// How a flow works.
+#[derive(Debug, Clone)]
+pub struct FlowOptions {
+    /// Threads that analyse.
+    pub workers: usize,
+    /// How time is divided up; its windows are those of the flow.
+    pub budget: BudgetOptions,
+    /// Criteria by which everything is judged, in place of what is learnt.
+    pub criteria: Option<Version>,
+    /// The placement that is judged by.
+    pub advice: Option<Advice>,
+    /// How the run went, as an earlier pass saw.
+    pub course: Option<Course>,
+    /// Counts calls and messages by windows of so many nanoseconds.
+    pub counts_window_ns: Option<u64>,
+    /// Calls that may wait although their windows are complete. One batch more than that is taken, and what belongs to
+    /// windows that are not complete does not count, for only more input completes them.
+    pub most_calls: usize,
+    /// Writes as bytes what goes from worker to worker, as it has to be between processes. It costs time and changes
+    /// nothing else.
+    pub as_bytes: bool,
+}
+
+impl Default for FlowOptions {
+    fn default() -> Self {
+        Self {
+            workers: 1,
+            budget: BudgetOptions::default(),
+            criteria: None,
+            advice: None,
+            course: None,
+            counts_window_ns: None,
+            most_calls: 1 << 20,
+            as_bytes: false,
+        }
+    }
+}
+
+impl FlowOptions {
+    pub(crate) fn budgeter(&self) -> Budgeter {
+        let mut budgeter = Budgeter::new(self.budget);
+        if let Some(criteria) = self.criteria.clone() {
+            budgeter = budgeter.with_criteria(criteria);
+        }
+        if let Some(advice) = self.advice.clone() {
+            budgeter = budgeter.with_advice(advice);
+        }
+        if let Some(course) = self.course.clone() {
+            budgeter = budgeter.with_course(course);
+        }
+        budgeter
+    }
+}

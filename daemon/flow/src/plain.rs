@@ -1,0 +1,268 @@
+//! The values of the model and the operators as they are written for another process. Their own crates know nothing of
+//! that; a field that is added there does not compile here until it is written too.
+
+use mpiscope_analysis::{Link, ToReceiver};
+use mpiscope_model::{
+    Activity, Blocking, Call, CallId, Collective, Comm, CommInfo, Deed, Event, Flow, Function, Message,
+    Nanoseconds, PostId, Rank, Scheduling,
+};
+use serde::{Deserialize, Serialize};
+
+/// A value that can be written.
+macro_rules! rows {
+    ($($row:ident of $value:ident as $definition:literal),* $(,)?) => {$(
+        #[derive(Clone, Serialize, Deserialize)]
+        pub(crate) struct $row(#[serde(with = $definition)] pub(crate) $value);
+
+        impl From<$value> for $row {
+            fn from(value: $value) -> Self {
+                Self(value)
+            }
+        }
+
+        impl From<$row> for $value {
+            fn from(row: $row) -> Self {
+                row.0
+            }
+        }
+    )*};
+}
+
+rows! {
+    ActivityRow of Activity as "ActivityFields",
+    CallRow of Call as "CallFields",
+    CommRow of CommInfo as "CommFields",
+    EventRow of ToReceiver as "ToReceiverFields",
+    LinkRow of Link as "LinkFields",
+    MessageRow of Message as "MessageFields",
+    SchedulingRow of Scheduling as "SchedulingFields",
+}
+
+impl AsRef<ToReceiver> for EventRow {
+    fn as_ref(&self) -> &ToReceiver {
+        &self.0
+    }
+}
+
+/// The same values under another name; in place.
+pub(crate) fn renamed<From, To: std::convert::From<From>>(values: Vec<From>) -> Vec<To> {
+    values.into_iter().map(To::from).collect()
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "CallId")]
+struct CallIdFields {
+    #[serde(getter = "thread_of")]
+    thread: u16,
+    #[serde(getter = "number_of")]
+    number: u64,
+}
+
+fn thread_of(call: &CallId) -> u16 {
+    call.thread()
+}
+
+fn number_of(call: &CallId) -> u64 {
+    call.number()
+}
+
+impl From<CallIdFields> for CallId {
+    fn from(fields: CallIdFields) -> Self {
+        Self::new(fields.thread, fields.number)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Flow")]
+enum FlowFields {
+    All,
+    FromRoot,
+    ToRoot,
+    FromLower,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Blocking")]
+enum BlockingFields {
+    Never,
+    Perhaps,
+    Always,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Collective")]
+struct CollectiveFields {
+    comm: Comm,
+    number: u32,
+    #[serde(with = "FlowFields")]
+    flow: Flow,
+    root: Option<Rank>,
+    bytes: u64,
+    is_barrier: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Deed")]
+enum DeedFields {
+    Other,
+    Polls,
+    Probe,
+    Transfer {
+        sends: u16,
+        posts: u16,
+        receives: u16,
+        #[serde(with = "BlockingFields")]
+        send: Blocking,
+        peer: Option<Rank>,
+        bytes: u64,
+    },
+    Collective(#[serde(with = "CollectiveFields")] Collective),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Activity")]
+struct ActivityFields {
+    rank: Rank,
+    #[serde(with = "CallIdFields")]
+    call: CallId,
+    function: Function,
+    start_ns: Nanoseconds,
+    end_ns: Nanoseconds,
+    since_ns: Nanoseconds,
+    #[serde(with = "DeedFields")]
+    deed: Deed,
+    after_loss: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Call")]
+struct CallFields {
+    rank: Rank,
+    thread: u16,
+    function: Function,
+    start_ns: Nanoseconds,
+    end_ns: Nanoseconds,
+    peer: Option<Rank>,
+    tag: Option<i32>,
+    bytes: u64,
+    comm: Option<Comm>,
+    site: Option<u32>,
+    count: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "CommInfo")]
+struct CommFields {
+    comm: Comm,
+    id: u64,
+    size: u32,
+    parent: Option<Comm>,
+    leader: Rank,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Scheduling")]
+struct SchedulingFields {
+    rank: Rank,
+    at_ns: Nanoseconds,
+    run_ns: u64,
+    wait_ns: u64,
+    voluntary: u64,
+    involuntary: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "ToReceiver")]
+struct ToReceiverFields {
+    receiver: Rank,
+    #[serde(with = "EventFields")]
+    event: Event,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Event")]
+enum EventFields {
+    Send {
+        rank: Rank,
+        #[serde(with = "CallIdFields")]
+        call: CallId,
+        comm: Comm,
+        to: Rank,
+        tag: i32,
+        bytes: u64,
+        begin_ns: Nanoseconds,
+        blocked_until_ns: Option<Nanoseconds>,
+    },
+    Post {
+        rank: Rank,
+        #[serde(with = "CallIdFields")]
+        call: CallId,
+        comm: Comm,
+        from: Option<Rank>,
+        tag: Option<i32>,
+        post: PostId,
+        at_ns: Nanoseconds,
+    },
+    Receive {
+        rank: Rank,
+        #[serde(with = "CallIdFields")]
+        call: CallId,
+        comm: Comm,
+        from: Rank,
+        tag: i32,
+        bytes: u64,
+        post: Option<PostId>,
+        begin_ns: Nanoseconds,
+        end_ns: Nanoseconds,
+        alone: bool,
+    },
+    Freed {
+        rank: Rank,
+        post: PostId,
+    },
+    Cancelled {
+        rank: Rank,
+        post: PostId,
+    },
+    Lost {
+        rank: Rank,
+    },
+    Numbers {
+        rank: Rank,
+        comm: Comm,
+        peer: Rank,
+        sent: u64,
+        received: u64,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Message")]
+struct MessageFields {
+    src: Rank,
+    dst: Rank,
+    tag: i32,
+    comm: Comm,
+    bytes: u64,
+    send_ns: Nanoseconds,
+    recv_ns: Nanoseconds,
+    t_msg_ns: u64,
+    late_sender_ns: u64,
+    late_receiver_ns: Option<u64>,
+    inter: bool,
+    exact: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Link")]
+struct LinkFields {
+    #[serde(with = "CallIdFields")]
+    send: CallId,
+    #[serde(with = "CallIdFields")]
+    receive: CallId,
+    #[serde(with = "CallIdFields")]
+    post: CallId,
+    posted_ns: Nanoseconds,
+    waiting_ns: Nanoseconds,
+    certain: bool,
+}

@@ -1,0 +1,183 @@
+//! One worker: a thread that steps its part of the dataflow until nothing comes any more. Panics do not leave it.
+
+use crate::dataflow::{Input, build};
+use crate::gate::{Gate, Next};
+use crate::judging::Judge;
+use crate::parcel::{JUDGE, reader};
+use mpiscope_analysis::{Budgeter, Counts, Matched, Matcher};
+use std::any::Any;
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use timely::worker::Worker;
+
+/// The figures of a worker's own ranks.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    pub(crate) counts: Option<Counts>,
+    pub(crate) messages: u64,
+    pub(crate) uncertain: u64,
+    pub(crate) unmatched_sends: u64,
+    pub(crate) unmatched_receives: u64,
+}
+
+impl Kept {
+    pub(crate) fn matched(&mut self, matched: &Matched) {
+        self.messages += matched.messages.len() as u64;
+        self.uncertain += matched.uncertain;
+        if let Some(counts) = &mut self.counts {
+            counts.messages(&matched.messages);
+        }
+    }
+
+    pub(crate) fn unmatched(&mut self, matcher: &Matcher) {
+        self.unmatched_sends += matcher.unmatched_sends();
+        self.unmatched_receives += matcher.unmatched_receives();
+    }
+
+    /// Adds those of another worker.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.messages += other.messages;
+        self.uncertain += other.uncertain;
+        self.unmatched_sends += other.unmatched_sends;
+        self.unmatched_receives += other.unmatched_receives;
+        match (&mut self.counts, other.counts) {
+            (Some(ours), Some(theirs)) => ours.merge(&theirs),
+            (ours, theirs) => *ours = ours.take().or(theirs),
+        }
+    }
+}
+
+/// What a worker leaves.
+#[derive(Debug)]
+pub(crate) struct Left {
+    pub(crate) kept: Kept,
+    /// Of the worker that judges.
+    pub(crate) budgeter: Option<Budgeter>,
+}
+
+/// What all workers are started with.
+pub(crate) struct Plan {
+    pub(crate) window_ns: u64,
+    pub(crate) counts_window_ns: Option<u64>,
+    /// For the worker that judges.
+    pub(crate) budgeter: Mutex<Option<Budgeter>>,
+    pub(crate) gate: Arc<Gate>,
+}
+
+/// Runs a worker; when it panics, here or in another thread, all leave everything as it is.
+pub(crate) fn fenced<T>(
+    worker: &mut Worker,
+    gate: &Gate,
+    work: impl FnOnce(&mut Worker) -> Option<T>,
+) -> Option<T> {
+    let left = catch_unwind(AssertUnwindSafe(|| work(worker)));
+    // What was not finished is not stepped any more, or those who wait for it would wait for ever.
+    let cleared = catch_unwind(AssertUnwindSafe(|| {
+        worker.installed_dataflows().into_iter().for_each(|dataflow| worker.drop_dataflow(dataflow));
+    }));
+    match (left, cleared) {
+        (Ok(left), Ok(())) => left,
+        (Err(payload), _) | (_, Err(payload)) => {
+            gate.fail(text_of(&*payload));
+            None
+        }
+    }
+}
+
+/// What a panic said.
+pub(crate) fn text_of(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("it panicked").to_owned()
+}
+
+/// Works until nothing comes any more; leaves nothing when it has to stop before.
+pub(crate) fn work(worker: &mut Worker, plan: &Plan) -> Option<Left> {
+    let counts = plan.counts_window_ns.map(Counts::new);
+    let kept = Rc::new(RefCell::new(Kept { counts, ..Kept::default() }));
+    let judge = (worker.index() == JUDGE).then(|| {
+        let budgeter = plan.budgeter.lock().unwrap_or_else(PoisonError::into_inner).take();
+        budgeter.map(|budgeter| Rc::new(RefCell::new(Judge::new(budgeter, plan.window_ns))))
+    });
+    let judge = judge.flatten();
+    let input = build(worker, plan.window_ns, &kept, judge.clone(), &plan.gate);
+    let mut input = Some(input).filter(|_| worker.index() == reader(worker.peers()));
+    while !plan.gate.is_over() {
+        let has_read = read(&mut input, &plan.gate);
+        let has_answered = judge.as_ref().is_some_and(|judge| judge.borrow().answer(plan.gate.questions()));
+        // A question may wait for something itself, and so be woken by what was meant to wake the worker: look again.
+        if !worker.step_or_park((has_read || has_answered).then_some(Duration::ZERO)) {
+            let budgeter = judge.and_then(Rc::into_inner).map(|judge| judge.into_inner().into_budgeter());
+            return Some(Left { kept: Rc::into_inner(kept)?.into_inner(), budgeter });
+        }
+    }
+    None
+}
+
+/// Puts the next batch into the dataflow; says whether there was one.
+fn read(input: &mut Option<Input>, gate: &Gate) -> bool {
+    let Some(open) = input else { return false };
+    match gate.next() {
+        Next::Read(fed) => {
+            let complete = fed.complete;
+            open.send(*fed);
+            // What follows is told before the first window that is not complete.
+            open.advance_to(complete.max(*open.time()));
+            open.flush();
+            true
+        }
+        Next::Wait => false,
+        Next::End => {
+            *input = None;
+            true
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::FlowError;
+    use mpiscope_model::Batch;
+    use timely::dataflow::operators::{Exchange, Input, Inspect};
+    use timely::{CommunicationConfig, Config, WorkerConfig};
+
+    /// Three workers send each other numbers for ever, until one of them panics.
+    #[test]
+    fn one_that_panics_ends_all() {
+        let gate = Arc::new(Gate::new(100, 10));
+        let of_workers = Arc::clone(&gate);
+        let config =
+            Config { communication: CommunicationConfig::Process(3), worker: WorkerConfig::default() };
+        let guards = timely::execute(config, move |worker| {
+            fenced(worker, &of_workers, |worker| {
+                let index = worker.index();
+                let mut input = worker.dataflow::<u64, _, _>(|scope| {
+                    let (input, numbers) = scope.new_input::<Vec<u64>>();
+                    numbers.exchange(|number| *number).inspect(move |number| {
+                        assert!(index != 1 || *number < 3_000, "{number} is too much");
+                    });
+                    input
+                });
+                for number in 0.. {
+                    if of_workers.is_over() {
+                        return None;
+                    }
+                    input.send(number);
+                    input.advance_to(number + 1);
+                    worker.step();
+                }
+                Some(())
+            })
+        });
+        let left = guards.unwrap().join();
+        assert_eq!(left, [Ok(None), Ok(None), Ok(None)]);
+        let Some(FlowError::Failed(text)) = gate.failure() else { panic!("nothing failed") };
+        assert!(text.ends_with("is too much"), "{text}");
+        // Whoever feeds or asks learns of it.
+        assert!(gate.feed(Batch::default(), true).is_err());
+        assert!(gate.ask(Box::new(|_| {})).is_err());
+    }
+}

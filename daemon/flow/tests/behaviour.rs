@@ -1,0 +1,185 @@
+//! How a flow behaves towards those who feed it and ask it.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+mod support;
+
+use mpiscope_analysis::{Basis, BudgetOptions, Budgeter, Windowed};
+use mpiscope_flow::{Flow, FlowError, FlowOptions, TryFeedError};
+use mpiscope_ingest::Ingest;
+use mpiscope_model::Batch;
+use mpiscope_synth::{Pattern, Spec, Style, generate};
+use mpiscope_wire::Message;
+use std::sync::mpsc;
+use support::{flowed, windowed};
+
+/// A modelled job in batches as they come from its log.
+fn job(pattern: Pattern, style: Style) -> Vec<Batch> {
+    let mut spec = Spec::new(pattern, 16, 1.0, 20_000.0);
+    spec.style = style;
+    let mut ingest = Ingest::to_be_judged();
+    let mut batches = Vec::new();
+    for message in generate(&spec).unwrap() {
+        let settles = matches!(message, Message::Knot(_) | Message::RunEnd(_));
+        ingest.feed(message);
+        if settles {
+            batches.push(ingest.take());
+        }
+    }
+    batches
+}
+
+fn calls(batches: &[Batch]) -> usize {
+    batches.iter().map(|batch| batch.activities.len()).sum()
+}
+
+fn short_windows() -> BudgetOptions {
+    BudgetOptions { window_ns: 20_000_000, ..BudgetOptions::default() }
+}
+
+fn short(workers: usize) -> FlowOptions {
+    FlowOptions { workers, budget: short_windows(), ..FlowOptions::default() }
+}
+
+#[test]
+fn modelled_jobs_are_judged_as_without_threads() {
+    for (pattern, style) in [
+        (Pattern::Halo2d, Style::Waitall),
+        (Pattern::Ring, Style::Blocking),
+        (Pattern::AllToAll, Style::Polling),
+    ] {
+        let batches = job(pattern, style);
+        assert!(calls(&batches) > 5_000);
+        for workers in [1, 2, 3] {
+            let first = short(workers);
+            let expected = windowed(&batches, &first);
+            assert!(expected.messages > 2_000);
+            assert_eq!(flowed(&batches, &first).0, expected, "{pattern:?}, {workers} workers");
+            // By what the first pass learnt.
+            let learnt = Flow::start(first.clone()).unwrap();
+            batches.iter().for_each(|batch| learnt.feed(batch.clone()).unwrap());
+            let learnt = learnt.finish().unwrap().budgeter;
+            let criteria = learnt.learnt();
+            let second = FlowOptions {
+                course: Some(learnt.course(&criteria)),
+                advice: Some(learnt.advice()),
+                criteria: Some(criteria),
+                ..first
+            };
+            assert_eq!(flowed(&batches, &second).0, windowed(&batches, &second), "{pattern:?}, again");
+        }
+    }
+}
+
+#[test]
+fn questions_are_answered_between_windows_while_it_goes_on() {
+    let batches = job(Pattern::Halo2d, Style::Waitall);
+    let assessed = |budgeter: &Budgeter| {
+        let (length_ns, _) = budgeter.critical_path();
+        Basis::of(budgeter, false).assess(&budgeter.ledger().total(), 16, length_ns)
+    };
+    let mut expected = Windowed::new(short_windows());
+    batches.iter().for_each(|batch| {
+        expected.feed(batch, batch.until_ns);
+    });
+    for workers in [1, 2] {
+        let flow = Flow::start(short(workers)).unwrap();
+        let mut settled_ns = 0;
+        for batch in &batches {
+            flow.feed(batch.clone()).unwrap();
+            let now_ns = flow.read(Budgeter::settled_ns).unwrap();
+            assert_eq!(now_ns % short_windows().window_ns, 0);
+            assert!(now_ns >= settled_ns);
+            settled_ns = now_ns;
+        }
+        // What is complete is judged without anything more.
+        while settled_ns < expected.budgeter.settled_ns() {
+            settled_ns = flow.read(Budgeter::settled_ns).unwrap();
+        }
+        let (ledger, found) =
+            flow.read(move |budgeter| (budgeter.ledger().clone(), assessed(budgeter))).unwrap();
+        assert_eq!(&ledger, expected.budgeter.ledger());
+        assert!(found.ranks_s > 0.0);
+        assert_eq!(format!("{found:?}"), format!("{:?}", assessed(&expected.budgeter)));
+        flow.finish().unwrap();
+    }
+}
+
+#[test]
+fn a_question_that_panics_harms_nobody() {
+    let batches = job(Pattern::Ring, Style::Blocking);
+    let flow = Flow::start(short(2)).unwrap();
+    for (at, batch) in batches.iter().enumerate() {
+        flow.feed(batch.clone()).unwrap();
+        if at % 20 == 0 {
+            let answer: Result<(), _> = flow.read(move |_| panic!("number {at}"));
+            assert_eq!(answer, Err(FlowError::Question(format!("number {at}"))));
+        }
+    }
+    assert_eq!(flow.finish().unwrap().budgeter.ledger(), &windowed(&batches, &short(1)).ledger);
+}
+
+#[test]
+fn what_waits_is_bounded_and_given_back() {
+    let batches = job(Pattern::Ring, Style::Blocking);
+    let expected = windowed(&batches, &short(1));
+    for workers in [1, 3] {
+        let most_calls = calls(&batches) / 10;
+        let flow = Flow::start(FlowOptions { most_calls, ..short(workers) }).unwrap();
+        std::thread::scope(|scope| {
+            // Nothing is judged while a question waits for its answer.
+            let (go_on, may_go_on) = mpsc::channel::<()>();
+            let (is_asked, asked) = mpsc::channel();
+            let flow = &flow;
+            let question = scope.spawn(move || {
+                flow.read(move |_| {
+                    is_asked.send(()).unwrap();
+                    may_go_on.recv().unwrap();
+                })
+            });
+            asked.recv().unwrap();
+            let mut taken = 0;
+            let mut rest = batches.iter().cloned();
+            let refused = rest.find_map(|batch| {
+                let calls = batch.activities.len();
+                match flow.try_feed(batch) {
+                    Ok(()) => {
+                        taken += calls;
+                        None
+                    }
+                    Err(TryFeedError::Full(batch)) => Some(*batch),
+                    Err(TryFeedError::Flow(error)) => panic!("{error}"),
+                }
+            });
+            let refused = refused.unwrap();
+            // Beyond the bound there is at most what completes its windows and what is not complete.
+            let most_of_windows = 4 * calls(&batches) * 20 / 1_000;
+            assert!(taken >= most_calls && taken <= most_calls + most_of_windows, "{taken} of {most_calls}");
+            go_on.send(()).unwrap();
+            question.join().unwrap().unwrap();
+            flow.feed(refused).unwrap();
+            rest.for_each(|batch| flow.feed(batch).unwrap());
+        });
+        assert_eq!(flow.finish().unwrap().budgeter.ledger(), &expected.ledger);
+    }
+}
+
+#[test]
+fn what_is_dropped_stops() {
+    let batches = job(Pattern::Ring, Style::Blocking);
+    for workers in [1, 2, 4] {
+        let flow = Flow::start(short(workers)).unwrap();
+        batches.iter().for_each(|batch| flow.feed(batch.clone()).unwrap());
+        drop(flow);
+    }
+}
+
+#[test]
+fn a_batch_that_was_not_made_to_be_judged_is_refused() {
+    let mut batch =
+        job(Pattern::Ring, Style::Blocking).into_iter().find(|batch| !batch.events.is_empty()).unwrap();
+    batch.events_end_ns.clear();
+    let flow = Flow::start(FlowOptions::default()).unwrap();
+    assert_eq!(flow.feed(batch), Err(FlowError::NotJudged));
+    assert_eq!(flow.finish().unwrap().messages, 0);
+}

@@ -1,0 +1,86 @@
+//! The outcome is that of the operator without threads, whoever does it.
+
+mod support;
+
+use mpiscope_analysis::{BudgetOptions, Counts};
+use mpiscope_flow::FlowOptions;
+use mpiscope_model::Batch;
+use proptest::prelude::*;
+use support::program::{Program, steps};
+use support::{flowed, windowed};
+
+fn options(workers: usize, as_bytes: bool) -> FlowOptions {
+    let budget = BudgetOptions { window_ns: 500, patience_ns: 5_000, ..BudgetOptions::default() };
+    FlowOptions { workers, as_bytes, budget, most_calls: 20, ..FlowOptions::default() }
+}
+
+/// Times from lengths of slices.
+fn times(lengths: &[u64]) -> Vec<u64> {
+    lengths
+        .iter()
+        .scan(0, |at, length| {
+            *at += length;
+            Some(*at)
+        })
+        .collect()
+}
+
+fn counted(batches: &[Batch], window_ns: u64) -> Counts {
+    let mut counts = Counts::new(window_ns);
+    batches.iter().for_each(|batch| counts.calls(&batch.calls));
+    counts
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn the_same_batches_lead_to_the_same(
+        steps in steps(),
+        slices in proptest::collection::vec(0_u64..4_000, 0..30),
+        order in proptest::collection::vec(0_usize..20, 1..20),
+        behind in any::<bool>(),
+        workers in 1_usize..=4,
+        as_bytes in any::<bool>(),
+    ) {
+        let batches = Program::of(&steps).batches(&times(&slices), &order, behind);
+        let options = options(workers, as_bytes);
+        let (found, _) = flowed(&batches, &options);
+        prop_assert_eq!(found, windowed(&batches, &options));
+    }
+
+    #[test]
+    fn neither_batches_nor_order_nor_workers_matter(
+        steps in steps(),
+        slices in proptest::collection::vec(100_u64..4_000, 0..30),
+        order in proptest::collection::vec(0_usize..20, 1..20),
+        workers in 1_usize..=4,
+    ) {
+        let program = Program::of(&steps);
+        let options = options(workers, false);
+        let (found, _) = flowed(&program.batches(&times(&slices), &order, false), &options);
+        let expected = windowed(&program.batches(&[], &[0], false), &options);
+        prop_assert_eq!(found.however_it_came(), expected.however_it_came());
+    }
+
+    #[test]
+    fn calls_and_messages_are_counted(
+        steps in steps(),
+        slices in proptest::collection::vec(0_u64..4_000, 0..10),
+        workers in 1_usize..=4,
+        as_bytes in any::<bool>(),
+    ) {
+        let batches = Program::of(&steps).batches(&times(&slices), &[1, 2, 3], false);
+        let options = FlowOptions { counts_window_ns: Some(700), ..options(workers, as_bytes) };
+        let (found, counts) = flowed(&batches, &options);
+        let mut counts = counts.unwrap();
+        let mut expected = counted(&batches, 700);
+        prop_assert_eq!(counts.take_windows(u64::MAX), expected.take_windows(u64::MAX));
+        let received: u64 = counts.ranks().map(|(_, totals)| totals.received).sum();
+        prop_assert_eq!(received, found.messages);
+        for (rank, totals) in expected.ranks() {
+            prop_assert_eq!(counts.rank(rank).calls, totals.calls);
+            prop_assert_eq!(counts.rank(rank).time_ns, totals.time_ns);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Random jobs as batches, in whatever slices and order, and what came of them.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
+#![allow(dead_code, reason = "each test uses some of it")]
+
+pub(crate) mod program;
+
+use mpiscope_analysis::{
+    Budgeter, Causes, Counts, Ledger, Matched, Traffic, Version, WaitKey, WaitTotals, WhatIf, Windowed,
+};
+use mpiscope_flow::{Flow, FlowOptions};
+use mpiscope_model::{Batch, Nanoseconds, Node, Rank};
+
+/// Everything that can be asked.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Answers {
+    pub(crate) ledger: Ledger,
+    pub(crate) paths: Vec<(Rank, Nanoseconds, Causes)>,
+    pub(crate) waits: Vec<(WaitKey, WaitTotals)>,
+    pub(crate) learnt: Version,
+    pub(crate) criteria: Version,
+    pub(crate) given_up: u64,
+    pub(crate) critical_path: (Nanoseconds, Causes),
+    pub(crate) gains_ns: Vec<i64>,
+    pub(crate) blocking_from_bytes: Option<u64>,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) traffic: Vec<(Rank, Rank, u64, u64)>,
+    pub(crate) messages: u64,
+    pub(crate) uncertain: u64,
+    pub(crate) unmatched: (u64, u64),
+    pub(crate) settled_ns: Nanoseconds,
+}
+
+fn pairs(traffic: &Traffic) -> Vec<(Rank, Rank, u64, u64)> {
+    let mut pairs: Vec<_> =
+        traffic.pairs().map(|(one, other, flow)| (one, other, flow.messages, flow.bytes)).collect();
+    pairs.sort_unstable();
+    pairs
+}
+
+impl Answers {
+    fn of(budgeter: &Budgeter, messages: u64, uncertain: u64, unmatched: (u64, u64)) -> Self {
+        let mut waits: Vec<_> = budgeter.waits().map(|(key, totals)| (*key, *totals)).collect();
+        waits.sort_unstable_by_key(|(key, _)| *key);
+        Self {
+            ledger: budgeter.ledger().clone(),
+            paths: budgeter.paths().collect(),
+            waits,
+            learnt: budgeter.learnt(),
+            criteria: budgeter.criteria().clone(),
+            given_up: budgeter.given_up(),
+            critical_path: budgeter.critical_path(),
+            gains_ns: [WhatIf::Placed, WhatIf::Quiet, WhatIf::Cored, WhatIf::Balanced]
+                .into_iter()
+                .map(|whatif| budgeter.gain_ns(whatif))
+                .collect(),
+            blocking_from_bytes: budgeter.blocking_from_bytes(),
+            nodes: budgeter.node_of_rank().to_vec(),
+            traffic: pairs(budgeter.traffic()),
+            messages,
+            uncertain,
+            unmatched,
+            settled_ns: budgeter.settled_ns(),
+        }
+    }
+
+    /// What does not depend on how the job came in: threads are numbered as they come, and windows in which nothing
+    /// happens may be judged or not.
+    pub(crate) fn however_it_came(mut self) -> Self {
+        self.paths.sort_unstable_by_key(|(rank, ..)| *rank);
+        self.settled_ns = 0;
+        self
+    }
+}
+
+pub(crate) fn windowed(batches: &[Batch], options: &FlowOptions) -> Answers {
+    let mut windowed = Windowed::new(options.budget);
+    if let Some(criteria) = options.criteria.clone() {
+        windowed = windowed.with_criteria(criteria);
+    }
+    if let Some(advice) = options.advice.clone() {
+        windowed.budgeter = windowed.budgeter.with_advice(advice);
+    }
+    if let Some(course) = options.course.clone() {
+        windowed.budgeter = windowed.budgeter.with_course(course);
+    }
+    let mut all = Matched::default();
+    for batch in batches {
+        all.append(windowed.feed(batch, batch.until_ns));
+    }
+    all.append(windowed.finish());
+    let unmatched = (windowed.matcher.unmatched_sends(), windowed.matcher.unmatched_receives());
+    Answers::of(&windowed.budgeter, all.messages.len() as u64, all.uncertain, unmatched)
+}
+
+pub(crate) fn flowed(batches: &[Batch], options: &FlowOptions) -> (Answers, Option<Counts>) {
+    let flow = Flow::start(options.clone()).unwrap();
+    for batch in batches {
+        flow.feed(batch.clone()).unwrap();
+    }
+    let outcome = flow.finish().unwrap();
+    let unmatched = (outcome.unmatched_sends, outcome.unmatched_receives);
+    let answers = Answers::of(&outcome.budgeter, outcome.messages, outcome.uncertain, unmatched);
+    (answers, outcome.counts)
+}
