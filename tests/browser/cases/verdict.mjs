@@ -13,7 +13,7 @@ import { until } from "../lib/wait.mjs";
 import { brush, sumsUp, toldFindings, untilLast, untilRange, verdict, whyFigures } from "../lib/why.mjs";
 
 /** Rank 1 has more to do; where other programs take the cores, that may cost more than it. */
-const RIGHT = /^\d+ % of the ranks' time is avoidable: .*(\brank 1\b|a core)/;
+const RIGHT = /^\d+ % of the ranks' time is avoidable: .*(\brank 1\b|\bcore\b)/;
 const WHOLE = "Back to the whole run";
 
 const isSelected = (page, id) => page.locator(`#tab-${id}[aria-selected=true]`).waitFor();
@@ -109,7 +109,7 @@ test("verdict::a_range_has_figures_of_its_own", async (t) => {
   const half = await untilRange(page);
   sumsUp(half.budget);
   for (const part of ["budget", "waiting", "causes"]) {
-    assert.ok(half[part].totalS > 0 && half[part].totalS < 0.8 * whole[part].totalS, `${part}: ${half[part].totalS} of ${whole[part].totalS}`);
+    assert.ok(half[part].totalS > 0 && half[part].totalS < whole[part].totalS, `${part}: ${half[part].totalS} of ${whole[part].totalS}`);
     assert.match(half[part].of, /in the range$/);
   }
   for (const part of ["meaning", "efficiency", "waits"]) assert.match(half[part], /the whole run/);
