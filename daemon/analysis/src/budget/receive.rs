@@ -4,7 +4,7 @@ use super::cut::Pieces;
 use super::thread::{Incoming, ThreadId};
 use super::waits::WaitState;
 use super::whatif::{Gains, Latest, WhatIf};
-use super::{Budgeter, Cause};
+use super::{Budgeter, Cause, Way};
 use crate::criteria::{Scope, Version};
 use mpiscope_model::{Activity, Nanoseconds, Rank};
 
@@ -29,16 +29,19 @@ impl Budgeter {
         if state.received() < usize::from(receives) && !is_forced {
             return Settled::NotYet;
         }
+        // Nothing is worked out before all of it can be.
+        if !is_forced {
+            let has_come = |of: &Incoming| self.threads[of.from as usize].has_come_to(of.number);
+            let awaited = state.incoming().find(|of| !has_come(of)).map(|of| (of.from, of.number));
+            if let Some((from, number)) = awaited {
+                self.wait_for(from, number, thread);
+                return Settled::NotYet;
+            }
+        }
         let mut received = std::mem::take(&mut self.received);
         received.clear();
         received.extend(state.incoming());
-        // Nothing is worked out before all of it can be.
-        let is_known = received.iter().all(|of| !self.has_to_wait(of.from, of.number, thread, is_forced));
-        let settled = if is_known {
-            self.received(thread, call, &received, is_forced, version)
-        } else {
-            Settled::NotYet
-        };
+        let settled = self.received(thread, call, &received, version);
         self.received = received;
         settled
     }
@@ -49,7 +52,6 @@ impl Budgeter {
         thread: ThreadId,
         call: &Activity,
         received: &[Incoming],
-        is_forced: bool,
         version: &Version,
     ) -> Settled {
         let state = &self.threads[thread as usize];
@@ -65,14 +67,10 @@ impl Budgeter {
         };
         let send_ns = binding.send_ns.min(call.end_ns);
         let has_waited = send_ns > waits_since;
-        let Some(way) = self.path_of(binding.from, binding.number, thread, is_forced) else {
-            return Settled::NotYet;
-        };
-        let (path, unknown) = if has_waited { (way, way.is_none()) } else { (None, false) };
+        let path = if has_waited { self.way_to(&binding).copied() } else { None };
+        let unknown = has_waited && path.is_none();
         let decisive = self.decisive(received, call.end_ns, version).unwrap_or(binding);
-        let Some(mut whatif) = self.arrivals(thread, call, received, &decisive, version, waits_since) else {
-            return Settled::NotYet;
-        };
+        let mut whatif = self.arrivals(thread, call, received, &decisive, version, waits_since);
         let source = self.threads[binding.from as usize].rank;
         let from_ns = send_ns.max(waits_since);
         let took_ns = call.end_ns.saturating_sub(from_ns);
@@ -85,10 +83,7 @@ impl Budgeter {
         spared[WhatIf::Cored] = stalled_ns as i64;
         let own = self.threads[thread as usize].path.gains;
         let sender_rank = self.threads[decisive.from as usize].rank;
-        let Some(sender) = self.path_of(decisive.from, decisive.number, thread, is_forced) else {
-            return Settled::NotYet;
-        };
-        let sender = sender.map_or(own, |way| way.gains);
+        let sender = self.way_to(&decisive).map_or(own, |way| way.gains);
         // A message that was sent before its receiver came had arrived, or was on its way and had to be waited for.
         let usual_ns = version.message_ns(Scope::of(decisive.inter), decisive.bytes);
         let waited_ns = call.end_ns.saturating_sub(decisive.send_ns.max(waits_since));
@@ -126,6 +121,11 @@ impl Budgeter {
         self.done(thread, entry, call)
     }
 
+    /// The path that led to the call that sent a message.
+    fn way_to(&self, message: &Incoming) -> Option<&Way> {
+        self.threads[message.from as usize].way_to(message.number)
+    }
+
     /// The message that arrived last of all that a call received, by when they were sent and what they usually take.
     pub(super) fn decisive(
         &self,
@@ -134,10 +134,11 @@ impl Budgeter {
         version: &Version,
     ) -> Option<Incoming> {
         let mut latest: Option<(u64, Incoming)> = None;
+        let slowed = self.course.slowed(end_ns);
         for message in received.iter().filter(|message| message.send_ns < end_ns) {
             let mut usual_ns = version.message_ns(Scope::of(message.inter), message.bytes)?;
             if message.inter {
-                usual_ns = (usual_ns as f64 * self.course.slowed(end_ns)) as u64;
+                usual_ns = (usual_ns as f64 * slowed) as u64;
             }
             let arrives_ns = message.send_ns.saturating_add(usual_ns);
             let key = |of: &Incoming, arrives_ns: u64| (arrives_ns, of.send_ns, of.from, of.number);
@@ -148,34 +149,33 @@ impl Budgeter {
         latest.map(|(_, message)| message)
     }
 
-    /// When a call would have returned at the earliest for the messages that did not decide when it did. None while a
-    /// way that led to one of them is not known.
+    /// When a call would have returned at the earliest for the messages that did not decide when it did.
     pub(super) fn arrivals(
-        &mut self,
+        &self,
         thread: ThreadId,
         call: &Activity,
         received: &[Incoming],
         binding: &Incoming,
         version: &Version,
         waits_since: Nanoseconds,
-    ) -> Option<Latest> {
+    ) -> Latest {
         let state = &self.threads[thread as usize];
-        let (own, is_forced) = (state.path.gains, state.is_forced);
+        let own = state.path.gains;
         let mut latest = Latest::default();
         latest.at(waits_since, &own, &Gains::default());
         for message in received {
             if (message.from, message.number) == (binding.from, binding.number) {
                 continue;
             }
-            let way = self.path_of(message.from, message.number, thread, is_forced)?;
+            let way = self.way_to(message);
             let usual_ns = version.message_ns(Scope::of(message.inter), message.bytes).unwrap_or_default();
             let arrives_ns = message.send_ns.saturating_add(usual_ns).min(call.end_ns);
             let source = self.threads[message.from as usize].rank;
             let mut spared = Gains::default();
             spared[WhatIf::Placed] = self.change_of_distance(version, source, call.rank, message, None);
-            latest.at(arrives_ns, &way.map_or(own, |way| way.gains), &spared);
+            latest.at(arrives_ns, way.map_or(&own, |way| &way.gains), &spared);
         }
-        Some(latest)
+        latest
     }
 
     /// What the advised placement spares a message that took so long, or what is usual; less than nothing where it
@@ -247,7 +247,7 @@ fn binding(
         return (Some(*only), true);
     }
     let criterion = |message: &Incoming| version.message_ns(Scope::of(message.inter), message.bytes);
-    let are_known = received.iter().all(|message| criterion(message).is_some());
+    let are_known = received.iter().all(|message| !version.is_unknown(Scope::of(message.inter)));
     let mut best: Option<(f64, Incoming)> = None;
     let mut second = f64::INFINITY;
     for message in received {
