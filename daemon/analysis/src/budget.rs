@@ -14,6 +14,7 @@ mod collectives;
 mod course;
 mod cut;
 mod inbox;
+mod kept;
 mod ledger;
 mod measure;
 mod meet;

@@ -4,7 +4,7 @@ use super::cut::Pieces;
 use super::thread::{Incoming, ThreadId};
 use super::waits::WaitState;
 use super::whatif::{Gains, Latest, WhatIf};
-use super::{Budgeter, Cause, Latency};
+use super::{Budgeter, Cause, Latency, Way};
 use crate::criteria::{Scope, Version};
 use mpiscope_model::{Activity, Nanoseconds, Rank};
 
@@ -29,16 +29,19 @@ impl Budgeter {
         if state.received() < usize::from(receives) && !is_forced {
             return Settled::NotYet;
         }
+        // Nothing is worked out before all of it can be.
+        if !is_forced {
+            let has_come = |of: &Incoming| self.threads[of.from as usize].has_come_to(of.number);
+            let awaited = state.incoming().find(|of| !has_come(of)).map(|of| (of.from, of.number));
+            if let Some((from, number)) = awaited {
+                self.wait_for(from, number, thread);
+                return Settled::NotYet;
+            }
+        }
         let mut received = std::mem::take(&mut self.received);
         received.clear();
         received.extend(state.incoming());
-        // Nothing is worked out before all of it can be.
-        let is_known = received.iter().all(|of| !self.has_to_wait(of.from, of.number, thread, is_forced));
-        let settled = if is_known {
-            self.received(thread, call, &received, is_forced, version)
-        } else {
-            Settled::NotYet
-        };
+        let settled = self.received(thread, call, &received, version);
         self.received = received;
         settled
     }
@@ -49,7 +52,6 @@ impl Budgeter {
         thread: ThreadId,
         call: &Activity,
         received: &[Incoming],
-        is_forced: bool,
         version: &Version,
     ) -> Settled {
         let state = &self.threads[thread as usize];
@@ -65,14 +67,10 @@ impl Budgeter {
         };
         let send_ns = binding.send_ns.min(call.end_ns);
         let has_waited = send_ns > waits_since;
-        let Some(way) = self.path_of(binding.from, binding.number, thread, is_forced) else {
-            return Settled::NotYet;
-        };
-        let (path, unknown) = if has_waited { (way, way.is_none()) } else { (None, false) };
+        let path = if has_waited { self.way_to(&binding).copied() } else { None };
+        let unknown = has_waited && path.is_none();
         let decisive = self.decisive(received, call.end_ns, version).unwrap_or(binding);
-        let Some(mut whatif) = self.arrivals(thread, call, received, &decisive, version, waits_since) else {
-            return Settled::NotYet;
-        };
+        let mut whatif = self.arrivals(thread, call, received, &decisive, version, waits_since);
         let source = self.threads[binding.from as usize].rank;
         let from_ns = send_ns.max(waits_since);
         let took_ns = call.end_ns.saturating_sub(from_ns);
@@ -85,10 +83,7 @@ impl Budgeter {
         spared[WhatIf::Cored] = stalled_ns as i64;
         let own = self.threads[thread as usize].path.gains;
         let sender_rank = self.threads[decisive.from as usize].rank;
-        let Some(sender) = self.path_of(decisive.from, decisive.number, thread, is_forced) else {
-            return Settled::NotYet;
-        };
-        let sender = sender.map_or(own, |way| way.gains);
+        let sender = self.way_to(&decisive).map_or(own, |way| way.gains);
         // What it did before was another task, which would have been somebody else's.
         if self.threads[decisive.from as usize].serving.deals_to(thread) {
             whatif = Latest::default();
@@ -148,6 +143,11 @@ impl Budgeter {
         self.done(thread, entry, call)
     }
 
+    /// The path that led to the call that sent a message.
+    fn way_to(&self, message: &Incoming) -> Option<&Way> {
+        self.threads[message.from as usize].way_to(message.number)
+    }
+
     /// What a message's way gained, with what it is spared itself, counts for its receiver.
     fn counts(
         &mut self,
@@ -171,12 +171,13 @@ impl Budgeter {
         end_ns: Nanoseconds,
         version: &Version,
     ) -> Option<Incoming> {
+        let slowed = self.course.slowed(end_ns);
         let mut nearest: Option<(f64, Incoming)> = None;
         for message in received.iter().filter(|message| message.send_ns < end_ns) {
             let usual_ns = version.message_ns(Scope::of(message.inter), message.bytes)?.max(1);
             let usual_ns = if message.inter {
                 let quiet_ns = self.course.quiet_ns(end_ns, message.bytes, usual_ns);
-                quiet_ns as f64 * self.course.slowed(end_ns)
+                quiet_ns as f64 * slowed
             } else {
                 usual_ns as f64
             };
@@ -191,26 +192,25 @@ impl Budgeter {
         nearest.map(|(_, message)| message)
     }
 
-    /// When a call would have returned at the earliest for the messages that did not decide when it did. None while a
-    /// way that led to one of them is not known.
+    /// When a call would have returned at the earliest for the messages that did not decide when it did.
     pub(super) fn arrivals(
-        &mut self,
+        &self,
         thread: ThreadId,
         call: &Activity,
         received: &[Incoming],
         binding: &Incoming,
         version: &Version,
         waits_since: Nanoseconds,
-    ) -> Option<Latest> {
+    ) -> Latest {
         let state = &self.threads[thread as usize];
-        let (own, is_forced) = (state.path.gains, state.is_forced);
+        let own = state.path.gains;
         let mut latest = Latest::default();
         latest.at(waits_since, &own, &Gains::default());
         for message in received {
             if (message.from, message.number) == (binding.from, binding.number) {
                 continue;
             }
-            let way = self.path_of(message.from, message.number, thread, is_forced)?;
+            let way = self.way_to(message);
             let usual_ns = version.message_ns(Scope::of(message.inter), message.bytes).unwrap_or_default();
             let arrives_ns = message.send_ns.saturating_add(usual_ns).min(call.end_ns);
             let source = self.threads[message.from as usize].rank;
@@ -220,9 +220,9 @@ impl Budgeter {
                 let quiet_ns = self.course.quiet_ns(call.end_ns, message.bytes, usual_ns);
                 spared[WhatIf::Quiet] = arrives_ns.saturating_sub(message.send_ns + quiet_ns) as i64;
             }
-            latest.at(arrives_ns, &way.map_or(own, |way| way.gains), &spared);
+            latest.at(arrives_ns, way.map_or(&own, |way| &way.gains), &spared);
         }
-        Some(latest)
+        latest
     }
 
     /// What the advised placement spares a message that took so long, or what is usual; less than nothing where it
@@ -337,7 +337,7 @@ fn binding(
         return (Some(*only), true);
     }
     let criterion = |message: &Incoming| version.message_ns(Scope::of(message.inter), message.bytes);
-    let are_known = received.iter().all(|message| criterion(message).is_some());
+    let are_known = received.iter().all(|message| !version.is_unknown(Scope::of(message.inter)));
     let mut best: Option<(f64, Incoming)> = None;
     let mut second = f64::INFINITY;
     for message in received {

@@ -2,7 +2,7 @@
 
 use super::collectives::Entry;
 use super::cut::Pieces;
-use super::thread::{Path, ThreadId};
+use super::thread::ThreadId;
 use super::whatif::{Gains, WhatIf};
 use super::{Budgeter, Cause, Way};
 use crate::criteria::Version;
@@ -302,21 +302,23 @@ impl Budgeter {
         if self.has_to_wait(of, number, asks, is_forced) {
             return None;
         }
-        match self.threads[of as usize].path_to(number) {
-            Path::Known(path) => Some(Some(path)),
-            Path::Gone | Path::NotYet => Some(None),
-        }
+        Some(self.threads[of as usize].way_to(number).copied())
     }
 
     /// Whether another thread has not come to a call yet, so that this one has to wait; it will be woken.
-    pub(super) fn has_to_wait(&mut self, of: ThreadId, number: u64, asks: ThreadId, is_forced: bool) -> bool {
-        let other = &mut self.threads[of as usize];
-        if is_forced || other.has_come_to(number) {
-            return false;
+    fn has_to_wait(&mut self, of: ThreadId, number: u64, asks: ThreadId, is_forced: bool) -> bool {
+        let has_to_wait = !is_forced && !self.threads[of as usize].has_come_to(number);
+        if has_to_wait {
+            self.wait_for(of, number, asks);
         }
-        if !other.waiters.contains(&(number, asks)) {
-            other.waiters.push((number, asks));
+        has_to_wait
+    }
+
+    /// A thread is to be woken when another comes to a call.
+    pub(super) fn wait_for(&mut self, of: ThreadId, number: u64, asks: ThreadId) {
+        let waiters = &mut self.threads[of as usize].waiters;
+        if !waiters.contains(&(number, asks)) {
+            waiters.push((number, asks));
         }
-        true
     }
 }

@@ -2,6 +2,7 @@
 //! calls that others may still ask for.
 
 use super::inbox::{Inbox, Place};
+use super::kept::{Kept, Passed};
 use super::serving::Serving;
 use super::settle::Next;
 use super::whatif::Way;
@@ -57,25 +58,6 @@ pub(super) struct Loop {
     pub(super) rows: Vec<Row>,
 }
 
-/// The path that led to a settled call.
-#[derive(Debug, Clone, Copy)]
-struct Kept {
-    number: u64,
-    pins: u32,
-    /// Whether it is a send that may have waited for its receive.
-    may_block: bool,
-    end_ns: Nanoseconds,
-    path: Way,
-}
-
-/// What is known of the path that led to a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Path {
-    Known(Way),
-    NotYet,
-    Gone,
-}
-
 /// One thread.
 #[derive(Debug)]
 pub(super) struct Thread {
@@ -101,9 +83,7 @@ pub(super) struct Thread {
     pub(super) serving: Serving,
     /// It is dealt its work: who is done gets more.
     pub(super) is_dealt: bool,
-    kept: VecDeque<Kept>,
-    /// Of those kept, such that nobody asks for any more.
-    unpinned: usize,
+    kept: Kept,
     /// Who waits for the path to which call.
     pub(super) waiters: Vec<(u64, ThreadId)>,
     pub(super) is_listed: bool,
@@ -129,9 +109,6 @@ const MOST_PLACES: usize = 64;
 const FEWEST_TIMES: u64 = 8;
 const MOST_TIMES: u64 = 100;
 
-/// The fewest paths that nobody asks for which are worth clearing away.
-const WORTH_CLEARING: usize = 32;
-
 impl Thread {
     pub(super) fn new(rank: Rank, node: Node, number: u64) -> Self {
         Self {
@@ -150,8 +127,7 @@ impl Thread {
             works_for_others: false,
             serving: Serving::default(),
             is_dealt: false,
-            kept: VecDeque::new(),
-            unpinned: 0,
+            kept: Kept::default(),
             waiters: Vec::new(),
             is_listed: false,
             is_forced: false,
@@ -203,7 +179,7 @@ impl Thread {
     pub(super) fn fetch(&self) -> u64 {
         let first = self.queue.front().map_or(0, |call| call.end_ns);
         let note = self.notes.front().map_or(0, |note| u64::from(note.unpinned));
-        let last = self.kept.back().map_or(0, |kept| kept.number);
+        let last = self.kept.last().map_or(0, |call| call.number);
         let usual = self.usual.first().map_or(0, |usual| usual.usual_ns);
         first ^ note ^ last ^ usual ^ self.incoming.first().map_or(0, |incoming| incoming.bytes)
     }
@@ -247,13 +223,10 @@ impl Thread {
 
     /// The messages that the first call of the queue received, as far as they are known, in the order of becoming so.
     pub(super) fn incoming(&self) -> impl Iterator<Item = &Incoming> + Clone {
-        let of = self
-            .notes
-            .front()
-            .map(|note| (note.incoming, note.received.min(u32::from(note.receives)) as usize));
-        let surplus = self.surplus.iter().filter(|(number, _)| *number == self.number);
+        let of = self.notes.front().map(|note| (note.incoming, note.received.min(u32::from(note.receives))));
         let (place, count) = of.unwrap_or_default();
-        self.incoming.of(place, count).chain(surplus.map(|(_, incoming)| incoming))
+        let surplus = self.surplus.iter().filter(|(number, _)| *number == self.number);
+        self.incoming.of(place, count as usize).chain(surplus.map(|(_, incoming)| incoming))
     }
 
     /// The receive that the first call of the queue was waiting for.
@@ -268,14 +241,12 @@ impl Thread {
         number < self.number || is_here
     }
 
-    /// The path that led to the entry of a call.
-    pub(super) fn path_to(&self, number: u64) -> Path {
-        if number >= self.number {
-            return if self.has_come_to(number) { Path::Known(self.path) } else { Path::NotYet };
-        }
-        match self.find(number) {
-            Some(at) => Path::Known(self.kept[at].path),
-            None => Path::Gone,
+    /// The path that led to the entry of a call, unless it is gone or the thread has not come to it.
+    pub(super) fn way_to(&self, number: u64) -> Option<&Way> {
+        if number < self.number {
+            self.kept.call(number).map(|call| &call.way)
+        } else {
+            Some(&self.path).filter(|_| self.has_come_to(number))
         }
     }
 
@@ -285,20 +256,8 @@ impl Thread {
             let at = usize::try_from(number - self.number).ok()?;
             return self.notes.get(at)?.may_block.then(|| self.queue[at].end_ns);
         }
-        let kept = &self.kept[self.find(number)?];
-        kept.may_block.then_some(kept.end_ns)
-    }
-
-    fn find(&self, number: u64) -> Option<usize> {
-        // It is mostly among the first or the last.
-        let (front, back) = (self.kept.front()?.number, self.kept.back()?.number);
-        if number == front {
-            return Some(0);
-        }
-        if number == back {
-            return Some(self.kept.len() - 1);
-        }
-        self.kept.binary_search_by_key(&number, |kept| kept.number).ok()
+        let call = self.kept.call(number)?;
+        call.may_block.then_some(call.end_ns)
     }
 
     /// Somebody does not need the path to a call any more.
@@ -309,25 +268,7 @@ impl Thread {
             }
             return;
         }
-        if let Some(at) = self.find(number) {
-            let kept = &mut self.kept[at];
-            kept.pins = kept.pins.saturating_sub(1);
-            if kept.pins == 0 {
-                self.unpinned += 1;
-                self.clear();
-            }
-        }
-    }
-
-    fn clear(&mut self) {
-        while self.kept.front().is_some_and(|kept| kept.pins == 0) {
-            self.kept.pop_front();
-            self.unpinned -= 1;
-        }
-        if self.unpinned > WORTH_CLEARING && self.unpinned * 2 > self.kept.len() {
-            self.kept.retain(|kept| kept.pins > 0);
-            self.unpinned = 0;
-        }
+        self.kept.unpin(number);
     }
 
     /// Paths that are kept.
@@ -337,10 +278,7 @@ impl Thread {
 
     /// Gives up the older half of what is kept; says how many.
     pub(super) fn give_up_half(&mut self) -> usize {
-        let half = self.kept.len().div_ceil(2);
-        let gone = self.kept.drain(..half).filter(|kept| kept.pins > 0).count();
-        self.unpinned = self.kept.iter().filter(|kept| kept.pins == 0).count();
-        gone
+        self.kept.give_up_half()
     }
 
     /// The first call of the queue is settled. `entry` is the path to its entry, kept for those who may ask.
@@ -356,7 +294,7 @@ impl Thread {
             let pins = (u32::from(sends) + u32::from(posts)).saturating_sub(note.unpinned);
             if pins > 0 {
                 let (may_block, end_ns) = (note.may_block, activity.end_ns);
-                self.kept.push_back(Kept { number: self.number, pins, may_block, end_ns, path: entry });
+                self.kept.push(Passed { number: self.number, pins, may_block, end_ns, way: entry });
             }
         }
         self.number += 1;

@@ -1,0 +1,89 @@
+//! The paths that led to calls that are settled and that others may still ask for.
+
+use super::whatif::Way;
+use mpiscope_model::Nanoseconds;
+use std::collections::VecDeque;
+
+/// A settled call.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Passed {
+    pub(super) number: u64,
+    /// How many may still ask for its path.
+    pub(super) pins: u32,
+    /// Whether it is a send that may have waited for its receive.
+    pub(super) may_block: bool,
+    pub(super) end_ns: Nanoseconds,
+    /// The path that led to its entry.
+    pub(super) way: Way,
+}
+
+/// The fewest paths that nobody asks for which are worth clearing away.
+const WORTH_CLEARING: usize = 32;
+
+/// Settled calls of a thread, in their order.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    calls: VecDeque<Passed>,
+    /// Of them, such that nobody asks for any more.
+    unpinned: usize,
+}
+
+impl Kept {
+    pub(super) fn push(&mut self, call: Passed) {
+        self.calls.push_back(call);
+    }
+
+    pub(super) fn last(&self) -> Option<&Passed> {
+        self.calls.back()
+    }
+
+    pub(super) fn call(&self, number: u64) -> Option<&Passed> {
+        self.calls.get(self.find(number)?)
+    }
+
+    fn find(&self, number: u64) -> Option<usize> {
+        // It is mostly among the first or the last.
+        let (front, back) = (self.calls.front()?.number, self.calls.back()?.number);
+        if number == front {
+            return Some(0);
+        }
+        if number == back {
+            return Some(self.calls.len() - 1);
+        }
+        self.calls.binary_search_by_key(&number, |call| call.number).ok()
+    }
+
+    /// Somebody does not need the path to a call any more.
+    pub(super) fn unpin(&mut self, number: u64) {
+        let Some(at) = self.find(number) else { return };
+        let call = &mut self.calls[at];
+        call.pins = call.pins.saturating_sub(1);
+        if call.pins == 0 {
+            self.unpinned += 1;
+            self.clear();
+        }
+    }
+
+    fn clear(&mut self) {
+        while self.calls.front().is_some_and(|call| call.pins == 0) {
+            self.calls.pop_front();
+            self.unpinned -= 1;
+        }
+        if self.unpinned > WORTH_CLEARING && self.unpinned * 2 > self.calls.len() {
+            self.calls.retain(|call| call.pins > 0);
+            self.unpinned = 0;
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.calls.len()
+    }
+
+    /// Gives up the older half; says how many of them somebody may have asked for.
+    pub(super) fn give_up_half(&mut self) -> usize {
+        let half = self.calls.len().div_ceil(2);
+        let gone = self.calls.drain(..half).filter(|call| call.pins > 0).count();
+        self.unpinned = self.calls.iter().filter(|call| call.pins == 0).count();
+        gone
+    }
+}
