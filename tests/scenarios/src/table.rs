@@ -11,6 +11,9 @@ const NEAR: f64 = 0.15;
 const SURE: f64 = 0.8;
 const SURE_RIGHT: f64 = 0.8;
 
+/// What the table of confidence tells apart.
+const CONFIDENCES: [f64; 6] = [0.0, 0.2, 0.4, 0.6, 0.8, 1.01];
+
 fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
 }
@@ -58,6 +61,7 @@ pub(crate) fn print(half: Half, outcomes: &[&Outcome]) -> bool {
     enough &= line("none, of undisturbed runs", none, undisturbed.len(), NONE_RIGHT);
     enough &= line("right, of verdicts with confidence 0.8 and above", sure_right, sure.len(), SURE_RIGHT);
     enough &= line("low confidence where nothing can tell", unsure, hidden.len(), 1.0);
+    print_confidence(&judged);
     let near_enough = middle <= NEAR;
     println!(
         "avoidable seconds: {near} of {} within 15 %, off by {:.1} % in the median, {:.1} % at nine tenths{}",
@@ -67,4 +71,22 @@ pub(crate) fn print(half: Half, outcomes: &[&Outcome]) -> bool {
         if near_enough { "" } else { "   TOO FAR" }
     );
     enough && near_enough
+}
+
+/// How often verdicts of each confidence are right.
+fn print_confidence(judged: &[&&Outcome]) {
+    println!("{:>12}{:>12}{:>12}{:>12}", "confidence", "verdicts", "right", "share");
+    for (from, to) in CONFIDENCES.iter().zip(&CONFIDENCES[1..]) {
+        let within = |of: &&&&Outcome| (*from..*to).contains(&of.found.verdict.confidence);
+        let of_confidence: Vec<_> = judged.iter().filter(within).collect();
+        let right = of_confidence.iter().filter(|outcome| outcome.is_right()).count();
+        if !of_confidence.is_empty() {
+            let percent = 100.0 * share(right, of_confidence.len());
+            println!(
+                "{:>12}{:>12}{right:>12}{percent:>10.1} %",
+                format!("{from:.1} to {:.1}", to.min(1.0)),
+                of_confidence.len()
+            );
+        }
+    }
 }
