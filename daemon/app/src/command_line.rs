@@ -99,6 +99,9 @@ Otherwise the first rank on each host starts it by itself. It ends with the run.
         /// Print what is found instead of leaving it in the folder.
         #[arg(long)]
         print: bool,
+        /// Threads that analyse.
+        #[arg(long, default_value_t = 1)]
+        workers: usize,
     },
 }
 
@@ -123,6 +126,9 @@ pub(crate) struct RunOptions {
     /// Judge the run by the criteria of this file of `mpiscope calibrate`, or of this recording of a good run
     #[arg(long, value_name = "FILE")]
     pub(crate) criteria: Option<PathBuf>,
+    /// Threads that analyse the run; more than one pays for jobs of thousands of ranks
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = workers)]
+    pub(crate) workers: usize,
     /// The length of a window, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
     pub(crate) window: u64,
@@ -143,12 +149,19 @@ impl RunOptions {
             open: false,
             no_dashboard: true,
             latency: Latency::Felt,
+            workers: 1,
             criteria: None,
             window: 100,
             site: None,
             command: command.to_vec(),
         }
     }
+}
+
+fn workers(word: &str) -> Result<usize, String> {
+    const MOST: usize = 256;
+    let workers = word.parse().ok().filter(|workers| (1..=MOST).contains(workers));
+    workers.ok_or_else(|| format!("it is a number from 1 to {MOST}"))
 }
 
 fn latency(word: &str) -> Result<Latency, String> {

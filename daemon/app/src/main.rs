@@ -44,7 +44,7 @@ fn main() -> ExitCode {
         Command::Doctor => doctor::doctor(),
         Command::Agent(options) => node::agent(&options),
         Command::Record => daemon::record(),
-        Command::Judge { dir, print } => judge::judge_apart(&dir, print),
+        Command::Judge { dir, print, workers } => judge::judge_apart(&dir, print, workers),
         Command::Advise => judge::advise_apart(),
     };
     result.unwrap_or_else(|error| {

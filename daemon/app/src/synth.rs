@@ -41,7 +41,7 @@ fn record(spec: &Spec, out: &Path) -> Result<Truth> {
     let mut run = generate(spec)?;
     let (_, truth) = record_told(
         out,
-        |out, _| judge_into(out),
+        Box::new(|out, _| judge_into(out, 1)),
         |_| {},
         move |teller| {
             run.by_ref().for_each(|message| teller.tell(message));

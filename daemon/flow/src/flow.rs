@@ -89,14 +89,14 @@ impl Flow {
         self.gate.feed(batch, false)
     }
 
-    /// Asks something of what is known now. The question is answered on the worker that judges, between two windows;
-    /// meanwhile that worker does nothing else.
+    /// Asks something of what is known now, or has later windows judged otherwise. The question is answered on the worker that
+    /// judges, between two windows; meanwhile that worker does nothing else.
     ///
     /// # Errors
     /// When a worker has panicked, or the question does.
-    pub fn read<T: Send + 'static>(
+    pub fn ask<T: Send + 'static>(
         &self,
-        question: impl FnOnce(&Budgeter) -> T + Send + 'static,
+        question: impl FnOnce(&mut Budgeter) -> T + Send + 'static,
     ) -> Result<T, FlowError> {
         let (sender, receiver) = mpsc::sync_channel(1);
         self.gate.ask(Box::new(move |budgeter| {

@@ -9,7 +9,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::Thread;
 
 /// Runs between two windows.
-pub(crate) type Question = Box<dyn FnOnce(&Budgeter) + Send>;
+pub(crate) type Question = Box<dyn FnOnce(&mut Budgeter) + Send>;
 
 /// Windows that may be complete and not judged before more batches are read: what is read is no longer in the queue,
 /// and what is judged soon after is still near.

@@ -39,9 +39,9 @@ impl Judge {
     }
 
     /// Answers questions; says whether there were any.
-    pub(crate) fn answer(&self, questions: VecDeque<Question>) -> bool {
+    pub(crate) fn answer(&mut self, questions: VecDeque<Question>) -> bool {
         let were_any = !questions.is_empty();
-        questions.into_iter().for_each(|question| question(&self.budgeter));
+        questions.into_iter().for_each(|question| question(&mut self.budgeter));
         were_any
     }
 

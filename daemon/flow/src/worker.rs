@@ -106,7 +106,8 @@ pub(crate) fn work(worker: &mut Worker, plan: &Plan) -> Option<Left> {
     let mut input = Some(input).filter(|_| worker.index() == reader(worker.peers()));
     while !plan.gate.is_over() {
         let has_read = read(&mut input, &plan.gate);
-        let has_answered = judge.as_ref().is_some_and(|judge| judge.borrow().answer(plan.gate.questions()));
+        let has_answered =
+            judge.as_ref().is_some_and(|judge| judge.borrow_mut().answer(plan.gate.questions()));
         // A question may wait for something itself, and so be woken by what was meant to wake the worker: look again.
         if !worker.step_or_park((has_read || has_answered).then_some(Duration::ZERO)) {
             let budgeter = judge.and_then(Rc::into_inner).map(|judge| judge.into_inner().into_budgeter());

@@ -87,17 +87,17 @@ fn questions_are_answered_between_windows_while_it_goes_on() {
         let mut settled_ns = 0;
         for batch in &batches {
             flow.feed(batch.clone()).unwrap();
-            let now_ns = flow.read(Budgeter::settled_ns).unwrap();
+            let now_ns = flow.ask(|budgeter| budgeter.settled_ns()).unwrap();
             assert_eq!(now_ns % short_windows().window_ns, 0);
             assert!(now_ns >= settled_ns);
             settled_ns = now_ns;
         }
         // What is complete is judged without anything more.
         while settled_ns < expected.budgeter.settled_ns() {
-            settled_ns = flow.read(Budgeter::settled_ns).unwrap();
+            settled_ns = flow.ask(|budgeter| budgeter.settled_ns()).unwrap();
         }
         let (ledger, found) =
-            flow.read(move |budgeter| (budgeter.ledger().clone(), assessed(budgeter))).unwrap();
+            flow.ask(move |budgeter| (budgeter.ledger().clone(), assessed(budgeter))).unwrap();
         assert_eq!(&ledger, expected.budgeter.ledger());
         assert!(found.ranks_s > 0.0);
         assert_eq!(format!("{found:?}"), format!("{:?}", assessed(&expected.budgeter)));
@@ -112,7 +112,7 @@ fn a_question_that_panics_harms_nobody() {
     for (at, batch) in batches.iter().enumerate() {
         flow.feed(batch.clone()).unwrap();
         if at % 20 == 0 {
-            let answer: Result<(), _> = flow.read(move |_| panic!("number {at}"));
+            let answer: Result<(), _> = flow.ask(move |_| panic!("number {at}"));
             assert_eq!(answer, Err(FlowError::Question(format!("number {at}"))));
         }
     }
@@ -132,7 +132,7 @@ fn what_waits_is_bounded_and_given_back() {
             let (is_asked, asked) = mpsc::channel();
             let flow = &flow;
             let question = scope.spawn(move || {
-                flow.read(move |_| {
+                flow.ask(move |_| {
                     is_asked.send(()).unwrap();
                     may_go_on.recv().unwrap();
                 })

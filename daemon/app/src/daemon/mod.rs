@@ -90,13 +90,15 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
             Page::open(address, &configuration.token, job.clone(), window_ns, Box::new(shelf.clone()))?;
         page = Some(opened);
         let viewers = Viewers::new(feeding, shelf.clone(), job, window_ns);
-        recorder.tell(viewers, configuration.latency, configuration.criteria.as_ref());
+        recorder.tell(viewers, configuration);
         Ok(())
     };
+    let workers = configuration.workers;
+    let judge: Judge = Box::new(move |dir, run| have_judged(dir, run, workers));
     let (resume, log);
     if configuration.resume {
         let writer = RecordingWriter::rebuild(&configuration.out, options)?;
-        recorder = Recorder::new(writer, configuration.window_ns, have_judged);
+        recorder = Recorder::new(writer, configuration.window_ns, judge);
         with_page(&mut recorder)?;
         resume = recorder.replay(&WalReader::open(&configuration.out)?);
         log = WalWriter::append_to(&configuration.out)?;
@@ -112,7 +114,7 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
         if let Some(criteria) = &configuration.criteria {
             give(criteria, &configuration.out)?;
         }
-        recorder = Recorder::new(writer, configuration.window_ns, have_judged);
+        recorder = Recorder::new(writer, configuration.window_ns, judge);
         with_page(&mut recorder)?;
         resume = Resume::default();
         log = WalWriter::create(&configuration.out)?;

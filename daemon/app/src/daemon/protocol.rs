@@ -20,6 +20,8 @@ pub(crate) struct Configuration {
     pub(crate) rings: Vec<PathBuf>,
     pub(crate) command: Vec<String>,
     pub(crate) window_ns: u64,
+    /// Threads that analyse.
+    pub(crate) workers: usize,
     /// What is taken for the latency of a message.
     pub(crate) latency: Latency,
     /// What the run is to be judged by.

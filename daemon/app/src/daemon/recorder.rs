@@ -1,10 +1,9 @@
 //! The recorder: what the agent read becomes rows of the recording and figures of the page.
 
-use super::Summary;
 use super::queue::Receiving;
 use super::viewers::{Due, Viewers};
+use super::{Configuration, Summary};
 use crate::agent::Resume;
-use crate::criteria_file::CriteriaFile;
 use crate::engine::{Engine, Step, replay};
 use crate::judge::{self, Findings, LiveJudge};
 use crate::words::printable;
@@ -15,7 +14,7 @@ use mpiscope_ingest::KnownAgent;
 use mpiscope_ingest::alignment::Violations;
 use mpiscope_model::{Fault, InFlight};
 use mpiscope_recording::{
-    Cost, FunctionName, Latency, Manifest, Recording, RecordingWriter, State, Tables, WalReader, WindowRow,
+    Cost, FunctionName, Manifest, Recording, RecordingWriter, State, Tables, WalReader, WindowRow,
 };
 use mpiscope_wire::Message;
 use std::path::Path;
@@ -28,7 +27,7 @@ const LOW_PRIORITY: i32 = 5;
 const MANIFEST_EVERY: Duration = Duration::from_secs(2);
 
 /// How a recording of a run of some length is judged before its log goes.
-pub(crate) type Judge = fn(&Path, Duration) -> Result<()>;
+pub(crate) type Judge = Box<dyn Fn(&Path, Duration) -> Result<()> + Send>;
 
 pub(crate) struct Recorder {
     judge: Judge,
@@ -69,10 +68,10 @@ impl Recorder {
     }
 
     /// From now on viewers are told. To be called before anything is taken in.
-    pub(crate) fn tell(&mut self, viewers: Viewers, latency: Latency, criteria: Option<&CriteriaFile>) {
+    pub(crate) fn tell(&mut self, viewers: Viewers, configuration: &Configuration) {
         self.viewers = Some(viewers);
         let window_ns = self.window_ns();
-        match LiveJudge::start(judge::options(window_ns, latency), criteria) {
+        match LiveJudge::start(configuration) {
             Ok(live) => (self.live, self.engine) = (Some(live), Engine::to_be_judged(window_ns)),
             Err(error) => self.complain(&format!("nothing is judged while the job runs: {error}")),
         }
@@ -166,6 +165,10 @@ impl Recorder {
         }
         if let Some(live) = &mut self.live {
             live.take(step.batch);
+            if let Some(fault) = live.fault() {
+                self.live = None;
+                self.complain(&format!("nothing is judged any more while the job runs: {fault}"));
+            }
         }
         self.faults.extend(step.faults);
     }

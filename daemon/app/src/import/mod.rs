@@ -102,7 +102,8 @@ fn record(read: Read, command: Vec<String>, out: &Path) -> Result<(Manifest, u64
     let Read { seen, events, nodes, are_nodes_known, .. } = read;
     let name = out.file_name().unwrap_or_default().to_string_lossy().into_owned();
     // Without durations nobody can tell what calls were made of.
-    let judge: Judge = if seen.untimed == 0 { |out, _| judge_into(out) } else { |_, _| Ok(()) };
+    let is_timed = seen.untimed == 0;
+    let judge: Judge = Box::new(move |out, _| if is_timed { judge_into(out, 1) } else { Ok(()) });
     record_told(out, judge, amend, move |teller| {
         missing(&seen, are_nodes_known).into_iter().for_each(|sentence| teller.miss(sentence));
         let job = Job { seen: &seen, nodes: &nodes, name, command };

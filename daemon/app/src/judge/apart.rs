@@ -21,13 +21,13 @@ const MOST_SAID: u64 = 4096;
 pub(super) const LOW_PRIORITY: i32 = 10;
 
 /// The whole life of the process that judges a recording: what it finds goes into the recording's folder, or is printed.
-pub(crate) fn judge_apart(dir: &Path, prints: bool) -> Result<ExitCode> {
+pub(crate) fn judge_apart(dir: &Path, prints: bool, workers: usize) -> Result<ExitCode> {
     let _ = rustix::process::setpriority_process(None, LOW_PRIORITY);
     if prints {
         let recording = Recording::open(dir)?;
-        serde_json::to_writer(std::io::stdout().lock(), &judge(&recording, &recording.wal()?)?)?;
+        serde_json::to_writer(std::io::stdout().lock(), &judge(&recording, &recording.wal()?, workers)?)?;
     } else {
-        judge_into(dir)?;
+        judge_into(dir, workers)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -50,10 +50,10 @@ pub(crate) fn judged_apart(dir: &Path) -> Result<Findings> {
 }
 
 /// Has a recording judged by another process, for as long as that is worth waiting for.
-pub(crate) fn have_judged(dir: &Path, run: Duration) -> Result<()> {
+pub(crate) fn have_judged(dir: &Path, run: Duration, workers: usize) -> Result<()> {
     let program: PathBuf = own_program()?;
     let mut child = Command::new(program)
-        .arg(COMMAND)
+        .args([COMMAND, "--workers", &workers.to_string()])
         .arg(dir)
         .stdin(Stdio::null())
         .stdout(Stdio::null())

@@ -18,7 +18,6 @@ pub(crate) use apart::{have_judged, judge_apart, judged_apart};
 pub(crate) use findings::{Criterion, Findings};
 pub(crate) use known::{give, named};
 pub(crate) use live::LiveJudge;
-pub(crate) use pass::options;
 pub(crate) use words::{budget_lines, verdict_sentences};
 
 use crate::private::create_private;
@@ -32,15 +31,14 @@ const FILE: &str = "findings.json";
 /// Judges a recording by its log.
 ///
 /// # Errors
-/// When it was to be judged by criteria that cannot be read.
-pub(crate) fn judge(recording: &Recording, log: &WalReader) -> Result<Findings> {
+/// When it was to be judged by criteria that cannot be read, or the analysis has a fault of its own.
+pub(crate) fn judge(recording: &Recording, log: &WalReader, workers: usize) -> Result<Findings> {
     let manifest = recording.manifest();
-    let learnt = pass::learn(manifest, log);
-    let advice = learnt.budgeter.advice();
-    let own = learnt.budgeter.learnt();
+    let learnt = pass::learn(manifest, log, workers)?;
+    let (advice, own) = (learnt.advice(), learnt.learnt());
     let reference = known::reference(recording.dir(), &manifest.job)?;
-    let judged = pass::by(manifest, log, reference.with(own), advice, &learnt.budgeter);
-    Ok(Findings::of(&judged.budgeter, reference.is_some(), manifest.job.ranks))
+    let judged = pass::by(manifest, log, workers, (reference.with(own), advice), &learnt)?;
+    Ok(Findings::of(&judged, reference.is_some(), manifest.job.ranks))
 }
 
 /// What was found about a recording before; none where it was not judged.
@@ -58,9 +56,9 @@ pub(crate) fn read(dir: &Path) -> Result<Option<Findings>> {
 }
 
 /// Judges a recording whose log is complete and leaves what was found in its folder.
-pub(crate) fn judge_into(dir: &Path) -> Result<()> {
+pub(crate) fn judge_into(dir: &Path, workers: usize) -> Result<()> {
     let recording = Recording::open(dir)?;
-    write(dir, &judge(&recording, &recording.wal()?)?)
+    write(dir, &judge(&recording, &recording.wal()?, workers)?)
 }
 
 /// Leaves what was found in the folder of a recording.

@@ -1,33 +1,45 @@
 //! One pass over a log.
 
 use crate::engine::replay;
-use mpiscope_analysis::{Advice, BudgetOptions, Budgeter, Version, Windowed};
+use anyhow::Result;
+use mpiscope_analysis::{Advice, BudgetOptions, Budgeter, Version};
+use mpiscope_flow::{Flow, FlowError, FlowOptions};
 use mpiscope_ingest::Ingest;
 use mpiscope_model::{Activity, Batch, Correction, Event};
 use mpiscope_recording::{Corrections, Latency, Manifest, WalReader};
 use mpiscope_wire::Message;
 
 /// Learns from a log.
-pub(super) fn learn(manifest: &Manifest, log: &WalReader) -> Windowed {
-    over(Windowed::new(options(manifest.window_ns, manifest.latency)), manifest, log)
+///
+/// # Errors
+/// When the analysis has a fault of its own.
+pub(super) fn learn(manifest: &Manifest, log: &WalReader, workers: usize) -> Result<Budgeter> {
+    over(flow(manifest, workers), manifest, log)
 }
 
 /// Judges a log by criteria and advice, and by what the whole run was like.
+///
+/// # Errors
+/// When the analysis has a fault of its own.
 pub(super) fn by(
     manifest: &Manifest,
     log: &WalReader,
-    version: Version,
-    advice: Advice,
+    workers: usize,
+    (version, advice): (Version, Advice),
     learnt: &Budgeter,
-) -> Windowed {
-    let course = learnt.course(&version);
-    let mut windowed = Windowed::new(options(manifest.window_ns, manifest.latency)).with_criteria(version);
-    windowed.budgeter = windowed.budgeter.with_advice(advice).with_course(course);
-    over(windowed, manifest, log)
+) -> Result<Budgeter> {
+    let course = Some(learnt.course(&version));
+    let (criteria, advice) = (Some(version), Some(advice));
+    over(FlowOptions { criteria, advice, course, ..flow(manifest, workers) }, manifest, log)
+}
+
+fn flow(manifest: &Manifest, workers: usize) -> FlowOptions {
+    let budget = options(manifest.window_ns, manifest.latency);
+    FlowOptions { workers, budget, ..FlowOptions::default() }
 }
 
 /// How a run is judged.
-pub(crate) fn options(window_ns: u64, latency: Latency) -> BudgetOptions {
+pub(super) fn options(window_ns: u64, latency: Latency) -> BudgetOptions {
     let latency = match latency {
         Latency::Felt => mpiscope_analysis::Latency::Felt,
         Latency::Span => mpiscope_analysis::Latency::Span,
@@ -35,7 +47,8 @@ pub(crate) fn options(window_ns: u64, latency: Latency) -> BudgetOptions {
     BudgetOptions { window_ns: window_ns.max(1), latency, ..BudgetOptions::default() }
 }
 
-fn over(mut windowed: Windowed, manifest: &Manifest, log: &WalReader) -> Windowed {
+fn over(options: FlowOptions, manifest: &Manifest, log: &WalReader) -> Result<Budgeter> {
+    let flow = Flow::start(options)?;
     let corrections = Corrections::of(manifest);
     // By the last clocks calls may end by so much sooner or later than the log says.
     let furthest_ns = manifest.clock.versions.last().map_or(0, |last| {
@@ -46,21 +59,23 @@ fn over(mut windowed: Windowed, manifest: &Manifest, log: &WalReader) -> Windowe
         adds.max().unwrap_or(0)
     });
     let mut ingest = Ingest::to_be_judged();
+    let mut fed = Ok(());
     replay(log, |message| {
         let settles = matches!(message, Message::Knot(_) | Message::RunEnd(_));
         ingest.feed(message);
-        if settles {
-            take(&mut windowed, ingest.take(), &corrections, furthest_ns);
+        if settles && fed.is_ok() {
+            fed = feed(&flow, ingest.take(), &corrections, furthest_ns);
         }
     });
+    fed?;
     ingest.settle_rest();
-    take(&mut windowed, ingest.take(), &corrections, furthest_ns);
-    windowed.finish();
-    windowed
+    feed(&flow, ingest.take(), &corrections, furthest_ns)?;
+    Ok(flow.finish()?.budgeter)
 }
 
-fn take(windowed: &mut Windowed, mut batch: Batch, corrections: &Corrections, furthest_ns: u64) {
+fn feed(flow: &Flow, mut batch: Batch, corrections: &Corrections, furthest_ns: u64) -> Result<(), FlowError> {
     if furthest_ns > 0 {
+        batch.until_ns = batch.until_ns.saturating_sub(furthest_ns);
         batch.activities.iter_mut().for_each(|activity| {
             *activity = corrected_activity(activity, corrections.of_rank(activity.rank));
         });
@@ -70,7 +85,7 @@ fn take(windowed: &mut Windowed, mut batch: Batch, corrections: &Corrections, fu
             correct_event(event, correction);
         }
     }
-    windowed.feed(&batch, batch.until_ns.saturating_sub(furthest_ns));
+    flow.feed(batch)
 }
 
 fn corrected_activity(activity: &Activity, correction: &Correction) -> Activity {

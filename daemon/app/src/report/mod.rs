@@ -19,7 +19,7 @@ pub(crate) fn report(options: &ReportOptions) -> Result<ExitCode> {
     let recording = Recording::open(&options.dir)?;
     let mut loaded = load(&options.dir, &recording, &mut |_, _| Ok(()))?;
     let findings = if is_in_log(&recording) {
-        Some(judge::judge(&recording, &recording.wal()?)?)
+        Some(judge::judge(&recording, &recording.wal()?, 1)?)
     } else {
         judge::read(&options.dir).unwrap_or_else(|error| {
             loaded.missing.push(format!("what was found about the run: {error:#}"));

@@ -121,6 +121,7 @@ fn begin(
         rings: vec![place.rings.clone(), place.spool.clone()],
         command: options.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
         window_ns: options.window * 1_000_000,
+        workers: options.workers,
         latency: options.latency,
         criteria,
         listen: (!options.no_dashboard).then(|| options.listen.unwrap_or(page::ANYWHERE)),

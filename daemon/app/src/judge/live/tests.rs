@@ -56,7 +56,7 @@ fn found(live: &LiveJudge, until_s: f64) -> Found {
 #[test]
 fn a_job_is_judged_while_it_runs() {
     let batches = batches(4.0);
-    let mut live = LiveJudge::start(BudgetOptions::default(), None).unwrap();
+    let mut live = LiveJudge::with_room(2, BudgetOptions::default(), Reference::None, MOST_WAITING).unwrap();
     for batch in batches {
         live.take(batch);
         until_idle(&live);
@@ -76,7 +76,7 @@ fn calls_that_come_too_fast_are_left_out_and_counted_and_judging_begins_anew() {
     let late = early.split_off(middle);
     let all = calls(&early);
     assert!(all > 10 * ROOM as u64, "{all}");
-    let mut live = LiveJudge::with_room(BudgetOptions::default(), Reference::None, ROOM).unwrap();
+    let mut live = LiveJudge::with_room(1, BudgetOptions::default(), Reference::None, ROOM).unwrap();
     // One that is told everything at once is behind at once.
     let begun = Instant::now();
     early.into_iter().for_each(|batch| live.take(batch));

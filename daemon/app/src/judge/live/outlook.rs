@@ -1,0 +1,117 @@
+//! What is found when a running job is looked at, and what is arranged on such occasions: which criteria are held against
+//! its own, and which placement would be better.
+
+use super::super::advice;
+use super::super::judgement::judgement;
+use super::super::known;
+use super::super::words::{details, headline};
+use crossbeam_channel::{Receiver, TryRecvError, bounded};
+use mpiscope_analysis::{Advice, Budgeter, Reference};
+use mpiscope_feed::{Course, Found};
+use mpiscope_model::{Nanoseconds, RankInfo};
+
+/// Before so much is judged nothing is said: what messages usually take is not known yet.
+const FIRST_NS: u64 = 2_000_000_000;
+/// From so many messages on a better placement is looked for, and again whenever there are twice as many.
+const ENOUGH_MESSAGES: u64 = 1_000;
+
+#[derive(Default)]
+pub(super) struct Outlook {
+    from_ns: Nanoseconds,
+    left_out_calls: u64,
+    ranks: u32,
+    library: String,
+    /// Criteria that the run is to be judged by.
+    given: Reference,
+    is_referenced: bool,
+    /// Up to where was judged when it last looked.
+    looked_ns: Nanoseconds,
+    /// For how many messages a placement was last asked for, and who is being asked.
+    advised_messages: u64,
+    asked: Option<Receiver<Option<Advice>>>,
+}
+
+impl Outlook {
+    pub(super) fn new(given: Reference) -> Self {
+        Self { given, ..Self::default() }
+    }
+
+    pub(super) fn see(&mut self, ranks: &[RankInfo]) {
+        for info in ranks {
+            self.ranks = self.ranks.max(info.world_size);
+            self.library.clone_from(&info.library);
+        }
+    }
+
+    /// Nothing is known of what came before.
+    pub(super) fn begin_anew(&mut self, from_ns: Nanoseconds, left_out_calls: u64) {
+        let given = std::mem::take(&mut self.given);
+        *self = Self { from_ns, left_out_calls, ..Self::new(given) };
+    }
+
+    /// What is found, when more was judged since.
+    pub(super) fn look(&mut self, budgeter: &mut Budgeter) -> Option<(Found, Course)> {
+        let until_ns = budgeter.settled_ns();
+        if until_ns == self.looked_ns || until_ns.saturating_sub(self.from_ns) < FIRST_NS {
+            return None;
+        }
+        self.looked_ns = until_ns;
+        self.refer(budgeter);
+        self.be_advised(budgeter);
+        let (judgement, course) = judgement(budgeter, self.is_referenced, self.ranks, self.from_ns);
+        let found = Found {
+            headline: headline(&judgement),
+            details: details(&judgement),
+            from_s: self.from_ns as f64 / 1e9,
+            until_s: until_ns as f64 / 1e9,
+            left_out_calls: self.left_out_calls,
+            is_final: false,
+            judgement,
+        };
+        Some((found, course))
+    }
+
+    /// Once all ranks are there it is known which criteria fit.
+    fn refer(&mut self, budgeter: &mut Budgeter) {
+        let nodes = budgeter.node_of_rank();
+        if self.is_referenced || nodes.len() < self.ranks as usize {
+            return;
+        }
+        let mut ranks = vec![0_u32; nodes.iter().map(|node| *node as usize + 1).max().unwrap_or_default()];
+        nodes.iter().for_each(|node| ranks[*node as usize] += 1);
+        let reference = match &self.given {
+            Reference::None => known::measured(&self.library, ranks.into_iter().max().unwrap_or_default()),
+            given => given.clone(),
+        };
+        self.is_referenced = reference.is_some();
+        if self.is_referenced {
+            budgeter.hold_against(reference);
+        }
+    }
+
+    /// Takes the advice that has come, and asks for another one when much was exchanged since.
+    fn be_advised(&mut self, budgeter: &mut Budgeter) {
+        if let Some(asked) = &self.asked {
+            match asked.try_recv() {
+                Ok(Some(advice)) => budgeter.follow(advice),
+                Ok(None) | Err(TryRecvError::Disconnected) => {}
+                Err(TryRecvError::Empty) => return,
+            }
+            self.asked = None;
+        }
+        let nodes = budgeter.node_of_rank();
+        let messages: u64 = budgeter.traffic().pairs().map(|(.., flow)| flow.messages).sum();
+        let has_nodes = nodes.iter().any(|node| Some(node) != nodes.first());
+        if !has_nodes || messages < ENOUGH_MESSAGES.max(2 * self.advised_messages) {
+            return;
+        }
+        self.advised_messages = messages;
+        let (answer, asked) = bounded(1);
+        let (traffic, nodes) = (budgeter.traffic().clone(), nodes.to_vec());
+        let asking = std::thread::Builder::new().name("advice".into()).spawn(move || {
+            // Without advice nothing is said of the placement; in the end it is asked for again.
+            let _ = answer.send(advice::ask(&traffic, &nodes).ok());
+        });
+        self.asked = asking.ok().map(|_| asked);
+    }
+}
