@@ -129,7 +129,8 @@ impl Windowed {
         // Which rank was read first must not matter where calls were lost.
         if let Some(mut later) = self.later.remove(&(until_ns / self.window_ns - 1)) {
             later.by_rank(&mut now);
-            (later.events.clear(), later.turns.clear());
+            later.events.clear();
+            later.turns.clear();
             self.spare = later;
         }
         let matched = self.matcher.feed(&now);
@@ -137,5 +138,36 @@ impl Windowed {
         self.budgeter.settle(until_ns);
         all.append(matched);
         self.now = now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_rank_keeps_its_order_and_windows_are_told_apart() {
+        let mut windowed = Windowed::new(BudgetOptions { window_ns: 100, ..BudgetOptions::default() });
+        let event = |rank, post| Event::Freed { rank, post };
+        let told =
+            [(2, 0, 50), (1, 1, 250), (1, 2, 20), (1, 3, 99), (2, 4, 100), (0, 5, 30), (2, 6, 10), (2, 7, 0)];
+        let mut batch = Batch::default();
+        for (rank, post, end_ns) in told {
+            batch.events.push(event(rank, post));
+            batch.events_end_ns.push(end_ns);
+        }
+        windowed.take(&batch);
+        let mut of = |window| {
+            let mut events = Vec::new();
+            windowed.later.remove(&window).unwrap().by_rank(&mut events);
+            events
+        };
+        assert_eq!(of(0), [event(0, 5), event(1, 2), event(1, 3), event(2, 0), event(2, 6), event(2, 7)]);
+        assert_eq!((of(1), of(2)), (vec![event(2, 4)], vec![event(1, 1)]));
+        assert!(windowed.later.is_empty());
+        // What comes too late belongs to the window that is settled next.
+        windowed.budgeter.skip(300);
+        windowed.take(&batch);
+        assert_eq!(windowed.later.keys().collect::<Vec<_>>(), [&3]);
     }
 }

@@ -41,7 +41,8 @@ impl Budgeter {
             return;
         }
         let (mut rows, mut waiting) = std::mem::take(&mut self.rows);
-        (rows.clear(), waiting.clear());
+        rows.clear();
+        waiting.clear();
         rows.append(&mut state.open.rows);
         rows.push((start_ns, call.end_ns.max(start_ns)));
         let until_ns = from_ns.max(since_ns);

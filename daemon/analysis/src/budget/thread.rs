@@ -305,3 +305,48 @@ impl Thread {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mpiscope_model::{Blocking, CallId};
+
+    #[test]
+    fn a_call_may_receive_more_than_it_said() {
+        let mut thread = Thread::new(0, 0, 0);
+        for number in 0..3 {
+            let (start_ns, end_ns) = (number * 10, number * 10 + 5);
+            let deed = Deed::Transfer {
+                sends: 0,
+                posts: 0,
+                receives: number as u16,
+                send: Blocking::Never,
+                peer: None,
+                bytes: 0,
+            };
+            let call = CallId::new(0, number);
+            let after_loss = false;
+            thread.push(Activity {
+                rank: 0,
+                call,
+                function: 1,
+                start_ns,
+                end_ns,
+                since_ns: start_ns,
+                deed,
+                after_loss,
+            });
+        }
+        let message = |bytes| Incoming { bytes, ..Incoming::default() };
+        for (number, bytes) in [(2, 20), (1, 10), (1, 11), (2, 21), (1, 12)] {
+            assert!(thread.receive(number, message(bytes)));
+        }
+        assert!(!thread.receive(3, message(30)));
+        let of_first = |thread: &Thread| thread.incoming().map(|of| of.bytes).collect::<Vec<u64>>();
+        for expected in [&[][..], &[10, 11, 12], &[20, 21]] {
+            assert_eq!((of_first(&thread), thread.received()), (expected.to_vec(), expected.len()));
+            thread.settle(Way::default());
+        }
+        assert!(thread.surplus.is_empty() && !thread.receive(2, message(22)));
+    }
+}

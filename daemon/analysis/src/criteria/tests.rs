@@ -26,6 +26,21 @@ fn sizes_fall_into_bins_that_widen() {
 }
 
 #[test]
+fn what_follows_from_neighbours_is_the_same_when_asked_again() {
+    let mut samples = repeated(Scope::Inter, 100, 2_000, 30);
+    samples.extend(repeated(Scope::Inter, 300, 3_000, 30));
+    let (version, never_asked) = (learnt(&samples), learnt(&samples));
+    for bytes in [0, 210, 5_000, 1 << 20, 1 << 40] {
+        let first = version.message_ns(Scope::Inter, bytes);
+        assert!(first.is_some());
+        assert_eq!(version.message_ns(Scope::Inter, bytes), first);
+        assert_eq!(version.clone().message_ns(Scope::Inter, bytes), first);
+        assert_eq!(version.message_ns(Scope::Intra, bytes), None);
+    }
+    assert_eq!(version, never_asked);
+}
+
+#[test]
 fn a_median_needs_thirty_samples_and_else_neighbours() {
     let mut samples = repeated(Scope::Inter, 100, 2_000, 30);
     samples.extend(repeated(Scope::Inter, 300, 3_000, 30));
