@@ -133,12 +133,16 @@ fn of_half(half: Half) -> Vec<Case> {
             bytes: 64,
         },
     };
+    let calls_per_second = match half {
+        Half::Tuned => 60_000.0,
+        Half::Unseen => 45_000.0,
+    };
     for (noise_at, noise) in noises(half).into_iter().enumerate() {
         for kind in kinds(half) {
             for &style in kind.styles {
                 let strong = if noise_at == 0 { 1.0 } else { 2.0 };
                 for (name, disturb, is_hidden) in disturbances(strong) {
-                    let mut spec = Spec::new(kind.pattern, kind.ranks, 4.0, 60_000.0);
+                    let mut spec = Spec::new(kind.pattern, kind.ranks, 4.0, calls_per_second);
                     spec.nodes = kind.nodes;
                     spec.style = style;
                     spec.noise = noise;
