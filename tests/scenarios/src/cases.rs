@@ -106,7 +106,7 @@ fn noises(half: Half) -> [Noise; 2] {
             [Noise::LogNormal { sigma: 0.05 }, Noise::HeavyTailed { sigma: 0.2, share: 0.02, exponent: 1.8 }]
         }
         Half::Unseen => {
-            [Noise::LogNormal { sigma: 0.15 }, Noise::HeavyTailed { sigma: 0.12, share: 0.03, exponent: 2.1 }]
+            [Noise::LogNormal { sigma: 0.15 }, Noise::HeavyTailed { sigma: 0.12, share: 0.025, exponent: 2.4 }]
         }
     }
 }
