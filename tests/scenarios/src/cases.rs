@@ -105,9 +105,10 @@ fn noises(half: Half) -> [Noise; 2] {
         Half::Tuned => {
             [Noise::LogNormal { sigma: 0.05 }, Noise::HeavyTailed { sigma: 0.2, share: 0.02, exponent: 1.8 }]
         }
-        Half::Unseen => {
-            [Noise::LogNormal { sigma: 0.15 }, Noise::HeavyTailed { sigma: 0.12, share: 0.025, exponent: 2.4 }]
-        }
+        Half::Unseen => [
+            Noise::LogNormal { sigma: 0.15 },
+            Noise::HeavyTailed { sigma: 0.12, share: 0.025, exponent: 2.4 },
+        ],
     }
 }
 

@@ -62,6 +62,21 @@ fn collectives_are_told_apart_by_function_ranks_bytes_and_part() {
 }
 
 #[test]
+fn sizes_that_a_run_knows_nothing_of_are_as_much_slower_as_others() {
+    let quiet =
+        learnt(&[repeated(Scope::Inter, 100, 2_000, 40), repeated(Scope::Inter, 5_000, 20_000, 40)].concat());
+    let own = learnt(&repeated(Scope::Inter, 100, 2_400, 40));
+    assert!(own.message_ns(Scope::Inter, 5_000).unwrap() < 3_000);
+    let judged = own.held_against(&quiet);
+    let near = |bytes, expected: u64| {
+        let found = judged.message_ns(Scope::Inter, bytes).unwrap();
+        assert!(found.abs_diff(expected) <= expected / 50, "{found} and not {expected}");
+    };
+    near(100, 2_400);
+    near(5_000, 24_000);
+}
+
+#[test]
 fn where_a_quiet_network_knows_no_collectives_nobody_knows_how_much_longer_they_take() {
     let key = CollectiveKey { function: 53, ranks: 8, bin: size_bin(8), is_root: false };
     let with = |collective_ns: Option<u64>, message_ns| {
