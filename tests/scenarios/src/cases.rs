@@ -105,9 +105,10 @@ fn noises(half: Half) -> [Noise; 2] {
         Half::Tuned => {
             [Noise::LogNormal { sigma: 0.05 }, Noise::HeavyTailed { sigma: 0.2, share: 0.02, exponent: 1.8 }]
         }
-        Half::Unseen => {
-            [Noise::LogNormal { sigma: 0.15 }, Noise::HeavyTailed { sigma: 0.12, share: 0.03, exponent: 2.1 }]
-        }
+        Half::Unseen => [
+            Noise::LogNormal { sigma: 0.15 },
+            Noise::HeavyTailed { sigma: 0.12, share: 0.025, exponent: 2.4 },
+        ],
     }
 }
 
@@ -133,12 +134,16 @@ fn of_half(half: Half) -> Vec<Case> {
             bytes: 64,
         },
     };
+    let calls_per_second = match half {
+        Half::Tuned => 60_000.0,
+        Half::Unseen => 45_000.0,
+    };
     for (noise_at, noise) in noises(half).into_iter().enumerate() {
         for kind in kinds(half) {
             for &style in kind.styles {
                 let strong = if noise_at == 0 { 1.0 } else { 2.0 };
                 for (name, disturb, is_hidden) in disturbances(strong) {
-                    let mut spec = Spec::new(kind.pattern, kind.ranks, 4.0, 60_000.0);
+                    let mut spec = Spec::new(kind.pattern, kind.ranks, 4.0, calls_per_second);
                     spec.nodes = kind.nodes;
                     spec.style = style;
                     spec.noise = noise;

@@ -395,6 +395,9 @@ mod tests {
         let mut seen = Seen::new(1000);
         (0..1000).for_each(|at| seen.add(Kind::Message, at * 10, 1000, 1000));
         assert_eq!(seen.judged(Longer::NOT, Some(1.0)).spared_ns(Kind::Message, 500, 1000, 1000), 0);
+        // Medians by sizes may be of a disturbed half, where what is usual was not longer.
+        let of_halves = Longer { usual: 1.0, whole: Some(4.0) };
+        assert_eq!(seen.judged(of_halves, None).spared_ns(Kind::Message, 500, 1000, 1000), 0);
         let spared_ns = seen.judged(Longer { usual: 4.0, whole: Some(4.0) }, None).spared_ns(
             Kind::Message,
             500,

@@ -248,6 +248,30 @@ mod tests {
     }
 
     #[test]
+    fn who_does_the_same_in_another_order_has_too_much_where_it_adds_up() {
+        let mut work = Work::new(1000);
+        // The first computes half before receiving, which is no more than others do before sending; what it does more comes
+        // before a third function.
+        const REDUCE: Function = 30;
+        for rank in 0..10 {
+            work.add(rank, 0, 1000, if rank == 0 { 400 } else { 800 }, SEND);
+        }
+        work.add(0, 0, 1000, 400, RECEIVE);
+        work.add(0, 0, 1000, 300, REDUCE);
+        let uneven = work.judged();
+        let share = |next| uneven.share(0, 0, 1000, next);
+        assert!(share(SEND).abs() < 1e-6 && share(RECEIVE).abs() < 1e-6, "{}", share(RECEIVE));
+        assert!((share(REDUCE) - 0.9).abs() < 1e-6, "{}", share(REDUCE));
+    }
+
+    #[test]
+    fn what_is_too_much_everywhere_lies_everywhere() {
+        assert_eq!(where_it_lies(&[500.0, 0.0], 120.0), None);
+        assert_eq!(where_it_lies(&[100.0, 500.0], 120.0), Some((1, 100.0)));
+        assert_eq!(where_it_lies(&[100.0, 0.0, 520.0], 600.0), Some((5, 620.0)));
+    }
+
+    #[test]
     fn what_wanders_is_seen_window_by_window() {
         let mut work = Work::new(1000);
         for window in 0..12_u64 {

@@ -76,6 +76,39 @@ fn collectives_are_told_apart_by_function_ranks_bytes_and_part() {
     assert_eq!(version.collective_ns(&CollectiveKey { is_root: true, ..key }), None);
 }
 
+#[test]
+fn sizes_that_a_run_knows_nothing_of_are_as_much_slower_as_others() {
+    let quiet =
+        learnt(&[repeated(Scope::Inter, 100, 2_000, 40), repeated(Scope::Inter, 5_000, 20_000, 40)].concat());
+    let own = learnt(&repeated(Scope::Inter, 100, 2_400, 40));
+    assert!(own.message_ns(Scope::Inter, 5_000).unwrap() < 3_000);
+    let judged = own.held_against(&quiet);
+    let near = |bytes, expected: u64| {
+        let found = judged.message_ns(Scope::Inter, bytes).unwrap();
+        assert!(found.abs_diff(expected) <= expected / 50, "{found} and not {expected}");
+    };
+    near(100, 2_400);
+    near(5_000, 24_000);
+}
+
+#[test]
+fn where_a_quiet_network_knows_no_collectives_nobody_knows_how_much_longer_they_take() {
+    let key = CollectiveKey { function: 53, ranks: 8, bin: size_bin(8), is_root: false };
+    let with = |collective_ns: Option<u64>, message_ns| {
+        let mut criteria = Criteria::default();
+        (0..30).for_each(|_| criteria.message(Scope::Inter, 100, message_ns));
+        collective_ns.into_iter().for_each(|ns| (0..30).for_each(|_| criteria.collective(key, ns)));
+        criteria.settle();
+        criteria.version()
+    };
+    let own = with(Some(20_000), 8_000);
+    let [messages, collectives] = own.longer_than(&own.held_against(&with(None, 2_000)));
+    assert!((messages.unwrap() - 4.0).abs() < 0.1 && collectives.is_none());
+    // Its own where the other is from the same run, the other's where it knows.
+    assert_eq!(own.longer_than(&own)[1], Some(1.0));
+    assert!(own.longer_than(&own.held_against(&with(Some(5_000), 2_000)))[1].is_some());
+}
+
 proptest! {
     #[test]
     fn order_and_merging_change_nothing(samples in proptest::collection::vec((0_u64..400, 100_u64..100_000), 0..400),

@@ -141,9 +141,20 @@ impl Version {
             let factors: Vec<(f64, u64)> = known.iter().filter_map(factor).collect();
             let samples: u64 = factors.iter().map(|(_, samples)| samples).sum();
             let mean = factors.iter().map(|(factor, samples)| factor * *samples as f64).sum::<f64>();
-            let is_disturbed = samples > 0 && mean / samples as f64 > NEVER_QUIET;
-            let from = if is_disturbed { quiet } else { &own };
-            from.messages[scope as usize].clone()
+            let mean = mean / samples.max(1) as f64;
+            let of_quiet = &quiet.messages[scope as usize];
+            if samples == 0 || mean > NEVER_QUIET {
+                let from = if samples == 0 { &own } else { quiet };
+                return from.messages[scope as usize].clone();
+            }
+            // Sizes that the run knows nothing of are as much slower than in a quiet network as those that it knows of.
+            let is_new = |of: &&MessageCriterion| known.iter().all(|own| own.bin != of.bin);
+            let slower = |of: &MessageCriterion| MessageCriterion {
+                median_ns: (of.median_ns as f64 * mean) as u64,
+                samples: 0,
+                ..*of
+            };
+            known.iter().copied().chain(of_quiet.iter().filter(is_new).map(slower)).collect()
         });
         let is_known = |key| quiet.collectives.contains_key(key);
         let are_collectives_own = !self.collectives.keys().any(is_known);
