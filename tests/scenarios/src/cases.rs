@@ -105,10 +105,9 @@ fn noises(half: Half) -> [Noise; 2] {
         Half::Tuned => {
             [Noise::LogNormal { sigma: 0.05 }, Noise::HeavyTailed { sigma: 0.2, share: 0.02, exponent: 1.8 }]
         }
-        Half::Unseen => [
-            Noise::LogNormal { sigma: 0.15 },
-            Noise::HeavyTailed { sigma: 0.12, share: 0.025, exponent: 2.4 },
-        ],
+        Half::Unseen => {
+            [Noise::LogNormal { sigma: 0.1 }, Noise::HeavyTailed { sigma: 0.12, share: 0.025, exponent: 2.4 }]
+        }
     }
 }
 
@@ -116,7 +115,7 @@ fn noises(half: Half) -> [Noise; 2] {
 fn first_seed(half: Half) -> u64 {
     match half {
         Half::Tuned => 1,
-        Half::Unseen => 20_000,
+        Half::Unseen => 40_000,
     }
 }
 
