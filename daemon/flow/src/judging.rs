@@ -145,3 +145,65 @@ pub(crate) fn judging<'scope>(
 fn in_until(frontiers: &[MutableAntichain<Window>]) -> Option<Window> {
     frontiers.iter().filter_map(|frontier| frontier.frontier().iter().copied().min()).min()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parcel::keeper;
+    use mpiscope_analysis::{Matcher, ToReceiver};
+    use mpiscope_model::{CallId, Event, Message, Rank};
+
+    /// Each of some ranks sends messages of two tags to each other.
+    fn events() -> Vec<ToReceiver> {
+        let mut events = Vec::new();
+        for (number, (from, to, tag)) in (0..6_u32)
+            .flat_map(|from| (0..6).flat_map(move |to| [1, 0].map(|tag| (from, to, tag))))
+            .enumerate()
+        {
+            let call = CallId::new(0, number as u64);
+            let (begin_ns, end_ns) = (number as u64, 1_000 - number as u64);
+            let send = Event::Send {
+                rank: from,
+                call,
+                comm: 0,
+                to,
+                tag,
+                bytes: 8,
+                begin_ns,
+                blocked_until_ns: None,
+            };
+            let (post, alone) = (None, true);
+            let receive = Event::Receive {
+                rank: to,
+                call,
+                comm: 0,
+                from,
+                tag,
+                bytes: 8,
+                post,
+                begin_ns,
+                end_ns,
+                alone,
+            };
+            events.extend([send, receive].map(|event| ToReceiver::of(event).0));
+        }
+        events
+    }
+
+    #[test]
+    fn nobody_can_tell_how_many_parts_there_were() {
+        let events = events();
+        let matched = |wanted: &dyn Fn(Rank) -> bool| {
+            let of: Vec<_> = events.iter().filter(|of| wanted(of.receiver)).copied().collect();
+            Matcher::default().with_links().feed_window(&of)
+        };
+        let whole = matched(&|_| true);
+        assert_eq!(whole.messages.len(), 72);
+        assert!(whole.messages.is_sorted_by_key(|message: &Message| message.dst));
+        for peers in 2..6 {
+            let parts =
+                (0..peers).rev().map(|worker| matched(&|rank| keeper(rank, peers) == worker)).collect();
+            assert_eq!(in_order(parts), whole);
+        }
+    }
+}

@@ -67,6 +67,12 @@ impl From<Messages> for Matched {
     }
 }
 
+/// Hands on a container. What was written as bytes is still in it afterwards, and must not go twice.
+fn hand_on<C: Default, T: Clone>(container: &mut C, time: &T, pusher: &mut impl Push<Message<T, C>>) {
+    Message::push_at(container, time.clone(), pusher);
+    *container = C::default();
+}
+
 /// Hands on whole containers to one worker.
 pub(crate) struct ToOne(usize);
 
@@ -77,7 +83,7 @@ impl<C: Default> Distributor<C> for ToOne {
         time: &T,
         pushers: &mut [P],
     ) {
-        Message::push_at(container, time.clone(), &mut pushers[self.0]);
+        hand_on(container, time, &mut pushers[self.0]);
     }
 
     fn flush<T: Clone, P: Push<Message<T, C>>>(&mut self, _time: &T, _pushers: &mut [P]) {}
@@ -103,14 +109,14 @@ impl<T, F: Fn(&T) -> Rank> Distributor<Vec<T>> for ToKeepers<T, F> {
     ) {
         let peers = pushers.len();
         if keepers(peers) == 1 {
-            Message::push_at(container, time.clone(), &mut pushers[keeper(0, peers)]);
+            hand_on(container, time, &mut pushers[keeper(0, peers)]);
             return;
         }
         for row in container.drain(..) {
             self.parts[keeper((self.rank_of)(&row), peers)].push(row);
         }
         for (part, pusher) in self.parts.iter_mut().zip(pushers).filter(|(part, _)| !part.is_empty()) {
-            Message::push_at(part, time.clone(), pusher);
+            hand_on(part, time, pusher);
         }
     }
 

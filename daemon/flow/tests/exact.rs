@@ -2,9 +2,9 @@
 
 mod support;
 
-use mpiscope_analysis::{BudgetOptions, Counts};
+use mpiscope_analysis::{BudgetOptions, Counts, Matcher};
 use mpiscope_flow::FlowOptions;
-use mpiscope_model::Batch;
+use mpiscope_model::{Batch, Event};
 use proptest::prelude::*;
 use support::program::{Program, steps};
 use support::{flowed, windowed};
@@ -61,6 +61,22 @@ proptest! {
         let (found, _) = flowed(&program.batches(&times(&slices), &order, false), &options);
         let expected = windowed(&program.batches(&[], &[0], false), &options);
         prop_assert_eq!(found.however_it_came(), expected.however_it_came());
+    }
+
+    /// Where all is one window, a single matcher that takes events rank by rank has to find the same messages.
+    #[test]
+    fn receivers_may_be_shared_out(steps in steps(), workers in 1_usize..=4, as_bytes in any::<bool>()) {
+        let batches = Program::of(&steps).batches(&[], &[0], false);
+        let budget = BudgetOptions { window_ns: u64::MAX / 4, ..BudgetOptions::default() };
+        let (found, _) = flowed(&batches, &FlowOptions { budget, ..options(workers, as_bytes) });
+        let mut events: Vec<_> = batches.iter().flat_map(|batch| batch.events.iter().copied()).collect();
+        events.sort_by_key(Event::rank);
+        let mut matcher = Matcher::default();
+        let mut matched = matcher.feed(&events);
+        matched.append(matcher.finish());
+        prop_assert_eq!(found.messages, matched.messages.len() as u64);
+        prop_assert_eq!(found.uncertain, matched.uncertain);
+        prop_assert_eq!(found.unmatched, (matcher.unmatched_sends(), matcher.unmatched_receives()));
     }
 
     #[test]
