@@ -7,6 +7,11 @@ use mpiscope_ingest::Ingest;
 use mpiscope_synth::{Cause, Network, Noise, Part, Pattern, Spec, Style, Truth, generate};
 use mpiscope_wire::Message;
 
+/// Seconds are near enough when they are off by no more than this share of the true ones.
+pub(crate) const NEAR: f64 = 0.15;
+/// What costs a smaller share of the ranks' time is nothing, in what is true as in what is found.
+const NEGLIGIBLE: f64 = 0.02;
+
 /// What was found, and what is true.
 #[derive(Clone)]
 pub(crate) struct Outcome {
@@ -37,6 +42,12 @@ impl Outcome {
 
     pub(crate) fn is_right(&self) -> bool {
         self.found.verdict.cause == self.expected()
+    }
+
+    /// Whether what costs most is so near to what is nothing that seconds which are near enough may say either.
+    pub(crate) fn is_on_the_line(&self) -> bool {
+        let most = self.truth.parts.iter().map(|part| part.share).fold(0.0, f64::max);
+        (NEGLIGIBLE * (1.0 - NEAR)..=NEGLIGIBLE * (1.0 + NEAR)).contains(&most)
     }
 
     /// How far the seconds are off, as a share of the true ones; none where nothing was to be found.

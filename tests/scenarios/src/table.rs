@@ -1,13 +1,12 @@
 //! What came out, as tables.
 
 use crate::cases::Half;
-use crate::judge::Outcome;
+use crate::judge::{NEAR, Outcome};
 use mpiscope_analysis::Blame;
 
 /// What is asked for.
 const RIGHT: f64 = 0.95;
 const NONE_RIGHT: f64 = 0.98;
-const NEAR: f64 = 0.15;
 const SURE: f64 = 0.8;
 const SURE_RIGHT: f64 = 0.8;
 
@@ -61,6 +60,12 @@ pub(crate) fn print(half: Half, outcomes: &[&Outcome]) -> bool {
     enough &= line("none, of undisturbed runs", none, undisturbed.len(), NONE_RIGHT);
     enough &= line("right, of verdicts with confidence 0.8 and above", sure_right, sure.len(), SURE_RIGHT);
     enough &= line("low confidence where nothing can tell", unsure, hidden.len(), 1.0);
+    let on_the_line = judged.iter().filter(|outcome| !outcome.is_right() && outcome.is_on_the_line()).count();
+    println!(
+        "{:<58} {on_the_line:>4} of {:>4}",
+        "wrong, and as near to the line as seconds are to be",
+        judged.len() - right
+    );
     print_confidence(&judged);
     let near_enough = middle <= NEAR;
     println!(

@@ -260,24 +260,26 @@ impl Seen {
             })
         });
         let maps: Vec<_> = maps.collect();
-        let is_clear = |of: &Option<Disturbed>| of.as_ref().is_some_and(|of| of.times > NEVER_QUIET);
-        let known = all.iter().zip(&maps).filter(|(counts, _)| counts.is_some());
-        let is_varied = comes_and_goes(&known.map(|(_, map)| is_clear(map)).collect::<Vec<_>>());
+        let times = |counts: &(u64, Spread)| ratio_at(counts.1.quantile(0.5)) / ratio_at(quiet_place - shift);
+        let is_varied = comes_and_goes(&all.iter().flatten().map(times).collect::<Vec<f64>>());
         OfKind { maps, is_varied, level, quiet: ratio_at(quiet_place - shift) }
     }
 }
 
-/// Whether windows are disturbed at some times and not at others. Others use a network for a while; what flickers from
-/// window to window is noise, and every second neighbour of as many by chance would differ.
-fn comes_and_goes(disturbed: &[bool]) -> bool {
-    let some = (disturbed.len() / 10).max(1);
+/// Whether windows that take so many times as long as quiet ones are disturbed at some times and not at others. Others use
+/// a network for a while, or they do not; what flickers from window to window, or mostly lies between, is noise.
+fn comes_and_goes(times: &[f64]) -> bool {
+    let some = (times.len() / 10).max(1);
+    let disturbed: Vec<bool> = times.iter().map(|&times| times > NEVER_QUIET).collect();
     let clearly = disturbed.iter().filter(|&&is_disturbed| is_disturbed).count();
-    if clearly < some || clearly + some > disturbed.len() {
+    let between = times.iter().filter(|times| (CLEARLY..=NEVER_QUIET).contains(*times)).count();
+    if clearly < some || clearly + some > times.len() || between > clearly {
         return false;
     }
     let turns = disturbed.windows(2).filter(|pair| pair[0] != pair[1]).count() as f64;
-    let share = clearly as f64 / disturbed.len() as f64;
-    turns <= share * (1.0 - share) * disturbed.len() as f64
+    // By chance there would be twice as many.
+    let share = clearly as f64 / times.len() as f64;
+    turns <= share * (1.0 - share) * times.len() as f64
 }
 
 /// A run that takes so many times as long as a good one was never quiet.
@@ -341,7 +343,7 @@ impl Hindrance {
     /// What a message takes in the median when the network is quiet.
     pub(super) fn quiet_ns(&self, usual_ns: u64) -> Option<u64> {
         let ratio = self.of[Kind::Message as usize].quiet;
-        (ratio > 0.0).then(|| (usual_ns as f64 * ratio) as u64)
+        (ratio > 0.0).then_some((usual_ns as f64 * ratio) as u64)
     }
 
     /// Whether the network was disturbed at some times and not at others.

@@ -51,14 +51,15 @@ fn what_was_there_before_it_was_waited_for_counts_as_far_as_it_says_something() 
 
 #[test]
 fn what_comes_and_goes_lasts_for_a_while() {
-    let of = |is_disturbed: &dyn Fn(usize) -> bool| {
-        comes_and_goes(&(0..40).map(is_disturbed).collect::<Vec<bool>>())
-    };
-    assert!(of(&|at| (10..30).contains(&at)) && of(&|at| at >= 20));
-    assert!(of(&|at| (5..15).contains(&at) || (25..35).contains(&at)));
-    assert!(!of(&|_| true) && !of(&|_| false) && !of(&|at| at < 2));
+    let of = |times: &dyn Fn(usize) -> f64| comes_and_goes(&(0..40).map(times).collect::<Vec<f64>>());
+    let when = |is_disturbed: bool| if is_disturbed { 4.0 } else { 1.0 };
+    assert!(of(&|at| when((10..30).contains(&at))) && of(&|at| when(at >= 20)));
+    assert!(of(&|at| when((5..15).contains(&at) || (25..35).contains(&at))));
+    assert!(!of(&|_| 4.0) && !of(&|_| 1.0) && !of(&|at| when(at < 2)));
     // By chance, as the bits of a number fall.
-    assert!(!of(&|at| 0xB5_A4_C9_36_D2_u64 >> at & 1 == 1));
+    assert!(!of(&|at| when(0xB5_A4_C9_36_D2_u64 >> at & 1 == 1)));
+    // More and more, of which most is between.
+    assert!(!of(&|at| 1.0 + at as f64 / 70.0));
 }
 
 #[test]
