@@ -112,9 +112,7 @@ impl Engine {
 
     /// Takes in a message. Only a knot (or the end) makes anything known.
     pub(crate) fn feed(&mut self, message: wire::Message) -> Option<Step> {
-        let settles = matches!(message, wire::Message::Knot(_) | wire::Message::RunEnd(_));
-        self.ingest.feed(message);
-        settles.then(|| self.settle())
+        self.ingest.step(message).map(|batch| self.settle(batch))
     }
 
     /// Takes in what an agent found that came after the log had ended. Whoever reads it again finds it with other
@@ -124,7 +122,8 @@ impl Engine {
         match message {
             wire::Message::Knot(_) if self.ingest.has_clock() => {
                 self.ingest.settle_rest();
-                Some(self.settle())
+                let batch = self.ingest.take();
+                Some(self.settle(batch))
             }
             wire::Message::Scheduling(_) => None,
             message => self.feed(message),
@@ -134,7 +133,8 @@ impl Engine {
     /// The input is over.
     pub(crate) fn finish(&mut self) -> Step {
         self.ingest.settle_rest();
-        let mut step = self.settle();
+        let batch = self.ingest.take();
+        let mut step = self.settle(batch);
         let matched = self.matcher.finish();
         self.count_messages(&matched.messages, matched.uncertain);
         step.messages.extend(matched.messages);
@@ -148,8 +148,7 @@ impl Engine {
         self.totals.unmatched_receives = self.matcher.unmatched_receives();
     }
 
-    fn settle(&mut self) -> Step {
-        let mut batch = self.ingest.take();
+    fn settle(&mut self, mut batch: Batch) -> Step {
         let calls = std::mem::take(&mut batch.calls);
         let faults = std::mem::take(&mut batch.faults);
         self.nodes.append(&mut batch.nodes);

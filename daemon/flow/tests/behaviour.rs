@@ -9,7 +9,6 @@ use mpiscope_flow::{Flow, FlowError, FlowOptions, TryFeedError};
 use mpiscope_ingest::Ingest;
 use mpiscope_model::Batch;
 use mpiscope_synth::{Pattern, Spec, Style, generate};
-use mpiscope_wire::Message;
 use std::sync::mpsc;
 use support::{flowed, windowed};
 
@@ -18,15 +17,7 @@ fn job(pattern: Pattern, style: Style) -> Vec<Batch> {
     let mut spec = Spec::new(pattern, 16, 1.0, 20_000.0);
     spec.style = style;
     let mut ingest = Ingest::to_be_judged();
-    let mut batches = Vec::new();
-    for message in generate(&spec).unwrap() {
-        let settles = matches!(message, Message::Knot(_) | Message::RunEnd(_));
-        ingest.feed(message);
-        if settles {
-            batches.push(ingest.take());
-        }
-    }
-    batches
+    generate(&spec).unwrap().filter_map(|message| ingest.step(message)).collect()
 }
 
 fn calls(batches: &[Batch]) -> usize {

@@ -164,6 +164,13 @@ impl Ingest {
         Some(self.origins.get(agent as usize)?.of(kind, ticks))
     }
 
+    /// Takes in a message; hands out what became known when it is one that makes anything known: a knot, or the end.
+    pub fn step(&mut self, message: Message) -> Option<Batch> {
+        let settles = matches!(message, Message::Knot(_) | Message::RunEnd(_));
+        self.feed(message);
+        settles.then(|| self.take())
+    }
+
     /// Takes in a message.
     pub fn feed(&mut self, message: Message) {
         if message.is_told_by_agent() {

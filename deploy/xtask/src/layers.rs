@@ -43,19 +43,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("mpiscope-harness", &["mpiscope-recording", "mpiscope-model"]),
     (
         "mpiscope-bench-analysis",
-        &[
-            "mpiscope-analysis",
-            "mpiscope-flow",
-            "mpiscope-ingest",
-            "mpiscope-model",
-            "mpiscope-synth",
-            "mpiscope-wire",
-        ],
+        &["mpiscope-analysis", "mpiscope-flow", "mpiscope-ingest", "mpiscope-model", "mpiscope-synth"],
     ),
-    (
-        "mpiscope-scenarios",
-        &["mpiscope-analysis", "mpiscope-ingest", "mpiscope-model", "mpiscope-synth", "mpiscope-wire"],
-    ),
+    ("mpiscope-scenarios", &["mpiscope-analysis", "mpiscope-ingest", "mpiscope-model", "mpiscope-synth"]),
     // Only for its tests, which `run_time` leaves out.
     ("mpiscope-e2e", &[]),
 ];

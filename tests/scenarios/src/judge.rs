@@ -5,7 +5,6 @@ use anyhow::Result;
 use mpiscope_analysis::{Assessment, Basis, Blame, BudgetOptions, Budgeter, Version, Windowed};
 use mpiscope_ingest::Ingest;
 use mpiscope_synth::{Cause, Network, Noise, Part, Pattern, Spec, Style, Truth, generate};
-use mpiscope_wire::Message;
 
 /// Seconds are near enough when they are off by no more than this share of the true ones.
 pub(crate) const NEAR: f64 = 0.15;
@@ -117,10 +116,7 @@ fn pass(case: &Case, given: Option<(&Version, &Budgeter)>, wants_truth: bool) ->
             windowed.budgeter.with_advice(learnt.advice()).with_course(learnt.course(version));
     }
     for message in run.by_ref() {
-        let settles = matches!(message, Message::Knot(_) | Message::RunEnd(_));
-        ingest.feed(message);
-        if settles {
-            let batch = ingest.take();
+        if let Some(batch) = ingest.step(message) {
             windowed.feed(&batch, batch.until_ns);
         }
     }

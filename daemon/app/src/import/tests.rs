@@ -12,7 +12,7 @@ use mpiscope_analysis::Matcher;
 use mpiscope_ingest::Ingest;
 use mpiscope_model::{Call, Message};
 use mpiscope_recording::{Manifest, Recording, State};
-use mpiscope_wire::{self as wire, id};
+use mpiscope_wire::id;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -173,10 +173,7 @@ fn told(text: &str, room: usize, slots: usize) -> Told {
         faults: 0,
     };
     tell(&job, sorter.finish().unwrap(), slots, &mut |message| {
-        let settles = matches!(message, wire::Message::Knot(_) | wire::Message::RunEnd(_));
-        ingest.feed(message);
-        if settles {
-            let batch = ingest.take();
+        if let Some(batch) = ingest.step(message) {
             batch.ranks.iter().for_each(|info| matcher.place(info.rank, info.node));
             told.messages.extend(matcher.feed(&batch.events).messages);
             // What was declared read before is not told now.

@@ -1,14 +1,13 @@
 //! A better placement for a job that is running, from a process of its own: the partitioning library takes the signals of
 //! the process it is in.
 
-use super::apart::{LOW_PRIORITY, said};
-use crate::here::own_program;
+use super::apart::{LOW_PRIORITY, answer, start};
 use anyhow::{Context as _, Result, ensure};
 use mpiscope_analysis::{Advice, Flow, Traffic, advise, capacities};
 use mpiscope_model::{Node, Rank};
 use serde::{Deserialize, Serialize};
 use std::io::Write as _;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{ExitCode, Stdio};
 
 /// The word by which this program is asked for advice. Not for people.
 const COMMAND: &str = "advise";
@@ -55,22 +54,13 @@ pub(crate) fn advise_apart() -> Result<ExitCode> {
 pub(super) fn ask(traffic: &Traffic, node_of_rank: &[Node]) -> Result<Advice> {
     let pairs = traffic.pairs().map(|(one, other, flow)| (one, other, flow.messages, flow.bytes)).collect();
     let question = Question { node_of_rank: node_of_rank.to_vec(), pairs };
-    let mut child = Command::new(own_program()?)
-        .arg(COMMAND)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .context("start another process")?;
+    let mut child = start([COMMAND.as_ref()], Stdio::piped())?;
     if let Some(mut stdin) = child.stdin.take() {
         // It reads all before it writes anything.
         serde_json::to_writer(&mut stdin, &question)?;
         stdin.flush()?;
     }
-    let answer = child.stdout.take().map(serde_json::from_reader::<_, Answer>);
-    let status = child.wait().context("wait for the other process")?;
-    ensure!(status.success(), "the process that finds a placement ended with {status}: {}", said(&mut child));
-    let answer = answer.context("it has no output")?.context("read its answer")?;
+    let answer: Answer = answer(child)?;
     Ok(Advice {
         node_of_rank: answer.node_of_rank,
         inter_messages_before: answer.messages.0,

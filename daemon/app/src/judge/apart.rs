@@ -4,9 +4,11 @@ use super::{Findings, judge, judge_into};
 use crate::here::own_program;
 use anyhow::{Context as _, Result, ensure};
 use mpiscope_recording::Recording;
+use serde::de::DeserializeOwned;
+use std::ffi::OsStr;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// The word by which this program is asked to judge. Not for people.
@@ -34,37 +36,18 @@ pub(crate) fn judge_apart(dir: &Path, prints: bool, workers: usize) -> Result<Ex
 
 /// Has a recording judged whose folder is not to be written to, however long it takes.
 pub(crate) fn judged_apart(dir: &Path) -> Result<Findings> {
-    let mut child = Command::new(own_program()?)
-        .arg(COMMAND)
-        .arg("--print")
-        .arg(dir)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .context("start another process")?;
-    let findings = child.stdout.take().map(serde_json::from_reader);
-    let status = child.wait().context("wait for the other process")?;
-    ensure!(status.success(), "the process that judges it ended with {status}: {}", said(&mut child));
-    findings.context("it has no output")?.context("read what it found")
+    answer(start([COMMAND.as_ref(), "--print".as_ref(), dir.as_os_str()], Stdio::null())?)
 }
 
 /// Has a recording judged by another process, for as long as that is worth waiting for.
 pub(crate) fn have_judged(dir: &Path, run: Duration, workers: usize) -> Result<()> {
-    let program: PathBuf = own_program()?;
-    let mut child = Command::new(program)
-        .args([COMMAND, "--workers", &workers.to_string()])
-        .arg(dir)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .context("start another process")?;
+    let workers = workers.to_string();
+    let words = [COMMAND.as_ref(), "--workers".as_ref(), workers.as_ref(), dir.as_os_str()];
+    let mut child = start(words, Stdio::null())?;
     let until = Instant::now() + PATIENCE + run.mul_f64(PATIENCE_SHARE);
     loop {
         if let Some(status) = child.try_wait().context("wait for the other process")? {
-            ensure!(status.success(), "the process that judges it ended with {status}: {}", said(&mut child));
-            return Ok(());
+            return ended_well(&mut child, status);
         }
         if Instant::now() >= until {
             let _ = child.kill();
@@ -75,8 +58,28 @@ pub(crate) fn have_judged(dir: &Path, run: Duration, workers: usize) -> Result<(
     }
 }
 
+/// Starts this program for something that is better done apart.
+pub(super) fn start<const WORDS: usize>(words: [&OsStr; WORDS], stdin: Stdio) -> Result<Child> {
+    let mut command = Command::new(own_program()?);
+    command.args(words).stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().context("start another process")
+}
+
+/// What such a process prints as JSON, once it has ended.
+pub(super) fn answer<T: DeserializeOwned>(mut child: Child) -> Result<T> {
+    let answer = child.stdout.take().map(serde_json::from_reader);
+    let status = child.wait().context("wait for the other process")?;
+    ended_well(&mut child, status)?;
+    answer.context("it has no output")?.context("read its answer")
+}
+
+fn ended_well(child: &mut Child, status: ExitStatus) -> Result<()> {
+    ensure!(status.success(), "the other process ended with {status}: {}", said(child));
+    Ok(())
+}
+
 /// What a process said last before it ended.
-pub(super) fn said(child: &mut Child) -> String {
+fn said(child: &mut Child) -> String {
     let mut said = Vec::new();
     if let Some(stderr) = child.stderr.take() {
         let _ = stderr.take(MOST_SAID).read_to_end(&mut said);

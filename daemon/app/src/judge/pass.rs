@@ -7,7 +7,6 @@ use mpiscope_flow::{Flow, FlowError, FlowOptions};
 use mpiscope_ingest::Ingest;
 use mpiscope_model::{Activity, Batch, Correction, Event};
 use mpiscope_recording::{Corrections, Latency, Manifest, WalReader};
-use mpiscope_wire::Message;
 
 /// Learns from a log.
 ///
@@ -61,10 +60,8 @@ fn over(options: FlowOptions, manifest: &Manifest, log: &WalReader) -> Result<Bu
     let mut ingest = Ingest::to_be_judged();
     let mut fed = Ok(());
     replay(log, |message| {
-        let settles = matches!(message, Message::Knot(_) | Message::RunEnd(_));
-        ingest.feed(message);
-        if settles && fed.is_ok() {
-            fed = feed(&flow, ingest.take(), &corrections, furthest_ns);
+        if let Some(batch) = ingest.step(message).filter(|_| fed.is_ok()) {
+            fed = feed(&flow, batch, &corrections, furthest_ns);
         }
     });
     fed?;

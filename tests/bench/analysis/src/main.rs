@@ -17,7 +17,6 @@ use mpiscope_flow::{Flow, FlowOptions};
 use mpiscope_ingest::Ingest;
 use mpiscope_model::Batch;
 use mpiscope_synth::{Pattern, Spec, Style, generate};
-use mpiscope_wire::Message;
 use rustix::time::{ClockId, clock_gettime};
 
 const WINDOW_NS: u64 = 100_000_000;
@@ -25,15 +24,7 @@ const WINDOW_NS: u64 = 100_000_000;
 /// The batches of a modelled job.
 fn batches(spec: &Spec) -> Result<Vec<Batch>> {
     let mut ingest = Ingest::to_be_judged();
-    let mut batches = Vec::new();
-    for message in generate(spec)? {
-        let settles = matches!(message, Message::Knot(_) | Message::RunEnd(_));
-        ingest.feed(message);
-        if settles {
-            batches.push(ingest.take());
-        }
-    }
-    Ok(batches)
+    Ok(generate(spec)?.filter_map(|message| ingest.step(message)).collect())
 }
 
 fn counts(batches: &[Batch]) {

@@ -21,11 +21,8 @@ fn a_late_sender_is_waited_for_and_its_computing_is_to_blame() {
     assert_eq!((window.inter.messages, window.inter.delayed, window.inter.took_ns), (1, 1, 4_500));
 }
 
-#[test]
-fn the_advised_placement_would_save_the_distance() {
-    let mut job = Job::default();
-    job.send(0, 1, 100, (50_000, 50_400));
-    job.receive(1, 0, 100, (10_000, 53_000));
+/// Judges by the advice to bring both ends of a message onto one node.
+fn judged_as_one_node() -> Windowed {
     let mut windowed = judged();
     let advice = crate::Advice {
         node_of_rank: vec![0, 0],
@@ -36,6 +33,15 @@ fn the_advised_placement_would_save_the_distance() {
         inter_bytes_after: 0,
     };
     windowed.budgeter = windowed.budgeter.with_advice(advice);
+    windowed
+}
+
+#[test]
+fn the_advised_placement_would_save_the_distance() {
+    let mut job = Job::default();
+    job.send(0, 1, 100, (50_000, 50_400));
+    job.receive(1, 0, 100, (10_000, 53_000));
+    let windowed = judged_as_one_node();
     let budget = of_rank(&job.run(windowed, &[0, 1]), 1);
     assert_eq!(parts(&budget), [(Cause::Base, 1_000), (Cause::Saved, 2_000)]);
 }
@@ -45,16 +51,7 @@ fn gain_if_placed(receive: (u64, u64)) -> i64 {
     let mut job = Job::default();
     job.send(0, 1, 100, (50_000, 50_400));
     job.receive(1, 0, 100, receive);
-    let mut windowed = judged();
-    let advice = crate::Advice {
-        node_of_rank: vec![0, 0],
-        inter_messages_before: 1,
-        inter_messages_after: 0,
-        joined_messages: 1,
-        inter_bytes_before: 100,
-        inter_bytes_after: 0,
-    };
-    windowed.budgeter = windowed.budgeter.with_advice(advice);
+    let windowed = judged_as_one_node();
     job.run(windowed, &[0, 1]).gain_ns(WhatIf::Placed)
 }
 

@@ -1,7 +1,6 @@
 use super::*;
 use mpiscope_ingest::Ingest;
 use mpiscope_synth::{Pattern, Spec, Style, generate};
-use mpiscope_wire::Message;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -11,15 +10,7 @@ fn batches(seconds: f64) -> Vec<Batch> {
     spec.nodes = 2;
     spec.style = Style::Blocking;
     let mut ingest = Ingest::to_be_judged();
-    let mut batches = Vec::new();
-    for message in generate(&spec).unwrap() {
-        let settles = matches!(message, Message::Knot(_) | Message::RunEnd(_));
-        ingest.feed(message);
-        if settles {
-            batches.push(ingest.take());
-        }
-    }
-    batches
+    generate(&spec).unwrap().filter_map(|message| ingest.step(message)).collect()
 }
 
 fn calls(batches: &[Batch]) -> u64 {
