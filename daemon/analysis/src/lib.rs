@@ -16,6 +16,7 @@ mod placement;
 mod sample;
 mod timeline;
 mod verdict;
+mod window_events;
 mod windowed;
 
 pub use budget::{
@@ -28,9 +29,10 @@ pub use criteria::{
     size_bin,
 };
 pub use density::{BINS_PER_OCTAVE, Density, DensityHistory, DensityKey, duration_bin};
-pub use matching::{Link, Matched, Matcher, MatchingLimits, ToReceiver};
+pub use matching::{Link, Matched, Matcher, MatchingLimits, receivers};
 pub use placement::{Advice, Flow, Traffic, advise, capacities};
 pub use sample::{Durations, Sample};
 pub use timeline::{Bins, Timeline, TimelineCell};
 pub use verdict::{Assessment, Basis, Blame, Remark, Verdict};
+pub use window_events::{WindowEvents, by_window};
 pub use windowed::Windowed;

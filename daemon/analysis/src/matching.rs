@@ -8,7 +8,7 @@ mod doubt;
 mod receiver;
 mod turn;
 
-pub use receiver::ToReceiver;
+pub use receiver::receivers;
 
 use crate::pair::{Arrival, Pair, PendingSend, Slot};
 use mpiscope_model::{CallId, Comm, Event, Message, Nanoseconds, Node, PostId, Rank};

@@ -1,8 +1,8 @@
 //! Matching and budget, window by window: what ended in a window is handed on when all of it is in, and not before.
 //! So the result depends neither on how the input was cut into batches nor on which rank came first.
 
-use crate::{BudgetOptions, Budgeter, Matched, Matcher, Version};
-use mpiscope_model::{Batch, Event, Nanoseconds, Rank};
+use crate::{BudgetOptions, Budgeter, Matched, Matcher, Version, WindowEvents, by_window};
+use mpiscope_model::{Batch, Event, Nanoseconds};
 use std::collections::BTreeMap;
 
 /// The operator.
@@ -14,41 +14,10 @@ pub struct Windowed {
     /// Cuts calls into what they were made of.
     pub budgeter: Budgeter,
     /// By window that is not settled, the events whose calls returned in it.
-    later: BTreeMap<u64, Later>,
+    later: BTreeMap<u64, WindowEvents>,
     /// Room for those of one window, as they came and by rank.
-    spare: Later,
+    spare: WindowEvents,
     now: Vec<Event>,
-}
-
-/// Events of a window, as they came.
-#[derive(Debug, Default)]
-struct Later {
-    events: Vec<Event>,
-    /// Where others than those of the rank before begin, and whose.
-    turns: Vec<(Rank, u32)>,
-}
-
-impl Later {
-    fn add(&mut self, events: &[Event]) {
-        for of_rank in events.chunk_by(|one, other| one.rank() == other.rank()) {
-            let rank = of_rank[0].rank();
-            if self.turns.last().is_none_or(|(last, _)| *last != rank) {
-                self.turns.push((rank, self.events.len() as u32));
-            }
-            self.events.extend_from_slice(of_rank);
-        }
-    }
-
-    /// Each rank's in the order in which they came, rank by rank.
-    fn by_rank(&self, into: &mut Vec<Event>) {
-        let ends = self.turns[1..].iter().map(|(_, at)| *at).chain([self.events.len() as u32]);
-        let mut turns: Vec<(Rank, u32, u32)> =
-            self.turns.iter().zip(ends).map(|(&(rank, from), to)| (rank, from, to)).collect();
-        turns.sort_unstable();
-        for (_, from, to) in turns {
-            into.extend_from_slice(&self.events[from as usize..to as usize]);
-        }
-    }
 }
 
 impl Windowed {
@@ -60,7 +29,7 @@ impl Windowed {
             matcher: Matcher::default().with_links(),
             budgeter: Budgeter::new(options),
             later: BTreeMap::new(),
-            spare: Later::default(),
+            spare: WindowEvents::default(),
             now: Vec::new(),
         }
     }
@@ -113,24 +82,17 @@ impl Windowed {
         self.budgeter.feed(&batch.activities, &Matched::default(), &batch.scheduling);
         // What returned in a window that is settled already belongs to the next one.
         let next = self.budgeter.settled_ns() / self.window_ns;
-        let window_of = |end_ns: Nanoseconds| (end_ns / self.window_ns).max(next);
-        let mut left = &batch.events[..];
-        for of_window in batch.events_end_ns.chunk_by(|one, other| window_of(*one) == window_of(*other)) {
-            let (now, others) = left.split_at(of_window.len());
-            let later = self.later.entry(window_of(of_window[0]));
-            later.or_insert_with(|| std::mem::take(&mut self.spare)).add(now);
-            left = others;
+        for (window, events) in by_window(batch, self.window_ns, next) {
+            let later = self.later.entry(window);
+            later.or_insert_with(|| std::mem::take(&mut self.spare)).add(events);
         }
     }
 
     fn window(&mut self, until_ns: Nanoseconds, all: &mut Matched) {
         let mut now = std::mem::take(&mut self.now);
         now.clear();
-        // Which rank was read first must not matter where calls were lost.
         if let Some(mut later) = self.later.remove(&(until_ns / self.window_ns - 1)) {
-            later.by_rank(&mut now);
-            later.events.clear();
-            later.turns.clear();
+            later.take(&mut now);
             self.spare = later;
         }
         let matched = self.matcher.feed(&now);
@@ -159,7 +121,7 @@ mod tests {
         windowed.take(&batch);
         let mut of = |window| {
             let mut events = Vec::new();
-            windowed.later.remove(&window).unwrap().by_rank(&mut events);
+            windowed.later.remove(&window).unwrap().take(&mut events);
             events
         };
         assert_eq!(of(0), [event(0, 5), event(1, 2), event(1, 3), event(2, 0), event(2, 6), event(2, 7)]);

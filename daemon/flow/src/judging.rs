@@ -73,37 +73,14 @@ impl Judge {
             self.budgeter.skip(self.next * self.window_ns);
             return true;
         }
-        if let Some(matched) = self.matched.remove(&self.next) {
-            self.budgeter.feed(&[], &in_order(matched), &[]);
+        // No receiver is in two of them, and which receiver's messages come first does not matter.
+        for matched in self.matched.remove(&self.next).unwrap_or_default() {
+            self.budgeter.feed(&[], &matched, &[]);
         }
         self.next += 1;
         self.budgeter.settle(self.next * self.window_ns);
         true
     }
-}
-
-/// The messages of a window in the order of their receivers. Each part is in that order, and no receiver is in two.
-fn in_order(mut parts: Vec<Matched>) -> Matched {
-    if parts.len() == 1 {
-        return parts.remove(0);
-    }
-    let mut all = Matched::default();
-    let mut at = vec![0; parts.len()];
-    let mut heads: BTreeMap<_, usize> = BTreeMap::new();
-    for (part, of) in parts.iter().enumerate() {
-        all.uncertain += of.uncertain;
-        heads.extend(of.messages.first().map(|message| (message.dst, part)));
-    }
-    while let Some((receiver, part)) = heads.pop_first() {
-        let (of, from) = (&parts[part], at[part]);
-        let length = of.messages[from..].iter().take_while(|message| message.dst == receiver).count();
-        let to = from + length;
-        all.messages.extend_from_slice(&of.messages[from..to]);
-        all.links.extend_from_slice(&of.links[from..to]);
-        at[part] = to;
-        heads.extend(of.messages.get(to).map(|message| (message.dst, part)));
-    }
-    all
 }
 
 /// The operator. It judges one window when it is scheduled, so that questions are answered between windows, and asks to
@@ -144,66 +121,4 @@ pub(crate) fn judging<'scope>(
 /// The first window of which something may still come.
 fn in_until(frontiers: &[MutableAntichain<Window>]) -> Option<Window> {
     frontiers.iter().filter_map(|frontier| frontier.frontier().iter().copied().min()).min()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::parcel::keeper;
-    use mpiscope_analysis::{Matcher, ToReceiver};
-    use mpiscope_model::{CallId, Event, Message, Rank};
-
-    /// Each of some ranks sends messages of two tags to each other.
-    fn events() -> Vec<ToReceiver> {
-        let mut events = Vec::new();
-        for (number, (from, to, tag)) in (0..6_u32)
-            .flat_map(|from| (0..6).flat_map(move |to| [1, 0].map(|tag| (from, to, tag))))
-            .enumerate()
-        {
-            let call = CallId::new(0, number as u64);
-            let (begin_ns, end_ns) = (number as u64, 1_000 - number as u64);
-            let send = Event::Send {
-                rank: from,
-                call,
-                comm: 0,
-                to,
-                tag,
-                bytes: 8,
-                begin_ns,
-                blocked_until_ns: None,
-            };
-            let (post, alone) = (None, true);
-            let receive = Event::Receive {
-                rank: to,
-                call,
-                comm: 0,
-                from,
-                tag,
-                bytes: 8,
-                post,
-                begin_ns,
-                end_ns,
-                alone,
-            };
-            events.extend([send, receive].map(|event| ToReceiver::of(event).0));
-        }
-        events
-    }
-
-    #[test]
-    fn nobody_can_tell_how_many_parts_there_were() {
-        let events = events();
-        let matched = |wanted: &dyn Fn(Rank) -> bool| {
-            let of: Vec<_> = events.iter().filter(|of| wanted(of.receiver)).copied().collect();
-            Matcher::default().with_links().feed_window(&of)
-        };
-        let whole = matched(&|_| true);
-        assert_eq!(whole.messages.len(), 72);
-        assert!(whole.messages.is_sorted_by_key(|message: &Message| message.dst));
-        for peers in 2..6 {
-            let parts =
-                (0..peers).rev().map(|worker| matched(&|rank| keeper(rank, peers) == worker)).collect();
-            assert_eq!(in_order(parts), whole);
-        }
-    }
 }

@@ -1,9 +1,9 @@
 //! Matching, each worker the channels of its own receivers.
 
 use crate::parcel::{Messages, Place, Window, keepers, to_keepers};
-use crate::plain::EventRow;
+use crate::plain::{EventRow, renamed};
 use crate::worker::Kept;
-use mpiscope_analysis::{Matcher, MatchingLimits};
+use mpiscope_analysis::{Matcher, MatchingLimits, WindowEvents, receivers};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ use timely::dataflow::operators::{Capability, Operator};
 /// What is known of a window that is not complete.
 struct Open {
     capability: Capability<Window>,
-    events: Vec<EventRow>,
+    events: WindowEvents,
 }
 
 /// The operator: events in, each window's messages out when all of its events are in.
@@ -24,24 +24,22 @@ pub(crate) fn matching<'scope>(
     kept: Rc<RefCell<Kept>>,
 ) -> StreamVec<'scope, Window, Messages> {
     let peers = events.scope().peers();
-    let to_keepers = to_keepers(|of: &EventRow| of.0.receiver);
+    let to_keepers = to_keepers(|of: &EventRow| receivers(&of.0));
     let to_worker = Exchange::new(|(worker, ..): &Place| *worker as u64);
     events.binary_frontier(places, to_keepers, to_worker, "match", move |_capability, _info| {
         let pending = MatchingLimits::default().pending / keepers(peers);
         let mut matcher = Matcher::new(MatchingLimits { pending }).with_links();
         let mut open: BTreeMap<Window, Open> = BTreeMap::new();
         let mut to_place: Vec<(Window, Place)> = Vec::new();
+        let mut now = Vec::new();
         let mut is_finished = false;
         move |(events, events_frontier), (places, places_frontier), output| {
             events.for_each(|capability, events| {
-                let of = open
-                    .entry(*capability.time())
-                    .or_insert_with(|| Open { capability: capability.retain(0), events: Vec::new() });
-                if of.events.is_empty() {
-                    std::mem::swap(&mut of.events, events);
-                } else {
-                    of.events.append(events);
-                }
+                let of = open.entry(*capability.time()).or_insert_with(|| Open {
+                    capability: capability.retain(0),
+                    events: WindowEvents::default(),
+                });
+                of.events.add(&renamed(std::mem::take(events)));
             });
             places.for_each(|capability, places| {
                 to_place.extend(places.drain(..).map(|place| (*capability.time(), place)));
@@ -49,9 +47,11 @@ pub(crate) fn matching<'scope>(
             let still =
                 |window: &Window| events_frontier.less_equal(window) || places_frontier.less_equal(window);
             while let Some(first) = open.first_entry().filter(|first| !still(first.key())) {
-                let (window, Open { capability, events }) = first.remove_entry();
+                let (window, Open { capability, mut events }) = first.remove_entry();
                 place(&mut matcher, &mut to_place, window);
-                let matched = matcher.feed_window(&events);
+                now.clear();
+                events.take(&mut now);
+                let matched = matcher.feed(&now);
                 kept.borrow_mut().matched(&matched);
                 if !matched.messages.is_empty() {
                     output.session(&capability).give(Messages::from(matched));

@@ -46,7 +46,7 @@ pub(crate) struct News {
     pub(crate) complete: Window,
 }
 
-/// The messages of a window whose receivers belong to one worker, in the order of their receivers.
+/// The messages of a window whose receivers belong to one worker, those of each receiver in the order of its channels.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Messages {
     messages: Vec<MessageRow>,
@@ -94,13 +94,13 @@ pub(crate) fn to_judge() -> DistributorPact<impl FnOnce(usize) -> ToOne> {
     DistributorPact(|_peers| ToOne(JUDGE))
 }
 
-/// Hands on rows to the keepers of their ranks. Containers are as large as batches, so none waits to be filled.
+/// Hands on rows to the keeper of a rank, or to those of two. Containers are as large as batches, so none waits to be filled.
 pub(crate) struct ToKeepers<T, F> {
-    rank_of: F,
+    ranks_of: F,
     parts: Vec<Vec<T>>,
 }
 
-impl<T, F: Fn(&T) -> Rank> Distributor<Vec<T>> for ToKeepers<T, F> {
+impl<T: Clone, F: Fn(&T) -> (Rank, Option<Rank>)> Distributor<Vec<T>> for ToKeepers<T, F> {
     fn partition<C: Clone, P: Push<Message<C, Vec<T>>>>(
         &mut self,
         container: &mut Vec<T>,
@@ -113,7 +113,12 @@ impl<T, F: Fn(&T) -> Rank> Distributor<Vec<T>> for ToKeepers<T, F> {
             return;
         }
         for row in container.drain(..) {
-            self.parts[keeper((self.rank_of)(&row), peers)].push(row);
+            let (rank, other) = (self.ranks_of)(&row);
+            let first = keeper(rank, peers);
+            if let Some(second) = other.map(|other| keeper(other, peers)).filter(|second| *second != first) {
+                self.parts[second].push(row.clone());
+            }
+            self.parts[first].push(row);
         }
         for (part, pusher) in self.parts.iter_mut().zip(pushers).filter(|(part, _)| !part.is_empty()) {
             hand_on(part, time, pusher);
@@ -123,12 +128,12 @@ impl<T, F: Fn(&T) -> Rank> Distributor<Vec<T>> for ToKeepers<T, F> {
     fn flush<C: Clone, P: Push<Message<C, Vec<T>>>>(&mut self, _time: &C, _pushers: &mut [P]) {}
 }
 
-/// To the keepers of ranks.
-pub(crate) fn to_keepers<T, F: Fn(&T) -> Rank>(
-    rank_of: F,
+/// To the keepers of ranks: of one, or of two.
+pub(crate) fn to_keepers<T: Clone, F: Fn(&T) -> (Rank, Option<Rank>)>(
+    ranks_of: F,
 ) -> DistributorPact<impl FnOnce(usize) -> ToKeepers<T, F>> {
     DistributorPact(move |peers| ToKeepers {
-        rank_of,
+        ranks_of,
         parts: std::iter::repeat_with(Vec::new).take(peers).collect(),
     })
 }

@@ -1,7 +1,7 @@
 //! The values of the model and the operators as they are written for another process. Their own crates know nothing of
 //! that; a field that is added there does not compile here until it is written too.
 
-use mpiscope_analysis::{Link, ToReceiver};
+use mpiscope_analysis::Link;
 use mpiscope_model::{
     Activity, Blocking, Call, CallId, Collective, Comm, CommInfo, Deed, Event, Flow, Function, Message,
     Nanoseconds, PostId, Rank, Scheduling,
@@ -32,16 +32,10 @@ rows! {
     ActivityRow of Activity as "ActivityFields",
     CallRow of Call as "CallFields",
     CommRow of CommInfo as "CommFields",
-    EventRow of ToReceiver as "ToReceiverFields",
+    EventRow of Event as "EventFields",
     LinkRow of Link as "LinkFields",
     MessageRow of Message as "MessageFields",
     SchedulingRow of Scheduling as "SchedulingFields",
-}
-
-impl AsRef<ToReceiver> for EventRow {
-    fn as_ref(&self) -> &ToReceiver {
-        &self.0
-    }
 }
 
 /// The same values under another name; in place.
@@ -169,14 +163,6 @@ struct SchedulingFields {
     wait_ns: u64,
     voluntary: u64,
     involuntary: u64,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "ToReceiver")]
-struct ToReceiverFields {
-    receiver: Rank,
-    #[serde(with = "EventFields")]
-    event: Event,
 }
 
 #[derive(Serialize, Deserialize)]

@@ -3,8 +3,8 @@
 use crate::gate::Fed;
 use crate::parcel::{News, Place, Window};
 use crate::plain::{CallRow, EventRow, renamed};
-use mpiscope_analysis::ToReceiver;
-use mpiscope_model::{Batch, Event, Nanoseconds};
+use mpiscope_analysis::by_window;
+use mpiscope_model::Batch;
 use timely::dataflow::channels::pact::Pipeline;
 use timely::dataflow::operators::generic::OutputBuilder;
 use timely::dataflow::operators::generic::builder_rc::OperatorBuilder;
@@ -16,33 +16,6 @@ pub(crate) struct Parts<'scope> {
     pub(crate) places: StreamVec<'scope, Window, Place>,
     pub(crate) events: StreamVec<'scope, Window, EventRow>,
     pub(crate) calls: StreamVec<'scope, Window, CallRow>,
-}
-
-/// Events of one window.
-struct OfWindow {
-    window: Window,
-    events: Vec<EventRow>,
-}
-
-/// Events by window, in their order. What ended in a window that is over counts in the first that is not.
-fn by_window(events: Vec<Event>, ends_ns: &[Nanoseconds], first: Window, window_ns: u64) -> Vec<OfWindow> {
-    let mut windows: Vec<OfWindow> = Vec::new();
-    // Mostly an event is in the window of the one before it.
-    let mut at = 0;
-    for (event, end_ns) in events.into_iter().zip(ends_ns) {
-        let window = (end_ns / window_ns).max(first);
-        if windows.get(at).is_none_or(|of| of.window != window) {
-            at = windows.iter().position(|of| of.window == window).unwrap_or_else(|| {
-                windows.push(OfWindow { window, events: Vec::new() });
-                windows.len() - 1
-            });
-        }
-        let (of, other) = ToReceiver::of(event);
-        let events = &mut windows[at].events;
-        events.push(EventRow(of));
-        events.extend(other.map(EventRow));
-    }
-    windows
 }
 
 /// The operator.
@@ -73,8 +46,14 @@ pub(crate) fn split<'scope>(
             input.for_each(|capability, batches| {
                 let first = *capability.time();
                 for Fed { batch, complete } in batches.drain(..) {
-                    let Batch { ranks, comms, calls, activities, events, events_end_ns, scheduling, .. } =
-                        batch;
+                    let mut last_event = None;
+                    for (window, events) in by_window(&batch, window_ns, first) {
+                        last_event = last_event.max(Some(window));
+                        let later = capability.delayed(&window, 2);
+                        let mut rows = events.iter().copied().map(EventRow).collect();
+                        events_out.session(&later).give_container(&mut rows);
+                    }
+                    let Batch { ranks, comms, calls, activities, scheduling, .. } = batch;
                     let places: Vec<_> = ranks.iter().map(|info| (info.rank, info.node)).collect();
                     if !places.is_empty() {
                         let to_all = (0..peers)
@@ -83,12 +62,6 @@ pub(crate) fn split<'scope>(
                     }
                     if counts && !calls.is_empty() {
                         calls_out.session(&capability).give_container(&mut renamed(calls));
-                    }
-                    let mut last_event = None;
-                    for mut of in by_window(events, &events_end_ns, first, window_ns) {
-                        last_event = last_event.max(Some(of.window));
-                        let later = capability.delayed(&of.window, 2);
-                        events_out.session(&later).give_container(&mut of.events);
                     }
                     news_out.session(&capability).give(News {
                         places,
