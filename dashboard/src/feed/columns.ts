@@ -19,6 +19,17 @@ export function number<T>(from: Fields<T>, name: keyof T & string): number {
   return value;
 }
 
+/** What the page calls a field of the wire. */
+type Camel<Name extends string> = Name extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<Camel<Rest>>}` : Name;
+
+/** Several fields that are numbers, by the page's names. */
+export function numbers<T, const Name extends keyof T & string>(
+  from: Fields<T>, ...names: readonly Name[]
+): { [Each in Name as Camel<Each>]: number } {
+  const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  return Object.fromEntries(names.map((name) => [camel(name), number(from, name)])) as { [Each in Name as Camel<Each>]: number };
+}
+
 export function text<T>(from: Fields<T>, name: keyof T & string): string {
   const value = from[name];
   if (typeof value !== "string") throw new FeedError(`The field "${name}" is not a text.`);

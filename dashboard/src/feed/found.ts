@@ -1,7 +1,7 @@
 // Where time went and why, as the feed tells it: checked and bounded. Seconds are those of threads where nothing else
 // is said.
 
-import { FeedError, type Fields, fields, list, number, text, texts } from "./columns";
+import { FeedError, type Fields, fields, list, number, numbers, text, texts } from "./columns";
 import type * as Wire from "./types";
 
 export const CAUSES = ["mapping", "pattern", "background", "cpu"] as const;
@@ -144,41 +144,21 @@ function judgement(from: Fields<Wire.Judgement>): Judgement {
 
 function parts(from: Fields<Wire.Parts>): Parts {
   return {
-    waitingS: number(from, "waiting_s"),
-    baseS: number(from, "base_s"),
-    distanceS: number(from, "distance_s"),
-    excessS: number(from, "excess_s"),
-    operationS: number(from, "operation_s"),
-    otherS: number(from, "other_s"),
-    unknownS: number(from, "unknown_s"),
-    totalS: number(from, "total_s"),
+    ...numbers(
+      from,
+      "waiting_s", "base_s", "distance_s", "excess_s", "operation_s", "other_s", "unknown_s", "total_s",
+      "distance_saved_s", "excess_inside_s",
+    ),
     waitingBy: by(fields(from.waiting_by, "The split of the waiting")),
-    distanceSavedS: number(from, "distance_saved_s"),
-    excessInsideS: number(from, "excess_inside_s"),
   };
 }
 
 function by(from: Fields<Wire.By>): By {
-  return {
-    compute: number(from, "compute"),
-    base: number(from, "base"),
-    distance: number(from, "distance"),
-    excess: number(from, "excess"),
-    operation: number(from, "operation"),
-    other: number(from, "other"),
-    unknown: number(from, "unknown"),
-    noCore: number(from, "no_core"),
-  };
+  return numbers(from, "compute", "base", "distance", "excess", "operation", "other", "unknown", "no_core");
 }
 
 function efficiency(from: Fields<Wire.Efficiency>): Efficiency {
-  return {
-    parallel: number(from, "parallel"),
-    loadBalance: number(from, "load_balance"),
-    communication: number(from, "communication"),
-    transfer: number(from, "transfer"),
-    serialization: number(from, "serialization"),
-  };
+  return numbers(from, "parallel", "load_balance", "communication", "transfer", "serialization");
 }
 
 function wait(from: Fields<Wire.Wait>): Wait {
@@ -188,9 +168,7 @@ function wait(from: Fields<Wire.Wait>): Wait {
     waiter: natural(from, "waiter"),
     awaited: natural(from, "awaited"),
     times: natural(from, "times"),
-    seconds: number(from, "seconds"),
-    longestS: number(from, "longest_s"),
-    longestAtS: number(from, "longest_at_s"),
+    ...numbers(from, "seconds", "longest_s", "longest_at_s"),
   };
 }
 
@@ -214,10 +192,7 @@ function stretchOf(from: Fields<Wire.Attribution>, waits: number): Attribution {
 function verdict(from: Fields<Wire.Verdict>): Verdict {
   return {
     cause: cause(from.cause),
-    avoidableS: number(from, "avoidable_s"),
-    avoidableWallS: number(from, "avoidable_wall_s"),
-    share: number(from, "share"),
-    confidence: number(from, "confidence"),
+    ...numbers(from, "avoidable_s", "avoidable_wall_s", "share", "confidence"),
     causes: costs(from),
     remarks: bounded("remarks", texts(from, "remarks"), SENTENCES_MAX),
   };

@@ -3,7 +3,7 @@
 import { decode as unpack } from "@msgpack/msgpack";
 import { answer, type AnswerMessage } from "./answer";
 import { type Calls, calls, type InFlight, inFlight } from "./calls";
-import { FeedError, type Fields, f64Column, fields, list, number, pair, sameLength, text, texts, u32Column } from "./columns";
+import { FeedError, type Fields, f64Column, fields, list, number, numbers, pair, sameLength, text, texts, u32Column } from "./columns";
 import { type Found, found } from "./found";
 import type * as Wire from "./types";
 
@@ -196,21 +196,15 @@ function job(from: Fields<Wire.Job>): Job {
 }
 
 function totals(from: Fields<Wire.Totals>): Totals {
-  return {
-    calls: number(from, "calls"),
-    polls: number(from, "polls"),
-    messages: number(from, "messages"),
-    bytes: number(from, "bytes"),
-    intraMessages: number(from, "intra_messages"),
-    interMessages: number(from, "inter_messages"),
-    unmatchedSends: number(from, "unmatched_sends"),
-    unmatchedReceives: number(from, "unmatched_receives"),
-    uncertainMessages: number(from, "uncertain_messages"),
-  };
+  return numbers(
+    from,
+    "calls", "polls", "messages", "bytes", "intra_messages", "inter_messages",
+    "unmatched_sends", "unmatched_receives", "uncertain_messages",
+  );
 }
 
 function losses(from: Fields<Wire.Losses>): Losses {
-  return { ringFull: number(from, "ring_full"), noRing: number(from, "no_ring"), unreadable: number(from, "unreadable") };
+  return numbers(from, "ring_full", "no_ring", "unreadable");
 }
 
 function faults(from: Fields<Wire.Faults>): Faults {
