@@ -270,9 +270,9 @@ impl Seen {
 /// a network for a while, or they do not; what flickers from window to window, or mostly lies between, is noise.
 fn comes_and_goes(times: &[f64]) -> bool {
     let some = (times.len() / 10).max(1);
-    let disturbed: Vec<bool> = times.iter().map(|&times| times > NEVER_QUIET).collect();
+    let disturbed: Vec<bool> = times.iter().map(|&times| times > COMES_AND_GOES).collect();
     let clearly = disturbed.iter().filter(|&&is_disturbed| is_disturbed).count();
-    let between = times.iter().filter(|times| (CLEARLY..=NEVER_QUIET).contains(*times)).count();
+    let between = times.iter().filter(|times| (CLEARLY..=COMES_AND_GOES).contains(*times)).count();
     if clearly < some || clearly + some > times.len() || between > clearly {
         return false;
     }
@@ -281,6 +281,10 @@ fn comes_and_goes(times: &[f64]) -> bool {
     let share = clearly as f64 / times.len() as f64;
     turns <= share * (1.0 - share) * times.len() as f64
 }
+
+/// A window that takes so many times as long as a quiet one was disturbed for certain. Less proves nothing: which of several
+/// messages decided is told by how slow the network seems to be, so that a slight slowness feeds itself for a while.
+const COMES_AND_GOES: f64 = 2.0;
 
 /// A run that takes so many times as long as a good one was never quiet.
 const NEVER_QUIET: f64 = 1.5;
