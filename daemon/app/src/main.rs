@@ -15,6 +15,7 @@ mod load;
 mod node;
 mod page;
 mod private;
+mod places;
 mod processors;
 mod remap;
 mod replay;

@@ -5,6 +5,7 @@ use super::viewers::{Due, Viewers};
 use super::{Configuration, Summary};
 use crate::agent::Resume;
 use crate::engine::{Engine, Step, replay};
+use crate::places;
 use crate::judge::{self, Findings, LiveJudge};
 use crate::words::printable;
 use anyhow::{Result, bail};
@@ -246,6 +247,9 @@ impl Recorder {
         self.live = None;
         self.found = findings.as_ref().map(|findings| (findings.told(), findings.course.clone()));
         self.publish(false);
+        let mut sites = std::mem::take(&mut self.engine.sites);
+        let unknown = places::look_up(&mut sites, places::PATIENCE);
+        self.writer.manifest_mut().missing.extend(unknown);
         let tables = Tables {
             functions: mpiscope_wire::FUNCTIONS
                 .iter()
@@ -253,6 +257,7 @@ impl Recorder {
                 .collect(),
             communicators: self.engine.comms.clone(),
             nodes: self.engine.nodes.clone(),
+            sites,
             ranks: self.engine.ranks.values().cloned().collect(),
         };
         let dir = self.writer.dir().to_owned();

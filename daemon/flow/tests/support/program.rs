@@ -111,7 +111,7 @@ impl Program {
         tape.now_ns = end_ns;
         let after_loss = std::mem::take(&mut tape.has_lost);
         let activity =
-            Activity { rank, call, function, start_ns, end_ns, since_ns: start_ns, deed, after_loss };
+            Activity { rank, call, function, start_ns, end_ns, since_ns: start_ns, deed, site: Some(u32::from(function)), after_loss };
         let events = if after_loss { vec![Event::Lost { rank }] } else { Vec::new() };
         tape.calls.push(Did { activity, events });
         call
