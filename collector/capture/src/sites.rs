@@ -73,7 +73,8 @@ impl Sites {
     }
 
     fn module(&mut self, path: Vec<u8>, build_id: Vec<u8>, base: u64) -> Option<u32> {
-        let same = |module: &Module| (&module.path, &module.build_id, module.base) == (&path, &build_id, base);
+        let same =
+            |module: &Module| (&module.path, &module.build_id, module.base) == (&path, &build_id, base);
         let known = self.modules.iter().position(same).or_else(|| {
             (self.modules.len() < MOST_MODULES).then(|| {
                 self.modules.push(Module { path, build_id, base });

@@ -354,7 +354,9 @@ impl Thread {
     /// A poll that found nothing: no row of its own.
     #[inline]
     pub fn failed_poll(&mut self, process: &Process, sink: &mut impl Sink, function: u16, at: Interval) {
-        if let Some(row) = self.polls.failed((function, self.site), at.start, at.end, process.longest_poll_row) {
+        if let Some(row) =
+            self.polls.failed((function, self.site), at.start, at.end, process.longest_poll_row)
+        {
             self.write(process, sink, &row);
         }
     }

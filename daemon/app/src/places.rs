@@ -84,7 +84,11 @@ impl Module {
         let mut symbols: Vec<Symbol> = functions
             .filter(|symbol| symbol.is_definition() && symbol.kind() == SymbolKind::Text)
             .filter_map(|symbol| {
-                Some(Symbol { address: symbol.address(), bytes: symbol.size(), name: symbol.name().ok()?.into() })
+                Some(Symbol {
+                    address: symbol.address(),
+                    bytes: symbol.size(),
+                    name: symbol.name().ok()?.into(),
+                })
             })
             .collect();
         symbols.sort_by_key(|symbol| (symbol.address, symbol.bytes));

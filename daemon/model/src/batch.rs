@@ -1,4 +1,6 @@
-use crate::{Activity, Call, CommInfo, Event, Losses, Nanoseconds, NodeInfo, Rank, RankInfo, Scheduling, SiteInfo};
+use crate::{
+    Activity, Call, CommInfo, Event, Losses, Nanoseconds, NodeInfo, Rank, RankInfo, Scheduling, SiteInfo,
+};
 
 /// Something wrong in what came in: a value, not an error; the run goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -133,7 +133,13 @@ fn tables_and_manifest_survive_and_only_the_owner_may_read() {
         ],
         nodes: vec![NodeInfo { node: 0, name: "knöten".into() }],
         sites: vec![
-            SiteInfo { site: 0, module: "/opt/a b".into(), build_id: "01ab".into(), offset: u64::MAX, ..SiteInfo::default() },
+            SiteInfo {
+                site: 0,
+                module: "/opt/a b".into(),
+                build_id: "01ab".into(),
+                offset: u64::MAX,
+                ..SiteInfo::default()
+            },
             SiteInfo {
                 site: 1,
                 function: Some("solve".into()),

@@ -5,8 +5,8 @@ use super::viewers::{Due, Viewers};
 use super::{Configuration, Summary};
 use crate::agent::Resume;
 use crate::engine::{Engine, Step, replay};
-use crate::places;
 use crate::judge::{self, Findings, LiveJudge};
+use crate::places;
 use crate::words::printable;
 use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
@@ -243,13 +243,18 @@ impl Recorder {
         }
         let (clock, is_free_of_violations) = self.engine.solve_clocks();
         self.writer.manifest_mut().clock = clock;
-        let findings = self.judge();
-        self.live = None;
-        self.found = findings.as_ref().map(|findings| (findings.told(), findings.course.clone()));
-        self.publish(false);
         let mut sites = std::mem::take(&mut self.engine.sites);
         let unknown = places::look_up(&mut sites, places::PATIENCE);
         self.writer.manifest_mut().missing.extend(unknown);
+        let mut findings = self.judge();
+        if let Some(findings) = &mut findings {
+            findings.name_places(&sites);
+            let written = judge::write(self.writer.dir(), findings);
+            self.note(written);
+        }
+        self.live = None;
+        self.found = findings.as_ref().map(|findings| (findings.told(), findings.course.clone()));
+        self.publish(false);
         let tables = Tables {
             functions: mpiscope_wire::FUNCTIONS
                 .iter()

@@ -6,7 +6,8 @@
 pub(crate) mod program;
 
 use mpiscope_analysis::{
-    Budgeter, Causes, Counts, Ledger, Matched, SiteWaits, Traffic, Version, WaitKey, WaitTotals, WhatIf, Windowed,
+    Budgeter, Causes, Counts, Ledger, Matched, SiteWaits, Traffic, Version, WaitKey, WaitTotals, WhatIf,
+    Windowed,
 };
 use mpiscope_flow::{Flow, FlowOptions};
 use mpiscope_model::{Batch, Nanoseconds, Node, Rank};

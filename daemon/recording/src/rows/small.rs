@@ -63,7 +63,11 @@ impl Row for SiteInfo {
             nature: Repeating,
             access: Access::Text(|row| &row.build_id, |row, v| row.build_id = v),
         },
-        Column { name: "offset", nature: Rising, access: Access::U64(|row| row.offset, |row, v| row.offset = v) },
+        Column {
+            name: "offset",
+            nature: Rising,
+            access: Access::U64(|row| row.offset, |row, v| row.offset = v),
+        },
         Column {
             name: "function",
             nature: Repeating,

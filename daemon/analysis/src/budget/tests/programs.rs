@@ -132,7 +132,14 @@ fn outcome(budgeter: &Budgeter) -> Outcome {
     waits.sort_unstable_by_key(|(key, _)| *key);
     let mut paths: Vec<_> = budgeter.paths().collect();
     paths.sort_unstable_by_key(|(rank, ..)| *rank);
-    (budgeter.ledger().clone(), paths, waits, budgeter.learnt(), budgeter.given_up(), budgeter.site_waits().clone())
+    (
+        budgeter.ledger().clone(),
+        paths,
+        waits,
+        budgeter.learnt(),
+        budgeter.given_up(),
+        budgeter.site_waits().clone(),
+    )
 }
 
 fn options() -> BudgetOptions {
