@@ -120,7 +120,7 @@ function waitsOf(cause, ranks, waitingS, [fromS, untilS], hash) {
     const seconds = (0.6 * waitingS * weight) / sum;
     const longest = Math.min(seconds, (seconds / times) * (2 + 9 * hash(at, 7, 7)));
     return {
-      state, function: name, waiter: (awaited + 1 + at) % ranks === awaited ? (awaited + 1) % ranks : (awaited + 1 + at) % ranks, awaited, times, seconds,
+      state, function: name, site: at % 4, place: `main.c:${42 + 7 * (at % 4)} solve()`, waiter: (awaited + 1 + at) % ranks === awaited ? (awaited + 1) % ranks : (awaited + 1 + at) % ranks, awaited, times, seconds,
       longest_s: longest, longest_at_s: fromS + (untilS - fromS) * 0.97 * hash(at, 8, 8),
     };
   });

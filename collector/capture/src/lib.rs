@@ -11,12 +11,14 @@ mod family;
 mod polls;
 mod requests;
 mod rounds;
+mod sites;
 mod thread;
 
 pub use comms::{Comm, CommCache, Comms, Members, Origin, Peer};
 pub use family::{Family, MPICH, OPEN_MPI, StatusLayout, StatusWords};
 pub use requests::{Posted, Requests, Template};
 pub use rounds::{Pair, partner, rounds};
+pub use sites::{Located, MOST_SITES, Sites};
 pub use thread::{Interval, Process, Received, Sink, Thread};
 
 /// The bytes of `count` elements of `size`.

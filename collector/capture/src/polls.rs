@@ -9,6 +9,8 @@ const MOST_POLLS: u64 = u32::MAX as u64;
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Polls {
     function: u16,
+    /// Where the first was made: loops that poll in several places are still one.
+    site: u32,
     start: u64,
     end: u64,
     count: u64,
@@ -17,7 +19,13 @@ pub(crate) struct Polls {
 impl Polls {
     /// One more failed poll. Returns a row when the loop has gone on for `longest` ticks or is of another function.
     #[inline]
-    pub(crate) fn failed(&mut self, function: u16, start: u64, end: u64, longest: u64) -> Option<Call> {
+    pub(crate) fn failed(
+        &mut self,
+        (function, site): (u16, u32),
+        start: u64,
+        end: u64,
+        longest: u64,
+    ) -> Option<Call> {
         let goes_on = self.count > 0 && self.function == function;
         if goes_on && self.count < MOST_POLLS && start.wrapping_sub(self.start) < longest {
             self.end = end;
@@ -25,7 +33,7 @@ impl Polls {
             return None;
         }
         let row = self.take();
-        *self = Self { function, start, end, count: 1 };
+        *self = Self { function, site, start, end, count: 1 };
         row
     }
 
@@ -48,7 +56,7 @@ impl Polls {
             start: self.start,
             peer: PEER_NONE,
             comm: NO_COMM,
-            site: 0,
+            site: self.site,
             tag: 0,
             bytes: self.count,
         };
@@ -65,7 +73,7 @@ mod tests {
     fn a_million_failures_are_few_rows_and_all_counted() {
         let mut polls = Polls::default();
         let mut rows: Vec<_> =
-            (0..1_000_000_u64).filter_map(|at| polls.failed(34, at, at + 1, 300_000)).collect();
+            (0..1_000_000_u64).filter_map(|at| polls.failed((34, 0), at, at + 1, 300_000)).collect();
         rows.extend(polls.take());
         assert_eq!(rows.len(), 4);
         assert_eq!(rows.iter().map(|row| row.bytes).sum::<u64>(), 1_000_000);
@@ -74,11 +82,19 @@ mod tests {
     }
 
     #[test]
+    fn a_loop_that_polls_in_two_places_is_one() {
+        let mut polls = Polls::default();
+        assert!(polls.failed((34, 5), 1, 2, 100).is_none());
+        assert!(polls.failed((34, 6), 3, 4, 100).is_none());
+        assert_eq!(polls.take().map(|row| (row.site, row.bytes)), Some((5, 2)));
+    }
+
+    #[test]
     fn another_function_ends_a_loop() {
         let mut polls = Polls::default();
-        assert!(polls.failed(34, 1, 2, 100).is_none());
-        let row = polls.failed(41, 3, 4, 100).unwrap();
-        assert_eq!((row.function, row.bytes, row.start), (34, 1, 1));
+        assert!(polls.failed((34, 5), 1, 2, 100).is_none());
+        let row = polls.failed((41, 6), 3, 4, 100).unwrap();
+        assert_eq!((row.function, row.site, row.bytes, row.start), (34, 5, 1, 1));
         assert_eq!(polls.take().map(|row| row.function), Some(41));
     }
 }

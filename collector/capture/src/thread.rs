@@ -3,6 +3,7 @@
 use crate::comms::{Comm, Peer, count};
 use crate::polls::Polls;
 use crate::requests::Posted;
+use crate::sites::{Located, SiteCache, Sites};
 use mpiscope_wire::{Call, CallFlags, Entry, NO_COMM, PEER_ANY, PEER_NONE, Part, PartFlags, Slot, Sync};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
@@ -99,6 +100,9 @@ pub struct Thread {
     last_defined: u32,
     /// The slot that says whose the ring is.
     identity: Slot,
+    sites: SiteCache,
+    /// Where the call at hand was made.
+    site: u32,
 }
 
 impl Thread {
@@ -108,7 +112,46 @@ impl Thread {
         let identity = Entry::encode_thread(number, thread_id);
         let mut before = Vec::with_capacity(256);
         before.push(identity);
-        Self { before, polls: Polls::default(), defined: Vec::new(), last_defined: NO_COMM, identity }
+        Self {
+            before,
+            polls: Polls::default(),
+            defined: Vec::new(),
+            last_defined: NO_COMM,
+            identity,
+            sites: SiteCache::default(),
+            site: 0,
+        }
+    }
+
+    /// Says where the call at hand is made, when that place was met not long ago; `false` when it has to be learnt.
+    #[inline(always)]
+    pub fn come_from(&mut self, address: u64) -> bool {
+        let known = self.sites.get(address);
+        self.site = known.unwrap_or_default();
+        known.is_some()
+    }
+
+    /// Learns where the call at hand is made, before anything of the call is recorded. What the place's number means is
+    /// written at once, as rows that stand for no call.
+    #[cold]
+    #[inline(never)]
+    pub fn learn(
+        &mut self,
+        sites: &mut Sites,
+        sink: &mut impl Sink,
+        address: u64,
+        locate: impl FnOnce(u64) -> Located,
+    ) {
+        let Self { before, identity, .. } = self;
+        self.site = self.sites.learn(sites, address, locate, |slot| {
+            // Whose the ring is goes before everything.
+            let own = usize::from(before.first() == Some(identity));
+            let told = sink.push(&before[..own], slot, 0);
+            if told {
+                before.drain(..own);
+            }
+            told
+        });
     }
 
     /// A call that moves nothing and belongs to no communicator.
@@ -311,7 +354,9 @@ impl Thread {
     /// A poll that found nothing: no row of its own.
     #[inline]
     pub fn failed_poll(&mut self, process: &Process, sink: &mut impl Sink, function: u16, at: Interval) {
-        if let Some(row) = self.polls.failed(function, at.start, at.end, process.longest_poll_row) {
+        if let Some(row) =
+            self.polls.failed((function, self.site), at.start, at.end, process.longest_poll_row)
+        {
             self.write(process, sink, &row);
         }
     }
@@ -321,7 +366,8 @@ impl Thread {
     #[inline(always)]
     pub fn commit(&mut self, process: &Process, sink: &mut impl Sink, call: &Call) -> bool {
         let alone = self.before.is_empty() && self.polls.is_empty() && !call.needs_wide();
-        (alone && sink.push_row(&call.encode())) || self.commit_slowly(process, sink, *call)
+        let call = Call { site: self.site, ..*call };
+        (alone && sink.push_row(&call.encode())) || self.commit_slowly(process, sink, call)
     }
 
     #[inline(never)]
@@ -367,6 +413,7 @@ impl Thread {
         // Definitions may have been lost with the call.
         self.defined.clear();
         self.last_defined = NO_COMM;
+        self.sites.forget();
         self.before.push(self.identity);
     }
 }
@@ -457,6 +504,58 @@ mod tests {
         assert!(matches!(entries[3], Entry::Wide { bytes, .. } if bytes == 1 << 40));
         assert!(matches!(entries[4], Entry::Call(call) if call.peer == 5 && call.flags.has(CallFlags::SEND)));
         assert_eq!(entries.len(), 5);
+    }
+
+    fn located(address: u64) -> Located {
+        Located::In { path: b"/program".to_vec(), build_id: vec![1], base: address & !0xFF }
+    }
+
+    #[test]
+    fn calls_have_the_site_that_was_told_before_them() {
+        let (process, mut tape) = (Process::new(1_000_000), Tape::default());
+        let (mut thread, mut sites) = (Thread::new(3, 1), Sites::default());
+        assert!(!thread.come_from(0x110));
+        thread.learn(&mut sites, &mut tape, 0x110, located);
+        thread.failed_poll(&process, &mut tape, 34, AT);
+        assert!(!thread.come_from(0x120));
+        thread.learn(&mut sites, &mut tape, 0x120, located);
+        thread.commit(&process, &mut tape, &Thread::plain(31, AT));
+        assert!(thread.come_from(0x110));
+        thread.commit(&process, &mut tape, &Thread::plain(31, AT));
+        let entries = tape.entries();
+        assert!(matches!(entries[0], Entry::Thread { number: 3, .. }), "{entries:?}");
+        assert!(matches!(entries[1], Entry::Module(_)) && matches!(entries[2], Entry::Path(_)));
+        assert!(matches!(entries[3], Entry::Site(site) if (site.number, site.offset) == (1, 0x10)));
+        assert!(matches!(entries[4], Entry::Site(site) if (site.number, site.offset) == (2, 0x20)));
+        let calls: Vec<_> = entries[5..]
+            .iter()
+            .map(|entry| match entry {
+                Entry::Call(call) => (call.function, call.site),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(calls, [(34, 1), (31, 2), (31, 1)]);
+    }
+
+    #[test]
+    fn after_a_loss_sites_are_told_anew() {
+        let (process, mut tape) = (Process::default(), Tape::default());
+        let (mut thread, mut sites) = (Thread::new(0, 1), Sites::default());
+        thread.learn(&mut sites, &mut tape, 0x110, located);
+        tape.full = true;
+        thread.commit(&process, &mut tape, &Thread::plain(31, AT));
+        assert!(!thread.come_from(0x110));
+        thread.learn(&mut sites, &mut tape, 0x110, located);
+        tape.full = false;
+        tape.entries();
+        assert!(!thread.come_from(0x110), "what could not be told is not known");
+        thread.learn(&mut sites, &mut tape, 0x110, located);
+        thread.commit(&process, &mut tape, &Thread::plain(31, AT));
+        let entries = tape.entries();
+        assert!(matches!(entries[0], Entry::Thread { .. }), "{entries:?}");
+        assert!(matches!(entries[3], Entry::Site(site) if site.number == 1));
+        assert!(matches!(entries[4], Entry::Call(call) if call.site == 1));
+        assert_eq!((entries.len(), tape.lost), (5, 1));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 mod agent;
 mod calibrate;
+mod caller;
 mod clock;
 mod generated;
 mod guarded;

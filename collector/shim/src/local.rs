@@ -3,6 +3,7 @@
 
 use crate::agent;
 use crate::calibrate;
+use crate::caller;
 use crate::clock;
 use crate::language::{Kind, Language};
 use crate::mpi::{Handle, Status};
@@ -183,6 +184,12 @@ impl Drop for Entered {
 /// whatever the call calls lies below it on the stack.
 #[inline(always)]
 pub(crate) fn enter<L: Language>() -> Option<Entered> {
+    enter_from::<L>(thread_pointer::caller())
+}
+
+/// The same of a call that comes from there.
+#[inline(always)]
+pub(crate) fn enter_from<L: Language>(caller: u64) -> Option<Entered> {
     if !L::is_recorded() {
         return None;
     }
@@ -198,7 +205,11 @@ pub(crate) fn enter<L: Language>() -> Option<Entered> {
         return None;
     }
     local.inside.set(here);
-    Some(Entered { local })
+    let mut entered = Entered { local };
+    if !entered.recorder().thread.come_from(caller) {
+        entered.learn(caller);
+    }
+    Some(entered)
 }
 
 #[cold]
@@ -284,6 +295,16 @@ impl Entered {
     fn recorder(&mut self) -> &mut Recorder {
         // SAFETY: only the outermost call of a thread is entered, and this borrows it.
         unsafe { &mut *self.local.recorder.get() }
+    }
+
+    /// Takes note of where the program calls from, when that place is new.
+    #[cold]
+    #[inline(never)]
+    fn learn(&mut self, caller: u64) {
+        self.work(|recorder| {
+            let Recorder { process, thread, ring, .. } = recorder;
+            process.sites(|sites| thread.learn(sites, ring, caller, caller::locate));
+        });
     }
 
     /// Makes the real call between two looks at the clock, and lets it be seen meanwhile.

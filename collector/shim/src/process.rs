@@ -8,7 +8,7 @@ use crate::guarded::Guarded;
 use crate::language;
 use crate::local;
 use crate::mpi::{Handle, Library, is_initialized};
-use mpiscope_capture::{Comm, Comms, Interval, Origin, Requests, Sink as _, Thread};
+use mpiscope_capture::{Comm, Comms, Interval, Origin, Requests, Sink as _, Sites, Thread};
 use mpiscope_ring::clock::monotonic_ns;
 use mpiscope_ring::{Capacities, Identity, InFlightWord, Producer, RingHeader, SlotCell, State, Writer};
 use mpiscope_wire::{ClockKind, id};
@@ -33,6 +33,7 @@ pub(crate) struct Process {
     pub(crate) capture: mpiscope_capture::Process,
     pub(crate) writer: Writer,
     comms: Mutex<Comms>,
+    sites: Mutex<Sites>,
     /// Grows whenever a communicator was made or freed.
     comm_epoch: AtomicU32,
     requests: Guarded<Requests>,
@@ -166,6 +167,7 @@ fn start() -> Result<Option<Process>, String> {
         capture,
         writer,
         comms: Mutex::new(comms),
+        sites: Mutex::default(),
         comm_epoch: AtomicU32::new(1),
         requests: Guarded::default(),
         messages: Guarded::default(),
@@ -279,6 +281,11 @@ impl Process {
     /// Whether this is a child of the process that began recording.
     pub(crate) fn is_forked(&self) -> bool {
         std::process::id() != self.pid
+    }
+
+    /// Works with the table of call sites.
+    pub(crate) fn sites<T>(&self, work: impl FnOnce(&mut Sites) -> T) -> T {
+        work(&mut unpoisoned(&self.sites))
     }
 
     /// Where threads without a ring say which call they are in.

@@ -1,4 +1,4 @@
-//! One pointer a thread, at a fixed distance from the thread's own base.
+//! Two words a thread, at a fixed distance from the thread's own base: a pointer, and where the call at hand comes from.
 //!
 //! A library's variables of threads are reached by a call (`__tls_get_addr`), for the library might be loaded late. Ours
 //! is there when the program starts, or takes a few bytes of the room that is kept for such as it; so one load suffices,
@@ -9,12 +9,12 @@
 core::arch::global_asm!(
     ".pushsection .tbss,\"awT\",@nobits",
     ".p2align 3",
-    ".hidden mpiscope_thread_pointer",
-    ".globl mpiscope_thread_pointer",
-    ".type mpiscope_thread_pointer, @object",
-    ".size mpiscope_thread_pointer, 8",
-    "mpiscope_thread_pointer:",
-    ".zero 8",
+    ".hidden mpiscope_thread_words",
+    ".globl mpiscope_thread_words",
+    ".type mpiscope_thread_words, @object",
+    ".size mpiscope_thread_words, 16",
+    "mpiscope_thread_words:",
+    ".zero 16",
     ".popsection",
 );
 
@@ -26,7 +26,7 @@ pub(crate) fn get<T>() -> *mut T {
     // SAFETY: reads the thread's own variable, which nobody else writes.
     unsafe {
         core::arch::asm!(
-            "mov {pointer}, qword ptr [rip + mpiscope_thread_pointer@gottpoff]",
+            "mov {pointer}, qword ptr [rip + mpiscope_thread_words@gottpoff]",
             "mov {pointer}, qword ptr fs:[{pointer}]",
             pointer = out(reg) pointer,
             options(nostack, preserves_flags, readonly),
@@ -35,13 +35,30 @@ pub(crate) fn get<T>() -> *mut T {
     pointer
 }
 
+/// What the symbol that was entered last returns to. Whoever wants it takes it before anything else is called.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn caller() -> u64 {
+    let caller: u64;
+    // SAFETY: reads the thread's own variable, which only the symbols write.
+    unsafe {
+        core::arch::asm!(
+            "mov {caller}, qword ptr [rip + mpiscope_thread_words@gottpoff]",
+            "mov {caller}, qword ptr fs:[{caller} + 8]",
+            caller = out(reg) caller,
+            options(nostack, preserves_flags, readonly),
+        );
+    }
+    caller
+}
+
 /// Sets this thread's pointer.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn set<T>(pointer: *mut T) {
     // SAFETY: writes the thread's own variable.
     unsafe {
         core::arch::asm!(
-            "mov {offset}, qword ptr [rip + mpiscope_thread_pointer@gottpoff]",
+            "mov {offset}, qword ptr [rip + mpiscope_thread_words@gottpoff]",
             "mov qword ptr fs:[{offset}], {pointer}",
             offset = out(reg) _,
             pointer = in(reg) pointer,
@@ -60,6 +77,13 @@ thread_local! {
 #[inline(always)]
 pub(crate) fn get<T>() -> *mut T {
     SLOT.get().cast()
+}
+
+/// Nowhere.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+pub(crate) fn caller() -> u64 {
+    0
 }
 
 /// Sets this thread's pointer.

@@ -10,6 +10,7 @@ mod check;
 mod frame;
 mod functions;
 mod payload;
+mod site;
 mod slot;
 
 pub use frame::{
@@ -21,6 +22,7 @@ pub use payload::{
     Agent, ClockKind, Contact, EndState, Heard, Knot, Lost, Message, Origin, PayloadFault, Process,
     RoundTrip, RunEnd, RunStart, Scheduling, Slots,
 };
+pub use site::{MAX_SITE, MOST_PATH_BYTES, ModuleDefinition, NO_MODULE, PathPart, SiteDefinition};
 pub use slot::{
     Call, CallFlags, CommDefinition, Entry, MAX_COMM, NO_COMM, PEER_ANY, PEER_NONE, Part, PartFlags,
     SLOT_BYTES, SLOT_WORDS, Slot, Sync,

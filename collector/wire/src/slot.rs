@@ -12,7 +12,10 @@
 //! thread     kind                               number u64     thread id u64               -
 //! ```
 //!
-//! `wide`, `part`, `comm`, `lost`, `sync` and `thread` precede the call they belong to, so that a reader never looks ahead.
+//! Those that say what the number of a call site means are in `site.rs`. All others precede the call they belong to, so
+//! that a reader never looks ahead.
+
+use crate::site::{ModuleDefinition, PathPart, SiteDefinition};
 
 /// The words of a slot.
 pub const SLOT_WORDS: usize = 4;
@@ -37,6 +40,9 @@ const KIND_COMM: u8 = 4;
 const KIND_LOST: u8 = 5;
 const KIND_SYNC: u8 = 6;
 const KIND_THREAD: u8 = 7;
+pub(crate) const KIND_SITE: u8 = 8;
+pub(crate) const KIND_MODULE: u8 = 9;
+pub(crate) const KIND_PATH: u8 = 10;
 
 /// What a call's fields mean. A set of bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -198,6 +204,12 @@ pub enum Entry {
         /// The operating system's number.
         thread_id: u64,
     },
+    /// See [`SiteDefinition`].
+    Site(SiteDefinition),
+    /// See [`ModuleDefinition`].
+    Module(ModuleDefinition),
+    /// See [`PathPart`].
+    Path(PathPart),
 }
 
 const fn pack_place(peer: i32, comm: u32, site: u32) -> u64 {
@@ -336,6 +348,9 @@ impl Entry {
                 Entry::Sync(Sync { peer, comm, sent: second, received: third })
             }
             KIND_THREAD => Entry::Thread { number: first, thread_id: second },
+            KIND_SITE => Entry::Site(SiteDefinition::decode(high, slot)),
+            KIND_MODULE => Entry::Module(ModuleDefinition::decode(low, high, slot)),
+            KIND_PATH => Entry::Path(PathPart::decode(low, high, slot)),
             _ => return None,
         })
     }

@@ -34,7 +34,7 @@ mod work;
 pub use causes::{Budget, CAUSES, Cause, Causes};
 pub use course::Course;
 pub use ledger::{Judged, Ledger, RankBudget, Spared, WindowBudget};
-pub use waits::{WaitKey, WaitState, WaitTotals};
+pub use waits::{SiteWaiting, SiteWaits, WaitKey, WaitState, WaitTotals};
 use whatif::Way;
 pub use whatif::WhatIf;
 
@@ -138,6 +138,7 @@ pub struct Budgeter {
     steal: Steal,
     ledger: Ledger,
     waits: Waits,
+    site_waits: SiteWaits,
     thresholds: thresholds::Thresholds,
     settled_ns: Nanoseconds,
     list: Vec<ThreadId>,
@@ -172,6 +173,7 @@ impl Budgeter {
             steal: Steal::default(),
             ledger: Ledger::new(options.window_ns),
             waits: Waits::default(),
+            site_waits: SiteWaits::default(),
             thresholds: thresholds::Thresholds::default(),
             settled_ns: 0,
             list: Vec::new(),
@@ -416,6 +418,12 @@ impl Budgeter {
     /// Who waited for whom, by the known names of waiting.
     pub fn waits(&self) -> impl Iterator<Item = (&WaitKey, &WaitTotals)> {
         self.waits.all()
+    }
+
+    /// The waiting by place in the program; it sums to the waiting of the ledger.
+    #[must_use]
+    pub fn site_waits(&self) -> &SiteWaits {
+        &self.site_waits
     }
 
     /// Calls whose other side was given up.

@@ -1,5 +1,6 @@
 //! Counts: calls, bytes and time per function, rank and window. States of disjoint inputs can be merged.
 
+use crate::BySite;
 use hdrhistogram::Histogram;
 use mpiscope_model::{Call, Function, Message, Nanoseconds, Rank};
 use rustc_hash::FxHashMap;
@@ -65,6 +66,31 @@ pub struct RankTotals {
     pub received: u64,
 }
 
+/// What was called from one place in the program.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SiteTotals {
+    /// Rows.
+    pub calls: u64,
+    /// Polls folded into them beyond the rows.
+    pub polls: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// Time in MPI, over all threads.
+    pub time_ns: u64,
+    /// What was called, the function with the least number.
+    pub function: Option<Function>,
+}
+
+impl SiteTotals {
+    fn add(&mut self, other: &Self) {
+        self.calls += other.calls;
+        self.polls += other.polls;
+        self.bytes += other.bytes;
+        self.time_ns += other.time_ns;
+        self.function = self.function.into_iter().chain(other.function).min();
+    }
+}
+
 /// What one function did on one rank in one window, by the start of its calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WindowTotals {
@@ -84,6 +110,7 @@ pub struct Counts {
     window_ns: u64,
     functions: FxHashMap<Function, FunctionTotals>,
     ranks: FxHashMap<Rank, RankTotals>,
+    sites: BySite<SiteTotals>,
     /// Cells that changed since they were last taken.
     windows: FxHashMap<(u64, Rank, Function), WindowTotals>,
 }
@@ -96,6 +123,7 @@ impl Counts {
             window_ns: window_ns.max(1),
             functions: FxHashMap::default(),
             ranks: FxHashMap::default(),
+            sites: BySite::default(),
             windows: FxHashMap::default(),
         }
     }
@@ -122,6 +150,13 @@ impl Counts {
             let rank = self.ranks.entry(call.rank).or_default();
             rank.calls += 1;
             rank.time_ns += duration_ns;
+            self.sites.at(call.site).add(&SiteTotals {
+                calls: 1,
+                polls,
+                bytes: call.bytes,
+                time_ns: duration_ns,
+                function: Some(call.function),
+            });
             let window = call.start_ns / self.window_ns;
             let cell = self.windows.entry((window, call.rank, call.function)).or_default();
             cell.calls += 1;
@@ -157,6 +192,12 @@ impl Counts {
         self.ranks.iter().map(|(&rank, totals)| (rank, totals))
     }
 
+    /// Totals by call site.
+    #[must_use]
+    pub fn sites(&self) -> &BySite<SiteTotals> {
+        &self.sites
+    }
+
     /// The cells of windows that ended before `until_ns`, each once, in order; later calls of such a window make a
     /// further cell, to be added.
     pub fn take_windows(&mut self, until_ns: Nanoseconds) -> Vec<((u64, Rank, Function), WindowTotals)> {
@@ -186,6 +227,7 @@ impl Counts {
             ours.sent_bytes += theirs.sent_bytes;
             ours.received += theirs.received;
         }
+        self.sites.merge(&other.sites, SiteTotals::add);
         for (&key, theirs) in &other.windows {
             let ours = self.windows.entry(key).or_default();
             ours.calls += theirs.calls;

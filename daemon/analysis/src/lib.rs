@@ -7,6 +7,7 @@
 //! bounded, counts can be merged.
 
 mod budget;
+mod by_site;
 mod counts;
 mod criteria;
 mod density;
@@ -22,9 +23,10 @@ mod windowed;
 
 pub use budget::{
     Budget, BudgetOptions, Budgeter, CAUSES, Cause, Causes, Course, Judged, Latency, Ledger, RankBudget,
-    Spared, WaitKey, WaitState, WaitTotals, WhatIf, WindowBudget,
+    SiteWaiting, SiteWaits, Spared, WaitKey, WaitState, WaitTotals, WhatIf, WindowBudget,
 };
-pub use counts::{Counts, FunctionTotals, RankTotals, WindowTotals};
+pub use by_site::BySite;
+pub use counts::{Counts, FunctionTotals, RankTotals, SiteTotals, WindowTotals};
 pub use criteria::{
     CollectiveCriterion, CollectiveKey, Criteria, MessageCriterion, Reference, Scope, Version, bin_sizes,
     size_bin,

@@ -9,7 +9,7 @@ use mpiscope_ingest::{Ingest, KnownAgent};
 use mpiscope_link::Flight;
 use mpiscope_model::{
     Batch, Call, CommInfo, Fault, Function, InFlight, Losses, Message, Nanoseconds, NodeInfo, ProcessState,
-    Rank, RankInfo, Scheduling, Totals,
+    Rank, RankInfo, Scheduling, SiteInfo, Totals,
 };
 use mpiscope_recording::{Clock, JobNode, WalReader};
 use mpiscope_wire as wire;
@@ -65,6 +65,8 @@ pub(crate) struct Engine {
     pub(crate) nodes: Vec<NodeInfo>,
     pub(crate) ranks: BTreeMap<Rank, RankInfo>,
     pub(crate) comms: Vec<CommInfo>,
+    /// As they were told: not looked up.
+    pub(crate) sites: Vec<SiteInfo>,
     pub(crate) processors: Processors,
     /// Faults by their text, each once.
     pub(crate) faults: BTreeSet<String>,
@@ -88,6 +90,7 @@ impl Engine {
             nodes: Vec::new(),
             ranks: BTreeMap::new(),
             comms: Vec::new(),
+            sites: Vec::new(),
             processors: Processors::default(),
             faults: BTreeSet::new(),
             until_ns: 0,
@@ -153,6 +156,7 @@ impl Engine {
         let faults = std::mem::take(&mut batch.faults);
         self.nodes.append(&mut batch.nodes);
         self.comms.extend(batch.comms.iter().cloned());
+        self.sites.append(&mut batch.sites);
         for info in &batch.ranks {
             self.matcher.place(info.rank, info.node);
             self.clocks.place(info.rank, info.node);
@@ -242,6 +246,11 @@ impl Engine {
             missing.push(format!(
                 "{ranks}: still running when the command was over; what came later is not here"
             ));
+        }
+        let beyond = self.ingest.calls_beyond_sites();
+        if beyond > 0 {
+            let calls = counted(beyond, "call");
+            missing.push(format!("{calls}: made in more places of the program than are told apart"));
         }
         missing.extend(self.faults.iter().cloned());
         missing

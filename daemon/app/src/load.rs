@@ -7,7 +7,7 @@ use crate::engine::{Engine, Step, WindowCell, replay};
 use crate::processors::Processors;
 use anyhow::Result;
 use mpiscope_analysis::{self as analysis, Counts};
-use mpiscope_model::{Call, Losses, RankInfo, Totals};
+use mpiscope_model::{Call, Losses, RankInfo, SiteInfo, Totals};
 use mpiscope_recording::{Clock, ClockNode, Job, Recording, State};
 use std::path::Path;
 use std::time::Duration;
@@ -23,6 +23,7 @@ pub(crate) struct Loaded {
     pub(crate) counts: Counts,
     pub(crate) traffic: analysis::Traffic,
     pub(crate) ranks: Vec<RankInfo>,
+    pub(crate) sites: Vec<SiteInfo>,
     pub(crate) processors: Processors,
     pub(crate) missing: Vec<String>,
 }
@@ -111,6 +112,7 @@ fn from_segments(recording: &Recording, reader: &mut Reader<'_>) -> Result<Loade
         counts,
         traffic,
         ranks: tables.ranks,
+        sites: tables.sites,
         processors,
         missing,
     })
@@ -165,6 +167,7 @@ fn from_log(dir: &Path, recording: &Recording, reader: &mut Reader<'_>) -> Resul
         counts: engine.counts,
         traffic,
         ranks: engine.ranks.into_values().collect(),
+        sites: engine.sites,
         processors: engine.processors,
         missing,
     })

@@ -14,6 +14,7 @@ mod judge;
 mod load;
 mod node;
 mod page;
+mod places;
 mod private;
 mod processors;
 mod regions;

@@ -34,6 +34,9 @@ pub struct Judgement {
     pub efficiency: Efficiency,
     /// Who waited for whom, the longest first.
     pub waits: Vec<Wait>,
+    /// The waiting by place in the program, the longest first.
+    #[serde(default)]
+    pub sites: Vec<SiteWait>,
     /// Stretches of the run, in order.
     pub attribution: Vec<Attribution>,
     /// The verdict on all of it.
@@ -105,6 +108,12 @@ pub struct Wait {
     pub state: String,
     /// The function that was waited in.
     pub function: String,
+    /// Called from where: a number of the table of call sites.
+    #[serde(default)]
+    pub site: Option<u32>,
+    /// The same in words; empty where it is not known.
+    #[serde(default)]
+    pub place: String,
     /// Who waited.
     pub waiter: u32,
     /// For whom.
@@ -119,6 +128,20 @@ pub struct Wait {
     /// When the call began in which it was, in run time: there is what it looks like.
     #[serde(default)]
     pub longest_at_s: f64,
+}
+
+/// The waiting in calls from one place in the program.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct SiteWait {
+    /// A number of the table of call sites; none for all calls of which it is not known where they were made.
+    pub site: Option<u32>,
+    /// The place in words; empty where it is not known.
+    pub place: String,
+    /// How long.
+    pub seconds: f64,
+    /// By what kept those who were waited for.
+    pub by: By,
 }
 
 /// What a stretch of the run suffered from most.

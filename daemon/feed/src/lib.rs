@@ -28,7 +28,7 @@ mod types;
 pub use calls::{Calls, NO_TAG, NONE};
 pub use column::{F64Column, U32Column};
 pub use course::{Avoidable, Course, RangeBudget};
-pub use found::{Attribution, By, Efficiency, Found, Judgement, Parts, Verdict, Wait};
+pub use found::{Attribution, By, Efficiency, Found, Judgement, Parts, SiteWait, Verdict, Wait};
 pub use library::{CallSource, Library};
 pub use perspective::{Known, Perspective};
 pub use regions::{Between, Region, Regions, runs};

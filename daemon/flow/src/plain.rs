@@ -125,6 +125,7 @@ struct ActivityFields {
     since_ns: Nanoseconds,
     #[serde(with = "DeedFields")]
     deed: Deed,
+    site: Option<u32>,
     after_loss: bool,
 }
 

@@ -7,6 +7,7 @@ use crate::alignment::NodeClock;
 use crate::deed::Functions;
 use crate::origin::Origin;
 use crate::process::ProcessInput;
+use crate::site::Sites;
 use mpiscope_model::{
     Batch, Comm, Fault, Losses, Nanoseconds, Node, NodeInfo, ProcessState, Rank, RankInfo, Scheduling,
 };
@@ -44,6 +45,9 @@ pub struct Ingest {
     /// Communicators by generation and identity.
     comms: FxHashMap<(u32, u64), Comm>,
     comms_told: FxHashSet<Comm>,
+    sites: Sites,
+    /// Calls from places beyond those that are told apart.
+    calls_beyond_sites: u64,
     lost: FxHashMap<Key, Lost>,
     /// Whether the sum of what was lost is another than was told last.
     losses_changed: bool,
@@ -85,6 +89,8 @@ impl Default for Ingest {
             nodes: Vec::new(),
             comms: FxHashMap::default(),
             comms_told: FxHashSet::default(),
+            sites: Sites::default(),
+            calls_beyond_sites: 0,
             lost: FxHashMap::default(),
             losses_changed: false,
             unreadable_slots: 0,
@@ -154,6 +160,12 @@ impl Ingest {
     pub fn processes(&self, agent: u32) -> impl Iterator<Item = (u32, (u32, u64))> + '_ {
         let of_agent = self.processes.iter().filter(move |((of, _), _)| *of == agent);
         of_agent.map(|((_, number), process)| (*number, process.identity))
+    }
+
+    /// Calls of which it is not known where they were made, since there are more such places than are told apart.
+    #[must_use]
+    pub fn calls_beyond_sites(&self) -> u64 {
+        self.calls_beyond_sites
     }
 
     /// Ticks of a process's clock as time of the run, by what is known of that clock now; `None` for a process that

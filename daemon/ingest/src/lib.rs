@@ -11,5 +11,6 @@ mod ingest;
 mod origin;
 mod process;
 mod ring;
+mod site;
 
 pub use ingest::{Ingest, KnownAgent};

@@ -1,6 +1,7 @@
 //! What is known of one process while its slots are read.
 
 use crate::ring::RingState;
+use crate::site::OwnSites;
 use mpiscope_model::{Comm, Event, Nanoseconds, Rank};
 use mpiscope_wire::{ClockKind, Process};
 use rustc_hash::FxHashMap;
@@ -26,6 +27,7 @@ pub(crate) struct ProcessInput {
     /// The process's own numbers of communicators, as indices of the run.
     pub(crate) comms: FxHashMap<u32, Comm>,
     pub(crate) rings: Vec<RingState>,
+    pub(crate) sites: OwnSites,
     last_post: u64,
     /// Events of each ring since the last knot.
     pub(crate) events: Vec<Vec<Timed>>,
@@ -46,6 +48,7 @@ impl ProcessInput {
             generation,
             comms: FxHashMap::default(),
             rings: Vec::new(),
+            sites: OwnSites::default(),
             last_post: 0,
             events: Vec::new(),
             matched: FxHashMap::default(),

@@ -2,7 +2,7 @@
 
 use crate::deed::Functions;
 use crate::process::Timed;
-use mpiscope_model::{Activity, Call, CallId, Comm, Event, Rank};
+use mpiscope_model::{Activity, Call, CallId, Comm, Event, Rank, Site};
 use mpiscope_wire::{self as wire, CallFlags, Part, PartFlags, id};
 use rustc_hash::FxHashMap;
 
@@ -40,6 +40,8 @@ pub(crate) struct Closed {
     pub(crate) comm: Option<Comm>,
     /// The parts, each with its communicator and, where it completes one, the number of its post.
     pub(crate) parts: Vec<(Part, Option<Comm>)>,
+    /// Where in the program it was made.
+    pub(crate) site: Option<Site>,
     /// The full number of the receive that the call posted.
     pub(crate) post: u64,
 }
@@ -174,6 +176,7 @@ impl RingState {
                 end_ns: closed.end_ns,
                 since_ns: waiting_since,
                 deed: out.functions.deed(closed, &moved),
+                site: closed.site,
                 after_loss,
             });
         }
@@ -195,7 +198,7 @@ impl RingState {
             tag: own_message.then_some(call.tag),
             bytes: call.bytes,
             comm: closed.comm,
-            site: None,
+            site: closed.site,
             count: if folded { call.bytes.max(1) } else { 1 },
         };
         if flags.has(CallFlags::POST) {

@@ -1,4 +1,4 @@
-use crate::{Comm, Function, Nanoseconds, Rank};
+use crate::{Comm, Function, Nanoseconds, Rank, Site};
 
 /// One recorded call among those of its thread: the thread, and its number there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -113,6 +113,8 @@ pub struct Activity {
     pub since_ns: Nanoseconds,
     /// What it did.
     pub deed: Deed,
+    /// Where in the program it was made, where that is known.
+    pub site: Option<Site>,
     /// Calls of this thread were lost just before it.
     pub after_loss: bool,
 }

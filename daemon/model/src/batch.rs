@@ -1,4 +1,6 @@
-use crate::{Activity, Call, CommInfo, Event, Losses, Nanoseconds, NodeInfo, Rank, RankInfo, Scheduling};
+use crate::{
+    Activity, Call, CommInfo, Event, Losses, Nanoseconds, NodeInfo, Rank, RankInfo, Scheduling, SiteInfo,
+};
 
 /// Something wrong in what came in: a value, not an error; the run goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +20,8 @@ pub struct Batch {
     pub ranks: Vec<RankInfo>,
     /// Communicators seen for the first time.
     pub comms: Vec<CommInfo>,
+    /// Call sites seen for the first time; function, file and line are looked up by others.
+    pub sites: Vec<SiteInfo>,
     /// Calls, in order for each thread.
     pub calls: Vec<Call>,
     /// The same calls, one for one, as what they did to whoever waited; nothing where nobody judges them.

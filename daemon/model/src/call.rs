@@ -1,4 +1,4 @@
-use crate::{Comm, Function, Nanoseconds, Rank};
+use crate::{Comm, Function, Nanoseconds, Rank, Site};
 
 /// One MPI call on one rank, or a run of failed polls folded into one row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,8 +21,8 @@ pub struct Call {
     pub bytes: u64,
     /// The communicator; none where the call has none or it is not known.
     pub comm: Option<Comm>,
-    /// The call site, an index into the run's site table; none until sites are recorded.
-    pub site: Option<u32>,
+    /// Where in the program it was made; none where that is not known. Polls in a row: the first of them.
+    pub site: Option<Site>,
     /// Polls folded into this row, else 1.
     pub count: u64,
 }

@@ -12,6 +12,7 @@ mod event;
 mod in_flight;
 mod job;
 mod message;
+mod site;
 mod totals;
 
 pub use activity::{Activity, Blocking, CallId, Collective, Deed, Flow};
@@ -22,6 +23,7 @@ pub use event::{Event, PostId};
 pub use in_flight::InFlight;
 pub use job::{CommInfo, FunctionInfo, NodeInfo, ProcessState, RankInfo, Scheduling};
 pub use message::Message;
+pub use site::SiteInfo;
 pub use totals::{Losses, Totals};
 
 /// A world rank.
@@ -30,6 +32,8 @@ pub type Rank = u32;
 pub type Comm = u32;
 /// A dense index into the run's node table.
 pub type Node = u32;
+/// A dense index into the run's table of call sites.
+pub type Site = u32;
 /// A stable, never reused number of an MPI function.
 pub type Function = u16;
 /// Nanoseconds since the start of the run.

@@ -145,9 +145,16 @@ impl Recording {
             functions: self.table(&mut faults),
             communicators: self.table(&mut faults),
             nodes: self.table(&mut faults),
+            sites: self.table_if_there(&mut faults),
             ranks: self.table(&mut faults),
         };
         (tables, faults)
+    }
+
+    /// One that recordings of an earlier version do not have.
+    fn table_if_there<R: Row>(&self, faults: &mut Vec<SegmentFault>) -> Vec<R> {
+        let is_there = self.dir.join(table_name::<R>()).symlink_metadata().is_ok();
+        if is_there { self.table(faults) } else { Vec::new() }
     }
 
     fn table<R: Row>(&self, faults: &mut Vec<SegmentFault>) -> Vec<R> {

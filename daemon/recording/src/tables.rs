@@ -5,7 +5,7 @@ use crate::folder::{PARQUET, TABLES, make_folder};
 use crate::row::Row;
 use crate::rows::FunctionName;
 use crate::segment::write_table;
-use mpiscope_model::{CommInfo, NodeInfo, RankInfo};
+use mpiscope_model::{CommInfo, NodeInfo, RankInfo, SiteInfo};
 use std::path::Path;
 
 /// The small tables of a recording.
@@ -17,6 +17,8 @@ pub struct Tables {
     pub communicators: Vec<CommInfo>,
     /// Hosts.
     pub nodes: Vec<NodeInfo>,
+    /// Call sites; none in recordings of before they were recorded.
+    pub sites: Vec<SiteInfo>,
     /// Ranks.
     pub ranks: Vec<RankInfo>,
 }
@@ -33,6 +35,7 @@ impl Tables {
         write_table(&dir.join(table_name::<FunctionName>()), &self.functions, zstd_level)?;
         write_table(&dir.join(table_name::<CommInfo>()), &self.communicators, zstd_level)?;
         write_table(&dir.join(table_name::<NodeInfo>()), &self.nodes, zstd_level)?;
+        write_table(&dir.join(table_name::<SiteInfo>()), &self.sites, zstd_level)?;
         write_table(&dir.join(table_name::<RankInfo>()), &self.ranks, zstd_level)?;
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! What is written is read: every value of every column, and the manifest.
 
-use mpiscope_model::{Call, CommInfo, Message, NodeInfo, ProcessState, RankInfo, Scheduling};
+use mpiscope_model::{Call, CommInfo, Message, NodeInfo, ProcessState, RankInfo, Scheduling, SiteInfo};
 use mpiscope_recording::{
     ClockNode, ClockVersion, FunctionName, Manifest, Recording, RecordingError, RecordingOptions,
     RecordingWriter, State, Tables, WalReader, WalWriter, WindowRow,
@@ -132,6 +132,22 @@ fn tables_and_manifest_survive_and_only_the_owner_may_read() {
             CommInfo { comm: 1, id: u64::MAX, size: 2, parent: Some(0), leader: 2 },
         ],
         nodes: vec![NodeInfo { node: 0, name: "knöten".into() }],
+        sites: vec![
+            SiteInfo {
+                site: 0,
+                module: "/opt/a b".into(),
+                build_id: "01ab".into(),
+                offset: u64::MAX,
+                ..SiteInfo::default()
+            },
+            SiteInfo {
+                site: 1,
+                function: Some("solve".into()),
+                file: Some("/src/main.c".into()),
+                line: Some(42),
+                ..SiteInfo::default()
+            },
+        ],
         ranks: vec![RankInfo {
             rank: 0,
             world_size: 4,

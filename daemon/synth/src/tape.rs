@@ -3,11 +3,17 @@
 use crate::compute::block;
 use crate::disturbance::Disturbance;
 use crate::spec::Spec;
-use mpiscope_wire::{Call, CallFlags, CommDefinition, Entry, NO_COMM, PEER_NONE, Part, Slot, Sync};
+use mpiscope_wire::{
+    Call, CallFlags, CommDefinition, Entry, Family, ModuleDefinition, NO_COMM, PEER_NONE, Part, PathPart,
+    SiteDefinition, Slot, Sync, by_id,
+};
 use std::collections::HashMap;
 
 /// The world's number in every process.
 pub(crate) const WORLD: u32 = 0;
+
+/// Enough bits for all functions.
+const FUNCTION_WORDS: usize = 8;
 
 /// When calls are lost.
 #[derive(Debug, Clone, Copy)]
@@ -41,6 +47,10 @@ pub(crate) struct Tape {
     group: usize,
     end_ns: u64,
     defined: bool,
+    /// Of each function, whether it was told where it is called.
+    placed: [u64; FUNCTION_WORDS],
+    /// The name of the modelled program.
+    program: &'static str,
     losses: Option<Box<Losses>>,
 }
 
@@ -59,7 +69,18 @@ impl Tape {
             Box::new(Losses { fullness, now: false, calls: 0, told_calls: 0, epoch: 0, numbers })
         });
         let slots = vec![identity(rank)];
-        Self { rank, ranks: spec.ranks, slots, from: 0, group: 0, end_ns: 0, defined: false, losses }
+        Self {
+            rank,
+            ranks: spec.ranks,
+            slots,
+            from: 0,
+            group: 0,
+            end_ns: 0,
+            defined: false,
+            placed: [0; FUNCTION_WORDS],
+            program: spec.pattern.name(),
+            losses,
+        }
     }
 
     /// Calls lost so far.
@@ -89,6 +110,7 @@ impl Tape {
         if !losses.now && losses.told_calls != losses.calls {
             losses.told_calls = losses.calls;
             self.defined = false;
+            self.placed = [0; FUNCTION_WORDS];
             self.slots.push(Entry::encode_lost(losses.calls));
             self.slots.push(identity(self.rank));
         }
@@ -141,14 +163,46 @@ impl Tape {
             losses.calls += if call.flags.has(CallFlags::FOLDED) { call.bytes } else { 1 };
             losses.epoch += 1;
             self.defined = false;
+            self.placed = [0; FUNCTION_WORDS];
             self.slots.truncate(self.group);
             return false;
         }
+        self.place(call.function);
         if call.needs_wide() {
             self.slots.push(call.encode_wide());
         }
-        self.slots.push(call.encode());
+        // Of each function the modelled program has one place that calls it.
+        self.slots.push(Call { site: u32::from(call.function) + 1, ..*call }.encode());
         true
+    }
+
+    /// Says where in the modelled program a function is called.
+    #[inline]
+    fn place(&mut self, function: u16) {
+        let (word, bit) = (usize::from(function) / 64 % FUNCTION_WORDS, 1 << (function % 64));
+        if self.placed[word] & bit == 0 {
+            self.placed[word] |= bit;
+            self.place_slowly(function);
+        }
+    }
+
+    #[inline(never)]
+    fn place_slowly(&mut self, function: u16) {
+        let Some(entry) = by_id(function) else { return };
+        let role = match entry.family {
+            Family::Setup => return,
+            Family::Send => "send".into(),
+            Family::Receive => "receive".into(),
+            Family::Complete => "wait".into(),
+            Family::Probe => "probe".into(),
+            _ => entry.name.trim_start_matches("MPI_").to_lowercase(),
+        };
+        // No file of a model can be looked at: what would be the name of one is that of the place.
+        let path = format!("{}: {role}", self.program);
+        let number = u32::from(function);
+        self.slots.push(ModuleDefinition::new(number, path.as_bytes(), &[]).encode());
+        self.slots.extend(PathPart::all(number, path.as_bytes()).map(|part| part.encode()));
+        self.slots.push(SiteDefinition { number: number + 1, module: number, offset: 0 }.encode());
     }
 
     /// Hands out what was written of calls that ended before a moment: the position, and the slots.

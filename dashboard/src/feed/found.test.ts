@@ -6,7 +6,7 @@ import { decode } from "./message";
 import type * as Wire from "./types";
 
 const wait: Wire.Wait = {
-  state: "late sender", function: "MPI_Recv", waiter: 7, awaited: 3, times: 120, seconds: 4.5, longest_s: 0.25, longest_at_s: 61.5,
+  state: "late sender", function: "MPI_Recv", site: 2, place: "main.c:42 solve()", waiter: 7, awaited: 3, times: 120, seconds: 4.5, longest_s: 0.25, longest_at_s: 61.5,
 };
 const wire: Wire.Found = {
   headline: "Uneven work costs 12.0 s.", details: ["This is likely.", "Look at rank 3."], from_s: 1.5, until_s: 62, left_out_calls: 12_345, is_final: false,
@@ -18,6 +18,7 @@ const wire: Wire.Found = {
     },
     efficiency: { parallel: 0.6, load_balance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
     waits: [wait],
+    sites: [],
     attribution: [{ from_s: 1.5, to_s: 2.5, region: null, cause: "pattern", avoidable_s: 0.5, confidence: 0.7, evidence: [0] }],
     verdict: { cause: "pattern", avoidable_s: 12, avoidable_wall_s: 3, share: 0.05, confidence: 0.9, causes: [["pattern", 12], ["cpu", 1]], remarks: ["close"] },
     regions: { version: 0, count: 0, with_collectives: false, regions: [], between: [] },
@@ -49,7 +50,7 @@ describe("what was found", () => {
           distanceSavedS: 0.5, excessInsideS: 0.75,
         },
         efficiency: { parallel: 0.6, loadBalance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
-        waits: [{ state: "late sender", function: "MPI_Recv", waiter: 7, awaited: 3, times: 120, seconds: 4.5, longestS: 0.25, longestAtS: 61.5 }],
+        waits: [{ state: "late sender", function: "MPI_Recv", site: 2, place: "main.c:42 solve()", waiter: 7, awaited: 3, times: 120, seconds: 4.5, longestS: 0.25, longestAtS: 61.5 }],
         attribution: [{ fromS: 1.5, toS: 2.5, region: null, cause: "pattern", avoidableS: 0.5, confidence: 0.7, evidence: [0] }],
         verdict: { cause: "pattern", avoidableS: 12, avoidableWallS: 3, share: 0.05, confidence: 0.9, causes: [["pattern", 12], ["cpu", 1]], remarks: ["close"] },
       },

@@ -64,6 +64,10 @@ export interface Efficiency { parallel: number; loadBalance: number; communicati
 export interface Wait {
   state: string;
   function: string;
+  /** The number of the place in the program; null where it is not known. */
+  site: number | null;
+  /** The same in words; empty where it is not known. */
+  place: string;
   waiter: number;
   awaited: number;
   times: number;
@@ -165,6 +169,8 @@ function wait(from: Fields<Wire.Wait>): Wait {
   return {
     state: text(from, "state"),
     function: text(from, "function"),
+    site: from.site === null || from.site === undefined ? null : natural(from, "site"),
+    place: text(from, "place"),
     waiter: natural(from, "waiter"),
     awaited: natural(from, "awaited"),
     times: natural(from, "times"),

@@ -4,6 +4,7 @@
 
 #![allow(clippy::too_many_arguments, reason = "their arguments are the standard's")]
 
+use crate::caller::keep_caller;
 use crate::language::C;
 use crate::mpi::{Handle, Status};
 use crate::real::{Index, real};
@@ -17,7 +18,16 @@ use mpiscope_wire::id;
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Init(argc: *mut c_void, argv: *mut c_void) -> c_int {
+    keep_caller!(mpi_init(argc, argv))
+}
+
+/// `MPI_Init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_init(argc: *mut c_void, argv: *mut c_void) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut c_void, *mut c_void) -> c_int =
         unsafe { core::mem::transmute(real(Index(0))) };
@@ -30,7 +40,21 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Init(argc: *mut c_void, argv: *mut c_
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Init_thread(
+    argc: *mut c_void,
+    argv: *mut c_void,
+    required: c_int,
+    provided: *mut c_int,
+) -> c_int {
+    keep_caller!(mpi_init_thread(argc, argv, required, provided))
+}
+
+/// `MPI_Init_thread`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_init_thread(
     argc: *mut c_void,
     argv: *mut c_void,
     required: c_int,
@@ -48,7 +72,16 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Init_thread(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Finalize() -> c_int {
+    keep_caller!(mpi_finalize())
+}
+
+/// `MPI_Finalize`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_finalize() -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn() -> c_int = unsafe { core::mem::transmute(real(Index(2))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
@@ -60,7 +93,16 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Finalize() -> c_int {
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Abort(comm: Handle, errorcode: c_int) -> c_int {
+    keep_caller!(mpi_abort(comm, errorcode))
+}
+
+/// `MPI_Abort`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_abort(comm: Handle, errorcode: c_int) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(Handle, c_int) -> c_int =
         unsafe { core::mem::transmute(real(Index(3))) };
@@ -73,7 +115,23 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Abort(comm: Handle, errorcode: c_int)
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Send(
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_send(buf, count, datatype, dest, tag, comm))
+}
+
+/// `MPI_Send`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_send(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -97,7 +155,23 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Send(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Send_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_send_c(buf, count, datatype, dest, tag, comm))
+}
+
+/// `MPI_Send_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_send_c(
     buf: *mut c_void,
     count: i64,
     datatype: Handle,
@@ -121,7 +195,23 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Send_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Bsend(
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_bsend(buf, count, datatype, dest, tag, comm))
+}
+
+/// `MPI_Bsend`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_bsend(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -145,7 +235,23 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Bsend(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Bsend_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_bsend_c(buf, count, datatype, dest, tag, comm))
+}
+
+/// `MPI_Bsend_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_bsend_c(
     buf: *mut c_void,
     count: i64,
     datatype: Handle,
@@ -169,7 +275,23 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Bsend_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Ssend(
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_ssend(buf, count, datatype, dest, tag, comm))
+}
+
+/// `MPI_Ssend`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ssend(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -193,7 +315,23 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ssend(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Ssend_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_ssend_c(buf, count, datatype, dest, tag, comm))
+}
+
+/// `MPI_Ssend_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ssend_c(
     buf: *mut c_void,
     count: i64,
     datatype: Handle,
@@ -217,7 +355,23 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ssend_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Rsend(
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_rsend(buf, count, datatype, dest, tag, comm))
+}
+
+/// `MPI_Rsend`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_rsend(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -241,7 +395,23 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Rsend(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Rsend_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_rsend_c(buf, count, datatype, dest, tag, comm))
+}
+
+/// `MPI_Rsend_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_rsend_c(
     buf: *mut c_void,
     count: i64,
     datatype: Handle,
@@ -265,7 +435,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Rsend_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Isend(
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_isend(buf, count, datatype, dest, tag, comm, request))
+}
+
+/// `MPI_Isend`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_isend(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -297,7 +484,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Isend(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Isend_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_isend_c(buf, count, datatype, dest, tag, comm, request))
+}
+
+/// `MPI_Isend_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_isend_c(
     buf: *mut c_void,
     count: i64,
     datatype: Handle,
@@ -322,7 +526,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Isend_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Ibsend(
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_ibsend(buf, count, datatype, dest, tag, comm, request))
+}
+
+/// `MPI_Ibsend`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ibsend(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -354,7 +575,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ibsend(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Ibsend_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_ibsend_c(buf, count, datatype, dest, tag, comm, request))
+}
+
+/// `MPI_Ibsend_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ibsend_c(
     buf: *mut c_void,
     count: i64,
     datatype: Handle,
@@ -379,7 +617,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ibsend_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Issend(
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_issend(buf, count, datatype, dest, tag, comm, request))
+}
+
+/// `MPI_Issend`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_issend(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -411,7 +666,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Issend(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Issend_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_issend_c(buf, count, datatype, dest, tag, comm, request))
+}
+
+/// `MPI_Issend_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_issend_c(
     buf: *mut c_void,
     count: i64,
     datatype: Handle,
@@ -436,7 +708,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Issend_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Irsend(
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_irsend(buf, count, datatype, dest, tag, comm, request))
+}
+
+/// `MPI_Irsend`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_irsend(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -468,7 +757,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Irsend(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Irsend_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_irsend_c(buf, count, datatype, dest, tag, comm, request))
+}
+
+/// `MPI_Irsend_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_irsend_c(
     buf: *mut c_void,
     count: i64,
     datatype: Handle,
@@ -493,7 +799,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Irsend_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Recv(
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    source: c_int,
+    tag: c_int,
+    comm: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_recv(buf, count, datatype, source, tag, comm, status))
+}
+
+/// `MPI_Recv`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_recv(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -525,7 +848,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Recv(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Recv_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    source: c_int,
+    tag: c_int,
+    comm: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_recv_c(buf, count, datatype, source, tag, comm, status))
+}
+
+/// `MPI_Recv_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_recv_c(
     buf: *mut c_void,
     count: i64,
     datatype: Handle,
@@ -550,7 +890,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Recv_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Irecv(
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    source: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_irecv(buf, count, datatype, source, tag, comm, request))
+}
+
+/// `MPI_Irecv`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_irecv(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -582,7 +939,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Irecv(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Irecv_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    source: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_irecv_c(buf, count, datatype, source, tag, comm, request))
+}
+
+/// `MPI_Irecv_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_irecv_c(
     buf: *mut c_void,
     count: i64,
     datatype: Handle,
@@ -607,7 +981,32 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Irecv_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Sendrecv(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    dest: c_int,
+    sendtag: c_int,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    source: c_int,
+    recvtag: c_int,
+    comm: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_sendrecv(
+        sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,
+        status
+    ))
+}
+
+/// `MPI_Sendrecv`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_sendrecv(
     sendbuf: *mut c_void,
     sendcount: c_int,
     sendtype: Handle,
@@ -662,7 +1061,32 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Sendrecv(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Sendrecv_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    dest: c_int,
+    sendtag: c_int,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    source: c_int,
+    recvtag: c_int,
+    comm: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_sendrecv_c(
+        sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,
+        status
+    ))
+}
+
+/// `MPI_Sendrecv_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_sendrecv_c(
     sendbuf: *mut c_void,
     sendcount: i64,
     sendtype: Handle,
@@ -717,7 +1141,26 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Sendrecv_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Sendrecv_replace(
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    dest: c_int,
+    sendtag: c_int,
+    source: c_int,
+    recvtag: c_int,
+    comm: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, status))
+}
+
+/// `MPI_Sendrecv_replace`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_sendrecv_replace(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -763,7 +1206,26 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Sendrecv_replace(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Sendrecv_replace_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    sendtag: c_int,
+    source: c_int,
+    recvtag: c_int,
+    comm: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, status))
+}
+
+/// `MPI_Sendrecv_replace_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_sendrecv_replace_c(
     buf: *mut c_void,
     count: i64,
     datatype: Handle,
@@ -809,7 +1271,22 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Sendrecv_replace_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Mrecv(
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    message: *mut Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_mrecv(buf, count, datatype, message, status))
+}
+
+/// `MPI_Mrecv`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_mrecv(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -832,7 +1309,22 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Mrecv(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Mrecv_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    message: *mut Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_mrecv_c(buf, count, datatype, message, status))
+}
+
+/// `MPI_Mrecv_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_mrecv_c(
     buf: *mut c_void,
     count: i64,
     datatype: Handle,
@@ -855,7 +1347,22 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Mrecv_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Imrecv(
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    message: *mut Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_imrecv(buf, count, datatype, message, request))
+}
+
+/// `MPI_Imrecv`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_imrecv(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -878,7 +1385,22 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Imrecv(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Imrecv_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    message: *mut Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_imrecv_c(buf, count, datatype, message, request))
+}
+
+/// `MPI_Imrecv_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_imrecv_c(
     buf: *mut c_void,
     count: i64,
     datatype: Handle,
@@ -901,7 +1423,16 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Imrecv_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Wait(request: *mut Handle, status: *mut Status) -> c_int {
+    keep_caller!(mpi_wait(request, status))
+}
+
+/// `MPI_Wait`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_wait(request: *mut Handle, status: *mut Status) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut Handle, *mut Status) -> c_int =
         unsafe { core::mem::transmute(real(Index(32))) };
@@ -916,7 +1447,20 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Wait(request: *mut Handle, status: *m
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Waitall(
+    count: c_int,
+    array_of_requests: *mut Handle,
+    array_of_statuses: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_waitall(count, array_of_requests, array_of_statuses))
+}
+
+/// `MPI_Waitall`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_waitall(
     count: c_int,
     array_of_requests: *mut Handle,
     array_of_statuses: *mut Status,
@@ -941,7 +1485,21 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Waitall(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Waitany(
+    count: c_int,
+    array_of_requests: *mut Handle,
+    index: *mut c_int,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_waitany(count, array_of_requests, index, status))
+}
+
+/// `MPI_Waitany`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_waitany(
     count: c_int,
     array_of_requests: *mut Handle,
     index: *mut c_int,
@@ -968,7 +1526,22 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Waitany(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Waitsome(
+    incount: c_int,
+    array_of_requests: *mut Handle,
+    outcount: *mut c_int,
+    array_of_indices: *mut c_int,
+    array_of_statuses: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses))
+}
+
+/// `MPI_Waitsome`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_waitsome(
     incount: c_int,
     array_of_requests: *mut Handle,
     outcount: *mut c_int,
@@ -999,11 +1572,20 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Waitsome(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Test(
     request: *mut Handle,
     flag: *mut c_int,
     status: *mut Status,
 ) -> c_int {
+    keep_caller!(mpi_test(request, flag, status))
+}
+
+/// `MPI_Test`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_test(request: *mut Handle, flag: *mut c_int, status: *mut Status) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut Handle, *mut c_int, *mut Status) -> c_int =
         unsafe { core::mem::transmute(real(Index(36))) };
@@ -1020,7 +1602,21 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Test(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Testall(
+    count: c_int,
+    array_of_requests: *mut Handle,
+    flag: *mut c_int,
+    array_of_statuses: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_testall(count, array_of_requests, flag, array_of_statuses))
+}
+
+/// `MPI_Testall`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_testall(
     count: c_int,
     array_of_requests: *mut Handle,
     flag: *mut c_int,
@@ -1047,7 +1643,22 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Testall(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Testany(
+    count: c_int,
+    array_of_requests: *mut Handle,
+    index: *mut c_int,
+    flag: *mut c_int,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_testany(count, array_of_requests, index, flag, status))
+}
+
+/// `MPI_Testany`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_testany(
     count: c_int,
     array_of_requests: *mut Handle,
     index: *mut c_int,
@@ -1076,7 +1687,22 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Testany(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Testsome(
+    incount: c_int,
+    array_of_requests: *mut Handle,
+    outcount: *mut c_int,
+    array_of_indices: *mut c_int,
+    array_of_statuses: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses))
+}
+
+/// `MPI_Testsome`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_testsome(
     incount: c_int,
     array_of_requests: *mut Handle,
     outcount: *mut c_int,
@@ -1107,12 +1733,21 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Testsome(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Probe(
     source: c_int,
     tag: c_int,
     comm: Handle,
     status: *mut Status,
 ) -> c_int {
+    keep_caller!(mpi_probe(source, tag, comm, status))
+}
+
+/// `MPI_Probe`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_probe(source: c_int, tag: c_int, comm: Handle, status: *mut Status) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(c_int, c_int, Handle, *mut Status) -> c_int =
         unsafe { core::mem::transmute(real(Index(40))) };
@@ -1129,7 +1764,22 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Probe(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Iprobe(
+    source: c_int,
+    tag: c_int,
+    comm: Handle,
+    flag: *mut c_int,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_iprobe(source, tag, comm, flag, status))
+}
+
+/// `MPI_Iprobe`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iprobe(
     source: c_int,
     tag: c_int,
     comm: Handle,
@@ -1152,7 +1802,22 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Iprobe(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Mprobe(
+    source: c_int,
+    tag: c_int,
+    comm: Handle,
+    message: *mut Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_mprobe(source, tag, comm, message, status))
+}
+
+/// `MPI_Mprobe`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_mprobe(
     source: c_int,
     tag: c_int,
     comm: Handle,
@@ -1175,7 +1840,23 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Mprobe(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Improbe(
+    source: c_int,
+    tag: c_int,
+    comm: Handle,
+    flag: *mut c_int,
+    message: *mut Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_improbe(source, tag, comm, flag, message, status))
+}
+
+/// `MPI_Improbe`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_improbe(
     source: c_int,
     tag: c_int,
     comm: Handle,
@@ -1199,7 +1880,16 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Improbe(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Barrier(comm: Handle) -> c_int {
+    keep_caller!(mpi_barrier(comm))
+}
+
+/// `MPI_Barrier`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_barrier(comm: Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(Handle) -> c_int = unsafe { core::mem::transmute(real(Index(44))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
@@ -1221,7 +1911,22 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Barrier(comm: Handle) -> c_int {
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Bcast(
+    buffer: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    root: c_int,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_bcast(buffer, count, datatype, root, comm))
+}
+
+/// `MPI_Bcast`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_bcast(
     buffer: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -1254,7 +1959,22 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Bcast(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Bcast_c(
+    buffer: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    root: c_int,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_bcast_c(buffer, count, datatype, root, comm))
+}
+
+/// `MPI_Bcast_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_bcast_c(
     buffer: *mut c_void,
     count: i64,
     datatype: Handle,
@@ -1287,7 +2007,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Bcast_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Reduce(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    op: Handle,
+    root: c_int,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_reduce(sendbuf, recvbuf, count, datatype, op, root, comm))
+}
+
+/// `MPI_Reduce`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_reduce(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: c_int,
@@ -1329,7 +2066,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Reduce(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Reduce_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    op: Handle,
+    root: c_int,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_reduce_c(sendbuf, recvbuf, count, datatype, op, root, comm))
+}
+
+/// `MPI_Reduce_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_reduce_c(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: i64,
@@ -1367,7 +2121,23 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Reduce_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Allreduce(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_allreduce(sendbuf, recvbuf, count, datatype, op, comm))
+}
+
+/// `MPI_Allreduce`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_allreduce(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: c_int,
@@ -1401,7 +2171,23 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Allreduce(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Allreduce_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_allreduce_c(sendbuf, recvbuf, count, datatype, op, comm))
+}
+
+/// `MPI_Allreduce_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_allreduce_c(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: i64,
@@ -1431,7 +2217,25 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Allreduce_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Gather(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm))
+}
+
+/// `MPI_Gather`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_gather(
     sendbuf: *mut c_void,
     sendcount: c_int,
     sendtype: Handle,
@@ -1475,7 +2279,25 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Gather(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Gather_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_gather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm))
+}
+
+/// `MPI_Gather_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_gather_c(
     sendbuf: *mut c_void,
     sendcount: i64,
     sendtype: Handle,
@@ -1519,7 +2341,26 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Gather_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Gatherv(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm))
+}
+
+/// `MPI_Gatherv`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_gatherv(
     sendbuf: *mut c_void,
     sendcount: c_int,
     sendtype: Handle,
@@ -1565,7 +2406,28 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Gatherv(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Gatherv_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    displs: *mut i64,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_gatherv_c(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm
+    ))
+}
+
+/// `MPI_Gatherv_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_gatherv_c(
     sendbuf: *mut c_void,
     sendcount: i64,
     sendtype: Handle,
@@ -1611,7 +2473,25 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Gatherv_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Scatter(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm))
+}
+
+/// `MPI_Scatter`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_scatter(
     sendbuf: *mut c_void,
     sendcount: c_int,
     sendtype: Handle,
@@ -1655,7 +2535,25 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Scatter(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Scatter_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_scatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm))
+}
+
+/// `MPI_Scatter_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_scatter_c(
     sendbuf: *mut c_void,
     sendcount: i64,
     sendtype: Handle,
@@ -1699,7 +2597,28 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Scatter_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Scatterv(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    displs: *mut c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_scatterv(
+        sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm
+    ))
+}
+
+/// `MPI_Scatterv`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_scatterv(
     sendbuf: *mut c_void,
     sendcounts: *mut c_int,
     displs: *mut c_int,
@@ -1745,7 +2664,28 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Scatterv(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Scatterv_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    displs: *mut i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_scatterv_c(
+        sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm
+    ))
+}
+
+/// `MPI_Scatterv_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_scatterv_c(
     sendbuf: *mut c_void,
     sendcounts: *mut i64,
     displs: *mut i64,
@@ -1791,7 +2731,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Scatterv_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Allgather(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
+}
+
+/// `MPI_Allgather`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_allgather(
     sendbuf: *mut c_void,
     sendcount: c_int,
     sendtype: Handle,
@@ -1833,7 +2790,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Allgather(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Allgather_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
+}
+
+/// `MPI_Allgather_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_allgather_c(
     sendbuf: *mut c_void,
     sendcount: i64,
     sendtype: Handle,
@@ -1868,7 +2842,25 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Allgather_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Allgatherv(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm))
+}
+
+/// `MPI_Allgatherv`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_allgatherv(
     sendbuf: *mut c_void,
     sendcount: c_int,
     sendtype: Handle,
@@ -1912,7 +2904,25 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Allgatherv(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Allgatherv_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    displs: *mut i64,
+    recvtype: Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm))
+}
+
+/// `MPI_Allgatherv_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_allgatherv_c(
     sendbuf: *mut c_void,
     sendcount: i64,
     sendtype: Handle,
@@ -1956,7 +2966,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Allgatherv_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Alltoall(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
+}
+
+/// `MPI_Alltoall`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_alltoall(
     sendbuf: *mut c_void,
     sendcount: c_int,
     sendtype: Handle,
@@ -1998,7 +3025,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Alltoall(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Alltoall_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
+}
+
+/// `MPI_Alltoall_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_alltoall_c(
     sendbuf: *mut c_void,
     sendcount: i64,
     sendtype: Handle,
@@ -2033,7 +3077,28 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Alltoall_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Alltoallv(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_alltoallv(
+        sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm
+    ))
+}
+
+/// `MPI_Alltoallv`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_alltoallv(
     sendbuf: *mut c_void,
     sendcounts: *mut c_int,
     sdispls: *mut c_int,
@@ -2081,7 +3146,28 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Alltoallv(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Alltoallv_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    sdispls: *mut i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    rdispls: *mut i64,
+    recvtype: Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_alltoallv_c(
+        sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm
+    ))
+}
+
+/// `MPI_Alltoallv_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_alltoallv_c(
     sendbuf: *mut c_void,
     sendcounts: *mut i64,
     sdispls: *mut i64,
@@ -2129,7 +3215,28 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Alltoallv_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Alltoallw(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtypes: *mut Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_alltoallw(
+        sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm
+    ))
+}
+
+/// `MPI_Alltoallw`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_alltoallw(
     sendbuf: *mut c_void,
     sendcounts: *mut c_int,
     sdispls: *mut c_int,
@@ -2179,7 +3286,28 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Alltoallw(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Alltoallw_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_alltoallw_c(
+        sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm
+    ))
+}
+
+/// `MPI_Alltoallw_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_alltoallw_c(
     sendbuf: *mut c_void,
     sendcounts: *mut i64,
     sdispls: *mut i64,
@@ -2229,7 +3357,23 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Alltoallw_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Reduce_scatter(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm))
+}
+
+/// `MPI_Reduce_scatter`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_reduce_scatter(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     recvcounts: *mut c_int,
@@ -2269,7 +3413,23 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Reduce_scatter(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Reduce_scatter_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm))
+}
+
+/// `MPI_Reduce_scatter_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_reduce_scatter_c(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     recvcounts: *mut i64,
@@ -2303,7 +3463,23 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Reduce_scatter_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Reduce_scatter_block(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm))
+}
+
+/// `MPI_Reduce_scatter_block`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_reduce_scatter_block(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     recvcount: c_int,
@@ -2337,7 +3513,23 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Reduce_scatter_block(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Reduce_scatter_block_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_reduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm))
+}
+
+/// `MPI_Reduce_scatter_block_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_reduce_scatter_block_c(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     recvcount: i64,
@@ -2371,7 +3563,23 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Reduce_scatter_block_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Scan(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_scan(sendbuf, recvbuf, count, datatype, op, comm))
+}
+
+/// `MPI_Scan`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_scan(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: c_int,
@@ -2405,7 +3613,23 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Scan(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Scan_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_scan_c(sendbuf, recvbuf, count, datatype, op, comm))
+}
+
+/// `MPI_Scan_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_scan_c(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: i64,
@@ -2435,7 +3659,23 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Scan_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Exscan(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_exscan(sendbuf, recvbuf, count, datatype, op, comm))
+}
+
+/// `MPI_Exscan`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_exscan(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: c_int,
@@ -2469,7 +3709,23 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Exscan(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Exscan_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_exscan_c(sendbuf, recvbuf, count, datatype, op, comm))
+}
+
+/// `MPI_Exscan_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_exscan_c(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: i64,
@@ -2499,7 +3755,21 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Exscan_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_split(
+    comm: Handle,
+    color: c_int,
+    key: c_int,
+    newcomm: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_comm_split(comm, color, key, newcomm))
+}
+
+/// `MPI_Comm_split`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_split(
     comm: Handle,
     color: c_int,
     key: c_int,
@@ -2519,7 +3789,16 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_split(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_dup(comm: Handle, newcomm: *mut Handle) -> c_int {
+    keep_caller!(mpi_comm_dup(comm, newcomm))
+}
+
+/// `MPI_Comm_dup`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_dup(comm: Handle, newcomm: *mut Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(Handle, *mut Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(78))) };
@@ -2532,11 +3811,20 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_dup(comm: Handle, newcomm: *mut 
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_create(
     comm: Handle,
     group: Handle,
     newcomm: *mut Handle,
 ) -> c_int {
+    keep_caller!(mpi_comm_create(comm, group, newcomm))
+}
+
+/// `MPI_Comm_create`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_create(comm: Handle, group: Handle, newcomm: *mut Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(Handle, Handle, *mut Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(79))) };
@@ -2549,7 +3837,16 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_create(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_free(comm: *mut Handle) -> c_int {
+    keep_caller!(mpi_comm_free(comm))
+}
+
+/// `MPI_Comm_free`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_free(comm: *mut Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(80))) };
@@ -2562,7 +3859,16 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_free(comm: *mut Handle) -> c_int
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_disconnect(comm: *mut Handle) -> c_int {
+    keep_caller!(mpi_comm_disconnect(comm))
+}
+
+/// `MPI_Comm_disconnect`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_disconnect(comm: *mut Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(81))) };
@@ -2575,7 +3881,20 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_disconnect(comm: *mut Handle) ->
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_dup_with_info(
+    comm: Handle,
+    info: Handle,
+    newcomm: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_comm_dup_with_info(comm, info, newcomm))
+}
+
+/// `MPI_Comm_dup_with_info`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_dup_with_info(
     comm: Handle,
     info: Handle,
     newcomm: *mut Handle,
@@ -2594,7 +3913,22 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_dup_with_info(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Comm_split_type(
+    comm: Handle,
+    split_type: c_int,
+    key: c_int,
+    info: Handle,
+    newcomm: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_comm_split_type(comm, split_type, key, info, newcomm))
+}
+
+/// `MPI_Comm_split_type`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_split_type(
     comm: Handle,
     split_type: c_int,
     key: c_int,
@@ -2617,7 +3951,16 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Comm_split_type(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Type_free(datatype: *mut Handle) -> c_int {
+    keep_caller!(mpi_type_free(datatype))
+}
+
+/// `MPI_Type_free`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_type_free(datatype: *mut Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(84))) };
@@ -2630,7 +3973,16 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Type_free(datatype: *mut Handle) -> c
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Request_free(request: *mut Handle) -> c_int {
+    keep_caller!(mpi_request_free(request))
+}
+
+/// `MPI_Request_free`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_request_free(request: *mut Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(85))) };
@@ -2643,7 +3995,16 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Request_free(request: *mut Handle) ->
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Cancel(request: *mut Handle) -> c_int {
+    keep_caller!(mpi_cancel(request))
+}
+
+/// `MPI_Cancel`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_cancel(request: *mut Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(86))) };
@@ -2656,7 +4017,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Cancel(request: *mut Handle) -> c_int
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Send_init(
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_send_init(buf, count, datatype, dest, tag, comm, request))
+}
+
+/// `MPI_Send_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_send_init(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -2695,7 +4073,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Send_init(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Send_init_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_send_init_c(buf, count, datatype, dest, tag, comm, request))
+}
+
+/// `MPI_Send_init_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_send_init_c(
     buf: *mut c_void,
     count: i64,
     datatype: Handle,
@@ -2720,7 +4115,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Send_init_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Bsend_init(
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_bsend_init(buf, count, datatype, dest, tag, comm, request))
+}
+
+/// `MPI_Bsend_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_bsend_init(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -2759,7 +4171,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Bsend_init(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Bsend_init_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_bsend_init_c(buf, count, datatype, dest, tag, comm, request))
+}
+
+/// `MPI_Bsend_init_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_bsend_init_c(
     buf: *mut c_void,
     count: i64,
     datatype: Handle,
@@ -2784,7 +4213,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Bsend_init_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Ssend_init(
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_ssend_init(buf, count, datatype, dest, tag, comm, request))
+}
+
+/// `MPI_Ssend_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ssend_init(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -2823,7 +4269,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ssend_init(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Ssend_init_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_ssend_init_c(buf, count, datatype, dest, tag, comm, request))
+}
+
+/// `MPI_Ssend_init_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ssend_init_c(
     buf: *mut c_void,
     count: i64,
     datatype: Handle,
@@ -2848,7 +4311,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ssend_init_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Rsend_init(
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_rsend_init(buf, count, datatype, dest, tag, comm, request))
+}
+
+/// `MPI_Rsend_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_rsend_init(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -2887,7 +4367,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Rsend_init(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Rsend_init_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_rsend_init_c(buf, count, datatype, dest, tag, comm, request))
+}
+
+/// `MPI_Rsend_init_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_rsend_init_c(
     buf: *mut c_void,
     count: i64,
     datatype: Handle,
@@ -2912,7 +4409,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Rsend_init_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Recv_init(
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    source: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_recv_init(buf, count, datatype, source, tag, comm, request))
+}
+
+/// `MPI_Recv_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_recv_init(
     buf: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -2944,7 +4458,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Recv_init(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Recv_init_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    source: c_int,
+    tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_recv_init_c(buf, count, datatype, source, tag, comm, request))
+}
+
+/// `MPI_Recv_init_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_recv_init_c(
     buf: *mut c_void,
     count: i64,
     datatype: Handle,
@@ -2969,7 +4500,16 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Recv_init_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Start(request: *mut Handle) -> c_int {
+    keep_caller!(mpi_start(request))
+}
+
+/// `MPI_Start`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_start(request: *mut Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(*mut Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(97))) };
@@ -2982,7 +4522,16 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Start(request: *mut Handle) -> c_int 
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Startall(count: c_int, array_of_requests: *mut Handle) -> c_int {
+    keep_caller!(mpi_startall(count, array_of_requests))
+}
+
+/// `MPI_Startall`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_startall(count: c_int, array_of_requests: *mut Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(c_int, *mut Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(98))) };
@@ -2999,7 +4548,16 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Startall(count: c_int, array_of_reque
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Ibarrier(comm: Handle, request: *mut Handle) -> c_int {
+    keep_caller!(mpi_ibarrier(comm, request))
+}
+
+/// `MPI_Ibarrier`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ibarrier(comm: Handle, request: *mut Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(Handle, *mut Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(99))) };
@@ -3022,7 +4580,23 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ibarrier(comm: Handle, request: *mut 
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Ibcast(
+    buffer: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    root: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_ibcast(buffer, count, datatype, root, comm, request))
+}
+
+/// `MPI_Ibcast`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ibcast(
     buffer: *mut c_void,
     count: c_int,
     datatype: Handle,
@@ -3056,7 +4630,23 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ibcast(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Ibcast_c(
+    buffer: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    root: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_ibcast_c(buffer, count, datatype, root, comm, request))
+}
+
+/// `MPI_Ibcast_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ibcast_c(
     buffer: *mut c_void,
     count: i64,
     datatype: Handle,
@@ -3090,7 +4680,25 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ibcast_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Ireduce(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    op: Handle,
+    root: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request))
+}
+
+/// `MPI_Ireduce`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ireduce(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: c_int,
@@ -3134,7 +4742,25 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ireduce(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Ireduce_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    op: Handle,
+    root: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_ireduce_c(sendbuf, recvbuf, count, datatype, op, root, comm, request))
+}
+
+/// `MPI_Ireduce_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ireduce_c(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: i64,
@@ -3174,7 +4800,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ireduce_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Iallreduce(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request))
+}
+
+/// `MPI_Iallreduce`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iallreduce(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: c_int,
@@ -3216,7 +4859,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Iallreduce(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Iallreduce_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_iallreduce_c(sendbuf, recvbuf, count, datatype, op, comm, request))
+}
+
+/// `MPI_Iallreduce_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iallreduce_c(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: i64,
@@ -3254,7 +4914,26 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Iallreduce_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Igather(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request))
+}
+
+/// `MPI_Igather`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_igather(
     sendbuf: *mut c_void,
     sendcount: c_int,
     sendtype: Handle,
@@ -3300,7 +4979,28 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Igather(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Igather_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_igather_c(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request
+    ))
+}
+
+/// `MPI_Igather_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_igather_c(
     sendbuf: *mut c_void,
     sendcount: i64,
     sendtype: Handle,
@@ -3346,7 +5046,29 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Igather_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Igatherv(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_igatherv(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request
+    ))
+}
+
+/// `MPI_Igatherv`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_igatherv(
     sendbuf: *mut c_void,
     sendcount: c_int,
     sendtype: Handle,
@@ -3398,7 +5120,29 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Igatherv(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Igatherv_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    displs: *mut i64,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_igatherv_c(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request
+    ))
+}
+
+/// `MPI_Igatherv_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_igatherv_c(
     sendbuf: *mut c_void,
     sendcount: i64,
     sendtype: Handle,
@@ -3450,7 +5194,28 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Igatherv_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Iscatter(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_iscatter(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request
+    ))
+}
+
+/// `MPI_Iscatter`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iscatter(
     sendbuf: *mut c_void,
     sendcount: c_int,
     sendtype: Handle,
@@ -3496,7 +5261,28 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Iscatter(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Iscatter_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_iscatter_c(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request
+    ))
+}
+
+/// `MPI_Iscatter_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iscatter_c(
     sendbuf: *mut c_void,
     sendcount: i64,
     sendtype: Handle,
@@ -3542,7 +5328,29 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Iscatter_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Iscatterv(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    displs: *mut c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_iscatterv(
+        sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request
+    ))
+}
+
+/// `MPI_Iscatterv`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iscatterv(
     sendbuf: *mut c_void,
     sendcounts: *mut c_int,
     displs: *mut c_int,
@@ -3594,7 +5402,29 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Iscatterv(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Iscatterv_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    displs: *mut i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_iscatterv_c(
+        sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request
+    ))
+}
+
+/// `MPI_Iscatterv_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iscatterv_c(
     sendbuf: *mut c_void,
     sendcounts: *mut i64,
     displs: *mut i64,
@@ -3646,7 +5476,25 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Iscatterv_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Iallgather(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request))
+}
+
+/// `MPI_Iallgather`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iallgather(
     sendbuf: *mut c_void,
     sendcount: c_int,
     sendtype: Handle,
@@ -3690,7 +5538,25 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Iallgather(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Iallgather_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_iallgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request))
+}
+
+/// `MPI_Iallgather_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iallgather_c(
     sendbuf: *mut c_void,
     sendcount: i64,
     sendtype: Handle,
@@ -3734,7 +5600,28 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Iallgather_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Iallgatherv(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_iallgatherv(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request
+    ))
+}
+
+/// `MPI_Iallgatherv`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iallgatherv(
     sendbuf: *mut c_void,
     sendcount: c_int,
     sendtype: Handle,
@@ -3782,7 +5669,28 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Iallgatherv(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Iallgatherv_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    displs: *mut i64,
+    recvtype: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_iallgatherv_c(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request
+    ))
+}
+
+/// `MPI_Iallgatherv_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iallgatherv_c(
     sendbuf: *mut c_void,
     sendcount: i64,
     sendtype: Handle,
@@ -3830,7 +5738,25 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Iallgatherv_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Ialltoall(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request))
+}
+
+/// `MPI_Ialltoall`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ialltoall(
     sendbuf: *mut c_void,
     sendcount: c_int,
     sendtype: Handle,
@@ -3874,7 +5800,25 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ialltoall(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Ialltoall_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_ialltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request))
+}
+
+/// `MPI_Ialltoall_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ialltoall_c(
     sendbuf: *mut c_void,
     sendcount: i64,
     sendtype: Handle,
@@ -3918,7 +5862,29 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ialltoall_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Ialltoallv(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_ialltoallv(
+        sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request
+    ))
+}
+
+/// `MPI_Ialltoallv`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ialltoallv(
     sendbuf: *mut c_void,
     sendcounts: *mut c_int,
     sdispls: *mut c_int,
@@ -3971,7 +5937,29 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ialltoallv(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Ialltoallv_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    sdispls: *mut i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    rdispls: *mut i64,
+    recvtype: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_ialltoallv_c(
+        sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request
+    ))
+}
+
+/// `MPI_Ialltoallv_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ialltoallv_c(
     sendbuf: *mut c_void,
     sendcounts: *mut i64,
     sdispls: *mut i64,
@@ -4024,7 +6012,29 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ialltoallv_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Ialltoallw(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtypes: *mut Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_ialltoallw(
+        sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request
+    ))
+}
+
+/// `MPI_Ialltoallw`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ialltoallw(
     sendbuf: *mut c_void,
     sendcounts: *mut c_int,
     sdispls: *mut c_int,
@@ -4077,7 +6087,29 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ialltoallw(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Ialltoallw_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_ialltoallw_c(
+        sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request
+    ))
+}
+
+/// `MPI_Ialltoallw_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ialltoallw_c(
     sendbuf: *mut c_void,
     sendcounts: *mut i64,
     sdispls: *mut i64,
@@ -4130,7 +6162,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ialltoallw_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Ireduce_scatter(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request))
+}
+
+/// `MPI_Ireduce_scatter`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ireduce_scatter(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     recvcounts: *mut c_int,
@@ -4172,7 +6221,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ireduce_scatter(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Ireduce_scatter_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request))
+}
+
+/// `MPI_Ireduce_scatter_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ireduce_scatter_c(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     recvcounts: *mut i64,
@@ -4214,7 +6280,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ireduce_scatter_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Ireduce_scatter_block(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, request))
+}
+
+/// `MPI_Ireduce_scatter_block`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ireduce_scatter_block(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     recvcount: c_int,
@@ -4256,7 +6339,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ireduce_scatter_block(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Ireduce_scatter_block_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_ireduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm, request))
+}
+
+/// `MPI_Ireduce_scatter_block_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ireduce_scatter_block_c(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     recvcount: i64,
@@ -4298,7 +6398,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Ireduce_scatter_block_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Iscan(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_iscan(sendbuf, recvbuf, count, datatype, op, comm, request))
+}
+
+/// `MPI_Iscan`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iscan(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: c_int,
@@ -4340,7 +6457,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Iscan(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Iscan_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_iscan_c(sendbuf, recvbuf, count, datatype, op, comm, request))
+}
+
+/// `MPI_Iscan_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iscan_c(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: i64,
@@ -4378,7 +6512,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Iscan_c(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Iexscan(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_iexscan(sendbuf, recvbuf, count, datatype, op, comm, request))
+}
+
+/// `MPI_Iexscan`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iexscan(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: c_int,
@@ -4420,7 +6571,24 @@ pub(crate) unsafe extern "C-unwind" fn MPI_Iexscan(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn MPI_Iexscan_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_iexscan_c(sendbuf, recvbuf, count, datatype, op, comm, request))
+}
+
+/// `MPI_Iexscan_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iexscan_c(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: i64,

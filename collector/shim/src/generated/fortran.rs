@@ -5,6 +5,7 @@
 
 #![allow(clippy::too_many_arguments, reason = "their arguments are the standard's")]
 
+use crate::caller::keep_caller;
 use crate::language::{Fortran, Fortran08, Language};
 use crate::mpi::{Handle, Status};
 use crate::real::{Index, real};
@@ -41,7 +42,16 @@ unsafe fn mpi_init<L: Language>(behind: Index, ierror: *mut c_int) {
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_init_(ierror: *mut c_int) {
+    keep_caller!(mpi_init_fortran(ierror))
+}
+
+/// `MPI_Init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_init_fortran(ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
         mpi_init::<Fortran>(Index(132), ierror);
@@ -53,7 +63,16 @@ pub(crate) unsafe extern "C-unwind" fn mpi_init_(ierror: *mut c_int) {
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_init_f08_(ierror: *mut c_int) {
+    keep_caller!(mpi_init_fortran08(ierror))
+}
+
+/// `MPI_Init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_init_fortran08(ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
         mpi_init::<Fortran08>(Index(133), ierror);
@@ -89,7 +108,20 @@ unsafe fn mpi_init_thread<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_init_thread_(
+    required: *const c_int,
+    provided: *mut c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_init_thread_fortran(required, provided, ierror))
+}
+
+/// `MPI_Init_thread` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_init_thread_fortran(
     required: *const c_int,
     provided: *mut c_int,
     ierror: *mut c_int,
@@ -105,7 +137,20 @@ pub(crate) unsafe extern "C-unwind" fn mpi_init_thread_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_init_thread_f08_(
+    required: *const c_int,
+    provided: *mut c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_init_thread_fortran08(required, provided, ierror))
+}
+
+/// `MPI_Init_thread` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_init_thread_fortran08(
     required: *const c_int,
     provided: *mut c_int,
     ierror: *mut c_int,
@@ -139,7 +184,16 @@ unsafe fn mpi_finalize<L: Language>(behind: Index, ierror: *mut c_int) {
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_finalize_(ierror: *mut c_int) {
+    keep_caller!(mpi_finalize_fortran(ierror))
+}
+
+/// `MPI_Finalize` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_finalize_fortran(ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
         mpi_finalize::<Fortran>(Index(136), ierror);
@@ -151,7 +205,16 @@ pub(crate) unsafe extern "C-unwind" fn mpi_finalize_(ierror: *mut c_int) {
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_finalize_f08_(ierror: *mut c_int) {
+    keep_caller!(mpi_finalize_fortran08(ierror))
+}
+
+/// `MPI_Finalize` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_finalize_fortran08(ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
         mpi_finalize::<Fortran08>(Index(137), ierror);
@@ -187,7 +250,20 @@ unsafe fn mpi_abort<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_abort_(
+    comm: *const c_int,
+    errorcode: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_abort_fortran(comm, errorcode, ierror))
+}
+
+/// `MPI_Abort` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_abort_fortran(
     comm: *const c_int,
     errorcode: *const c_int,
     ierror: *mut c_int,
@@ -203,7 +279,20 @@ pub(crate) unsafe extern "C-unwind" fn mpi_abort_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_abort_f08_(
+    comm: *const c_int,
+    errorcode: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_abort_fortran08(comm, errorcode, ierror))
+}
+
+/// `MPI_Abort` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_abort_fortran08(
     comm: *const c_int,
     errorcode: *const c_int,
     ierror: *mut c_int,
@@ -262,7 +351,24 @@ unsafe fn mpi_send<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_send_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_send_fortran(buf, count, datatype, dest, tag, comm, ierror))
+}
+
+/// `MPI_Send` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_send_fortran(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -282,7 +388,24 @@ pub(crate) unsafe extern "C-unwind" fn mpi_send_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_send_f08_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_send_fortran08(buf, count, datatype, dest, tag, comm, ierror))
+}
+
+/// `MPI_Send` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_send_fortran08(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -345,7 +468,24 @@ unsafe fn mpi_bsend<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_bsend_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_bsend_fortran(buf, count, datatype, dest, tag, comm, ierror))
+}
+
+/// `MPI_Bsend` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_bsend_fortran(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -365,7 +505,24 @@ pub(crate) unsafe extern "C-unwind" fn mpi_bsend_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_bsend_f08_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_bsend_fortran08(buf, count, datatype, dest, tag, comm, ierror))
+}
+
+/// `MPI_Bsend` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_bsend_fortran08(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -428,7 +585,24 @@ unsafe fn mpi_ssend<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_ssend_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ssend_fortran(buf, count, datatype, dest, tag, comm, ierror))
+}
+
+/// `MPI_Ssend` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ssend_fortran(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -448,7 +622,24 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ssend_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_ssend_f08_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ssend_fortran08(buf, count, datatype, dest, tag, comm, ierror))
+}
+
+/// `MPI_Ssend` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ssend_fortran08(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -511,7 +702,24 @@ unsafe fn mpi_rsend<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_rsend_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_rsend_fortran(buf, count, datatype, dest, tag, comm, ierror))
+}
+
+/// `MPI_Rsend` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_rsend_fortran(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -531,7 +739,24 @@ pub(crate) unsafe extern "C-unwind" fn mpi_rsend_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_rsend_f08_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_rsend_fortran08(buf, count, datatype, dest, tag, comm, ierror))
+}
+
+/// `MPI_Rsend` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_rsend_fortran08(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -597,7 +822,25 @@ unsafe fn mpi_isend<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_isend_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_isend_fortran(buf, count, datatype, dest, tag, comm, request, ierror))
+}
+
+/// `MPI_Isend` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_isend_fortran(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -618,7 +861,25 @@ pub(crate) unsafe extern "C-unwind" fn mpi_isend_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_isend_f08_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_isend_fortran08(buf, count, datatype, dest, tag, comm, request, ierror))
+}
+
+/// `MPI_Isend` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_isend_fortran08(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -685,7 +946,25 @@ unsafe fn mpi_ibsend<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_ibsend_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ibsend_fortran(buf, count, datatype, dest, tag, comm, request, ierror))
+}
+
+/// `MPI_Ibsend` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ibsend_fortran(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -706,7 +985,25 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ibsend_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_ibsend_f08_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ibsend_fortran08(buf, count, datatype, dest, tag, comm, request, ierror))
+}
+
+/// `MPI_Ibsend` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ibsend_fortran08(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -773,7 +1070,25 @@ unsafe fn mpi_issend<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_issend_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_issend_fortran(buf, count, datatype, dest, tag, comm, request, ierror))
+}
+
+/// `MPI_Issend` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_issend_fortran(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -794,7 +1109,25 @@ pub(crate) unsafe extern "C-unwind" fn mpi_issend_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_issend_f08_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_issend_fortran08(buf, count, datatype, dest, tag, comm, request, ierror))
+}
+
+/// `MPI_Issend` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_issend_fortran08(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -861,7 +1194,25 @@ unsafe fn mpi_irsend<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_irsend_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_irsend_fortran(buf, count, datatype, dest, tag, comm, request, ierror))
+}
+
+/// `MPI_Irsend` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_irsend_fortran(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -882,7 +1233,25 @@ pub(crate) unsafe extern "C-unwind" fn mpi_irsend_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_irsend_f08_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_irsend_fortran08(buf, count, datatype, dest, tag, comm, request, ierror))
+}
+
+/// `MPI_Irsend` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_irsend_fortran08(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -940,7 +1309,25 @@ unsafe fn mpi_recv<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_recv_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    source: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_recv_fortran(buf, count, datatype, source, tag, comm, status, ierror))
+}
+
+/// `MPI_Recv` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_recv_fortran(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -961,7 +1348,25 @@ pub(crate) unsafe extern "C-unwind" fn mpi_recv_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_recv_f08_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    source: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_recv_fortran08(buf, count, datatype, source, tag, comm, status, ierror))
+}
+
+/// `MPI_Recv` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_recv_fortran08(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -1019,7 +1424,25 @@ unsafe fn mpi_irecv<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_irecv_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    source: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_irecv_fortran(buf, count, datatype, source, tag, comm, request, ierror))
+}
+
+/// `MPI_Irecv` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_irecv_fortran(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -1040,7 +1463,25 @@ pub(crate) unsafe extern "C-unwind" fn mpi_irecv_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_irecv_f08_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    source: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_irecv_fortran08(buf, count, datatype, source, tag, comm, request, ierror))
+}
+
+/// `MPI_Irecv` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_irecv_fortran08(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -1121,7 +1562,33 @@ unsafe fn mpi_sendrecv<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_sendrecv_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    dest: *const c_int,
+    sendtag: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    source: *const c_int,
+    recvtag: *const c_int,
+    comm: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_sendrecv_fortran(
+        sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,
+        status, ierror
+    ))
+}
+
+/// `MPI_Sendrecv` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_sendrecv_fortran(
     sendbuf: *mut c_void,
     sendcount: *const c_int,
     sendtype: *const c_int,
@@ -1162,7 +1629,33 @@ pub(crate) unsafe extern "C-unwind" fn mpi_sendrecv_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_sendrecv_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    dest: *const c_int,
+    sendtag: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    source: *const c_int,
+    recvtag: *const c_int,
+    comm: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_sendrecv_fortran08(
+        sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,
+        status, ierror
+    ))
+}
+
+/// `MPI_Sendrecv` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_sendrecv_fortran08(
     sendbuf: *mut c_void,
     sendcount: *const c_int,
     sendtype: *const c_int,
@@ -1254,7 +1747,29 @@ unsafe fn mpi_sendrecv_replace<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_sendrecv_replace_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    sendtag: *const c_int,
+    source: *const c_int,
+    recvtag: *const c_int,
+    comm: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_sendrecv_replace_fortran(
+        buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror
+    ))
+}
+
+/// `MPI_Sendrecv_replace` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_sendrecv_replace_fortran(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -1289,7 +1804,29 @@ pub(crate) unsafe extern "C-unwind" fn mpi_sendrecv_replace_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_sendrecv_replace_f08_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    sendtag: *const c_int,
+    source: *const c_int,
+    recvtag: *const c_int,
+    comm: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_sendrecv_replace_fortran08(
+        buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror
+    ))
+}
+
+/// `MPI_Sendrecv_replace` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_sendrecv_replace_fortran08(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -1357,7 +1894,23 @@ unsafe fn mpi_mrecv<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_mrecv_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    message: *mut Handle,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_mrecv_fortran(buf, count, datatype, message, status, ierror))
+}
+
+/// `MPI_Mrecv` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_mrecv_fortran(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -1376,7 +1929,23 @@ pub(crate) unsafe extern "C-unwind" fn mpi_mrecv_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_mrecv_f08_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    message: *mut Handle,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_mrecv_fortran08(buf, count, datatype, message, status, ierror))
+}
+
+/// `MPI_Mrecv` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_mrecv_fortran08(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -1428,7 +1997,23 @@ unsafe fn mpi_imrecv<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_imrecv_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    message: *mut Handle,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_imrecv_fortran(buf, count, datatype, message, request, ierror))
+}
+
+/// `MPI_Imrecv` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_imrecv_fortran(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -1447,7 +2032,23 @@ pub(crate) unsafe extern "C-unwind" fn mpi_imrecv_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_imrecv_f08_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    message: *mut Handle,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_imrecv_fortran08(buf, count, datatype, message, request, ierror))
+}
+
+/// `MPI_Imrecv` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_imrecv_fortran08(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -1490,11 +2091,20 @@ unsafe fn mpi_wait<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_wait_(
     request: *mut Handle,
     status: *mut Status,
     ierror: *mut c_int,
 ) {
+    keep_caller!(mpi_wait_fortran(request, status, ierror))
+}
+
+/// `MPI_Wait` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_wait_fortran(request: *mut Handle, status: *mut Status, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
         mpi_wait::<Fortran>(Index(168), request, status, ierror);
@@ -1506,7 +2116,20 @@ pub(crate) unsafe extern "C-unwind" fn mpi_wait_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_wait_f08_(
+    request: *mut Handle,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_wait_fortran08(request, status, ierror))
+}
+
+/// `MPI_Wait` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_wait_fortran08(
     request: *mut Handle,
     status: *mut Status,
     ierror: *mut c_int,
@@ -1553,7 +2176,21 @@ unsafe fn mpi_waitall<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_waitall_(
+    count: *const c_int,
+    array_of_requests: *mut Handle,
+    array_of_statuses: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_waitall_fortran(count, array_of_requests, array_of_statuses, ierror))
+}
+
+/// `MPI_Waitall` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_waitall_fortran(
     count: *const c_int,
     array_of_requests: *mut Handle,
     array_of_statuses: *mut Status,
@@ -1570,7 +2207,21 @@ pub(crate) unsafe extern "C-unwind" fn mpi_waitall_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_waitall_f08_(
+    count: *const c_int,
+    array_of_requests: *mut Handle,
+    array_of_statuses: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_waitall_fortran08(count, array_of_requests, array_of_statuses, ierror))
+}
+
+/// `MPI_Waitall` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_waitall_fortran08(
     count: *const c_int,
     array_of_requests: *mut Handle,
     array_of_statuses: *mut Status,
@@ -1620,7 +2271,22 @@ unsafe fn mpi_waitany<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_waitany_(
+    count: *const c_int,
+    array_of_requests: *mut Handle,
+    index: *mut c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_waitany_fortran(count, array_of_requests, index, status, ierror))
+}
+
+/// `MPI_Waitany` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_waitany_fortran(
     count: *const c_int,
     array_of_requests: *mut Handle,
     index: *mut c_int,
@@ -1638,7 +2304,22 @@ pub(crate) unsafe extern "C-unwind" fn mpi_waitany_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_waitany_f08_(
+    count: *const c_int,
+    array_of_requests: *mut Handle,
+    index: *mut c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_waitany_fortran08(count, array_of_requests, index, status, ierror))
+}
+
+/// `MPI_Waitany` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_waitany_fortran08(
     count: *const c_int,
     array_of_requests: *mut Handle,
     index: *mut c_int,
@@ -1697,7 +2378,30 @@ unsafe fn mpi_waitsome<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_waitsome_(
+    incount: *const c_int,
+    array_of_requests: *mut Handle,
+    outcount: *mut c_int,
+    array_of_indices: *mut c_int,
+    array_of_statuses: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_waitsome_fortran(
+        incount,
+        array_of_requests,
+        outcount,
+        array_of_indices,
+        array_of_statuses,
+        ierror
+    ))
+}
+
+/// `MPI_Waitsome` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_waitsome_fortran(
     incount: *const c_int,
     array_of_requests: *mut Handle,
     outcount: *mut c_int,
@@ -1724,7 +2428,30 @@ pub(crate) unsafe extern "C-unwind" fn mpi_waitsome_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_waitsome_f08_(
+    incount: *const c_int,
+    array_of_requests: *mut Handle,
+    outcount: *mut c_int,
+    array_of_indices: *mut c_int,
+    array_of_statuses: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_waitsome_fortran08(
+        incount,
+        array_of_requests,
+        outcount,
+        array_of_indices,
+        array_of_statuses,
+        ierror
+    ))
+}
+
+/// `MPI_Waitsome` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_waitsome_fortran08(
     incount: *const c_int,
     array_of_requests: *mut Handle,
     outcount: *mut c_int,
@@ -1776,7 +2503,21 @@ unsafe fn mpi_test<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_test_(
+    request: *mut Handle,
+    flag: *mut c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_test_fortran(request, flag, status, ierror))
+}
+
+/// `MPI_Test` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_test_fortran(
     request: *mut Handle,
     flag: *mut c_int,
     status: *mut Status,
@@ -1793,7 +2534,21 @@ pub(crate) unsafe extern "C-unwind" fn mpi_test_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_test_f08_(
+    request: *mut Handle,
+    flag: *mut c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_test_fortran08(request, flag, status, ierror))
+}
+
+/// `MPI_Test` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_test_fortran08(
     request: *mut Handle,
     flag: *mut c_int,
     status: *mut Status,
@@ -1843,7 +2598,22 @@ unsafe fn mpi_testall<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_testall_(
+    count: *const c_int,
+    array_of_requests: *mut Handle,
+    flag: *mut c_int,
+    array_of_statuses: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_testall_fortran(count, array_of_requests, flag, array_of_statuses, ierror))
+}
+
+/// `MPI_Testall` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_testall_fortran(
     count: *const c_int,
     array_of_requests: *mut Handle,
     flag: *mut c_int,
@@ -1861,7 +2631,22 @@ pub(crate) unsafe extern "C-unwind" fn mpi_testall_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_testall_f08_(
+    count: *const c_int,
+    array_of_requests: *mut Handle,
+    flag: *mut c_int,
+    array_of_statuses: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_testall_fortran08(count, array_of_requests, flag, array_of_statuses, ierror))
+}
+
+/// `MPI_Testall` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_testall_fortran08(
     count: *const c_int,
     array_of_requests: *mut Handle,
     flag: *mut c_int,
@@ -1920,7 +2705,23 @@ unsafe fn mpi_testany<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_testany_(
+    count: *const c_int,
+    array_of_requests: *mut Handle,
+    index: *mut c_int,
+    flag: *mut c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_testany_fortran(count, array_of_requests, index, flag, status, ierror))
+}
+
+/// `MPI_Testany` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_testany_fortran(
     count: *const c_int,
     array_of_requests: *mut Handle,
     index: *mut c_int,
@@ -1939,7 +2740,23 @@ pub(crate) unsafe extern "C-unwind" fn mpi_testany_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_testany_f08_(
+    count: *const c_int,
+    array_of_requests: *mut Handle,
+    index: *mut c_int,
+    flag: *mut c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_testany_fortran08(count, array_of_requests, index, flag, status, ierror))
+}
+
+/// `MPI_Testany` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_testany_fortran08(
     count: *const c_int,
     array_of_requests: *mut Handle,
     index: *mut c_int,
@@ -1999,7 +2816,30 @@ unsafe fn mpi_testsome<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_testsome_(
+    incount: *const c_int,
+    array_of_requests: *mut Handle,
+    outcount: *mut c_int,
+    array_of_indices: *mut c_int,
+    array_of_statuses: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_testsome_fortran(
+        incount,
+        array_of_requests,
+        outcount,
+        array_of_indices,
+        array_of_statuses,
+        ierror
+    ))
+}
+
+/// `MPI_Testsome` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_testsome_fortran(
     incount: *const c_int,
     array_of_requests: *mut Handle,
     outcount: *mut c_int,
@@ -2026,7 +2866,30 @@ pub(crate) unsafe extern "C-unwind" fn mpi_testsome_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_testsome_f08_(
+    incount: *const c_int,
+    array_of_requests: *mut Handle,
+    outcount: *mut c_int,
+    array_of_indices: *mut c_int,
+    array_of_statuses: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_testsome_fortran08(
+        incount,
+        array_of_requests,
+        outcount,
+        array_of_indices,
+        array_of_statuses,
+        ierror
+    ))
+}
+
+/// `MPI_Testsome` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_testsome_fortran08(
     incount: *const c_int,
     array_of_requests: *mut Handle,
     outcount: *mut c_int,
@@ -2079,7 +2942,22 @@ unsafe fn mpi_probe<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_probe_(
+    source: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_probe_fortran(source, tag, comm, status, ierror))
+}
+
+/// `MPI_Probe` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_probe_fortran(
     source: *const c_int,
     tag: *const c_int,
     comm: *const c_int,
@@ -2097,7 +2975,22 @@ pub(crate) unsafe extern "C-unwind" fn mpi_probe_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_probe_f08_(
+    source: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_probe_fortran08(source, tag, comm, status, ierror))
+}
+
+/// `MPI_Probe` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_probe_fortran08(
     source: *const c_int,
     tag: *const c_int,
     comm: *const c_int,
@@ -2148,7 +3041,23 @@ unsafe fn mpi_iprobe<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_iprobe_(
+    source: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    flag: *mut c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_iprobe_fortran(source, tag, comm, flag, status, ierror))
+}
+
+/// `MPI_Iprobe` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iprobe_fortran(
     source: *const c_int,
     tag: *const c_int,
     comm: *const c_int,
@@ -2167,7 +3076,23 @@ pub(crate) unsafe extern "C-unwind" fn mpi_iprobe_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_iprobe_f08_(
+    source: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    flag: *mut c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_iprobe_fortran08(source, tag, comm, flag, status, ierror))
+}
+
+/// `MPI_Iprobe` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iprobe_fortran08(
     source: *const c_int,
     tag: *const c_int,
     comm: *const c_int,
@@ -2226,7 +3151,23 @@ unsafe fn mpi_mprobe<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_mprobe_(
+    source: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    message: *mut Handle,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_mprobe_fortran(source, tag, comm, message, status, ierror))
+}
+
+/// `MPI_Mprobe` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_mprobe_fortran(
     source: *const c_int,
     tag: *const c_int,
     comm: *const c_int,
@@ -2245,7 +3186,23 @@ pub(crate) unsafe extern "C-unwind" fn mpi_mprobe_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_mprobe_f08_(
+    source: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    message: *mut Handle,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_mprobe_fortran08(source, tag, comm, message, status, ierror))
+}
+
+/// `MPI_Mprobe` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_mprobe_fortran08(
     source: *const c_int,
     tag: *const c_int,
     comm: *const c_int,
@@ -2307,7 +3264,24 @@ unsafe fn mpi_improbe<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_improbe_(
+    source: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    flag: *mut c_int,
+    message: *mut Handle,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_improbe_fortran(source, tag, comm, flag, message, status, ierror))
+}
+
+/// `MPI_Improbe` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_improbe_fortran(
     source: *const c_int,
     tag: *const c_int,
     comm: *const c_int,
@@ -2327,7 +3301,24 @@ pub(crate) unsafe extern "C-unwind" fn mpi_improbe_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_improbe_f08_(
+    source: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    flag: *mut c_int,
+    message: *mut Handle,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_improbe_fortran08(source, tag, comm, flag, message, status, ierror))
+}
+
+/// `MPI_Improbe` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_improbe_fortran08(
     source: *const c_int,
     tag: *const c_int,
     comm: *const c_int,
@@ -2374,7 +3365,16 @@ unsafe fn mpi_barrier<L: Language>(behind: Index, comm: *const c_int, ierror: *m
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_barrier_(comm: *const c_int, ierror: *mut c_int) {
+    keep_caller!(mpi_barrier_fortran(comm, ierror))
+}
+
+/// `MPI_Barrier` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_barrier_fortran(comm: *const c_int, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
         mpi_barrier::<Fortran>(Index(192), comm, ierror);
@@ -2386,7 +3386,16 @@ pub(crate) unsafe extern "C-unwind" fn mpi_barrier_(comm: *const c_int, ierror: 
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_barrier_f08_(comm: *const c_int, ierror: *mut c_int) {
+    keep_caller!(mpi_barrier_fortran08(comm, ierror))
+}
+
+/// `MPI_Barrier` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_barrier_fortran08(comm: *const c_int, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
         mpi_barrier::<Fortran08>(Index(193), comm, ierror);
@@ -2443,7 +3452,23 @@ unsafe fn mpi_bcast<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_bcast_(
+    buffer: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_bcast_fortran(buffer, count, datatype, root, comm, ierror))
+}
+
+/// `MPI_Bcast` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_bcast_fortran(
     buffer: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -2462,7 +3487,23 @@ pub(crate) unsafe extern "C-unwind" fn mpi_bcast_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_bcast_f08_(
+    buffer: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_bcast_fortran08(buffer, count, datatype, root, comm, ierror))
+}
+
+/// `MPI_Bcast` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_bcast_fortran08(
     buffer: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -2530,7 +3571,25 @@ unsafe fn mpi_reduce<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_reduce_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_reduce_fortran(sendbuf, recvbuf, count, datatype, op, root, comm, ierror))
+}
+
+/// `MPI_Reduce` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_reduce_fortran(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: *const c_int,
@@ -2551,7 +3610,25 @@ pub(crate) unsafe extern "C-unwind" fn mpi_reduce_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_reduce_f08_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_reduce_fortran08(sendbuf, recvbuf, count, datatype, op, root, comm, ierror))
+}
+
+/// `MPI_Reduce` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_reduce_fortran08(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: *const c_int,
@@ -2619,7 +3696,24 @@ unsafe fn mpi_allreduce<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_allreduce_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_allreduce_fortran(sendbuf, recvbuf, count, datatype, op, comm, ierror))
+}
+
+/// `MPI_Allreduce` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_allreduce_fortran(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: *const c_int,
@@ -2639,7 +3733,24 @@ pub(crate) unsafe extern "C-unwind" fn mpi_allreduce_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_allreduce_f08_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_allreduce_fortran08(sendbuf, recvbuf, count, datatype, op, comm, ierror))
+}
+
+/// `MPI_Allreduce` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_allreduce_fortran08(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: *const c_int,
@@ -2710,7 +3821,28 @@ unsafe fn mpi_gather<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_gather_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_gather_fortran(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror
+    ))
+}
+
+/// `MPI_Gather` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_gather_fortran(
     sendbuf: *mut c_void,
     sendcount: *const c_int,
     sendtype: *const c_int,
@@ -2743,7 +3875,28 @@ pub(crate) unsafe extern "C-unwind" fn mpi_gather_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_gather_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_gather_fortran08(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror
+    ))
+}
+
+/// `MPI_Gather` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_gather_fortran08(
     sendbuf: *mut c_void,
     sendcount: *const c_int,
     sendtype: *const c_int,
@@ -2831,7 +3984,29 @@ unsafe fn mpi_gatherv<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_gatherv_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_gatherv_fortran(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, ierror
+    ))
+}
+
+/// `MPI_Gatherv` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_gatherv_fortran(
     sendbuf: *mut c_void,
     sendcount: *const c_int,
     sendtype: *const c_int,
@@ -2866,7 +4041,29 @@ pub(crate) unsafe extern "C-unwind" fn mpi_gatherv_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_gatherv_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_gatherv_fortran08(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, ierror
+    ))
+}
+
+/// `MPI_Gatherv` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_gatherv_fortran08(
     sendbuf: *mut c_void,
     sendcount: *const c_int,
     sendtype: *const c_int,
@@ -2952,7 +4149,28 @@ unsafe fn mpi_scatter<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_scatter_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_scatter_fortran(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror
+    ))
+}
+
+/// `MPI_Scatter` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_scatter_fortran(
     sendbuf: *mut c_void,
     sendcount: *const c_int,
     sendtype: *const c_int,
@@ -2985,7 +4203,28 @@ pub(crate) unsafe extern "C-unwind" fn mpi_scatter_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_scatter_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_scatter_fortran08(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror
+    ))
+}
+
+/// `MPI_Scatter` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_scatter_fortran08(
     sendbuf: *mut c_void,
     sendcount: *const c_int,
     sendtype: *const c_int,
@@ -3073,7 +4312,29 @@ unsafe fn mpi_scatterv<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_scatterv_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    displs: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_scatterv_fortran(
+        sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror
+    ))
+}
+
+/// `MPI_Scatterv` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_scatterv_fortran(
     sendbuf: *mut c_void,
     sendcounts: *mut c_int,
     displs: *mut c_int,
@@ -3108,7 +4369,29 @@ pub(crate) unsafe extern "C-unwind" fn mpi_scatterv_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_scatterv_f08_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    displs: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_scatterv_fortran08(
+        sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror
+    ))
+}
+
+/// `MPI_Scatterv` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_scatterv_fortran08(
     sendbuf: *mut c_void,
     sendcounts: *mut c_int,
     displs: *mut c_int,
@@ -3192,7 +4475,27 @@ unsafe fn mpi_allgather<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_allgather_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_allgather_fortran(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror
+    ))
+}
+
+/// `MPI_Allgather` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_allgather_fortran(
     sendbuf: *mut c_void,
     sendcount: *const c_int,
     sendtype: *const c_int,
@@ -3223,7 +4526,27 @@ pub(crate) unsafe extern "C-unwind" fn mpi_allgather_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_allgather_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_allgather_fortran08(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror
+    ))
+}
+
+/// `MPI_Allgather` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_allgather_fortran08(
     sendbuf: *mut c_void,
     sendcount: *const c_int,
     sendtype: *const c_int,
@@ -3305,7 +4628,28 @@ unsafe fn mpi_allgatherv<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_allgatherv_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_allgatherv_fortran(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror
+    ))
+}
+
+/// `MPI_Allgatherv` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_allgatherv_fortran(
     sendbuf: *mut c_void,
     sendcount: *const c_int,
     sendtype: *const c_int,
@@ -3338,7 +4682,28 @@ pub(crate) unsafe extern "C-unwind" fn mpi_allgatherv_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_allgatherv_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_allgatherv_fortran08(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror
+    ))
+}
+
+/// `MPI_Allgatherv` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_allgatherv_fortran08(
     sendbuf: *mut c_void,
     sendcount: *const c_int,
     sendtype: *const c_int,
@@ -3420,7 +4785,27 @@ unsafe fn mpi_alltoall<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_alltoall_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_alltoall_fortran(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror
+    ))
+}
+
+/// `MPI_Alltoall` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_alltoall_fortran(
     sendbuf: *mut c_void,
     sendcount: *const c_int,
     sendtype: *const c_int,
@@ -3451,7 +4836,27 @@ pub(crate) unsafe extern "C-unwind" fn mpi_alltoall_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_alltoall_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_alltoall_fortran08(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror
+    ))
+}
+
+/// `MPI_Alltoall` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_alltoall_fortran08(
     sendbuf: *mut c_void,
     sendcount: *const c_int,
     sendtype: *const c_int,
@@ -3538,7 +4943,29 @@ unsafe fn mpi_alltoallv<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_alltoallv_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_alltoallv_fortran(
+        sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, ierror
+    ))
+}
+
+/// `MPI_Alltoallv` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_alltoallv_fortran(
     sendbuf: *mut c_void,
     sendcounts: *mut c_int,
     sdispls: *mut c_int,
@@ -3573,7 +5000,29 @@ pub(crate) unsafe extern "C-unwind" fn mpi_alltoallv_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_alltoallv_f08_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_alltoallv_fortran08(
+        sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, ierror
+    ))
+}
+
+/// `MPI_Alltoallv` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_alltoallv_fortran08(
     sendbuf: *mut c_void,
     sendcounts: *mut c_int,
     sdispls: *mut c_int,
@@ -3664,7 +5113,29 @@ unsafe fn mpi_alltoallw<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_alltoallw_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtypes: *mut Handle,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_alltoallw_fortran(
+        sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, ierror
+    ))
+}
+
+/// `MPI_Alltoallw` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_alltoallw_fortran(
     sendbuf: *mut c_void,
     sendcounts: *mut c_int,
     sdispls: *mut c_int,
@@ -3699,7 +5170,29 @@ pub(crate) unsafe extern "C-unwind" fn mpi_alltoallw_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_alltoallw_f08_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtypes: *mut Handle,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_alltoallw_fortran08(
+        sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, ierror
+    ))
+}
+
+/// `MPI_Alltoallw` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_alltoallw_fortran08(
     sendbuf: *mut c_void,
     sendcounts: *mut c_int,
     sdispls: *mut c_int,
@@ -3781,7 +5274,24 @@ unsafe fn mpi_reduce_scatter<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_reduce_scatter_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_reduce_scatter_fortran(sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror))
+}
+
+/// `MPI_Reduce_scatter` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_reduce_scatter_fortran(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     recvcounts: *mut c_int,
@@ -3801,7 +5311,24 @@ pub(crate) unsafe extern "C-unwind" fn mpi_reduce_scatter_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_reduce_scatter_f08_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_reduce_scatter_fortran08(sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror))
+}
+
+/// `MPI_Reduce_scatter` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_reduce_scatter_fortran08(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     recvcounts: *mut c_int,
@@ -3868,7 +5395,24 @@ unsafe fn mpi_reduce_scatter_block<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_reduce_scatter_block_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_reduce_scatter_block_fortran(sendbuf, recvbuf, recvcount, datatype, op, comm, ierror))
+}
+
+/// `MPI_Reduce_scatter_block` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_reduce_scatter_block_fortran(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     recvcount: *const c_int,
@@ -3897,7 +5441,24 @@ pub(crate) unsafe extern "C-unwind" fn mpi_reduce_scatter_block_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_reduce_scatter_block_f08_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_reduce_scatter_block_fortran08(sendbuf, recvbuf, recvcount, datatype, op, comm, ierror))
+}
+
+/// `MPI_Reduce_scatter_block` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_reduce_scatter_block_fortran08(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     recvcount: *const c_int,
@@ -3973,7 +5534,24 @@ unsafe fn mpi_scan<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_scan_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_scan_fortran(sendbuf, recvbuf, count, datatype, op, comm, ierror))
+}
+
+/// `MPI_Scan` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_scan_fortran(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: *const c_int,
@@ -3993,7 +5571,24 @@ pub(crate) unsafe extern "C-unwind" fn mpi_scan_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_scan_f08_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_scan_fortran08(sendbuf, recvbuf, count, datatype, op, comm, ierror))
+}
+
+/// `MPI_Scan` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_scan_fortran08(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: *const c_int,
@@ -4060,7 +5655,24 @@ unsafe fn mpi_exscan<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_exscan_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_exscan_fortran(sendbuf, recvbuf, count, datatype, op, comm, ierror))
+}
+
+/// `MPI_Exscan` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_exscan_fortran(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: *const c_int,
@@ -4080,7 +5692,24 @@ pub(crate) unsafe extern "C-unwind" fn mpi_exscan_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_exscan_f08_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_exscan_fortran08(sendbuf, recvbuf, count, datatype, op, comm, ierror))
+}
+
+/// `MPI_Exscan` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_exscan_fortran08(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: *const c_int,
@@ -4126,7 +5755,22 @@ unsafe fn mpi_comm_split<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_comm_split_(
+    comm: *const c_int,
+    color: *const c_int,
+    key: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_comm_split_fortran(comm, color, key, newcomm, ierror))
+}
+
+/// `MPI_Comm_split` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_split_fortran(
     comm: *const c_int,
     color: *const c_int,
     key: *const c_int,
@@ -4144,7 +5788,22 @@ pub(crate) unsafe extern "C-unwind" fn mpi_comm_split_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_comm_split_f08_(
+    comm: *const c_int,
+    color: *const c_int,
+    key: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_comm_split_fortran08(comm, color, key, newcomm, ierror))
+}
+
+/// `MPI_Comm_split` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_split_fortran08(
     comm: *const c_int,
     color: *const c_int,
     key: *const c_int,
@@ -4186,7 +5845,20 @@ unsafe fn mpi_comm_dup<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_comm_dup_(
+    comm: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_comm_dup_fortran(comm, newcomm, ierror))
+}
+
+/// `MPI_Comm_dup` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_dup_fortran(
     comm: *const c_int,
     newcomm: *mut Handle,
     ierror: *mut c_int,
@@ -4202,7 +5874,20 @@ pub(crate) unsafe extern "C-unwind" fn mpi_comm_dup_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_comm_dup_f08_(
+    comm: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_comm_dup_fortran08(comm, newcomm, ierror))
+}
+
+/// `MPI_Comm_dup` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_dup_fortran08(
     comm: *const c_int,
     newcomm: *mut Handle,
     ierror: *mut c_int,
@@ -4243,7 +5928,21 @@ unsafe fn mpi_comm_create<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_comm_create_(
+    comm: *const c_int,
+    group: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_comm_create_fortran(comm, group, newcomm, ierror))
+}
+
+/// `MPI_Comm_create` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_create_fortran(
     comm: *const c_int,
     group: *const c_int,
     newcomm: *mut Handle,
@@ -4260,7 +5959,21 @@ pub(crate) unsafe extern "C-unwind" fn mpi_comm_create_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_comm_create_f08_(
+    comm: *const c_int,
+    group: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_comm_create_fortran08(comm, group, newcomm, ierror))
+}
+
+/// `MPI_Comm_create` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_create_fortran08(
     comm: *const c_int,
     group: *const c_int,
     newcomm: *mut Handle,
@@ -4296,7 +6009,16 @@ unsafe fn mpi_comm_free<L: Language>(behind: Index, comm: *mut Handle, ierror: *
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_comm_free_(comm: *mut Handle, ierror: *mut c_int) {
+    keep_caller!(mpi_comm_free_fortran(comm, ierror))
+}
+
+/// `MPI_Comm_free` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_free_fortran(comm: *mut Handle, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
         mpi_comm_free::<Fortran>(Index(232), comm, ierror);
@@ -4308,7 +6030,16 @@ pub(crate) unsafe extern "C-unwind" fn mpi_comm_free_(comm: *mut Handle, ierror:
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_comm_free_f08_(comm: *mut Handle, ierror: *mut c_int) {
+    keep_caller!(mpi_comm_free_fortran08(comm, ierror))
+}
+
+/// `MPI_Comm_free` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_free_fortran08(comm: *mut Handle, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
         mpi_comm_free::<Fortran08>(Index(233), comm, ierror);
@@ -4339,7 +6070,16 @@ unsafe fn mpi_comm_disconnect<L: Language>(behind: Index, comm: *mut Handle, ier
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_comm_disconnect_(comm: *mut Handle, ierror: *mut c_int) {
+    keep_caller!(mpi_comm_disconnect_fortran(comm, ierror))
+}
+
+/// `MPI_Comm_disconnect` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_disconnect_fortran(comm: *mut Handle, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
         mpi_comm_disconnect::<Fortran>(Index(234), comm, ierror);
@@ -4351,7 +6091,16 @@ pub(crate) unsafe extern "C-unwind" fn mpi_comm_disconnect_(comm: *mut Handle, i
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_comm_disconnect_f08_(comm: *mut Handle, ierror: *mut c_int) {
+    keep_caller!(mpi_comm_disconnect_fortran08(comm, ierror))
+}
+
+/// `MPI_Comm_disconnect` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_disconnect_fortran08(comm: *mut Handle, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
         mpi_comm_disconnect::<Fortran08>(Index(235), comm, ierror);
@@ -4388,7 +6137,21 @@ unsafe fn mpi_comm_dup_with_info<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_comm_dup_with_info_(
+    comm: *const c_int,
+    info: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_comm_dup_with_info_fortran(comm, info, newcomm, ierror))
+}
+
+/// `MPI_Comm_dup_with_info` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_dup_with_info_fortran(
     comm: *const c_int,
     info: *const c_int,
     newcomm: *mut Handle,
@@ -4405,7 +6168,21 @@ pub(crate) unsafe extern "C-unwind" fn mpi_comm_dup_with_info_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_comm_dup_with_info_f08_(
+    comm: *const c_int,
+    info: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_comm_dup_with_info_fortran08(comm, info, newcomm, ierror))
+}
+
+/// `MPI_Comm_dup_with_info` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_dup_with_info_fortran08(
     comm: *const c_int,
     info: *const c_int,
     newcomm: *mut Handle,
@@ -4455,7 +6232,23 @@ unsafe fn mpi_comm_split_type<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_comm_split_type_(
+    comm: *const c_int,
+    split_type: *const c_int,
+    key: *const c_int,
+    info: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_comm_split_type_fortran(comm, split_type, key, info, newcomm, ierror))
+}
+
+/// `MPI_Comm_split_type` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_split_type_fortran(
     comm: *const c_int,
     split_type: *const c_int,
     key: *const c_int,
@@ -4474,7 +6267,23 @@ pub(crate) unsafe extern "C-unwind" fn mpi_comm_split_type_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_comm_split_type_f08_(
+    comm: *const c_int,
+    split_type: *const c_int,
+    key: *const c_int,
+    info: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_comm_split_type_fortran08(comm, split_type, key, info, newcomm, ierror))
+}
+
+/// `MPI_Comm_split_type` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_split_type_fortran08(
     comm: *const c_int,
     split_type: *const c_int,
     key: *const c_int,
@@ -4512,7 +6321,16 @@ unsafe fn mpi_type_free<L: Language>(behind: Index, datatype: *mut Handle, ierro
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_type_free_(datatype: *mut Handle, ierror: *mut c_int) {
+    keep_caller!(mpi_type_free_fortran(datatype, ierror))
+}
+
+/// `MPI_Type_free` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_type_free_fortran(datatype: *mut Handle, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
         mpi_type_free::<Fortran>(Index(240), datatype, ierror);
@@ -4524,7 +6342,16 @@ pub(crate) unsafe extern "C-unwind" fn mpi_type_free_(datatype: *mut Handle, ier
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_type_free_f08_(datatype: *mut Handle, ierror: *mut c_int) {
+    keep_caller!(mpi_type_free_fortran08(datatype, ierror))
+}
+
+/// `MPI_Type_free` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_type_free_fortran08(datatype: *mut Handle, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
         mpi_type_free::<Fortran08>(Index(241), datatype, ierror);
@@ -4555,7 +6382,16 @@ unsafe fn mpi_request_free<L: Language>(behind: Index, request: *mut Handle, ier
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_request_free_(request: *mut Handle, ierror: *mut c_int) {
+    keep_caller!(mpi_request_free_fortran(request, ierror))
+}
+
+/// `MPI_Request_free` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_request_free_fortran(request: *mut Handle, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
         mpi_request_free::<Fortran>(Index(242), request, ierror);
@@ -4567,7 +6403,16 @@ pub(crate) unsafe extern "C-unwind" fn mpi_request_free_(request: *mut Handle, i
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_request_free_f08_(request: *mut Handle, ierror: *mut c_int) {
+    keep_caller!(mpi_request_free_fortran08(request, ierror))
+}
+
+/// `MPI_Request_free` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_request_free_fortran08(request: *mut Handle, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
         mpi_request_free::<Fortran08>(Index(243), request, ierror);
@@ -4598,7 +6443,16 @@ unsafe fn mpi_cancel<L: Language>(behind: Index, request: *mut Handle, ierror: *
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_cancel_(request: *mut Handle, ierror: *mut c_int) {
+    keep_caller!(mpi_cancel_fortran(request, ierror))
+}
+
+/// `MPI_Cancel` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_cancel_fortran(request: *mut Handle, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
         mpi_cancel::<Fortran>(Index(244), request, ierror);
@@ -4610,7 +6464,16 @@ pub(crate) unsafe extern "C-unwind" fn mpi_cancel_(request: *mut Handle, ierror:
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_cancel_f08_(request: *mut Handle, ierror: *mut c_int) {
+    keep_caller!(mpi_cancel_fortran08(request, ierror))
+}
+
+/// `MPI_Cancel` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_cancel_fortran08(request: *mut Handle, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
         mpi_cancel::<Fortran08>(Index(245), request, ierror);
@@ -4668,7 +6531,25 @@ unsafe fn mpi_send_init<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_send_init_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_send_init_fortran(buf, count, datatype, dest, tag, comm, request, ierror))
+}
+
+/// `MPI_Send_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_send_init_fortran(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -4689,7 +6570,25 @@ pub(crate) unsafe extern "C-unwind" fn mpi_send_init_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_send_init_f08_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_send_init_fortran08(buf, count, datatype, dest, tag, comm, request, ierror))
+}
+
+/// `MPI_Send_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_send_init_fortran08(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -4756,7 +6655,25 @@ unsafe fn mpi_bsend_init<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_bsend_init_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_bsend_init_fortran(buf, count, datatype, dest, tag, comm, request, ierror))
+}
+
+/// `MPI_Bsend_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_bsend_init_fortran(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -4777,7 +6694,25 @@ pub(crate) unsafe extern "C-unwind" fn mpi_bsend_init_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_bsend_init_f08_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_bsend_init_fortran08(buf, count, datatype, dest, tag, comm, request, ierror))
+}
+
+/// `MPI_Bsend_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_bsend_init_fortran08(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -4844,7 +6779,25 @@ unsafe fn mpi_ssend_init<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_ssend_init_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ssend_init_fortran(buf, count, datatype, dest, tag, comm, request, ierror))
+}
+
+/// `MPI_Ssend_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ssend_init_fortran(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -4865,7 +6818,25 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ssend_init_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_ssend_init_f08_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ssend_init_fortran08(buf, count, datatype, dest, tag, comm, request, ierror))
+}
+
+/// `MPI_Ssend_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ssend_init_fortran08(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -4932,7 +6903,25 @@ unsafe fn mpi_rsend_init<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_rsend_init_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_rsend_init_fortran(buf, count, datatype, dest, tag, comm, request, ierror))
+}
+
+/// `MPI_Rsend_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_rsend_init_fortran(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -4953,7 +6942,25 @@ pub(crate) unsafe extern "C-unwind" fn mpi_rsend_init_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_rsend_init_f08_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_rsend_init_fortran08(buf, count, datatype, dest, tag, comm, request, ierror))
+}
+
+/// `MPI_Rsend_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_rsend_init_fortran08(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -5011,7 +7018,25 @@ unsafe fn mpi_recv_init<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_recv_init_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    source: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_recv_init_fortran(buf, count, datatype, source, tag, comm, request, ierror))
+}
+
+/// `MPI_Recv_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_recv_init_fortran(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -5032,7 +7057,25 @@ pub(crate) unsafe extern "C-unwind" fn mpi_recv_init_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_recv_init_f08_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    source: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_recv_init_fortran08(buf, count, datatype, source, tag, comm, request, ierror))
+}
+
+/// `MPI_Recv_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_recv_init_fortran08(
     buf: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -5072,7 +7115,16 @@ unsafe fn mpi_start<L: Language>(behind: Index, request: *mut Handle, ierror: *m
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_start_(request: *mut Handle, ierror: *mut c_int) {
+    keep_caller!(mpi_start_fortran(request, ierror))
+}
+
+/// `MPI_Start` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_start_fortran(request: *mut Handle, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
         mpi_start::<Fortran>(Index(256), request, ierror);
@@ -5084,7 +7136,16 @@ pub(crate) unsafe extern "C-unwind" fn mpi_start_(request: *mut Handle, ierror: 
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_start_f08_(request: *mut Handle, ierror: *mut c_int) {
+    keep_caller!(mpi_start_fortran08(request, ierror))
+}
+
+/// `MPI_Start` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_start_fortran08(request: *mut Handle, ierror: *mut c_int) {
     // SAFETY: by the caller's word.
     unsafe {
         mpi_start::<Fortran08>(Index(257), request, ierror);
@@ -5120,7 +7181,20 @@ unsafe fn mpi_startall<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_startall_(
+    count: *const c_int,
+    array_of_requests: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_startall_fortran(count, array_of_requests, ierror))
+}
+
+/// `MPI_Startall` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_startall_fortran(
     count: *const c_int,
     array_of_requests: *mut Handle,
     ierror: *mut c_int,
@@ -5136,7 +7210,20 @@ pub(crate) unsafe extern "C-unwind" fn mpi_startall_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_startall_f08_(
+    count: *const c_int,
+    array_of_requests: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_startall_fortran08(count, array_of_requests, ierror))
+}
+
+/// `MPI_Startall` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_startall_fortran08(
     count: *const c_int,
     array_of_requests: *mut Handle,
     ierror: *mut c_int,
@@ -5184,7 +7271,20 @@ unsafe fn mpi_ibarrier<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_ibarrier_(
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ibarrier_fortran(comm, request, ierror))
+}
+
+/// `MPI_Ibarrier` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ibarrier_fortran(
     comm: *const c_int,
     request: *mut Handle,
     ierror: *mut c_int,
@@ -5200,7 +7300,20 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ibarrier_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_ibarrier_f08_(
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ibarrier_fortran08(comm, request, ierror))
+}
+
+/// `MPI_Ibarrier` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ibarrier_fortran08(
     comm: *const c_int,
     request: *mut Handle,
     ierror: *mut c_int,
@@ -5263,7 +7376,24 @@ unsafe fn mpi_ibcast<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_ibcast_(
+    buffer: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ibcast_fortran(buffer, count, datatype, root, comm, request, ierror))
+}
+
+/// `MPI_Ibcast` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ibcast_fortran(
     buffer: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -5283,7 +7413,24 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ibcast_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_ibcast_f08_(
+    buffer: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ibcast_fortran08(buffer, count, datatype, root, comm, request, ierror))
+}
+
+/// `MPI_Ibcast` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ibcast_fortran08(
     buffer: *mut c_void,
     count: *const c_int,
     datatype: *const c_int,
@@ -5354,7 +7501,26 @@ unsafe fn mpi_ireduce<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_ireduce_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ireduce_fortran(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror))
+}
+
+/// `MPI_Ireduce` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ireduce_fortran(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: *const c_int,
@@ -5387,7 +7553,26 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ireduce_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_ireduce_f08_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ireduce_fortran08(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror))
+}
+
+/// `MPI_Ireduce` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ireduce_fortran08(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: *const c_int,
@@ -5469,7 +7654,25 @@ unsafe fn mpi_iallreduce<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_iallreduce_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_iallreduce_fortran(sendbuf, recvbuf, count, datatype, op, comm, request, ierror))
+}
+
+/// `MPI_Iallreduce` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iallreduce_fortran(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: *const c_int,
@@ -5490,7 +7693,25 @@ pub(crate) unsafe extern "C-unwind" fn mpi_iallreduce_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_iallreduce_f08_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_iallreduce_fortran08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror))
+}
+
+/// `MPI_Iallreduce` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iallreduce_fortran08(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: *const c_int,
@@ -5566,7 +7787,29 @@ unsafe fn mpi_igather<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_igather_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_igather_fortran(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, ierror
+    ))
+}
+
+/// `MPI_Igather` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_igather_fortran(
     sendbuf: *mut c_void,
     sendcount: *const c_int,
     sendtype: *const c_int,
@@ -5601,7 +7844,29 @@ pub(crate) unsafe extern "C-unwind" fn mpi_igather_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_igather_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_igather_fortran08(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, ierror
+    ))
+}
+
+/// `MPI_Igather` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_igather_fortran08(
     sendbuf: *mut c_void,
     sendcount: *const c_int,
     sendtype: *const c_int,
@@ -5694,7 +7959,30 @@ unsafe fn mpi_igatherv<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_igatherv_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_igatherv_fortran(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request, ierror
+    ))
+}
+
+/// `MPI_Igatherv` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_igatherv_fortran(
     sendbuf: *mut c_void,
     sendcount: *const c_int,
     sendtype: *const c_int,
@@ -5731,7 +8019,30 @@ pub(crate) unsafe extern "C-unwind" fn mpi_igatherv_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_igatherv_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_igatherv_fortran08(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request, ierror
+    ))
+}
+
+/// `MPI_Igatherv` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_igatherv_fortran08(
     sendbuf: *mut c_void,
     sendcount: *const c_int,
     sendtype: *const c_int,
@@ -5823,7 +8134,29 @@ unsafe fn mpi_iscatter<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_iscatter_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_iscatter_fortran(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, ierror
+    ))
+}
+
+/// `MPI_Iscatter` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iscatter_fortran(
     sendbuf: *mut c_void,
     sendcount: *const c_int,
     sendtype: *const c_int,
@@ -5858,7 +8191,29 @@ pub(crate) unsafe extern "C-unwind" fn mpi_iscatter_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_iscatter_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_iscatter_fortran08(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, ierror
+    ))
+}
+
+/// `MPI_Iscatter` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iscatter_fortran08(
     sendbuf: *mut c_void,
     sendcount: *const c_int,
     sendtype: *const c_int,
@@ -5951,7 +8306,30 @@ unsafe fn mpi_iscatterv<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_iscatterv_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    displs: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_iscatterv_fortran(
+        sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request, ierror
+    ))
+}
+
+/// `MPI_Iscatterv` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iscatterv_fortran(
     sendbuf: *mut c_void,
     sendcounts: *mut c_int,
     displs: *mut c_int,
@@ -5988,7 +8366,30 @@ pub(crate) unsafe extern "C-unwind" fn mpi_iscatterv_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_iscatterv_f08_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    displs: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_iscatterv_fortran08(
+        sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request, ierror
+    ))
+}
+
+/// `MPI_Iscatterv` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iscatterv_fortran08(
     sendbuf: *mut c_void,
     sendcounts: *mut c_int,
     displs: *mut c_int,
@@ -6076,7 +8477,28 @@ unsafe fn mpi_iallgather<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_iallgather_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_iallgather_fortran(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror
+    ))
+}
+
+/// `MPI_Iallgather` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iallgather_fortran(
     sendbuf: *mut c_void,
     sendcount: *const c_int,
     sendtype: *const c_int,
@@ -6109,7 +8531,28 @@ pub(crate) unsafe extern "C-unwind" fn mpi_iallgather_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_iallgather_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_iallgather_fortran08(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror
+    ))
+}
+
+/// `MPI_Iallgather` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iallgather_fortran08(
     sendbuf: *mut c_void,
     sendcount: *const c_int,
     sendtype: *const c_int,
@@ -6198,7 +8641,29 @@ unsafe fn mpi_iallgatherv<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_iallgatherv_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_iallgatherv_fortran(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request, ierror
+    ))
+}
+
+/// `MPI_Iallgatherv` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iallgatherv_fortran(
     sendbuf: *mut c_void,
     sendcount: *const c_int,
     sendtype: *const c_int,
@@ -6233,7 +8698,29 @@ pub(crate) unsafe extern "C-unwind" fn mpi_iallgatherv_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_iallgatherv_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_iallgatherv_fortran08(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request, ierror
+    ))
+}
+
+/// `MPI_Iallgatherv` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iallgatherv_fortran08(
     sendbuf: *mut c_void,
     sendcount: *const c_int,
     sendtype: *const c_int,
@@ -6319,7 +8806,28 @@ unsafe fn mpi_ialltoall<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_ialltoall_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ialltoall_fortran(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror
+    ))
+}
+
+/// `MPI_Ialltoall` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ialltoall_fortran(
     sendbuf: *mut c_void,
     sendcount: *const c_int,
     sendtype: *const c_int,
@@ -6352,7 +8860,28 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ialltoall_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_ialltoall_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ialltoall_fortran08(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror
+    ))
+}
+
+/// `MPI_Ialltoall` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ialltoall_fortran08(
     sendbuf: *mut c_void,
     sendcount: *const c_int,
     sendtype: *const c_int,
@@ -6443,7 +8972,30 @@ unsafe fn mpi_ialltoallv<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_ialltoallv_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ialltoallv_fortran(
+        sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request, ierror
+    ))
+}
+
+/// `MPI_Ialltoallv` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ialltoallv_fortran(
     sendbuf: *mut c_void,
     sendcounts: *mut c_int,
     sdispls: *mut c_int,
@@ -6480,7 +9032,30 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ialltoallv_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_ialltoallv_f08_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ialltoallv_fortran08(
+        sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request, ierror
+    ))
+}
+
+/// `MPI_Ialltoallv` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ialltoallv_fortran08(
     sendbuf: *mut c_void,
     sendcounts: *mut c_int,
     sdispls: *mut c_int,
@@ -6575,7 +9150,31 @@ unsafe fn mpi_ialltoallw<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_ialltoallw_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtypes: *mut Handle,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ialltoallw_fortran(
+        sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request,
+        ierror
+    ))
+}
+
+/// `MPI_Ialltoallw` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ialltoallw_fortran(
     sendbuf: *mut c_void,
     sendcounts: *mut c_int,
     sdispls: *mut c_int,
@@ -6612,7 +9211,31 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ialltoallw_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_ialltoallw_f08_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtypes: *mut Handle,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ialltoallw_fortran08(
+        sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request,
+        ierror
+    ))
+}
+
+/// `MPI_Ialltoallw` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ialltoallw_fortran08(
     sendbuf: *mut c_void,
     sendcounts: *mut c_int,
     sdispls: *mut c_int,
@@ -6698,7 +9321,27 @@ unsafe fn mpi_ireduce_scatter<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_ireduce_scatter_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ireduce_scatter_fortran(
+        sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror
+    ))
+}
+
+/// `MPI_Ireduce_scatter` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ireduce_scatter_fortran(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     recvcounts: *mut c_int,
@@ -6729,7 +9372,27 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ireduce_scatter_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_ireduce_scatter_f08_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ireduce_scatter_fortran08(
+        sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror
+    ))
+}
+
+/// `MPI_Ireduce_scatter` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ireduce_scatter_fortran08(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     recvcounts: *mut c_int,
@@ -6809,7 +9472,27 @@ unsafe fn mpi_ireduce_scatter_block<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_ireduce_scatter_block_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ireduce_scatter_block_fortran(
+        sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror
+    ))
+}
+
+/// `MPI_Ireduce_scatter_block` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ireduce_scatter_block_fortran(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     recvcount: *const c_int,
@@ -6840,7 +9523,27 @@ pub(crate) unsafe extern "C-unwind" fn mpi_ireduce_scatter_block_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_ireduce_scatter_block_f08_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ireduce_scatter_block_fortran08(
+        sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror
+    ))
+}
+
+/// `MPI_Ireduce_scatter_block` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ireduce_scatter_block_fortran08(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     recvcount: *const c_int,
@@ -6920,7 +9623,25 @@ unsafe fn mpi_iscan<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_iscan_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_iscan_fortran(sendbuf, recvbuf, count, datatype, op, comm, request, ierror))
+}
+
+/// `MPI_Iscan` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iscan_fortran(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: *const c_int,
@@ -6941,7 +9662,25 @@ pub(crate) unsafe extern "C-unwind" fn mpi_iscan_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_iscan_f08_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_iscan_fortran08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror))
+}
+
+/// `MPI_Iscan` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iscan_fortran08(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: *const c_int,
@@ -7011,7 +9750,25 @@ unsafe fn mpi_iexscan<L: Language>(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_iexscan_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_iexscan_fortran(sendbuf, recvbuf, count, datatype, op, comm, request, ierror))
+}
+
+/// `MPI_Iexscan` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iexscan_fortran(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: *const c_int,
@@ -7032,7 +9789,25 @@ pub(crate) unsafe extern "C-unwind" fn mpi_iexscan_(
 /// # Safety
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
 pub(crate) unsafe extern "C-unwind" fn mpi_iexscan_f08_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_iexscan_fortran08(sendbuf, recvbuf, count, datatype, op, comm, request, ierror))
+}
+
+/// `MPI_Iexscan` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_iexscan_fortran08(
     sendbuf: *mut c_void,
     recvbuf: *mut c_void,
     count: *const c_int,

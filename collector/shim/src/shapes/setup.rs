@@ -5,8 +5,9 @@ use crate::agent;
 use crate::calibrate;
 use crate::clock;
 use crate::language::Language;
-use crate::local::{enter, recorded, timed};
+use crate::local::{enter, enter_from, recorded, timed};
 use crate::process;
+use crate::thread_pointer;
 use core::ffi::c_int;
 use mpiscope_capture::{Interval, Thread};
 use mpiscope_ring::State;
@@ -14,11 +15,12 @@ use mpiscope_ring::State;
 /// Only after the real call is there an MPI library to ask. In whatever language the program calls, the innermost of our
 /// functions that its call goes through begins.
 pub(crate) unsafe fn init<L: Language>(function: u16, real: impl FnOnce() -> c_int) -> c_int {
+    let caller = thread_pointer::caller();
     clock::choose();
     let (result, at) = timed(real);
     if result == 0
         && process::begin().is_some()
-        && let Some(mut entered) = enter::<L>()
+        && let Some(mut entered) = enter_from::<L>(caller)
     {
         entered.work(|recorder| recorder.commit(&Thread::plain(function, at)));
     }

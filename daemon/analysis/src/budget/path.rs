@@ -2,7 +2,7 @@
 
 use super::cut::Pieces;
 use super::thread::ThreadId;
-use super::waits::{WaitKey, WaitState};
+use super::waits::{SiteWaiting, WaitKey, WaitState};
 use super::{Budgeter, Cause, Way};
 use mpiscope_model::{Activity, Nanoseconds, Rank};
 
@@ -65,6 +65,9 @@ impl Budgeter {
             let mut by = led - own;
             by[Cause::Compute] -= between_ns as i64;
             self.ledger.waiting(rank, &waiting, by);
+            if in_calls > 0 {
+                self.site_waits.at(call.site).add(&SiteWaiting { waited_ns: in_calls, by });
+            }
         } else {
             for &(from, to) in &waiting {
                 self.ledger.direct(rank, Cause::Unknown, from, to);
@@ -96,7 +99,8 @@ impl Budgeter {
 
     pub(super) fn note_wait(&mut self, state: WaitState, call: &Activity, awaited: Rank, waited_ns: u64) {
         if waited_ns > 0 {
-            let key = WaitKey { state, function: call.function, waiter: call.rank, awaited };
+            let (function, site, waiter) = (call.function, call.site, call.rank);
+            let key = WaitKey { state, function, site, waiter, awaited };
             self.waits.add(key, call.start_ns, waited_ns);
         }
     }

@@ -44,6 +44,7 @@ impl Job {
             end_ns,
             since_ns: start_ns,
             deed,
+            site: Some(u32::from(function)),
             after_loss,
         });
         call

@@ -334,6 +334,7 @@ mod tests {
                 end_ns,
                 since_ns: start_ns,
                 deed,
+                site: None,
                 after_loss,
             });
         }

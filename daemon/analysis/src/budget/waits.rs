@@ -1,6 +1,8 @@
 //! Waiting by the names that performance tools know.
 
-use mpiscope_model::{Function, Nanoseconds, Rank};
+use super::causes::Causes;
+use crate::BySite;
+use mpiscope_model::{Function, Nanoseconds, Rank, Site};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
@@ -46,6 +48,8 @@ pub struct WaitKey {
     pub state: WaitState,
     /// In which function.
     pub function: Function,
+    /// Called from where.
+    pub site: Option<Site>,
     /// Who waited.
     pub waiter: Rank,
     /// For whom.
@@ -65,6 +69,25 @@ pub struct WaitTotals {
     pub longest_at_ns: Nanoseconds,
 }
 
+/// The waiting in calls from one place in the program.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SiteWaiting {
+    /// How long.
+    pub waited_ns: u64,
+    /// The same, by what kept those who were waited for.
+    pub by: Causes,
+}
+
+impl SiteWaiting {
+    pub(super) fn add(&mut self, other: &Self) {
+        self.waited_ns += other.waited_ns;
+        self.by += other.by;
+    }
+}
+
+/// The waiting of a run by place in the program.
+pub type SiteWaits = BySite<SiteWaiting>;
+
 /// Kinds of waiting that are told apart; further ones are counted together, under the state, by the waiter.
 const MOST: usize = 1 << 18;
 
@@ -78,7 +101,7 @@ impl Waits {
     #[inline]
     pub(super) fn add(&mut self, key: WaitKey, at_ns: Nanoseconds, waited_ns: u64) {
         let key = if self.totals.len() >= MOST && !self.totals.contains_key(&key) {
-            WaitKey { function: 0, awaited: key.waiter, ..key }
+            WaitKey { function: 0, site: None, awaited: key.waiter, ..key }
         } else {
             key
         };

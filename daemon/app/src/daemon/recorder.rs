@@ -6,6 +6,7 @@ use super::{Configuration, Summary};
 use crate::agent::Resume;
 use crate::engine::{Engine, Step, replay};
 use crate::judge::{self, Findings, LiveJudge};
+use crate::places;
 use crate::words::printable;
 use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
@@ -242,7 +243,15 @@ impl Recorder {
         }
         let (clock, is_free_of_violations) = self.engine.solve_clocks();
         self.writer.manifest_mut().clock = clock;
-        let findings = self.judge();
+        let mut sites = std::mem::take(&mut self.engine.sites);
+        let unknown = places::look_up(&mut sites, places::PATIENCE);
+        self.writer.manifest_mut().missing.extend(unknown);
+        let mut findings = self.judge();
+        if let Some(findings) = &mut findings {
+            findings.name_places(&sites);
+            let written = judge::write(self.writer.dir(), findings);
+            self.note(written);
+        }
         self.live = None;
         self.found = findings.as_ref().map(|findings| (findings.told(), findings.course.clone()));
         self.publish(false);
@@ -253,6 +262,7 @@ impl Recorder {
                 .collect(),
             communicators: self.engine.comms.clone(),
             nodes: self.engine.nodes.clone(),
+            sites,
             ranks: self.engine.ranks.values().cloned().collect(),
         };
         let dir = self.writer.dir().to_owned();

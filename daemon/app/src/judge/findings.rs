@@ -7,6 +7,7 @@ use super::words::{details, headline};
 use crate::criteria_file::CollectiveCriterion;
 use mpiscope_analysis::{Budgeter, Version, bin_sizes};
 use mpiscope_feed::{Course, Found, Judgement};
+use mpiscope_model::SiteInfo;
 use serde::{Deserialize, Serialize};
 
 const SCHEMA: &str = "mpiscope.findings/1";
@@ -57,6 +58,16 @@ impl Findings {
             is_calibrated: is_referenced,
             given_up: budgeter.given_up(),
         }
+    }
+
+    /// Says in words which places in the program are meant.
+    pub(crate) fn name_places(&mut self, sites: &[SiteInfo]) {
+        let place = |site: Option<u32>| {
+            let known = site.and_then(|site| sites.get(site as usize));
+            known.map(SiteInfo::words).unwrap_or_default()
+        };
+        self.judgement.waits.iter_mut().for_each(|wait| wait.place = place(wait.site));
+        self.judgement.sites.iter_mut().for_each(|wait| wait.place = place(wait.site));
     }
 
     /// What pages are told of it.

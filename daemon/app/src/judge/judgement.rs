@@ -1,15 +1,19 @@
 //! How a run stands as far as it is settled, in the figures that pages, reports and recordings are given.
 
 use mpiscope_analysis::{
-    Assessment, Basis, Blame, Budget, Budgeter, Cause, Remark, WaitKey, WaitTotals, WindowBudget,
+    Assessment, Basis, Blame, Budget, Budgeter, Cause, Causes, Remark, SiteWaiting, SiteWaits, WaitKey,
+    WaitTotals, WindowBudget,
 };
-use mpiscope_feed::{Attribution, By, Course, Efficiency, Judgement, Parts, Regions, Verdict, Wait};
-use mpiscope_model::Nanoseconds;
+use mpiscope_feed::{Attribution, By, Course, Efficiency, Judgement, Parts, Regions, SiteWait, Verdict, Wait};
+use mpiscope_model::{Nanoseconds, Site};
+use std::cmp::Reverse;
 
 /// The run is told in so many stretches.
 const STRETCHES: usize = 40;
 /// The greatest waits are named, and no more.
 const MOST_WAITS: usize = 50;
+/// Likewise of places in the program.
+const MOST_SITES: usize = 200;
 
 /// How a run stands as far as it is settled, without its regions, and window by window; nothing is known of what came before `begin_ns`.
 pub(super) fn judgement(
@@ -69,6 +73,7 @@ pub(super) fn judgement(
         },
         waits,
         regions: Regions::default(),
+        sites: site_waits(budgeter.site_waits()),
     };
     (judgement, course.bounded())
 }
@@ -79,7 +84,6 @@ fn seconds(ns: i64) -> f64 {
 
 fn parts(budget: &Budget) -> Parts {
     let direct = |causes: &[Cause]| seconds(causes.iter().map(|&cause| budget.direct[cause]).sum());
-    let by = |causes: &[Cause]| seconds(causes.iter().map(|&cause| budget.waiting_by[cause]).sum());
     Parts {
         waiting_s: seconds(budget.waiting_ns as i64),
         base_s: direct(&[Cause::Base]),
@@ -89,19 +93,38 @@ fn parts(budget: &Budget) -> Parts {
         other_s: direct(&[Cause::Other, Cause::Compute, Cause::NoCore]),
         unknown_s: direct(&[Cause::Unknown]),
         total_s: seconds(budget.total_ns()),
-        waiting_by: By {
-            compute: by(&[Cause::Compute, Cause::NoCore]),
-            base: by(&[Cause::Base]),
-            distance: by(&[Cause::Saved, Cause::Distance]),
-            excess: by(&[Cause::ExcessInside, Cause::Excess]),
-            operation: by(&[Cause::Operation]),
-            other: by(&[Cause::Other]),
-            unknown: by(&[Cause::Unknown]),
-            no_core: by(&[Cause::NoCore]),
-        },
+        waiting_by: by(&budget.waiting_by),
         distance_saved_s: seconds(budget.cost_ns(Cause::Saved)),
         excess_inside_s: seconds(budget.cost_ns(Cause::ExcessInside)),
     }
+}
+
+fn by(causes: &Causes) -> By {
+    let by = |of: &[Cause]| seconds(of.iter().map(|&cause| causes[cause]).sum());
+    By {
+        compute: by(&[Cause::Compute, Cause::NoCore]),
+        base: by(&[Cause::Base]),
+        distance: by(&[Cause::Saved, Cause::Distance]),
+        excess: by(&[Cause::ExcessInside, Cause::Excess]),
+        operation: by(&[Cause::Operation]),
+        other: by(&[Cause::Other]),
+        unknown: by(&[Cause::Unknown]),
+        no_core: by(&[Cause::NoCore]),
+    }
+}
+
+/// The places where most is waited.
+fn site_waits(waits: &SiteWaits) -> Vec<SiteWait> {
+    let mut all: Vec<_> = waits.iter().filter(|(_, waiting)| waiting.waited_ns > 0).collect();
+    all.sort_by_key(|(site, waiting)| (Reverse(waiting.waited_ns), *site));
+    all.truncate(MOST_SITES);
+    let wait = |(site, waiting): (Option<Site>, &SiteWaiting)| SiteWait {
+        site,
+        place: String::new(),
+        seconds: seconds(waiting.waited_ns as i64),
+        by: by(&waiting.by),
+    };
+    all.into_iter().map(wait).collect()
 }
 
 fn efficiency(budgeter: &Budgeter, ranks: u32, begin_ns: Nanoseconds) -> Efficiency {
@@ -158,10 +181,12 @@ fn word(assessment: &Assessment) -> String {
 
 fn waits<'a>(all: impl Iterator<Item = (&'a WaitKey, &'a WaitTotals)>) -> Vec<Wait> {
     let mut all: Vec<(&WaitKey, &WaitTotals)> = all.collect();
-    all.sort_by_key(|(key, totals)| (std::cmp::Reverse(totals.waited_ns), **key));
+    all.sort_by_key(|(key, totals)| (Reverse(totals.waited_ns), **key));
     all.truncate(MOST_WAITS);
     let wait = |(key, totals): (&WaitKey, &WaitTotals)| Wait {
         state: key.state.words().into(),
+        site: key.site,
+        place: String::new(),
         function: mpiscope_wire::by_id(key.function).map_or("several", |entry| entry.name).into(),
         waiter: key.waiter,
         awaited: key.awaited,

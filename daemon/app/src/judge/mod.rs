@@ -64,7 +64,10 @@ pub(crate) fn judge_into(dir: &Path, workers: usize) -> Result<()> {
 }
 
 /// Leaves what was found in the folder of a recording.
-fn write(dir: &Path, findings: &Findings) -> Result<()> {
+///
+/// # Errors
+/// When it cannot be written.
+pub(crate) fn write(dir: &Path, findings: &Findings) -> Result<()> {
     let new = dir.join(format!("{FILE}.new"));
     serde_json::to_writer(create_private(&new)?, findings)?;
     std::fs::rename(&new, dir.join(FILE)).with_context(|| format!("write {}", dir.join(FILE).display()))

@@ -68,10 +68,25 @@ fn who_waits(waits: &[Wait]) -> String {
             waiters.sort_unstable();
             waiters.dedup();
             let wait = if waiters.len() == 1 { "waits" } else { "wait" };
-            format!("{} {wait} for rank {rank}", ranges(&waiters))
+            let place = place_of(waits, rank).map(|place| format!(" at {place}")).unwrap_or_default();
+            format!("{} {wait} for rank {rank}{place}", ranges(&waiters))
         }
         _ => "ranks wait for each other, as work is uneven".to_owned(),
     }
+}
+
+/// The place in the program where a rank is waited for, where most of that is at one.
+fn place_of(waits: &[Wait], awaited: u32) -> Option<&str> {
+    let mut places: Vec<(&str, f64)> = Vec::new();
+    for wait in waits.iter().filter(|wait| wait.awaited == awaited) {
+        match places.iter_mut().find(|(place, _)| *place == wait.place) {
+            Some((_, seconds)) => *seconds += wait.seconds,
+            None => places.push((&wait.place, wait.seconds)),
+        }
+    }
+    let all: f64 = places.iter().map(|(_, seconds)| seconds).sum();
+    let (place, seconds) = places.into_iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
+    (!place.is_empty() && seconds > 0.5 * all).then_some(place)
 }
 
 /// Since when a cause is to blame without a break, where that was not so from the beginning.
@@ -92,10 +107,11 @@ fn next(judgement: &Judgement) -> Option<String> {
 fn longest(waits: &[Wait]) -> Option<String> {
     let wait = waits.first().filter(|wait| wait.seconds > 0.0)?;
     Some(format!(
-        "Of all waiting the longest: rank {} for rank {} in {}, {} ({}).",
+        "Of all waiting the longest: rank {} for rank {} in {}{}, {} ({}).",
         wait.waiter,
         wait.awaited,
         wait.function,
+        if wait.place.is_empty() { String::new() } else { format!(" at {}", wait.place) },
         time(wait.seconds),
         wait.state
     ))

@@ -1,5 +1,6 @@
 //! The report for scripts.
 
+use super::sites::{SiteFigures, sites};
 use crate::judge::{Criterion, Findings};
 use crate::load::Loaded;
 use crate::remap::Placement;
@@ -24,6 +25,7 @@ struct Report<'a> {
     budget: Option<&'a Parts>,
     efficiency: Option<&'a Efficiency>,
     waits: Option<&'a [Wait]>,
+    sites: Vec<SiteFigures<'a>>,
     attribution: Option<&'a [Attribution]>,
     verdict: Option<&'a Verdict>,
     remap: Option<Remap<'a>>,
@@ -222,6 +224,7 @@ pub(crate) fn json(
         budget: findings.map(|found| &found.judgement.budget),
         efficiency: findings.map(|found| &found.judgement.efficiency),
         waits: findings.map(|found| &found.judgement.waits[..]),
+        sites: sites(loaded, findings),
         attribution: findings.map(|found| &found.judgement.attribution[..]),
         verdict: findings.map(|found| &found.judgement.verdict),
         remap: placement.map(|placement| Remap::from(&placement.advice)),

@@ -1,11 +1,13 @@
 //! `mpiscope report`: what a recording holds, in words or as JSON.
 
 mod json;
+mod sites;
 mod text;
 
 use crate::command_line::ReportOptions;
 use crate::judge;
 use crate::load::{is_in_log, load};
+use crate::places;
 use crate::remap::{place, say};
 use crate::words::printable;
 use anyhow::{Result, bail};
@@ -19,7 +21,11 @@ pub(crate) fn report(options: &ReportOptions) -> Result<ExitCode> {
     let recording = Recording::open(&options.dir)?;
     let mut loaded = load(&options.dir, &recording, &mut |_, _| Ok(()))?;
     let findings = if is_in_log(&recording) {
-        Some(judge::judge(&recording, &recording.wal()?, 1)?)
+        let unknown = places::look_up(&mut loaded.sites, places::PATIENCE);
+        loaded.missing.extend(unknown);
+        let mut findings = judge::judge(&recording, &recording.wal()?, 1)?;
+        findings.name_places(&loaded.sites);
+        Some(findings)
     } else {
         judge::read(&options.dir).unwrap_or_else(|error| {
             loaded.missing.push(format!("what was found about the run: {error:#}"));

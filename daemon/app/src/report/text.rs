@@ -1,5 +1,6 @@
 //! The report for people.
 
+use super::sites::sites;
 use crate::judge::{Findings, budget_lines, regions_sentence, verdict_sentences};
 use crate::load::Loaded;
 use crate::remap::Placement;
@@ -11,6 +12,7 @@ use std::time::Duration;
 
 /// So much fits on a page.
 const MOST_FUNCTIONS: usize = 12;
+const MOST_PLACES: usize = 8;
 const MOST_MISSING: usize = 6;
 
 pub(crate) fn text(
@@ -81,6 +83,7 @@ fn write(
         writeln!(out, "\n  {sentence}")?;
     }
     functions(loaded, out)?;
+    places(loaded, findings, out)?;
     if !loaded.missing.is_empty() {
         writeln!(out, "\nWhat is missing:")?;
         for sentence in loaded.missing.iter().take(MOST_MISSING) {
@@ -169,6 +172,27 @@ fn functions(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
     if !rest.is_empty() {
         let rest_ns: u64 = rest.iter().map(|(_, totals)| totals.time_ns).sum();
         writeln!(out, "  {} more functions, {} (--json has them)", rest.len(), nanoseconds(rest_ns))?;
+    }
+    Ok(())
+}
+
+/// Where in the program most time in MPI is spent; nothing where that was not recorded.
+fn places(loaded: &Loaded, findings: Option<&Findings>, out: &mut String) -> std::fmt::Result {
+    let all = sites(loaded, findings);
+    let known: Vec<_> = all.iter().filter(|site| site.id.is_some()).collect();
+    if known.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n  {:<44} {:>14} {:>10} {:>10}", "called from", "calls", "time", "waiting")?;
+    for site in known.iter().take(MOST_PLACES) {
+        let function = site.calls_function.unwrap_or("?");
+        let name = format!("{} {function}", site.place);
+        let time = |seconds: f64| nanoseconds((seconds.max(0.0) * 1e9) as u64);
+        let waiting = site.waiting_s.map_or_else(|| "?".to_owned(), time);
+        writeln!(out, "  {name:<44} {:>14} {:>10} {waiting:>10}", count(site.calls), time(site.seconds))?;
+    }
+    if known.len() > MOST_PLACES {
+        writeln!(out, "  {} more places (--json has them)", known.len() - MOST_PLACES)?;
     }
     Ok(())
 }

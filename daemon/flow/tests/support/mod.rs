@@ -6,7 +6,8 @@
 pub(crate) mod program;
 
 use mpiscope_analysis::{
-    Budgeter, Causes, Counts, Ledger, Matched, Traffic, Version, WaitKey, WaitTotals, WhatIf, Windowed,
+    Budgeter, Causes, Counts, Ledger, Matched, SiteWaits, Traffic, Version, WaitKey, WaitTotals, WhatIf,
+    Windowed,
 };
 use mpiscope_flow::{Flow, FlowOptions};
 use mpiscope_model::{Batch, Nanoseconds, Node, Rank};
@@ -17,6 +18,7 @@ pub(crate) struct Answers {
     pub(crate) ledger: Ledger,
     pub(crate) paths: Vec<(Rank, Nanoseconds, Causes)>,
     pub(crate) waits: Vec<(WaitKey, WaitTotals)>,
+    pub(crate) site_waits: SiteWaits,
     pub(crate) learnt: Version,
     pub(crate) criteria: Version,
     pub(crate) given_up: u64,
@@ -46,6 +48,7 @@ impl Answers {
             ledger: budgeter.ledger().clone(),
             paths: budgeter.paths().collect(),
             waits,
+            site_waits: budgeter.site_waits().clone(),
             learnt: budgeter.learnt(),
             criteria: budgeter.criteria().clone(),
             given_up: budgeter.given_up(),

@@ -110,8 +110,17 @@ impl Program {
         let end_ns = start_ns + length_ns;
         tape.now_ns = end_ns;
         let after_loss = std::mem::take(&mut tape.has_lost);
-        let activity =
-            Activity { rank, call, function, start_ns, end_ns, since_ns: start_ns, deed, after_loss };
+        let activity = Activity {
+            rank,
+            call,
+            function,
+            start_ns,
+            end_ns,
+            since_ns: start_ns,
+            deed,
+            site: Some(u32::from(function)),
+            after_loss,
+        };
         let events = if after_loss { vec![Event::Lost { rank }] } else { Vec::new() };
         tape.calls.push(Did { activity, events });
         call

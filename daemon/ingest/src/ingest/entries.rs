@@ -87,6 +87,12 @@ impl Ingest {
                     process.comms.insert(definition.index, comm);
                 }
             }
+            Entry::Module(module) => process.sites.module(&module),
+            Entry::Path(part) => process.sites.path(&part),
+            Entry::Site(site) => {
+                let new = self.sites.define(&mut process.sites, &site);
+                self.batch.sites.extend(new);
+            }
             Entry::Call(call) => self.call(key, ring, call),
         }
     }
@@ -142,7 +148,12 @@ impl Ingest {
         let lost_part = |(part, comm): &(Part, Option<Comm>)| comm.is_none() && moving(part.flags);
         let unknown = comm.is_none() && (moves || call.comm != NO_COMM) || parts.iter().any(lost_part);
         let post = if call.flags.has(CallFlags::POST) { process.full_post(call.bytes) } else { 0 };
-        let closed = Closed { call, start_ns, end_ns, comm, parts, post };
+        let site = process.sites.get(call.site);
+        // That of a full table, and one that does not fit into that of the run.
+        if site.is_none() && (process.sites.is_full || call.site != 0) {
+            self.calls_beyond_sites += if call.flags.has(CallFlags::FOLDED) { call.bytes.max(1) } else { 1 };
+        }
+        let closed = Closed { call, start_ns, end_ns, comm, parts, site, post };
         let ProcessInput { rings, events, matched, .. } = process;
         let mut out = Output {
             calls: &mut self.batch.calls,

@@ -1,8 +1,8 @@
-//! `tables/*.parquet`: names of functions, communicators, nodes and ranks.
+//! `tables/*.parquet`: names of functions, communicators, nodes, call sites and ranks.
 
 use crate::row::Nature::{Repeating, Rising};
 use crate::row::{Access, Column, Row};
-use mpiscope_model::{CommInfo, Function, NodeInfo, ProcessState, RankInfo};
+use mpiscope_model::{CommInfo, Function, NodeInfo, ProcessState, RankInfo, SiteInfo};
 
 /// The name of an MPI function, as a recording has it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -46,6 +46,54 @@ impl Row for NodeInfo {
 
     fn blank() -> Self {
         NodeInfo { node: 0, name: String::new() }
+    }
+}
+
+impl Row for SiteInfo {
+    const TABLE: &'static str = "sites";
+    const COLUMNS: &'static [Column<Self>] = &[
+        Column { name: "site", nature: Rising, access: Access::U32(|row| row.site, |row, v| row.site = v) },
+        Column {
+            name: "module",
+            nature: Repeating,
+            access: Access::Text(|row| &row.module, |row, v| row.module = v),
+        },
+        Column {
+            name: "build_id",
+            nature: Repeating,
+            access: Access::Text(|row| &row.build_id, |row, v| row.build_id = v),
+        },
+        Column {
+            name: "offset",
+            nature: Rising,
+            access: Access::U64(|row| row.offset, |row, v| row.offset = v),
+        },
+        Column {
+            name: "function",
+            nature: Repeating,
+            // What is not known is empty: no function and no file has such a name.
+            access: Access::Text(
+                |row| row.function.as_deref().unwrap_or_default(),
+                |row, v| row.function = (!v.is_empty()).then_some(v),
+            ),
+        },
+        Column {
+            name: "file",
+            nature: Repeating,
+            access: Access::Text(
+                |row| row.file.as_deref().unwrap_or_default(),
+                |row, v| row.file = (!v.is_empty()).then_some(v),
+            ),
+        },
+        Column {
+            name: "line",
+            nature: Repeating,
+            access: Access::OptionalU32(|row| row.line, |row, v| row.line = v),
+        },
+    ];
+
+    fn blank() -> Self {
+        SiteInfo::default()
     }
 }
 

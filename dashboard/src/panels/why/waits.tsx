@@ -7,7 +7,7 @@ import { clock, count } from "../../words";
 import { seconds, STATE_MEANINGS } from "../../words/found";
 import { type Column, Table } from "../tables/table";
 
-const keyOf = (wait: Wait): string => `${wait.waiter}/${wait.awaited}/${wait.function}/${wait.state}`;
+const keyOf = (wait: Wait): string => `${wait.waiter}/${wait.awaited}/${wait.function}/${wait.state}/${wait.site ?? wait.place}`;
 
 export function Waits({ store, waits, isRanged }: { store: Store; waits: readonly Wait[]; isRanged: boolean }) {
   const chosen = useSignal<string | null>(null);
@@ -25,7 +25,7 @@ export function Waits({ store, waits, isRanged }: { store: Store; waits: readonl
     },
     { key: "awaited", label: "for whom", title: "Sort by the rank that was waited for", sort: (wait) => wait.awaited, ascending: true, cell: (wait) => `rank ${wait.awaited}` },
     { key: "state", label: "known as", title: "Sort by the known name", sort: (wait) => wait.state, ascending: true, className: () => "word", cell: (wait) => <span title={STATE_MEANINGS[wait.state] ?? ""}>{wait.state}</span> },
-    { key: "function", label: "function", title: "Sort by the function that was waited in", sort: (wait) => wait.function, ascending: true, className: () => "word", cell: (wait) => wait.function },
+    { key: "function", label: "function", title: "Sort by the function that was waited in", sort: (wait) => wait.function, ascending: true, className: () => "word", cell: (wait) => (wait.place ? <span title={`called at ${wait.place}`}>{wait.function} <span class="soft">{wait.place}</span></span> : wait.function) },
     { key: "times", label: "times", title: "How often", sort: (wait) => wait.times, cell: (wait) => count(wait.times) },
     { key: "longest", label: "longest", title: "The longest of them", sort: (wait) => wait.longestS, cell: (wait) => (wait.longestS > 0 ? <span title={`in the call that began at ${clock(wait.longestAtS * 1e9, 6)}`}>{seconds(wait.longestS)}</span> : "\u2013") },
     { key: "seconds", label: "waited", title: "How long in all", sort: (wait) => wait.seconds, cell: (wait) => seconds(wait.seconds), part: (wait) => wait.seconds / Math.max(most, 1e-9) },

@@ -1,6 +1,6 @@
 //! The symbols of Fortran.
 
-use super::symbols::{closure, shape};
+use super::symbols::{closure, entry, shape};
 use super::{BANNER, Call, Parameter, Table};
 use anyhow::{Context, Result, bail};
 use std::fmt::Write as _;
@@ -25,6 +25,7 @@ pub(super) fn text(table: &Table) -> Result<String> {
 
         #![allow(clippy::too_many_arguments, reason = \"their arguments are the standard's\")]
 
+        use crate::caller::keep_caller;
         use crate::language::{{Fortran, Fortran08, Language}};
         use crate::mpi::{{Handle, Status}};
         use crate::real::{{Index, real}};
@@ -108,15 +109,16 @@ fn symbols(out: &mut String, first: usize, call: &Call) -> Result<usize> {
     )?;
     let names = names(call);
     for (at, (symbol, language)) in names.iter().enumerate() {
+        let then = format!("{lower}_{}", language.to_lowercase());
+        entry(out, &call.name, symbol, &declared, "", &then, &passed)?;
         writeln!(
             out,
             "
-            /// `{name}`
+            /// `{name}` as {language}, wherever it was called from.
             ///
             /// # Safety
-            /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
-            #[unsafe(no_mangle)]
-            pub(crate) unsafe extern \"C-unwind\" fn {symbol}({declared}) {{
+            /// As for the symbol.
+            unsafe extern \"C-unwind\" fn {then}({declared}) {{
                 // SAFETY: by the caller's word.
                 unsafe {{ {lower}::<{language}>(Index({}), {passed}); }}
             }}",

@@ -31,6 +31,7 @@ pub(super) fn text(table: &Table) -> Result<String> {
 
         #![allow(clippy::too_many_arguments, reason = \"their arguments are the standard's\")]
 
+        use crate::caller::keep_caller;
         use crate::language::C;
         use crate::mpi::{{Handle, Status}};
         use crate::real::{{Index, real}};
@@ -181,6 +182,39 @@ fn symbol(out: &mut String, at: usize, call: &Call) -> Result<()> {
     let (shape, mut arguments) = shape(call, by_name)?;
     arguments.push(format!("{} {{ function({}) }}", closure(call), passed.join(", ")));
     let generics = if shape == "collective" { "C, _, _" } else { "C" };
+    let declared = declared.join(", ");
+    let called = call.name.to_lowercase();
+    entry(out, &call.name, &call.name, &declared, " -> c_int", &called, &passed.join(", "))?;
+    writeln!(
+        out,
+        "
+        /// `{name}`, wherever it was called from.
+        ///
+        /// # Safety
+        /// As for the symbol.
+        unsafe extern \"C-unwind\" fn {called}({declared}) -> c_int {{
+            // SAFETY: the address is that of the function of this name, whose prototype this is.
+            let function: extern \"C-unwind\" fn({types}) -> c_int = unsafe {{ core::mem::transmute(real(Index({at}))) }};
+            // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+            unsafe {{ shapes::{shape}::<{generics}>({arguments}) }}
+        }}",
+        name = call.name,
+        types = types.join(", "),
+        arguments = arguments.join(", "),
+    )?;
+    Ok(())
+}
+
+/// A symbol, which keeps where it was called from and goes on in another function.
+pub(super) fn entry(
+    out: &mut String,
+    name: &str,
+    symbol: &str,
+    declared: &str,
+    result: &str,
+    then: &str,
+    passed: &str,
+) -> Result<()> {
     writeln!(
         out,
         "
@@ -189,16 +223,10 @@ fn symbol(out: &mut String, at: usize, call: &Call) -> Result<()> {
         /// # Safety
         /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
         #[unsafe(no_mangle)]
-        pub(crate) unsafe extern \"C-unwind\" fn {name}({declared}) -> c_int {{
-            // SAFETY: the address is that of the function of this name, whose prototype this is.
-            let function: extern \"C-unwind\" fn({types}) -> c_int = unsafe {{ core::mem::transmute(real(Index({at}))) }};
-            // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-            unsafe {{ shapes::{shape}::<{generics}>({arguments}) }}
-        }}",
-        name = call.name,
-        declared = declared.join(", "),
-        types = types.join(", "),
-        arguments = arguments.join(", "),
+        #[cfg_attr(target_arch = \"x86_64\", unsafe(naked))]
+        pub(crate) unsafe extern \"C-unwind\" fn {symbol}({declared}){result} {{
+            keep_caller!({then}({passed}))
+        }}"
     )?;
     Ok(())
 }

@@ -124,14 +124,22 @@ fn program(steps: &[(Step, [u64; 8])]) -> Job {
 }
 
 /// Everything that can be asked.
-type Outcome = (Ledger, Vec<(Rank, Nanoseconds, Causes)>, Vec<(WaitKey, WaitTotals)>, Version, u64);
+type Outcome =
+    (Ledger, Vec<(Rank, Nanoseconds, Causes)>, Vec<(WaitKey, WaitTotals)>, Version, u64, SiteWaits);
 
 fn outcome(budgeter: &Budgeter) -> Outcome {
     let mut waits: Vec<_> = budgeter.waits().map(|(key, totals)| (*key, *totals)).collect();
     waits.sort_unstable_by_key(|(key, _)| *key);
     let mut paths: Vec<_> = budgeter.paths().collect();
     paths.sort_unstable_by_key(|(rank, ..)| *rank);
-    (budgeter.ledger().clone(), paths, waits, budgeter.learnt(), budgeter.given_up())
+    (
+        budgeter.ledger().clone(),
+        paths,
+        waits,
+        budgeter.learnt(),
+        budgeter.given_up(),
+        budgeter.site_waits().clone(),
+    )
 }
 
 fn options() -> BudgetOptions {

@@ -1,0 +1,292 @@
+//! Where in the program calls are made: addresses as small numbers, and what those mean told once a thread.
+
+use mpiscope_wire::{ModuleDefinition, NO_MODULE, PathPart, SiteDefinition, Slot};
+use std::collections::HashMap;
+
+/// Sites of a process that get a number; calls from any further ones have none.
+pub const MOST_SITES: usize = 1 << 16;
+/// Modules that get a number; sites in any further ones are told as addresses.
+const MOST_MODULES: usize = 1 << 12;
+/// Places of a thread's cache.
+const CACHED: usize = 256;
+
+/// What the process says of an address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Located {
+    /// It lies in the collector, so that it is no place in the program.
+    Own,
+    /// It lies in a file that was loaded.
+    In {
+        /// The path of the file.
+        path: Vec<u8>,
+        /// Its build id; empty for none.
+        build_id: Vec<u8>,
+        /// What is to be taken off an address to get what the file calls it.
+        base: u64,
+    },
+    /// It lies in no file.
+    Nowhere,
+}
+
+/// A site with its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Site {
+    /// 0 for one that has none.
+    number: u32,
+    module: u32,
+    offset: u64,
+}
+
+#[derive(Debug)]
+struct Module {
+    path: Vec<u8>,
+    build_id: Vec<u8>,
+    base: u64,
+}
+
+/// The sites of a process.
+#[derive(Debug, Default)]
+pub struct Sites {
+    by_address: HashMap<u64, Site>,
+    modules: Vec<Module>,
+}
+
+impl Sites {
+    fn find(&mut self, address: u64, locate: impl FnOnce(u64) -> Located) -> Option<Site> {
+        if let Some(known) = self.by_address.get(&address) {
+            return Some(*known);
+        }
+        if self.by_address.len() >= MOST_SITES - 1 {
+            return None;
+        }
+        let number = self.by_address.len() as u32 + 1;
+        let site = match locate(address) {
+            Located::Own => Site { number: 0, module: NO_MODULE, offset: 0 },
+            Located::Nowhere => Site { number, module: NO_MODULE, offset: address },
+            Located::In { path, build_id, base } => match self.module(path, build_id, base) {
+                Some(module) => Site { number, module, offset: address.wrapping_sub(base) },
+                None => Site { number, module: NO_MODULE, offset: address },
+            },
+        };
+        self.by_address.insert(address, site);
+        Some(site)
+    }
+
+    fn module(&mut self, path: Vec<u8>, build_id: Vec<u8>, base: u64) -> Option<u32> {
+        let same =
+            |module: &Module| (&module.path, &module.build_id, module.base) == (&path, &build_id, base);
+        let known = self.modules.iter().position(same).or_else(|| {
+            (self.modules.len() < MOST_MODULES).then(|| {
+                self.modules.push(Module { path, build_id, base });
+                self.modules.len() - 1
+            })
+        });
+        known.map(|number| number as u32)
+    }
+}
+
+/// What one thread knows of sites: those it has told, and of the newest of them the numbers.
+#[derive(Debug)]
+pub(crate) struct SiteCache {
+    /// Addresses with their numbers, each in the one place it can be in. Address 0 is none and has number 0.
+    places: Box<[(u64, u32); CACHED]>,
+    /// Which numbers of sites and of modules were told, a bit each.
+    sites_told: Vec<u64>,
+    modules_told: Vec<u64>,
+    is_full_told: bool,
+}
+
+impl Default for SiteCache {
+    fn default() -> Self {
+        Self {
+            places: Box::new([(0, 0); CACHED]),
+            sites_told: Vec::new(),
+            modules_told: Vec::new(),
+            is_full_told: false,
+        }
+    }
+}
+
+fn has(bits: &[u64], number: u32) -> bool {
+    bits.get(number as usize / 64).is_some_and(|word| word & 1 << (number % 64) != 0)
+}
+
+fn set(bits: &mut Vec<u64>, number: u32) {
+    let word = number as usize / 64;
+    if bits.len() <= word {
+        bits.resize(word + 1, 0);
+    }
+    bits[word] |= 1 << (number % 64);
+}
+
+impl SiteCache {
+    /// The number of an address that was met not long ago.
+    #[inline(always)]
+    pub(crate) fn get(&self, address: u64) -> Option<u32> {
+        let (known, number) = self.places[place(address)];
+        (known == address).then_some(number)
+    }
+
+    /// The number of an address that is not at hand. `tell` writes a slot and says whether it could; what could not be
+    /// told has no number this time.
+    pub(crate) fn learn(
+        &mut self,
+        sites: &mut Sites,
+        address: u64,
+        locate: impl FnOnce(u64) -> Located,
+        mut tell: impl FnMut(&Slot) -> bool,
+    ) -> u32 {
+        let Some(site) = sites.find(address, locate) else {
+            let full = SiteDefinition { number: 0, module: NO_MODULE, offset: 0 };
+            self.is_full_told = self.is_full_told || tell(&full.encode());
+            if self.is_full_told {
+                self.places[place(address)] = (address, 0);
+            }
+            return 0;
+        };
+        let Site { number, module, offset } = site;
+        if number != 0 && !has(&self.sites_told, number) {
+            if let Some(told) = sites.modules.get(module as usize)
+                && !has(&self.modules_told, module)
+            {
+                let Module { path, build_id, .. } = told;
+                let whole = tell(&ModuleDefinition::new(module, path, build_id).encode())
+                    && PathPart::all(module, path).all(|part| tell(&part.encode()));
+                if !whole {
+                    return 0;
+                }
+                set(&mut self.modules_told, module);
+            }
+            if !tell(&SiteDefinition { number, module, offset }.encode()) {
+                return 0;
+            }
+            set(&mut self.sites_told, number);
+        }
+        self.places[place(address)] = (address, number);
+        number
+    }
+
+    /// What was told may be lost: all is told again.
+    pub(crate) fn forget(&mut self) {
+        *self = Self::default();
+    }
+}
+
+/// Multiplied by the golden ratio, addresses that lie close together go to different places.
+#[inline(always)]
+fn place(address: u64) -> usize {
+    (address.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mpiscope_wire::Entry;
+
+    fn located(address: u64) -> Located {
+        match address >> 32 {
+            0 => Located::Nowhere,
+            1 => Located::Own,
+            module => {
+                Located::In { path: format!("/m{module}").into(), build_id: vec![7], base: module << 32 }
+            }
+        }
+    }
+
+    #[derive(Default)]
+    struct Tape {
+        told: Vec<Entry>,
+        /// How many more slots it takes.
+        room: usize,
+    }
+
+    impl Tape {
+        fn learn(&mut self, cache: &mut SiteCache, sites: &mut Sites, address: u64) -> u32 {
+            cache.get(address).unwrap_or_else(|| {
+                cache.learn(sites, address, located, |slot| {
+                    let takes = self.room > 0;
+                    if takes {
+                        self.room -= 1;
+                        self.told.extend(Entry::decode(slot));
+                    }
+                    takes
+                })
+            })
+        }
+    }
+
+    #[test]
+    fn a_site_is_told_once_a_thread_with_its_module_before() {
+        let (mut sites, mut tape) = (Sites::default(), Tape { room: 100, ..Tape::default() });
+        let (mut one, mut other) = (SiteCache::default(), SiteCache::default());
+        let (here, there) = ((2 << 32) + 0x10, (2 << 32) + 0x20);
+        assert_eq!(tape.learn(&mut one, &mut sites, here), 1);
+        assert_eq!(tape.learn(&mut one, &mut sites, there), 2);
+        assert_eq!(tape.learn(&mut one, &mut sites, here), 1);
+        let definition = |number, offset| Entry::Site(SiteDefinition { number, module: 0, offset });
+        assert!(matches!(tape.told[0], Entry::Module(module) if module.build_id() == [7]));
+        assert!(matches!(tape.told[1], Entry::Path(part) if part.bytes() == b"/m2"));
+        assert_eq!(tape.told[2..], [definition(1, 0x10), definition(2, 0x20)]);
+        let before = tape.told.clone();
+        tape.told.clear();
+        assert_eq!(tape.learn(&mut other, &mut sites, there), 2);
+        assert_eq!(tape.told, [before[0], before[1], definition(2, 0x20)]);
+    }
+
+    #[test]
+    fn places_in_no_file_are_addresses_and_our_own_are_none() {
+        let (mut sites, mut tape) = (Sites::default(), Tape { room: 100, ..Tape::default() });
+        let mut cache = SiteCache::default();
+        assert_eq!(tape.learn(&mut cache, &mut sites, 1 << 32), 0);
+        assert_eq!(cache.get(1 << 32), Some(0));
+        assert!(tape.told.is_empty());
+        let number = tape.learn(&mut cache, &mut sites, 77);
+        assert_eq!(tape.told, [Entry::Site(SiteDefinition { number, module: NO_MODULE, offset: 77 })]);
+        assert_eq!(cache.get(0), Some(0), "no address is no site");
+    }
+
+    #[test]
+    fn addresses_that_share_a_place_keep_their_numbers() {
+        let (mut sites, mut tape) = (Sites::default(), Tape { room: 1 << 20, ..Tape::default() });
+        let mut cache = SiteCache::default();
+        let all: Vec<u64> = (1..=10 * CACHED as u64).map(|at| (2 << 32) + at * 5).collect();
+        let first: Vec<u32> = all.iter().map(|&at| tape.learn(&mut cache, &mut sites, at)).collect();
+        let told = tape.told.len();
+        let second: Vec<u32> = all.iter().map(|&at| tape.learn(&mut cache, &mut sites, at)).collect();
+        assert_eq!(first, second);
+        assert_eq!(first, (1..=10 * CACHED as u32).collect::<Vec<_>>());
+        assert_eq!(tape.told.len(), told);
+    }
+
+    #[test]
+    fn what_could_not_be_told_is_told_at_the_next_call() {
+        let (mut sites, mut cache) = (Sites::default(), SiteCache::default());
+        let mut tape = Tape::default();
+        for room in 0..3 {
+            tape.room = room;
+            assert_eq!(tape.learn(&mut cache, &mut sites, 2 << 32), 0, "{room}");
+            assert_eq!(cache.get(2 << 32), None);
+        }
+        (tape.room, tape.told) = (3, Vec::new());
+        assert_eq!(tape.learn(&mut cache, &mut sites, 2 << 32), 1);
+        assert_eq!(tape.told.len(), 3);
+        cache.forget();
+        (tape.room, tape.told) = (3, Vec::new());
+        assert_eq!(tape.learn(&mut cache, &mut sites, 2 << 32), 1);
+        assert_eq!(tape.told.len(), 3);
+    }
+
+    #[test]
+    fn beyond_the_last_number_sites_have_none_and_that_is_told_once() {
+        let (mut sites, mut cache) = (Sites::default(), SiteCache::default());
+        let mut tape = Tape { room: usize::MAX, ..Tape::default() };
+        for at in 0..MOST_SITES as u64 + 9 {
+            let number = tape.learn(&mut cache, &mut sites, (2 << 32) + at);
+            assert_eq!(number, if at < MOST_SITES as u64 - 1 { at as u32 + 1 } else { 0 });
+        }
+        let full = |entry: &&Entry| matches!(entry, Entry::Site(site) if site.number == 0);
+        assert_eq!(tape.told.iter().filter(full).count(), 1);
+        assert_eq!(sites.by_address.len(), MOST_SITES - 1);
+        assert_eq!(tape.learn(&mut cache, &mut sites, 2 << 32), 1, "those that have one keep it");
+    }
+}

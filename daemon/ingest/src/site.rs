@@ -1,0 +1,177 @@
+//! Call sites: what processes say of theirs, as one table of the run.
+
+use mpiscope_model::{Site, SiteInfo};
+use mpiscope_wire::{ModuleDefinition, NO_MODULE, PathPart, SiteDefinition};
+use rustc_hash::FxHashMap;
+
+/// More modules than a process tells of.
+const MOST_MODULES: usize = 1 << 12;
+/// More sites than a process tells of.
+const MOST_SITES: usize = 1 << 16;
+/// Sites of the whole run; calls from further ones have none.
+const MOST_RUN_SITES: usize = 1 << 20;
+
+/// What one process said.
+#[derive(Debug, Default)]
+pub(crate) struct OwnSites {
+    modules: FxHashMap<u32, OwnModule>,
+    /// By the process's number; none for those beyond what the run can hold.
+    sites: FxHashMap<u32, Option<Site>>,
+    /// It has more than it has numbers for.
+    pub(crate) is_full: bool,
+}
+
+#[derive(Debug)]
+struct OwnModule {
+    path: Vec<u8>,
+    path_bytes: usize,
+    build_id: Vec<u8>,
+    /// Its number in the run, once a site was in it.
+    number: Option<u32>,
+}
+
+/// What holds sites: a build id, or a path where there is none. A site in no file is where it is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Holder {
+    BuildId(Vec<u8>),
+    Path(Vec<u8>),
+}
+
+/// The sites of the run.
+#[derive(Debug, Default)]
+pub(crate) struct Sites {
+    holders: FxHashMap<Holder, u32>,
+    /// By number: path and build id in words.
+    modules: Vec<(String, String)>,
+    sites: FxHashMap<(u32, u64), Site>,
+}
+
+impl OwnSites {
+    pub(crate) fn module(&mut self, module: &ModuleDefinition) {
+        if self.modules.len() < MOST_MODULES || self.modules.contains_key(&module.number) {
+            let known = self.modules.get(&module.number).and_then(|known| known.number);
+            let told = OwnModule {
+                path: Vec::new(),
+                path_bytes: usize::from(module.path_bytes),
+                build_id: module.build_id().to_vec(),
+                number: known,
+            };
+            self.modules.insert(module.number, told);
+        }
+    }
+
+    pub(crate) fn path(&mut self, part: &PathPart) {
+        if let Some(module) = self.modules.get_mut(&part.module) {
+            let rest = module.path_bytes.saturating_sub(module.path.len());
+            module.path.extend(part.bytes().iter().take(rest));
+        }
+    }
+
+    /// The run's number of one of the process's sites.
+    pub(crate) fn get(&self, number: u32) -> Option<Site> {
+        if number == 0 { None } else { self.sites.get(&number).copied().flatten() }
+    }
+}
+
+impl Sites {
+    /// A process says what one of its numbers means. What the run did not know before is handed out.
+    pub(crate) fn define(&mut self, own: &mut OwnSites, told: &SiteDefinition) -> Option<SiteInfo> {
+        if told.number == 0 {
+            own.is_full = true;
+            return None;
+        }
+        if own.sites.contains_key(&told.number) || own.sites.len() >= MOST_SITES {
+            return None;
+        }
+        let holder = match own.modules.get_mut(&told.module).filter(|_| told.module != NO_MODULE) {
+            Some(module) => match module.number {
+                Some(number) => number,
+                None => *module.number.insert(self.hold(&module.path, &module.build_id)),
+            },
+            None => self.hold(&[], &[]),
+        };
+        let next = self.sites.len();
+        let known = self.sites.get(&(holder, told.offset)).copied();
+        let site = known.or_else(|| (next < MOST_RUN_SITES).then_some(next as Site));
+        own.sites.insert(told.number, site);
+        let site = site.filter(|_| known.is_none())?;
+        self.sites.insert((holder, told.offset), site);
+        let (module, build_id) = self.modules.get(holder as usize)?.clone();
+        Some(SiteInfo { site, module, build_id, offset: told.offset, ..SiteInfo::default() })
+    }
+
+    fn hold(&mut self, path: &[u8], build_id: &[u8]) -> u32 {
+        let holder =
+            if build_id.is_empty() { Holder::Path(path.into()) } else { Holder::BuildId(build_id.into()) };
+        *self.holders.entry(holder).or_insert_with(|| {
+            let path = String::from_utf8_lossy(path);
+            // Control characters of a hostile name must not reach a terminal.
+            let path = path.chars().filter(|character| !character.is_control()).collect();
+            let build_id = build_id.iter().map(|byte| format!("{byte:02x}")).collect();
+            self.modules.push((path, build_id));
+            self.modules.len() as u32 - 1
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn process(path: &str, build_id: &[u8]) -> OwnSites {
+        let mut own = OwnSites::default();
+        own.module(&ModuleDefinition::new(3, path.as_bytes(), build_id));
+        PathPart::all(3, path.as_bytes()).for_each(|part| own.path(&part));
+        own
+    }
+
+    fn at(number: u32, offset: u64) -> SiteDefinition {
+        SiteDefinition { number, module: 3, offset }
+    }
+
+    #[test]
+    fn one_place_of_one_file_is_one_site_whoever_calls_from_it() {
+        let mut sites = Sites::default();
+        let long = format!("/{}/solver", "long".repeat(30));
+        let mut one = process(&long, &[1, 0xAB]);
+        let mut same = process("/elsewhere/solver", &[1, 0xAB]);
+        let mut other = process(&long, &[2]);
+        let first = sites.define(&mut one, &at(5, 0x10)).unwrap();
+        assert_eq!((first.site, &first.module, &first.build_id[..]), (0, &long, "01ab"));
+        assert_eq!(sites.define(&mut same, &at(9, 0x10)), None);
+        assert_eq!((one.get(5), same.get(9), same.get(5)), (Some(0), Some(0), None));
+        assert_eq!(sites.define(&mut other, &at(1, 0x10)).map(|site| site.site), Some(1));
+        assert_eq!(sites.define(&mut one, &at(6, 0x11)).map(|site| site.site), Some(2));
+        // Told again after a loss, it is the same.
+        one.module(&ModuleDefinition::new(3, long.as_bytes(), &[1, 0xAB]));
+        assert_eq!(sites.define(&mut one, &at(5, 0x10)), None);
+        assert_eq!(one.get(5), Some(0));
+    }
+
+    #[test]
+    fn files_without_a_build_id_are_told_apart_by_path() {
+        let mut sites = Sites::default();
+        let (mut one, mut other) = (process("/a", &[]), process("/b", &[]));
+        assert!(sites.define(&mut one, &at(1, 7)).is_some());
+        assert!(sites.define(&mut other, &at(1, 7)).is_some());
+        assert!(sites.define(&mut process("/a", &[]), &at(4, 7)).is_none());
+        let nowhere = SiteDefinition { number: 2, module: NO_MODULE, offset: 7 };
+        let told = sites.define(&mut one, &nowhere).unwrap();
+        assert_eq!((told.module.as_str(), told.site), ("", 2));
+    }
+
+    #[test]
+    fn what_a_process_says_is_bounded() {
+        let (mut sites, mut own) = (Sites::default(), process("/a", &[1]));
+        for number in 1..=MOST_SITES as u32 + 5 {
+            sites.define(&mut own, &at(number, number.into()));
+        }
+        assert_eq!((own.sites.len(), sites.sites.len()), (MOST_SITES, MOST_SITES));
+        let part = PathPart { module: 3, length: 24, bytes: [b'x'; 24] };
+        (0..1000).for_each(|_| own.path(&part));
+        assert_eq!(own.modules[&3].path, b"/a");
+        assert!(!own.is_full);
+        sites.define(&mut own, &at(0, 0));
+        assert!(own.is_full);
+    }
+}

@@ -1,0 +1,68 @@
+use crate::Site;
+
+/// A place in a program from which it calls MPI, the same index on every rank that runs the same file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SiteInfo {
+    /// The index.
+    pub site: Site,
+    /// The path of the file that holds it, as the first rank says that told of it; empty where it lies in none.
+    pub module: String,
+    /// The build id of that file, in hexadecimal digits; empty where it has none.
+    pub build_id: String,
+    /// What the call returns to, as the file counts addresses.
+    pub offset: u64,
+    /// The function that calls; none until it is looked up, and where the file does not say.
+    pub function: Option<String>,
+    /// The source file, likewise.
+    pub file: Option<String>,
+    /// The line, likewise.
+    pub line: Option<u32>,
+}
+
+impl SiteInfo {
+    /// The words for people: function and line where they are known, else the place in the file.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+        let source = self.file.as_deref().map(|file| match self.line {
+            Some(line) => format!("{}:{line}", last(file)),
+            None => last(file),
+        });
+        let function = self.function.as_deref();
+        match (source, function) {
+            (Some(source), Some(function)) => format!("{source} {}", called(function)),
+            (Some(source), None) => source,
+            (None, Some(function)) => format!("{} in {}", called(function), last(&self.module)),
+            (None, None) if self.module.is_empty() => format!("address {:#x}", self.offset),
+            (None, None) if self.offset == 0 => last(&self.module),
+            (None, None) => format!("{}+{:#x}", last(&self.module), self.offset),
+        }
+    }
+}
+
+/// A function's name as one writes it when it is called, unless it says more than a name.
+fn called(function: &str) -> String {
+    let plain = |character: char| character.is_alphanumeric() || "_:$.".contains(character);
+    if function.chars().all(plain) { format!("{function}()") } else { function.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_site_is_told_by_what_is_known_of_it() {
+        let mut site = SiteInfo { module: "/opt/solver".into(), offset: 0x2a, ..SiteInfo::default() };
+        assert_eq!(site.words(), "solver+0x2a");
+        site.function = Some("solve+0x1f".into());
+        assert_eq!(site.words(), "solve+0x1f in solver");
+        site.function = Some("solve".into());
+        (site.file, site.line) = (Some("/src/main.c".into()), Some(42));
+        assert_eq!(site.words(), "main.c:42 solve()");
+        site.function = None;
+        assert_eq!(site.words(), "main.c:42");
+        assert_eq!(SiteInfo { offset: 16, ..SiteInfo::default() }.words(), "address 0x10");
+        let modelled = SiteInfo { module: "halo: receive".into(), ..SiteInfo::default() };
+        assert_eq!(modelled.words(), "halo: receive");
+    }
+}
