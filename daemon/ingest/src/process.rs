@@ -1,7 +1,7 @@
 //! What is known of one process while its slots are read.
 
 use crate::ring::RingState;
-use mpiscope_model::{Comm, Event, Nanoseconds, Rank};
+use mpiscope_model::{Comm, Event, Nanoseconds, Rank, Side};
 use mpiscope_wire::{ClockKind, Process};
 use rustc_hash::FxHashMap;
 
@@ -25,6 +25,8 @@ pub(crate) struct ProcessInput {
     pub(crate) generation: u32,
     /// The process's own numbers of communicators, as indices of the run.
     pub(crate) comms: FxHashMap<u32, Comm>,
+    /// To which group of a communicator it belongs, by its own number, where there are two.
+    pub(crate) sides: FxHashMap<u32, Side>,
     pub(crate) rings: Vec<RingState>,
     last_post: u64,
     /// Events of each ring since the last knot.
@@ -45,6 +47,7 @@ impl ProcessInput {
             clock: process.clock,
             generation,
             comms: FxHashMap::default(),
+            sides: FxHashMap::default(),
             rings: Vec::new(),
             last_post: 0,
             events: Vec::new(),

@@ -14,7 +14,7 @@ mod job;
 mod message;
 mod totals;
 
-pub use activity::{Activity, Blocking, CallId, Collective, Deed, Flow};
+pub use activity::{Activity, Blocking, CallId, Collected, Collective, Deed, Flow, Side};
 pub use batch::{Batch, Fault};
 pub use call::Call;
 pub use correction::Correction;

@@ -3,8 +3,18 @@
 use super::{Ingest, Key, MOST_PARTS};
 use crate::process::ProcessInput;
 use crate::ring::{Closed, Output};
-use mpiscope_model::{Comm, CommInfo, Event};
-use mpiscope_wire::{CallFlags, Entry, NO_COMM, Part, PartFlags, Slots};
+use mpiscope_model::{Comm, CommInfo, Event, Side};
+use mpiscope_wire::{CallFlags, CommDefinition, Entry, NO_COMM, OtherGroup, Part, PartFlags, Slots};
+
+/// To which group a process belongs that defines a communicator, and how many ranks the first of two has.
+fn groups(definition: &CommDefinition) -> (Side, Option<u32>) {
+    match definition.other {
+        None => (Side::Only, None),
+        Some(OtherGroup { size: OtherGroup::ELSEWHERE, .. }) => (Side::Alone, None),
+        Some(OtherGroup { size, is_first: true }) => (Side::Second, Some(size)),
+        Some(_) => (Side::First, Some(definition.size)),
+    }
+}
 
 impl Ingest {
     pub(super) fn slots(&mut self, key: Key, slots: &Slots) {
@@ -85,18 +95,17 @@ impl Ingest {
                 let comm = self.comm(generation, &definition, parent);
                 if let Some(process) = self.processes.get_mut(&key) {
                     process.comms.insert(definition.index, comm);
+                    match groups(&definition).0 {
+                        Side::Only => process.sides.remove(&definition.index),
+                        side => process.sides.insert(definition.index, side),
+                    };
                 }
             }
             Entry::Call(call) => self.call(key, ring, call),
         }
     }
 
-    fn comm(
-        &mut self,
-        generation: u32,
-        definition: &mpiscope_wire::CommDefinition,
-        parent: Option<Comm>,
-    ) -> Comm {
+    fn comm(&mut self, generation: u32, definition: &CommDefinition, parent: Option<Comm>) -> Comm {
         // The world is always number 0, whoever speaks of what first.
         if self.comms.is_empty() {
             self.comms.insert((0, 0), 0);
@@ -104,10 +113,13 @@ impl Ingest {
         let next = self.comms.len() as Comm;
         let comm = *self.comms.entry((generation, definition.id)).or_insert(next);
         if self.comms_told.insert(comm) {
+            let (_, first_size) = groups(definition);
+            let others = definition.other.filter(|_| first_size.is_some()).map_or(0, |other| other.size);
             self.batch.comms.push(CommInfo {
                 comm,
                 id: definition.id,
-                size: definition.size,
+                size: definition.size.saturating_add(others),
+                first_size,
                 parent,
                 leader: definition.leader,
             });
@@ -142,11 +154,14 @@ impl Ingest {
         let lost_part = |(part, comm): &(Part, Option<Comm>)| comm.is_none() && moving(part.flags);
         let unknown = comm.is_none() && (moves || call.comm != NO_COMM) || parts.iter().any(lost_part);
         let post = if call.flags.has(CallFlags::POST) { process.full_post(call.bytes) } else { 0 };
-        let closed = Closed { call, start_ns, end_ns, comm, parts, post };
+        let side = if process.sides.is_empty() { None } else { process.sides.get(&call.comm).copied() };
+        let side = side.unwrap_or(Side::Only);
+        let closed = Closed { call, start_ns, end_ns, comm, side, parts, post };
         let ProcessInput { rings, events, matched, .. } = process;
         let mut out = Output {
             calls: &mut self.batch.calls,
             activities: self.judged.then_some(&mut self.batch.activities),
+            collected: &mut self.batch.collected,
             events: &mut events[ring],
             matched,
             functions: &self.functions,
