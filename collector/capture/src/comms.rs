@@ -1,6 +1,6 @@
 //! Communicators: world ranks of their members, an identity that all members agree on, numbers of what went over them.
 
-use mpiscope_wire::{CommDefinition, MAX_COMM, NO_COMM};
+use mpiscope_wire::{CommDefinition, MAX_COMM, NO_COMM, OtherGroup};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -72,6 +72,7 @@ pub struct Comm {
     parent: u32,
     /// Whether it is an intercommunicator.
     pub is_inter: bool,
+    other: Option<OtherGroup>,
     /// Whom a rank in a message's arguments means: the members, or the remote group of an intercommunicator.
     peers: Box<[Peer]>,
     children: AtomicU64,
@@ -113,6 +114,7 @@ impl Comm {
             own_rank: self.own_rank,
             leader: self.leader,
             parent: self.parent,
+            other: self.other,
         }
     }
 }
@@ -126,6 +128,15 @@ pub struct Members {
     pub own_rank: u32,
     /// World ranks of the remote group of an intercommunicator.
     pub remote: Option<Vec<i32>>,
+}
+
+impl Members {
+    /// The remote group, as both sides tell them apart: the first is that whose rank 0 has the lesser world rank.
+    fn other(&self, remote: &[i32]) -> OtherGroup {
+        let is_elsewhere = remote.iter().any(|&world_rank| world_rank < 0);
+        let size = if is_elsewhere { OtherGroup::ELSEWHERE } else { remote.len() as u32 };
+        OtherGroup { size, is_first: remote.first() < self.own.first() }
+    }
 }
 
 /// Where a communicator comes from.
@@ -181,6 +192,7 @@ impl Comms {
             leader: leader.max(0) as u32,
             parent,
             is_inter: members.remote.is_some(),
+            other: members.remote.as_deref().map(|remote| members.other(remote)),
             peers: peers
                 .iter()
                 .map(|&world_rank| Peer {
@@ -346,6 +358,14 @@ mod tests {
         let comm = comms.insert(1, &inter, Origin::Unseen);
         assert_eq!(comm.peer(1).map(|peer| peer.world_rank), Some(4));
         assert!(comm.peer(2).is_none() && comm.peer(-1).is_none());
+        assert_eq!(comm.definition().other, Some(OtherGroup { size: 2, is_first: false }));
+        let told = |own: &[i32], remote: &[i32]| {
+            let members = Members { own: own.to_vec(), own_rank: 0, remote: Some(remote.to_vec()) };
+            Comms::default().insert(1, &members, Origin::Unseen).definition().other
+        };
+        assert_eq!(told(&[5, 4], &[0, 1, 2]), Some(OtherGroup { size: 3, is_first: true }));
+        let elsewhere = OtherGroup { size: OtherGroup::ELSEWHERE, is_first: true };
+        assert_eq!(told(&[0, 1], &[-1, -1]), Some(elsewhere));
     }
 
     #[test]

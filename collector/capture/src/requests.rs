@@ -1,9 +1,10 @@
-//! Requests that matter beyond the call that made them, by handle: posted receives, and persistent requests.
+//! Requests that matter beyond the call that made them, by handle: posted receives, nonblocking collectives, and
+//! persistent requests.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A posted receive.
+/// A posted receive, or a collective that was started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Posted {
     /// Its number among those of the process.
@@ -14,6 +15,26 @@ pub struct Posted {
     pub recorded: bool,
     /// Whether the program asked to cancel it.
     pub cancelling: bool,
+}
+
+/// What a collective has in place of the number of a communicator begins with this bit. No communicator is found under
+/// such a number, so that a receive that completes is not asked whether it is one.
+const COLLECTIVE: u32 = 1 << 31;
+/// And its number begins with this one, so that it is no receive's.
+const NO_POST: u64 = 1 << 63;
+
+impl Posted {
+    /// A collective that was started, by its number on its communicator.
+    #[must_use]
+    pub fn collective(comm: u32, number: u64, recorded: bool) -> Self {
+        Self { post: number | NO_POST, comm: comm | COLLECTIVE, recorded, cancelling: false }
+    }
+
+    /// The communicator and the number of a collective.
+    #[must_use]
+    pub fn as_collective(&self) -> Option<(u32, u64)> {
+        (self.comm & COLLECTIVE != 0).then_some((self.comm & !COLLECTIVE, self.post & !NO_POST))
+    }
 }
 
 /// What a persistent request does each time it is started.
@@ -77,6 +98,8 @@ pub struct Requests {
     places: Box<[Place]>,
     beside: Beside<Posted>,
     persistent: Beside<Persistent>,
+    /// Whether there ever was a collective.
+    has_collectives: bool,
 }
 
 type Beside<T> = HashMap<u64, T, BuildHasherDefault<HandleHasher>>;
@@ -108,6 +131,7 @@ impl Default for Requests {
             places: vec![EMPTY; FIRST_PLACES].into_boxed_slice(),
             beside: Beside::default(),
             persistent: Beside::default(),
+            has_collectives: false,
         }
     }
 }
@@ -156,6 +180,19 @@ impl Requests {
         } else {
             self.beside.insert(handle, posted);
         }
+    }
+
+    /// Takes up a collective that was started, likewise.
+    pub fn insert_collective(&mut self, handle: u64, started: Posted) -> Option<Posted> {
+        self.has_collectives = true;
+        self.insert(handle, started)
+    }
+
+    /// Whether one was ever taken up.
+    #[inline(always)]
+    #[must_use]
+    pub fn has_collectives(&self) -> bool {
+        self.has_collectives
     }
 
     /// Takes up a persistent request, likewise.
@@ -261,7 +298,7 @@ impl Requests {
     #[must_use]
     pub fn any_on(&self, comm: u32) -> bool {
         let lain = self.places.iter().filter(|place| place.handle != 0).map(|place| &place.posted);
-        lain.chain(self.beside.values()).any(|posted| posted.comm == comm)
+        lain.chain(self.beside.values()).any(|posted| posted.comm & !COLLECTIVE == comm)
             || self.persistent.values().any(|persistent| persistent.template.comm() == comm)
     }
 }
@@ -343,6 +380,11 @@ mod tests {
         let mut requests = Requests::default();
         requests.insert(1, posted(1));
         requests.insert_persistent(2, Template::Send { comm: 5, to: 0, tag: 0, bytes: 1 });
-        assert_eq!([3, 4, 5].map(|comm| requests.any_on(comm)), [true, false, true]);
+        assert!(!requests.has_collectives());
+        requests.insert_collective(3, Posted::collective(6, 8, true));
+        assert!(requests.has_collectives());
+        assert_eq!([3, 4, 5, 6].map(|comm| requests.any_on(comm)), [true, false, true, true]);
+        assert_eq!(requests.complete(3).and_then(|posted| posted.as_collective()), Some((6, 8)));
+        assert_eq!(requests.complete(1).and_then(|posted| posted.as_collective()), None);
     }
 }

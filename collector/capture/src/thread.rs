@@ -325,10 +325,18 @@ impl Thread {
         self.add(sink, part);
     }
 
+    /// Adds a nonblocking collective that the coming call completed.
+    #[inline(never)]
+    pub fn collected(&mut self, sink: &mut impl Sink, comm: &Comm, number: u64) {
+        self.define(comm);
+        let (flags, tag) = (PartFlags::COLLECTED, number as i32);
+        self.add(sink, Part { flags, tag, post: number, peer: PEER_NONE, comm: comm.index, bytes: 0 });
+    }
+
     /// A posted receive was freed: it will not be seen to complete.
     #[inline(never)]
     pub fn freed(&mut self, sink: &mut impl Sink, posted: &Posted) {
-        if posted.recorded {
+        if posted.recorded && posted.as_collective().is_none() {
             let flags = PartFlags::FREED;
             let (post, comm) = (posted.post, posted.comm);
             self.add(sink, Part { flags, tag: 0, post, peer: PEER_NONE, comm, bytes: 0 });
@@ -620,6 +628,20 @@ mod tests {
                 .collect();
             assert_eq!(flags, [PartFlags::COMPLETED, PartFlags::CANCELLED, PartFlags::INLINE], "{room}");
         }
+    }
+
+    #[test]
+    fn a_collective_that_completes_is_a_part_and_one_that_is_freed_is_none() {
+        let (process, comm, mut tape) = (Process::default(), reversed(), Tape::default());
+        let mut thread = Thread::new(0, 1);
+        thread.collected(&mut tape, &comm, 5);
+        thread.freed(&mut tape, &Posted::collective(comm.index, 6, true));
+        thread.commit(&process, &mut tape, &Thread::plain(31, AT));
+        let entries = tape.entries();
+        assert!(matches!(entries[1], Entry::Comm(_)) && entries.len() == 4, "{entries:?}");
+        let (flags, index) = (PartFlags::COLLECTED, comm.index);
+        let expected = Part { flags, tag: 5, post: 5, peer: PEER_NONE, comm: index, bytes: 0 };
+        assert_eq!(entries[2], Entry::Part(expected));
     }
 
     #[test]

@@ -363,6 +363,22 @@ pub(crate) fn with_status<L: Language>(
     result
 }
 
+/// What completed is no receive: a collective, as part of the call at hand.
+#[cold]
+#[inline(never)]
+pub(crate) fn collected(
+    process: &crate::process::Process,
+    thread: &mut Thread,
+    comms: &mut CommCache,
+    ring: &mut Ring,
+    posted: Posted,
+) {
+    let Some((index, number)) = posted.as_collective().filter(|_| posted.recorded) else { return };
+    if let Some(comm) = comms.get_by_index(index, || process.comm_by_index(index)) {
+        thread.collected(ring, comm, number);
+    }
+}
+
 impl Recorder {
     /// The communicator of a handle, and the parts of the recorder that go on working beside it.
     #[inline]
@@ -395,6 +411,8 @@ impl Recorder {
         let Self { process, thread, comms, ring, .. } = self;
         if let Some(comm) = comms.get_by_index(posted.comm, || process.comm_by_index(posted.comm)) {
             thread.completed(&process.capture, ring, comm, Some(posted), received);
+        } else {
+            collected(process, thread, comms, ring, *posted);
         }
     }
 

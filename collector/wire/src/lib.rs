@@ -24,8 +24,8 @@ pub use payload::{
 };
 pub use site::{MAX_SITE, MOST_PATH_BYTES, ModuleDefinition, NO_MODULE, PathPart, SiteDefinition};
 pub use slot::{
-    Call, CallFlags, CommDefinition, Entry, MAX_COMM, NO_COMM, PEER_ANY, PEER_NONE, Part, PartFlags,
-    SLOT_BYTES, SLOT_WORDS, Slot, Sync,
+    Call, CallFlags, CommDefinition, Entry, MAX_COMM, NO_COMM, OtherGroup, PEER_ANY, PEER_NONE, Part,
+    PartFlags, SLOT_BYTES, SLOT_WORDS, Slot, Sync,
 };
 
 /// The version of slots and frames; a reader refuses what it does not know.

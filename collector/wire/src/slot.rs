@@ -6,7 +6,8 @@
 //!            duration u32
 //! wide       kind                               duration u64   bytes u64                   -
 //! part       kind, flags u8, -, tag i32         post u64       peer i24, comm u20, -       bytes u64
-//! comm       kind, -, index u32                 id u64         size u32, own rank u32      leader u32, parent u32
+//! comm       kind, other u23, first u1,         id u64         size u32, own rank u32      leader u32, parent u32
+//!            index u32
 //! lost       kind                               calls lost     -                           -
 //! sync       kind                               peer, comm     sent u64                    received u64
 //! thread     kind                               number u64     thread id u64               -
@@ -61,7 +62,8 @@ impl CallFlags {
     pub const FOLDED: Self = Self(8);
     /// It returned an error; nothing is known to have moved.
     pub const ERROR: Self = Self(16);
-    /// It is a collective; `tag` holds its number on its communicator, `peer` its root.
+    /// It is a collective; `tag` holds its number on its communicator, `peer` its root, [`PEER_ANY`] if that is the caller,
+    /// who deals with the other group of an intercommunicator.
     pub const COLLECTIVE: Self = Self(32);
     /// It reported a message that can be received, of `bytes` from `peer` with `tag`.
     pub const PROBE: Self = Self(64);
@@ -96,6 +98,8 @@ impl PartFlags {
     pub const SENT: Self = Self(16);
     /// The call posted the receive `post` from `peer` with `tag` (-1 is any), one of perhaps several.
     pub const POSTED: Self = Self(32);
+    /// A nonblocking collective is complete: the one with the number `tag` on its communicator.
+    pub const COLLECTED: Self = Self(64);
 
     /// Whether a receive completed.
     #[must_use]
@@ -144,6 +148,20 @@ pub struct Part {
     pub bytes: u64,
 }
 
+/// The other group of an intercommunicator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OtherGroup {
+    /// How many ranks it has, or [`OtherGroup::ELSEWHERE`].
+    pub size: u32,
+    /// Whether it is the one that both sides name first, so that the process's own is the second.
+    pub is_first: bool,
+}
+
+impl OtherGroup {
+    /// The size of a group of another job.
+    pub const ELSEWHERE: u32 = 0x7F_FFFF;
+}
+
 /// A communicator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CommDefinition {
@@ -159,6 +177,8 @@ pub struct CommDefinition {
     pub leader: u32,
     /// The communicator it was made from, or [`NO_COMM`].
     pub parent: u32,
+    /// The other group, where it has two.
+    pub other: Option<OtherGroup>,
 }
 
 /// How much went over a channel until here.
@@ -271,8 +291,12 @@ impl CommDefinition {
     /// Its slot.
     #[must_use]
     pub fn encode(&self) -> Slot {
+        // Nobody is in a communicator with a group of none.
+        let other = self
+            .other
+            .map_or(0, |other| other.size.min(OtherGroup::ELSEWHERE) << 8 | u32::from(other.is_first) << 31);
         [
-            two(u32::from(KIND_COMM), self.index),
+            two(u32::from(KIND_COMM) | other, self.index),
             self.id,
             two(self.size, self.own_rank),
             two(self.leader, self.parent),
@@ -341,6 +365,9 @@ impl Entry {
                 own_rank: (second >> 32) as u32,
                 leader: third as u32,
                 parent: (third >> 32) as u32,
+                other: Some(low >> 8 & OtherGroup::ELSEWHERE)
+                    .filter(|&size| size > 0)
+                    .map(|size| OtherGroup { size, is_first: low >> 31 == 1 }),
             }),
             KIND_LOST => Entry::Lost { calls: first },
             KIND_SYNC => {
@@ -390,8 +417,9 @@ mod tests {
 
         #[test]
         fn the_rest_survives(index: u32, id: u64, size: u32, own_rank: u32, leader: u32, parent: u32,
-            peer in -2_i32..(1 << 23), comm in 0..=NO_COMM, sent: u64, received: u64) {
-            let definition = CommDefinition { index, id, size, own_rank, leader, parent };
+            other in proptest::option::of((1..=OtherGroup::ELSEWHERE, any::<bool>())), peer in -2_i32..(1 << 23), comm in 0..=NO_COMM, sent: u64, received: u64) {
+            let other = other.map(|(size, is_first)| OtherGroup { size, is_first });
+            let definition = CommDefinition { index, id, size, own_rank, leader, parent, other };
             prop_assert_eq!(Entry::decode(&definition.encode()), Some(Entry::Comm(definition)));
             let sync = Sync { peer, comm, sent, received };
             prop_assert_eq!(Entry::decode(&sync.encode()), Some(Entry::Sync(sync)));
@@ -407,6 +435,29 @@ mod tests {
             prop_assert_eq!(call.needs_wide(), duration > u64::from(u32::MAX) || bytes > u64::from(u32::MAX));
             prop_assert_eq!(Entry::decode(&call.encode_wide()), Some(Entry::Wide { duration, bytes }));
         }
+    }
+
+    #[test]
+    fn slots_of_older_recordings_are_read_and_newer_ones_lie_where_they_do() {
+        // A communicator as it was told before there were groups.
+        let told = [u64::from(KIND_COMM) | 3 << 32, 77, 4 | 2 << 32, 9 | u64::from(NO_COMM) << 32];
+        let mut definition = CommDefinition {
+            index: 3,
+            id: 77,
+            size: 4,
+            own_rank: 2,
+            leader: 9,
+            parent: NO_COMM,
+            other: None,
+        };
+        assert_eq!(Entry::decode(&told), Some(Entry::Comm(definition)));
+        assert_eq!(definition.encode(), told);
+        definition.other = Some(OtherGroup { size: 0x1_2345, is_first: true });
+        assert_eq!(definition.encode()[0], 0x0000_0003_8123_4504);
+        assert_eq!(definition.encode()[1..], told[1..]);
+        let flags = PartFlags::COLLECTED;
+        let part = Part { flags, tag: 6, post: 6, peer: PEER_NONE, comm: 3, bytes: 0 };
+        assert_eq!(part.encode(), [0x0000_0006_0000_4003, 6, 0x0000_0000_03FF_FFFF, 0]);
     }
 
     #[test]

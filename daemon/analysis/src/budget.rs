@@ -10,6 +10,7 @@
 //! thread up; after a patience it goes on with what nobody knows.
 
 mod causes;
+mod collect;
 mod collectives;
 mod course;
 mod cut;
@@ -43,7 +44,7 @@ use crate::placement::{Advice, Traffic, advise, capacities};
 use crate::regions::{CollectiveTraffic, PairLateness};
 use crate::{Link, Matched};
 use collectives::Collectives;
-use mpiscope_model::{Activity, CommInfo, Message, Nanoseconds, Node, Rank, Scheduling};
+use mpiscope_model::{Activity, Collected, CommInfo, Message, Nanoseconds, Node, Rank, Scheduling};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -292,7 +293,7 @@ impl Budgeter {
 
     /// Says how many ranks a communicator has.
     pub fn comm(&mut self, comm: &CommInfo) {
-        self.collectives.comm(comm.comm, comm.size);
+        self.collectives.comm(comm);
     }
 
     /// Takes in calls, each thread's in order, and messages of windows before the next that is settled.
@@ -308,6 +309,15 @@ impl Budgeter {
             self.tell(message, link);
         }
         self.steal.feed(scheduling);
+    }
+
+    /// Takes in which collectives calls completed that were taken in just before.
+    pub fn collect(&mut self, collected: &[Collected]) {
+        for of in collected {
+            if let Some(thread) = self.known_thread(of.rank, of.call.thread()) {
+                self.threads[thread as usize].collects(*of);
+            }
+        }
     }
 
     fn thread(&mut self, activity: &Activity) -> ThreadId {

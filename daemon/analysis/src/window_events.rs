@@ -33,7 +33,8 @@ impl WindowEvents {
         for (_, from, to) in turns {
             into.extend_from_slice(&self.events[from as usize..to as usize]);
         }
-        (self.events.clear(), self.turns.clear());
+        self.events.clear();
+        self.turns.clear();
     }
 }
 

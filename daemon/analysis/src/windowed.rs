@@ -80,6 +80,7 @@ impl Windowed {
         }
         batch.comms.iter().for_each(|comm| self.budgeter.comm(comm));
         self.budgeter.feed(&batch.activities, &Matched::default(), &batch.scheduling);
+        self.budgeter.collect(&batch.collected);
         // What returned in a window that is settled already belongs to the next one.
         let next = self.budgeter.settled_ns() / self.window_ns;
         for (window, events) in by_window(batch, self.window_ns, next) {

@@ -54,6 +54,7 @@ impl Judge {
             news.places.iter().for_each(|(rank, node)| self.budgeter.place(*rank, *node));
             news.comms.iter().for_each(|comm| self.budgeter.comm(&comm.0));
             self.budgeter.feed(&renamed(news.activities), &Matched::default(), &renamed(news.scheduling));
+            self.budgeter.collect(&renamed(news.collected));
             self.last_event = self.last_event.max(news.last_event);
             self.complete = news.complete;
         }

@@ -1,6 +1,6 @@
 //! What goes from worker to worker, and where to.
 
-use crate::plain::{ActivityRow, CommRow, LinkRow, MessageRow, SchedulingRow, renamed};
+use crate::plain::{ActivityRow, CollectedRow, CommRow, LinkRow, MessageRow, SchedulingRow, renamed};
 use mpiscope_analysis::Matched;
 use mpiscope_model::{Node, Rank};
 use serde::{Deserialize, Serialize};
@@ -39,6 +39,7 @@ pub(crate) struct News {
     pub(crate) places: Vec<(Rank, Node)>,
     pub(crate) comms: Vec<CommRow>,
     pub(crate) activities: Vec<ActivityRow>,
+    pub(crate) collected: Vec<CollectedRow>,
     pub(crate) scheduling: Vec<SchedulingRow>,
     /// The last window in which an event of it is.
     pub(crate) last_event: Option<Window>,

@@ -3,8 +3,8 @@
 
 use mpiscope_analysis::Link;
 use mpiscope_model::{
-    Activity, Blocking, Call, CallId, Collective, Comm, CommInfo, Deed, Event, Flow, Function, Message,
-    Nanoseconds, PostId, Rank, Scheduling,
+    Activity, Blocking, Call, CallId, Collected, Collective, Comm, CommInfo, Deed, Event, Flow, Function,
+    Message, Nanoseconds, PostId, Rank, Scheduling, Side,
 };
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +31,7 @@ macro_rules! rows {
 rows! {
     ActivityRow of Activity as "ActivityFields",
     CallRow of Call as "CallFields",
+    CollectedRow of Collected as "CollectedFields",
     CommRow of CommInfo as "CommFields",
     EventRow of Event as "EventFields",
     LinkRow of Link as "LinkFields",
@@ -76,6 +77,25 @@ enum FlowFields {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(remote = "Side")]
+enum SideFields {
+    Only,
+    First,
+    Second,
+    Alone,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Collected")]
+struct CollectedFields {
+    rank: Rank,
+    #[serde(with = "CallIdFields")]
+    call: CallId,
+    comm: Comm,
+    number: u32,
+}
+
+#[derive(Serialize, Deserialize)]
 #[serde(remote = "Blocking")]
 enum BlockingFields {
     Never,
@@ -90,6 +110,8 @@ struct CollectiveFields {
     number: u32,
     #[serde(with = "FlowFields")]
     flow: Flow,
+    #[serde(with = "SideFields")]
+    side: Side,
     root: Option<Rank>,
     bytes: u64,
     is_barrier: bool,
@@ -111,6 +133,7 @@ enum DeedFields {
         bytes: u64,
     },
     Collective(#[serde(with = "CollectiveFields")] Collective),
+    Start(#[serde(with = "CollectiveFields")] Collective),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -151,6 +174,7 @@ struct CommFields {
     comm: Comm,
     id: u64,
     size: u32,
+    first_size: Option<u32>,
     parent: Option<Comm>,
     leader: Rank,
 }

@@ -53,7 +53,7 @@ pub(crate) fn split<'scope>(
                         let mut rows = events.iter().copied().map(EventRow).collect();
                         events_out.session(&later).give_container(&mut rows);
                     }
-                    let Batch { ranks, comms, calls, activities, scheduling, .. } = batch;
+                    let Batch { ranks, comms, calls, activities, collected, scheduling, .. } = batch;
                     let places: Vec<_> = ranks.iter().map(|info| (info.rank, info.node)).collect();
                     if !places.is_empty() {
                         let to_all = (0..peers)
@@ -67,6 +67,7 @@ pub(crate) fn split<'scope>(
                         places,
                         comms: renamed(comms),
                         activities: renamed(activities),
+                        collected: renamed(collected),
                         scheduling: renamed(scheduling),
                         last_event,
                         complete,

@@ -4,19 +4,31 @@ use crate::ring::{Closed, Moved};
 use mpiscope_model::{Blocking, Collective, Deed, Flow, Rank};
 use mpiscope_wire::{self as wire, CallFlags, Family, PartFlags};
 
-/// Who waits for whom in a collective; none for those that return before they are done, and for all other functions.
-fn flow(function: u16) -> Option<(Flow, bool)> {
+/// A collective function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Kind {
+    flow: Flow,
+    is_barrier: bool,
+    /// It returns before it is done.
+    only_starts: bool,
+}
+
+/// Who waits for whom in a collective; none for all other functions.
+fn kind(function: u16) -> Option<Kind> {
     let entry = wire::by_id(function)?;
-    let name = entry.name.strip_suffix("_c").unwrap_or(entry.name);
-    let flow = match (entry.family, name) {
-        (Family::Barrier, "MPI_Barrier") => return Some((Flow::All, true)),
-        (Family::All, "MPI_Scan" | "MPI_Exscan") => Flow::FromLower,
-        (Family::Rooted, "MPI_Bcast" | "MPI_Scatter" | "MPI_Scatterv") => Flow::FromRoot,
-        (Family::Rooted, "MPI_Reduce" | "MPI_Gather" | "MPI_Gatherv") => Flow::ToRoot,
-        (Family::All, name) if !name.starts_with("MPI_I") => Flow::All,
+    let name = entry.name.strip_suffix("_c").unwrap_or(entry.name).strip_prefix("MPI_")?;
+    let started = name.strip_prefix('I').map(str::to_ascii_lowercase);
+    let only_starts = started.is_some();
+    let name = started.unwrap_or_else(|| name.to_ascii_lowercase());
+    let flow = match (entry.family, &*name) {
+        (Family::Barrier, _) => Flow::All,
+        (Family::All, "scan" | "exscan") => Flow::FromLower,
+        (Family::Rooted, "bcast" | "scatter" | "scatterv") => Flow::FromRoot,
+        (Family::Rooted, "reduce" | "gather" | "gatherv") => Flow::ToRoot,
+        (Family::All, _) => Flow::All,
         _ => return None,
     };
-    Some((flow, false))
+    Some(Kind { flow, is_barrier: entry.family == Family::Barrier, only_starts })
 }
 
 fn returns(function: u16) -> Blocking {
@@ -31,34 +43,41 @@ fn returns(function: u16) -> Blocking {
 /// What all functions do, by id.
 #[derive(Debug)]
 pub(crate) struct Functions {
-    flows: Vec<Option<(Flow, bool)>>,
+    collectives: Vec<Option<Kind>>,
     returns: Vec<Blocking>,
 }
 
 impl Functions {
     pub(crate) fn new() -> Self {
         let ids = 0..=wire::FUNCTIONS.iter().map(|entry| entry.id).max().unwrap_or_default();
-        Self { flows: ids.clone().map(flow).collect(), returns: ids.map(returns).collect() }
+        Self { collectives: ids.clone().map(kind).collect(), returns: ids.map(returns).collect() }
     }
 
     /// What a call did.
-    pub(crate) fn deed(&self, closed: &Closed, moved: &Moved<'_>) -> Deed {
+    pub(crate) fn deed(&self, caller: Rank, closed: &Closed, moved: &Moved<'_>) -> Deed {
         let call = &closed.call;
         let at = usize::from(call.function);
         if call.flags.has(CallFlags::FOLDED) {
             return Deed::Polls;
         }
         if call.flags.has(CallFlags::COLLECTIVE)
-            && let (Some(Some((flow, is_barrier))), Some(comm)) = (self.flows.get(at).copied(), closed.comm)
+            && let (Some(Some(kind)), Some(comm)) = (self.collectives.get(at).copied(), closed.comm)
         {
-            return Deed::Collective(Collective {
+            // The root among those who deal with another group is whoever says so.
+            let root =
+                if call.peer == wire::PEER_ANY { Some(caller) } else { Rank::try_from(call.peer).ok() };
+            let of = Collective {
                 comm,
                 number: call.tag as u32,
-                flow,
-                root: Rank::try_from(call.peer).ok(),
+                flow: kind.flow,
+                side: closed.side,
+                root,
                 bytes: call.bytes,
-                is_barrier,
-            });
+                is_barrier: kind.is_barrier,
+            };
+            // One that failed is waited for by the others all the same, and completed by no call.
+            let goes_on = kind.only_starts && !call.flags.has(CallFlags::ERROR);
+            return if goes_on { Deed::Start(of) } else { Deed::Collective(of) };
         }
         if call.flags.has(CallFlags::PROBE) {
             return Deed::Probe;
@@ -89,17 +108,26 @@ mod tests {
     #[test]
     fn functions_are_told_apart_by_who_waits_for_whom() {
         let find = |name: &str| wire::FUNCTIONS.iter().find(|entry| entry.name == name).unwrap().id;
-        let flow = |name| flow(find(name)).map(|(flow, _)| flow);
+        let flow = |name| kind(find(name)).map(|kind| kind.flow);
         assert_eq!(flow("MPI_Barrier"), Some(Flow::All));
         assert_eq!(flow("MPI_Allreduce_c"), Some(Flow::All));
         assert_eq!(flow("MPI_Bcast"), Some(Flow::FromRoot));
         assert_eq!(flow("MPI_Gatherv"), Some(Flow::ToRoot));
         assert_eq!(flow("MPI_Exscan"), Some(Flow::FromLower));
-        // They return before they are done.
-        assert_eq!(
-            [flow("MPI_Ibarrier"), flow("MPI_Iallreduce"), flow("MPI_Igather_c"), flow("MPI_Send")],
-            [None; 4]
-        );
+        assert_eq!(flow("MPI_Send"), None);
+        // Each that returns before it is done is as the one that does not.
+        let is_collective = |family| matches!(family, Family::Barrier | Family::All | Family::Rooted);
+        let mut started = 0;
+        for entry in wire::FUNCTIONS.iter().filter(|entry| is_collective(entry.family)) {
+            let of = kind(entry.id).unwrap();
+            assert_eq!(of.only_starts, entry.name.starts_with("MPI_I"), "{}", entry.name);
+            if let Some(rest) = entry.name.strip_prefix("MPI_I") {
+                started += 1;
+                let blocking = format!("MPI_{}{}", rest[..1].to_uppercase(), &rest[1..]);
+                assert_eq!(kind(find(&blocking)), Some(Kind { only_starts: false, ..of }), "{blocking}");
+            }
+        }
+        assert_eq!(started, 33);
         assert_eq!(returns(find("MPI_Ssend")), Blocking::Always);
         assert_eq!(returns(find("MPI_Send_c")), Blocking::Perhaps);
         assert_eq!(returns(find("MPI_Isend")), Blocking::Never);

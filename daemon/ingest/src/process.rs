@@ -2,7 +2,7 @@
 
 use crate::ring::RingState;
 use crate::site::OwnSites;
-use mpiscope_model::{Comm, Event, Nanoseconds, Rank};
+use mpiscope_model::{Comm, Event, Nanoseconds, Rank, Side};
 use mpiscope_wire::{ClockKind, Process};
 use rustc_hash::FxHashMap;
 
@@ -26,6 +26,8 @@ pub(crate) struct ProcessInput {
     pub(crate) generation: u32,
     /// The process's own numbers of communicators, as indices of the run.
     pub(crate) comms: FxHashMap<u32, Comm>,
+    /// To which group of a communicator it belongs, by its own number, where there are two.
+    pub(crate) sides: FxHashMap<u32, Side>,
     pub(crate) rings: Vec<RingState>,
     pub(crate) sites: OwnSites,
     last_post: u64,
@@ -47,6 +49,7 @@ impl ProcessInput {
             clock: process.clock,
             generation,
             comms: FxHashMap::default(),
+            sides: FxHashMap::default(),
             rings: Vec::new(),
             sites: OwnSites::default(),
             last_post: 0,

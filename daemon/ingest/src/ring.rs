@@ -2,7 +2,7 @@
 
 use crate::deed::Functions;
 use crate::process::Timed;
-use mpiscope_model::{Activity, Call, CallId, Comm, Event, Rank, Site};
+use mpiscope_model::{Activity, Call, CallId, Collected, Comm, Event, Rank, Side, Site};
 use mpiscope_wire::{self as wire, CallFlags, Part, PartFlags, id};
 use rustc_hash::FxHashMap;
 
@@ -38,6 +38,8 @@ pub(crate) struct Closed {
     pub(crate) start_ns: u64,
     pub(crate) end_ns: u64,
     pub(crate) comm: Option<Comm>,
+    /// The caller's group of it.
+    pub(crate) side: Side,
     /// The parts, each with its communicator and, where it completes one, the number of its post.
     pub(crate) parts: Vec<(Part, Option<Comm>)>,
     /// Where in the program it was made.
@@ -51,6 +53,8 @@ pub(crate) struct Output<'a> {
     pub(crate) calls: &'a mut Vec<Call>,
     /// Where calls go as what they did to whoever waited, when somebody judges them.
     pub(crate) activities: Option<&'a mut Vec<Activity>>,
+    /// The collectives that they completed.
+    pub(crate) collected: &'a mut Vec<Collected>,
     pub(crate) events: &'a mut Vec<Timed>,
     /// Messages that a matched probe of the process reported, by their posts: since when.
     pub(crate) matched: &'a mut FxHashMap<u64, u64>,
@@ -168,6 +172,10 @@ impl RingState {
         out.calls.push(self.row(rank, closed, &moved));
         let after_loss = std::mem::take(&mut self.after_loss);
         if let Some(activities) = &mut out.activities {
+            let completed = closed.parts.iter().filter(|(part, _)| part.flags == PartFlags::COLLECTED);
+            out.collected.extend(completed.filter_map(|(part, comm)| {
+                Some(Collected { rank, call, comm: (*comm)?, number: part.tag as u32 })
+            }));
             activities.push(Activity {
                 rank,
                 call,
@@ -175,7 +183,7 @@ impl RingState {
                 start_ns: closed.start_ns,
                 end_ns: closed.end_ns,
                 since_ns: waiting_since,
-                deed: out.functions.deed(closed, &moved),
+                deed: out.functions.deed(rank, closed, &moved),
                 site: closed.site,
                 after_loss,
             });

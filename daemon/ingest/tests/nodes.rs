@@ -36,7 +36,8 @@ fn process(number: u32, rank: u32, node: &str) -> Message {
 
 /// A send to the other rank at this time of the node's clock.
 fn send(from: u64, rank: u32, at_ns: u64) -> Message {
-    let world = CommDefinition { index: 0, id: 0, size: 2, own_rank: rank, leader: 0, parent: NO_COMM };
+    let world =
+        CommDefinition { index: 0, id: 0, size: 2, own_rank: rank, leader: 0, parent: NO_COMM, other: None };
     let call = Call {
         flags: CallFlags::SEND,
         function: id::SEND,

@@ -40,6 +40,19 @@ pub enum Flow {
     FromLower,
 }
 
+/// To which group of its communicator a member of a collective belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// There is one.
+    Only,
+    /// To the first of two, between which an intercommunicator goes.
+    First,
+    /// To the second.
+    Second,
+    /// To one of two, of which the other is of another job.
+    Alone,
+}
+
 /// A collective that a call took part in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Collective {
@@ -49,6 +62,8 @@ pub struct Collective {
     pub number: u32,
     /// Who waits for whom.
     pub flow: Flow,
+    /// The group of the caller.
+    pub side: Side,
     /// The root, where it has one.
     pub root: Option<Rank>,
     /// What the call sent, or received where it sent nothing.
@@ -83,6 +98,21 @@ pub enum Deed {
     },
     /// It took part in a collective.
     Collective(Collective),
+    /// It entered a collective that a later call completes.
+    Start(Collective),
+}
+
+/// A call completed a collective that an earlier one of its rank had entered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Collected {
+    /// Whose.
+    pub rank: Rank,
+    /// Which call.
+    pub call: CallId,
+    /// The communicator.
+    pub comm: Comm,
+    /// Which collective of the communicator.
+    pub number: u32,
 }
 
 /// When a call that sends returns.

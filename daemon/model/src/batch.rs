@@ -1,5 +1,6 @@
 use crate::{
-    Activity, Call, CommInfo, Event, Losses, Nanoseconds, NodeInfo, Rank, RankInfo, Scheduling, SiteInfo,
+    Activity, Call, Collected, CommInfo, Event, Losses, Nanoseconds, NodeInfo, Rank, RankInfo, Scheduling,
+    SiteInfo,
 };
 
 /// Something wrong in what came in: a value, not an error; the run goes on.
@@ -26,6 +27,8 @@ pub struct Batch {
     pub calls: Vec<Call>,
     /// The same calls, one for one, as what they did to whoever waited; nothing where nobody judges them.
     pub activities: Vec<Activity>,
+    /// Collectives that some of them completed, in order for each thread.
+    pub collected: Vec<Collected>,
     /// Traffic, in order for each rank.
     pub events: Vec<Event>,
     /// For each of them, when the call returned that it belongs to; nothing where nobody judges them.

@@ -81,8 +81,11 @@ pub struct CommInfo {
     pub comm: Comm,
     /// The identity that its members agree on.
     pub id: u64,
-    /// How many ranks it has.
+    /// How many ranks it has, those of both groups of an intercommunicator.
     pub size: u32,
+    /// How many of them its first group has; none where there is one group, or the other is of another job. Whoever judges
+    /// the run asks for it, recordings do not keep it.
+    pub first_size: Option<u32>,
     /// The communicator it was made from.
     pub parent: Option<Comm>,
     /// The world rank of its rank 0.

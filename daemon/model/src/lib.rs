@@ -15,7 +15,7 @@ mod message;
 mod site;
 mod totals;
 
-pub use activity::{Activity, Blocking, CallId, Collective, Deed, Flow};
+pub use activity::{Activity, Blocking, CallId, Collected, Collective, Deed, Flow, Side};
 pub use batch::{Batch, Fault};
 pub use call::Call;
 pub use correction::Correction;

@@ -128,8 +128,8 @@ fn tables_and_manifest_survive_and_only_the_owner_may_read() {
     let tables = Tables {
         functions: vec![FunctionName { function: 3, name: "MPI_Send".into() }],
         communicators: vec![
-            CommInfo { comm: 0, id: 7, size: 4, parent: None, leader: 0 },
-            CommInfo { comm: 1, id: u64::MAX, size: 2, parent: Some(0), leader: 2 },
+            CommInfo { comm: 0, id: 7, size: 4, first_size: None, parent: None, leader: 0 },
+            CommInfo { comm: 1, id: u64::MAX, size: 2, first_size: None, parent: Some(0), leader: 2 },
         ],
         nodes: vec![NodeInfo { node: 0, name: "knöten".into() }],
         sites: vec![

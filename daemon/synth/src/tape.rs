@@ -121,7 +121,15 @@ impl Tape {
         if !self.defined {
             self.defined = true;
             let (size, own_rank) = (self.ranks, self.rank);
-            let world = CommDefinition { index: WORLD, id: 0, size, own_rank, leader: 0, parent: NO_COMM };
+            let world = CommDefinition {
+                index: WORLD,
+                id: 0,
+                size,
+                own_rank,
+                leader: 0,
+                parent: NO_COMM,
+                other: None,
+            };
             self.slots.push(world.encode());
         }
     }

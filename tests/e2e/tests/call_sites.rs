@@ -172,7 +172,8 @@ fn fortran(binding: &str, test: &str) {
         let folder = mpiscope_harness::folder().unwrap();
         let program = folder.path().join("sites");
         let binding_word = format!("-D{binding}");
-        let words = ["-O1", "-g", "-std=gnu", "-ffree-form", "-fallow-argument-mismatch", "-w", &binding_word];
+        let words =
+            ["-O1", "-g", "-std=gnu", "-ffree-form", "-fallow-argument-mismatch", "-w", &binding_word];
         compiled(&compiler, &words, &source("sites.F90"), &program, &[]);
         let out = folder.path().join("recording");
         recorded(&mpi, &program, &[], &out);
@@ -226,7 +227,9 @@ fn calls_of_python_come_from_the_module_that_makes_them() {
         assert!(found.len() > 3, "{found:?}");
         for (called, places) in &found {
             let good = |place: &Option<Place>| {
-                place.as_ref().is_some_and(|place| place.module.starts_with("MPI") && place.module.contains(".so"))
+                place
+                    .as_ref()
+                    .is_some_and(|place| place.module.starts_with("MPI") && place.module.contains(".so"))
             };
             assert!(places.iter().all(good), "{called}: {places:?}");
         }

@@ -62,12 +62,13 @@ macro_rules! exact {
 }
 
 exact!(ring halo3d cg master_worker million types split forms out_of_order threads linger blocked abort crash);
-exact!(collectives reductions persistent matched cancel uneven rows);
+exact!(collectives reductions persistent matched cancel uneven rows started between);
 
 #[test]
 fn no_application_is_left_out() {
     let tested = [
         "abort",
+        "between",
         "blocked",
         "cancel",
         "cg",
@@ -85,6 +86,7 @@ fn no_application_is_left_out() {
         "ring",
         "rows",
         "split",
+        "started",
         "threads",
         "types",
         "uneven",

@@ -70,12 +70,71 @@ fn the_rank_that_all_wait_for_is_found() {
     }
 }
 
+/// Seconds for which a rank waited for another in a function, by the name of such waiting.
+fn waited_s(report: &Value, state: &str, function: &str, waiter: u64, awaited: u64) -> f64 {
+    let is_it = |wait: &&Value| {
+        (wait["state"].as_str(), wait["function"].as_str()) == (Some(state), Some(function))
+            && (wait["waiter"].as_u64(), wait["awaited"].as_u64()) == (Some(waiter), Some(awaited))
+    };
+    report["waits"].as_array().unwrap().iter().filter(is_it).map(|wait| number(&wait["seconds"])).sum()
+}
+
+#[test]
+fn who_enters_a_collective_late_is_found_where_others_wait_for_it_to_complete() {
+    const STEPS: f64 = 100.0;
+    const EXTRA_S: f64 = 0.004;
+    for mpi in
+        Mpi::all_or_skip("judged who_enters_a_collective_late_is_found_where_others_wait_for_it_to_complete")
+    {
+        let folder = folder().unwrap();
+        let report = judged(&mpi, 4, "started", &["100", "4000"], &folder.path().join("recording"));
+        sums_up(&report);
+        // Three ranks wait in each step, for what rank 1 works longer.
+        let told_s = STEPS * EXTRA_S;
+        let charged_s = number(&report["budget"]["waiting_by"]["compute"]);
+        assert!(charged_s > 0.8 * 3.0 * told_s, "{charged_s} of {told_s}");
+        for waiter in [0, 2, 3] {
+            let waited_s = waited_s(&report, "wait at n-to-n", "MPI_Wait", waiter, 1);
+            assert!(waited_s > 0.5 * told_s, "{waiter} waited {waited_s} of {told_s}: {report}");
+        }
+        let starts = report["functions"].as_array().unwrap();
+        let bytes = starts.iter().find(|function| function["name"] == "MPI_Iallreduce").unwrap();
+        assert_eq!((bytes["calls"].as_u64(), bytes["bytes"].as_u64()), (Some(400), Some(3200)));
+    }
+}
+
+#[test]
+fn between_two_groups_each_waits_for_the_other() {
+    const STEPS: f64 = 100.0;
+    const EXTRA_S: f64 = 0.004;
+    for mpi in Mpi::all_or_skip("judged between_two_groups_each_waits_for_the_other") {
+        let folder = folder().unwrap();
+        let report = judged(&mpi, 4, "between", &["100", "4000"], &folder.path().join("recording"));
+        sums_up(&report);
+        let told_s = STEPS * EXTRA_S;
+        for waiter in [0, 2] {
+            let waited_s = waited_s(&report, "wait at n-to-n", "MPI_Allreduce", waiter, 1);
+            assert!(waited_s > 0.5 * told_s, "{waiter} waited {waited_s} of {told_s}: {report}");
+        }
+        // Nobody waits for those of the own group, but where the groups are made.
+        let all = report["waits"].as_array().unwrap().iter();
+        for wait in all.filter(|wait| wait["function"].as_str() != Some("MPI_Comm_split")) {
+            let rank = |role: &str| wait[role].as_u64().unwrap();
+            assert_ne!(rank("waiter") % 2, rank("awaited") % 2, "{wait}");
+        }
+    }
+}
+
 #[test]
 fn what_messages_take_is_learnt_and_everything_sums_up() {
     for mpi in Mpi::all_or_skip("judged what_messages_take_is_learnt_and_everything_sums_up") {
-        for (app, arguments) in
-            [("ring", &["400"][..]), ("halo3d", &["200"]), ("master_worker", &[]), ("forms", &[])]
-        {
+        for (app, arguments) in [
+            ("ring", &["400"][..]),
+            ("halo3d", &["200"]),
+            ("master_worker", &[]),
+            ("forms", &[]),
+            ("collectives", &[]),
+        ] {
             let folder = folder().unwrap();
             let report = judged(&mpi, 4, app, arguments, &folder.path().join("recording"));
             sums_up(&report);

@@ -8,8 +8,8 @@ use crate::mpi::Handle;
 use core::ffi::{c_int, c_void};
 use core::marker::PhantomData;
 use mpiscope_capture::collective::{Blocks, Kind, Role, Stand, bytes};
-use mpiscope_capture::{Comm, Family};
-use mpiscope_wire::CallFlags;
+use mpiscope_capture::{Comm, Family, Posted};
+use mpiscope_wire::{CallFlags, PEER_ANY};
 
 /// How the arguments of one direction say the blocks.
 pub(crate) trait Side {
@@ -140,19 +140,28 @@ pub(crate) unsafe fn collective<L: Language, S: Side, R: Side>(
             let number = comm.count_collective(process.capture.has_threads());
             call.flags = call.flags.with(CallFlags::COLLECTIVE);
             call.tag = number as i32;
-            if let Some(root) = root.and_then(|root| comm.peer(root)) {
-                call.peer = root.world_rank;
+            if let Some(root) = root {
+                match comm.peer(root) {
+                    Some(root) => call.peer = root.world_rank,
+                    None if root == family.root => call.peer = PEER_ANY,
+                    None => {}
+                }
             }
             stand(family, comm, root, in_place)
         });
         if let Some(stand) = stand.filter(|_| result == 0) {
             call.bytes = bytes(kind, &stand, &mut Measured { recorder, data, language: PhantomData::<L> });
-            if let Some(request) = request {
-                // SAFETY: the call has just set it. Why: see `start_send`.
-                let handle = unsafe { L::key(&process.library, HandleKind::Request, request, 0) };
-                process.requests(|requests| requests.forget(handle));
-            }
         }
-        recorder.commit(&call)
+        let Some(request) = request.filter(|_| result == 0) else { return recorder.commit(&call) };
+        let recorded = recorder.commit(&call);
+        if stand.is_some() {
+            // SAFETY: the call has just set it.
+            let handle = unsafe { L::key(&process.library, HandleKind::Request, request, 0) };
+            // It is no receive's any more, whatever is known of the communicator; see `start_send`.
+            let started = Posted::collective(call.comm, u64::from(call.tag as u32), recorded);
+            let stale = process.requests(|requests| requests.insert_collective(handle, started));
+            recorder.displaced(stale);
+        }
+        recorded
     })
 }

@@ -3,10 +3,10 @@
 
 use super::message::{finish, received};
 use crate::language::{Kind, Language};
-use crate::local::{Recorder, enter};
+use crate::local::{Recorder, collected, enter};
 use crate::mpi::{Handle, Status, read_status};
 use core::ffi::c_int;
-use mpiscope_capture::{MPICH, OPEN_MPI, Posted, StatusLayout};
+use mpiscope_capture::{MPICH, OPEN_MPI, Posted, Requests, StatusLayout};
 
 /// A receive completed; its status is the one at `status_at`.
 ///
@@ -70,17 +70,39 @@ unsafe fn completed_all(recorder: &mut Recorder, statuses: *const Status) {
 /// one by one, as [`Recorder::completed`] does it, takes a third more time.
 #[inline(always)]
 unsafe fn completed_in(recorder: &mut Recorder, layout: &StatusLayout, statuses: *const Status) {
-    let Recorder { process, thread, comms, ring, handles, .. } = recorder;
-    process.requests(|requests| {
-        for (place, &handle) in handles.iter().enumerate() {
-            let Some(posted) = requests.complete(handle) else { continue };
-            let comm = comms.get_by_index(posted.comm, || process.comm_by_index(posted.comm));
-            let Some(comm) = comm else { continue };
-            // SAFETY: by the caller's word.
-            let status = unsafe { read_status(layout, statuses, place) };
-            thread.completed(&process.capture, ring, comm, Some(&posted), &received(status));
+    let process = recorder.process;
+    // SAFETY: by the caller's word.
+    process.requests(|requests| unsafe {
+        if requests.has_collectives() {
+            completed_each::<true>(recorder, requests, layout, statuses);
+        } else {
+            completed_each::<false>(recorder, requests, layout, statuses);
         }
     });
+}
+
+/// The loop of [`completed_in`]. Where there was no collective, not even the place to take note of one is in it.
+#[inline(always)]
+unsafe fn completed_each<const COLLECTIVES: bool>(
+    recorder: &mut Recorder,
+    requests: &mut Requests,
+    layout: &StatusLayout,
+    statuses: *const Status,
+) {
+    let Recorder { process, thread, comms, ring, handles, .. } = recorder;
+    for (place, &handle) in handles.iter().enumerate() {
+        let Some(posted) = requests.complete(handle) else { continue };
+        let comm = comms.get_by_index(posted.comm, || process.comm_by_index(posted.comm));
+        let Some(comm) = comm else {
+            if COLLECTIVES {
+                collected(process, thread, comms, ring, posted);
+            }
+            continue;
+        };
+        // SAFETY: by the caller's word.
+        let status = unsafe { read_status(layout, statuses, place) };
+        thread.completed(&process.capture, ring, comm, Some(&posted), &received(status));
+    }
 }
 
 /// After an error some requests may be gone, which shows in their handles: what became of them is not known.

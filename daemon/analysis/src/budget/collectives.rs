@@ -2,8 +2,8 @@
 
 use super::thread::ThreadId;
 use super::whatif::{Gains, Latest, Way};
-use mpiscope_model::{Collective, Comm, Flow, Nanoseconds, Rank};
-use rustc_hash::FxHashMap;
+use mpiscope_model::{Collected, Collective, Comm, CommInfo, Flow, Function, Nanoseconds, Rank, Side};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The entry of a member.
 #[derive(Debug, Clone, Copy)]
@@ -22,20 +22,40 @@ impl Entry {
     }
 }
 
+/// The entries of a group.
+#[derive(Debug, Default)]
+struct Group {
+    entered: u32,
+    /// The last that others may wait for.
+    last: Option<Entry>,
+    /// When it would have entered.
+    latest: Latest,
+}
+
 /// One collective.
 #[derive(Debug, Default)]
 struct Instance {
-    entered: u32,
+    /// A communicator has one, an intercommunicator two.
+    groups: [Group; 2],
     left: u32,
-    last: Option<Entry>,
-    /// When the last would have entered, and when the root.
-    latest: Latest,
+    /// When the root would have entered.
     latest_root: Latest,
     root: Option<Entry>,
     /// All entries, where each rank waits for others.
     all: Vec<Entry>,
     waiters: Vec<ThreadId>,
     newest_ns: Nanoseconds,
+}
+
+impl Instance {
+    /// Those for whom a member waits; none where nobody knows them.
+    fn others(&self, side: Side) -> Option<&Group> {
+        match side {
+            Side::Only | Side::Second => self.groups.first(),
+            Side::First => self.groups.get(1),
+            Side::Alone => None,
+        }
+    }
 }
 
 /// Whom a member of a collective waits for.
@@ -49,28 +69,71 @@ pub(super) enum Awaited {
     Member(Entry),
 }
 
+/// How many ranks a communicator has, and its first group.
+#[derive(Debug, Clone, Copy)]
+struct Sizes {
+    all: u32,
+    first: u32,
+}
+
+impl Sizes {
+    fn of(&self, group: usize) -> u32 {
+        if group == 0 { self.first } else { self.all - self.first }
+    }
+}
+
+/// A collective that a rank entered and has not completed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Started {
+    pub(super) function: Function,
+    pub(super) of: Collective,
+    /// When that was.
+    end_ns: Nanoseconds,
+}
+
+/// Who started what.
+type StartedBy = (Comm, u32, Rank);
+
+/// What was started is remembered for so many times the patience that calls have: a program may compute meanwhile.
+const LONGER: u64 = 60;
+/// So many may be remembered for longer than others.
+const MOST_STARTED: usize = 1 << 20;
+
 /// All of them.
 #[derive(Debug, Default)]
 pub(super) struct Collectives {
-    sizes: FxHashMap<Comm, u32>,
+    sizes: FxHashMap<Comm, Sizes>,
     under_way: FxHashMap<(Comm, u32), Instance>,
+    started: FxHashMap<StartedBy, Started>,
+    /// Who asked for what was started by another thread of the rank, before that was known.
+    orphans: FxHashMap<StartedBy, Vec<ThreadId>>,
 }
 
 impl Collectives {
-    pub(super) fn comm(&mut self, comm: Comm, size: u32) {
-        self.sizes.insert(comm, size);
+    pub(super) fn comm(&mut self, comm: &CommInfo) {
+        let first = comm.first_size.unwrap_or(comm.size).min(comm.size);
+        self.sizes.insert(comm.comm, Sizes { all: comm.size, first });
     }
 
     pub(super) fn size(&self, comm: Comm) -> Option<u32> {
-        self.sizes.get(&comm).copied()
+        self.sizes.get(&comm).map(|sizes| sizes.all)
     }
 
     /// A member entered; hands out those who waited for entries.
     pub(super) fn enter(&mut self, of: &Collective, entry: Entry, wake: &mut Vec<ThreadId>) {
         let instance = self.under_way.entry((of.comm, of.number)).or_default();
         instance.newest_ns = instance.newest_ns.max(entry.end_ns);
-        instance.entered += 1;
-        instance.latest.at(entry.start_ns, &entry.way.gains, &Gains::default());
+        let at = usize::from(of.side == Side::Second);
+        let group = &mut instance.groups[at];
+        group.entered += 1;
+        let is_full = self.sizes.get(&of.comm).is_some_and(|sizes| group.entered == sizes.of(at));
+        // Between two groups each waits for what it gets from the other.
+        if of.side == Side::Only || of.bytes > 0 || of.is_barrier {
+            group.latest.at(entry.start_ns, &entry.way.gains, &Gains::default());
+            if group.last.is_none_or(|last| entry.is_after(&last)) {
+                group.last = Some(entry);
+            }
+        }
         let is_root = of.root == Some(entry.rank);
         if is_root {
             instance.root = Some(entry);
@@ -79,10 +142,6 @@ impl Collectives {
         if of.flow == Flow::FromLower {
             instance.all.push(entry);
         }
-        if instance.last.is_none_or(|last| entry.is_after(&last)) {
-            instance.last = Some(entry);
-        }
-        let is_full = Some(instance.entered) == self.sizes.get(&of.comm).copied();
         if is_full || is_root {
             wake.append(&mut instance.waiters);
         }
@@ -90,17 +149,24 @@ impl Collectives {
 
     /// Whom a member waits for. What moves nothing holds nobody up, but for barriers.
     pub(super) fn awaited(&mut self, of: &Collective, rank: Rank, is_forced: bool) -> Awaited {
-        if of.bytes == 0 && !of.is_barrier && of.flow != Flow::FromRoot {
+        let is_only = of.side == Side::Only;
+        if is_only && of.bytes == 0 && !of.is_barrier && of.flow != Flow::FromRoot {
             return Awaited::Nobody;
         }
         let Some(instance) = self.under_way.get(&(of.comm, of.number)) else { return Awaited::Nobody };
-        let is_full = self.sizes.get(&of.comm).is_none_or(|&size| instance.entered >= size) || is_forced;
+        let Some(others) = instance.others(of.side) else { return Awaited::Nobody };
+        let at = usize::from(of.side == Side::First);
+        let has_all = |sizes: &Sizes| others.entered >= sizes.of(at);
+        let is_full = self.sizes.get(&of.comm).is_none_or(has_all) || is_forced;
         let is_root = of.root == Some(rank);
         let found = match of.flow {
             Flow::FromRoot if is_root => return Awaited::Nobody,
+            // Those of the root's own group stand by.
+            Flow::FromRoot if of.root.is_none() && !is_only => return Awaited::Nobody,
             Flow::FromRoot => instance.root,
             Flow::ToRoot if !is_root => return Awaited::Nobody,
-            Flow::All | Flow::ToRoot => instance.last.filter(|_| is_full),
+            Flow::All | Flow::ToRoot if is_full && others.last.is_none() => return Awaited::Nobody,
+            Flow::All | Flow::ToRoot => others.last.filter(|_| is_full),
             Flow::FromLower if is_full => {
                 let lower = instance.all.iter().filter(|entry| entry.rank <= rank);
                 lower.copied().reduce(|one, other| if other.is_after(&one) { other } else { one })
@@ -117,10 +183,11 @@ impl Collectives {
 
     /// When those who are waited for would have entered.
     pub(super) fn latest(&self, of: &Collective) -> Latest {
-        let instance = self.under_way.get(&(of.comm, of.number));
-        instance.map_or_else(Latest::default, |instance| {
-            if of.flow == Flow::FromRoot { instance.latest_root } else { instance.latest }
-        })
+        let Some(instance) = self.under_way.get(&(of.comm, of.number)) else { return Latest::default() };
+        if of.flow == Flow::FromRoot {
+            return instance.latest_root;
+        }
+        instance.others(of.side).map_or_else(Latest::default, |others| others.latest)
     }
 
     pub(super) fn wait(&mut self, of: &Collective, thread: ThreadId) {
@@ -135,14 +202,63 @@ impl Collectives {
         let key = (of.comm, of.number);
         if let Some(instance) = self.under_way.get_mut(&key) {
             instance.left += 1;
-            if self.sizes.get(&of.comm).is_some_and(|&size| instance.left >= size) {
+            if self.sizes.get(&of.comm).is_some_and(|sizes| instance.left >= sizes.all) {
                 self.under_way.remove(&key);
             }
         }
     }
 
-    /// Forgets what everybody who entered has left before a time: some members were never seen.
-    pub(super) fn forget(&mut self, before_ns: Nanoseconds) {
-        self.under_way.retain(|_, instance| instance.newest_ns >= before_ns);
+    /// A member will complete by a later call what it entered; hands out those who waited for that to be known.
+    pub(super) fn start(
+        &mut self,
+        rank: Rank,
+        function: Function,
+        of: &Collective,
+        end_ns: Nanoseconds,
+        wake: &mut Vec<ThreadId>,
+    ) {
+        let by = (of.comm, of.number, rank);
+        self.started.insert(by, Started { function, of: *of, end_ns });
+        if !self.orphans.is_empty() {
+            wake.extend(self.orphans.remove(&by).unwrap_or_default());
+        }
+    }
+
+    /// What a member completed.
+    pub(super) fn started(&self, of: &Collected) -> Option<Started> {
+        self.started.get(&(of.comm, of.number, of.rank)).copied()
+    }
+
+    /// Waits until it is known that it was started.
+    pub(super) fn wait_for_start(&mut self, of: &Collected, thread: ThreadId) {
+        let threads = self.orphans.entry((of.comm, of.number, of.rank)).or_default();
+        if !threads.contains(&thread) {
+            threads.push(thread);
+        }
+    }
+
+    /// A member completed what it had started.
+    pub(super) fn finish(&mut self, of: &Collected) {
+        if let Some(started) = self.started.remove(&(of.comm, of.number, of.rank)) {
+            self.leave(&started.of);
+        }
+        self.orphans.remove(&(of.comm, of.number, of.rank));
+    }
+
+    /// Forgets what everybody who entered has left before a time, `patience_ns` ago: some members were never seen.
+    pub(super) fn forget(&mut self, before_ns: Nanoseconds, patience_ns: u64) {
+        let mut started_before_ns = before_ns.saturating_sub(LONGER.saturating_mul(patience_ns));
+        if self.started.len() > MOST_STARTED {
+            started_before_ns = before_ns;
+        }
+        self.started.retain(|_, started| started.end_ns >= started_before_ns);
+        let Self { started, under_way, .. } = self;
+        if started.is_empty() {
+            under_way.retain(|_, instance| instance.newest_ns >= before_ns);
+            return;
+        }
+        let is_started: FxHashSet<(Comm, u32)> =
+            started.keys().map(|&(comm, number, _)| (comm, number)).collect();
+        under_way.retain(|key, instance| instance.newest_ns >= before_ns || is_started.contains(key));
     }
 }

@@ -7,7 +7,7 @@ use super::thread::ThreadId;
 use super::waits::WaitState;
 use super::whatif::{Gains, Latest, WhatIf};
 use crate::criteria::{CollectiveKey, Version, size_bin};
-use mpiscope_model::{Activity, Collective, Flow};
+use mpiscope_model::{Activity, Collective, Flow, Function, Rank};
 
 use super::settle::Settled;
 
@@ -27,9 +27,7 @@ impl Budgeter {
         }
         let entry = self.entry_path(thread);
         let start_ns = self.threads[thread as usize].at_ns;
-        let is_root = of.root == Some(call.rank);
-        let ranks = self.collectives.size(of.comm).unwrap_or_default();
-        let key = CollectiveKey { function: call.function, ranks, bin: size_bin(of.bytes), is_root };
+        let key = self.key_of(call.function, of, call.rank);
         let mut from_ns = start_ns;
         let mut path = None;
         if let Awaited::Member(member) = awaited
@@ -38,14 +36,7 @@ impl Budgeter {
             from_ns = member.start_ns.min(call.end_ns);
             // A path that leads beyond this call's end would be a clock that is wrong.
             path = (member.start_ns <= call.end_ns).then_some(member.way);
-            let state = match of.flow {
-                Flow::All if of.is_barrier => WaitState::Barrier,
-                Flow::All => WaitState::AllToAll,
-                Flow::FromRoot => WaitState::LateBroadcast,
-                Flow::ToRoot => WaitState::EarlyReduce,
-                Flow::FromLower => WaitState::Scan,
-            };
-            self.note_wait(state, call, member.rank, from_ns - start_ns);
+            self.note_wait(wait_state(of), call, member.rank, from_ns - start_ns);
         }
         let took_ns = call.end_ns.saturating_sub(from_ns);
         let pieces = Pieces::of_collective(version.collective_ns(&key), took_ns);
@@ -72,5 +63,22 @@ impl Budgeter {
         }
         self.collectives.leave(of);
         self.done(thread, entry, call)
+    }
+
+    /// Which collectives a member's part is like.
+    pub(super) fn key_of(&self, function: Function, of: &Collective, rank: Rank) -> CollectiveKey {
+        let ranks = self.collectives.size(of.comm).unwrap_or_default();
+        CollectiveKey { function, ranks, bin: size_bin(of.bytes), is_root: of.root == Some(rank) }
+    }
+}
+
+/// What waiting in a collective is called.
+pub(super) fn wait_state(of: &Collective) -> WaitState {
+    match of.flow {
+        Flow::All if of.is_barrier => WaitState::Barrier,
+        Flow::All => WaitState::AllToAll,
+        Flow::FromRoot => WaitState::LateBroadcast,
+        Flow::ToRoot => WaitState::EarlyReduce,
+        Flow::FromLower => WaitState::Scan,
     }
 }

@@ -88,10 +88,10 @@ impl Budgeter {
         for &(from, to) in &rows {
             self.ledger.compute(rank, after_ns, from.max(after_ns), 0);
             after_ns = after_ns.max(to);
+            self.ledger.direct(rank, Cause::Unknown, from.max(at_ns), to);
         }
         let end_ns = call.end_ns.max(until_ns);
         led[Cause::Unknown] += end_ns.saturating_sub(at_ns) as i64;
-        self.ledger.direct(rank, Cause::Unknown, at_ns, end_ns);
         let state = &mut self.threads[thread as usize];
         (state.path.made_of, state.at_ns) = (led, end_ns);
         self.rows = (rows, waiting);

@@ -24,34 +24,52 @@ impl Budgeter {
         receives: u16,
         version: &Version,
     ) -> Settled {
-        let state = &self.threads[thread as usize];
-        let is_forced = state.is_forced;
-        if state.received() < usize::from(receives) && !is_forced {
+        if self.awaits_messages(thread, receives) {
             return Settled::NotYet;
         }
-        // Nothing is worked out before all of it can be.
-        if !is_forced {
-            let has_come = |of: &Incoming| self.threads[of.from as usize].has_come_to(of.number);
-            let awaited = state.incoming().find(|of| !has_come(of)).map(|of| (of.from, of.number));
-            if let Some((from, number)) = awaited {
-                self.wait_for(from, number, thread);
-                return Settled::NotYet;
-            }
+        self.receive_beside(thread, call, Latest::default(), version)
+    }
+
+    /// Whether not all of what a call received is known, or what led to it; then the thread will be woken.
+    pub(super) fn awaits_messages(&mut self, thread: ThreadId, receives: u16) -> bool {
+        let state = &self.threads[thread as usize];
+        if state.is_forced {
+            return false;
         }
+        if state.received() < usize::from(receives) {
+            return true;
+        }
+        // Nothing is worked out before all of it can be.
+        let has_come = |of: &Incoming| self.threads[of.from as usize].has_come_to(of.number);
+        let awaited = state.incoming().find(|of| !has_come(of)).map(|of| (of.from, of.number));
+        if let Some((from, number)) = awaited {
+            self.wait_for(from, number, thread);
+        }
+        awaited.is_some()
+    }
+
+    /// Settles it with all that it received; `beside` says when other things would have been done that it completed.
+    pub(super) fn receive_beside(
+        &mut self,
+        thread: ThreadId,
+        call: &Activity,
+        beside: Latest,
+        version: &Version,
+    ) -> Settled {
         let mut received = std::mem::take(&mut self.received);
         received.clear();
-        received.extend(state.incoming());
-        let settled = self.received(thread, call, &received, version);
+        received.extend(self.threads[thread as usize].incoming());
+        let settled = self.received(thread, call, &received, beside, version);
         self.received = received;
         settled
     }
 
-    /// Settles it with all that it received.
     fn received(
         &mut self,
         thread: ThreadId,
         call: &Activity,
         received: &[Incoming],
+        beside: Latest,
         version: &Version,
     ) -> Settled {
         let state = &self.threads[thread as usize];
@@ -71,6 +89,7 @@ impl Budgeter {
         let unknown = has_waited && path.is_none();
         let decisive = self.decisive(received, call.end_ns, version).unwrap_or(binding);
         let mut whatif = self.arrivals(thread, call, received, &decisive, version, waits_since);
+        whatif.join(&beside);
         let source = self.threads[binding.from as usize].rank;
         let from_ns = send_ns.max(waits_since);
         let took_ns = call.end_ns.saturating_sub(from_ns);
@@ -331,7 +350,7 @@ fn taking_ns(version: &Version, message: &Incoming) -> u64 {
 
 /// The receive that decided when a call returned: the most plausible one. Says too whether it stands out from the
 /// others by a factor of two.
-fn binding(
+pub(super) fn binding(
     received: &[Incoming],
     end_ns: Nanoseconds,
     waits_since: Nanoseconds,

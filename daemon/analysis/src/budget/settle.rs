@@ -44,8 +44,8 @@ impl Budgeter {
     pub(super) fn window(&mut self, until_ns: Nanoseconds) {
         self.steal.advance(until_ns + self.options.window_ns);
         // Not when a window closes: windows in which nothing happened are not settled one by one.
-        self.collectives
-            .forget(until_ns.saturating_sub(self.options.patience_ns + 2 * self.options.window_ns));
+        let patience_ns = self.options.patience_ns + 2 * self.options.window_ns;
+        self.collectives.forget(until_ns.saturating_sub(patience_ns), patience_ns);
         for first in (0..self.threads.len()).step_by(AT_ONCE) {
             let some = first..(first + AT_ONCE).min(self.threads.len());
             // Where there are many, the memory of several is fetched at once.
@@ -164,10 +164,13 @@ impl Budgeter {
             }
             !is_reached
         });
-        if let Deed::Collective(of) = &call.deed {
+        if let Deed::Collective(of) | Deed::Start(of) = &call.deed {
             let (rank, start_ns) = (call.rank, state.at_ns);
             let entry = Entry { rank, start_ns, end_ns: call.end_ns, way: state.path };
             self.collectives.enter(of, entry, &mut self.wake);
+            if matches!(call.deed, Deed::Start(_)) {
+                self.collectives.start(rank, call.function, of, call.end_ns, &mut self.wake);
+            }
         }
     }
 
@@ -234,6 +237,9 @@ impl Budgeter {
 
     /// Tries to settle the first call of a thread's queue.
     pub(super) fn leave(&mut self, thread: ThreadId, call: &Activity, version: &Version) -> Settled {
+        if self.threads[thread as usize].collected().next().is_some() {
+            return self.leave_collected(thread, call, version);
+        }
         match call.deed {
             Deed::Polls | Deed::Probe => {
                 let state = &mut self.threads[thread as usize];
@@ -241,11 +247,18 @@ impl Budgeter {
                 self.done(thread, Way::default(), call)
             }
             Deed::Other => {
-                let entry = self.entry_path(thread);
-                self.spend_all(thread, call.end_ns, Cause::Other);
+                let entry = self.own_entry(thread, call);
+                let from_ns = self.threads[thread as usize].at_ns;
+                let pieces = Pieces::only(Cause::Other, call.end_ns.saturating_sub(from_ns));
+                self.end_with(thread, call, None, from_ns, pieces, false);
                 self.done(thread, entry, call)
             }
             Deed::Collective(of) => self.leave_collective(thread, call, &of, version),
+            Deed::Start(_) => {
+                let entry = self.entry_path(thread);
+                self.spend_all(thread, call.end_ns, Cause::Operation);
+                self.done(thread, entry, call)
+            }
             Deed::Transfer { receives, .. } if receives > 0 => {
                 self.leave_receive(thread, call, receives, version)
             }

@@ -2,11 +2,14 @@
 
 mod cases;
 mod programs;
+mod started;
 
 use super::*;
 use crate::Windowed;
 use crate::criteria::{MessageCriterion, Scope, size_bin};
-use mpiscope_model::{Batch, Blocking, CallId, Collective, Deed, Event, Flow, Function};
+use mpiscope_model::{
+    Batch, Blocking, CallId, Collected, Collective, Comm, Deed, Event, Flow, Function, Side,
+};
 use std::collections::BTreeMap;
 
 const SEND: Function = 10;
@@ -27,7 +30,8 @@ struct Job {
     events: Vec<Event>,
     numbers: BTreeMap<Rank, u64>,
     posts: BTreeMap<Rank, u64>,
-    collectives: BTreeMap<Rank, u32>,
+    collectives: BTreeMap<(Rank, Comm), u32>,
+    collected: Vec<Collected>,
 }
 
 impl Job {
@@ -139,12 +143,51 @@ impl Job {
     }
 
     fn collective(&mut self, rank: Rank, function: Function, flow: Flow, root: Option<Rank>, at: (u64, u64)) {
-        let next = self.collectives.entry(rank).or_default();
+        let of = self.next_on(0, rank, function, flow, root);
+        self.call(rank, function, at, Deed::Collective(of));
+    }
+
+    /// The next collective of a rank on a communicator. The second is between ranks 0 and 1, and the others.
+    fn next_on(
+        &mut self,
+        comm: Comm,
+        rank: Rank,
+        function: Function,
+        flow: Flow,
+        root: Option<Rank>,
+    ) -> Collective {
+        let next = self.collectives.entry((rank, comm)).or_default();
         let (number, is_barrier) = (*next, function == BARRIER);
         *next += 1;
         let bytes = if is_barrier { 0 } else { 8 };
-        let of = Collective { comm: 0, number, flow, root, bytes, is_barrier };
-        self.call(rank, function, at, Deed::Collective(of));
+        let side = [[Side::Only; 2], [Side::First, Side::Second]][comm as usize][usize::from(rank > 1)];
+        Collective { comm, number, flow, side, root, bytes, is_barrier }
+    }
+
+    /// Enters a collective; returns its number.
+    fn start(
+        &mut self,
+        rank: Rank,
+        function: Function,
+        flow: Flow,
+        root: Option<Rank>,
+        start_ns: u64,
+    ) -> u32 {
+        let of = self.next_on(0, rank, function, flow, root);
+        self.call(rank, function, (start_ns, start_ns + 100), Deed::Start(of));
+        of.number
+    }
+
+    /// The last call of a rank completed these, too.
+    fn collects(&mut self, rank: Rank, numbers: &[u32]) {
+        let call = CallId::new(0, self.numbers[&rank] - 1);
+        self.collected.extend(numbers.iter().map(|&number| Collected { rank, call, comm: 0, number }));
+    }
+
+    /// Waits for collectives that it entered.
+    fn complete(&mut self, rank: Rank, numbers: &[u32], at: (u64, u64)) {
+        self.call(rank, 30, at, Deed::Other);
+        self.collects(rank, numbers);
     }
 
     fn other(&mut self, rank: Rank, at: (u64, u64)) {
@@ -168,7 +211,8 @@ impl Job {
         place(&mut windowed, nodes);
         let (activities, events) = (self.activities.clone(), self.events.clone());
         let events_end_ns = self.ends(&events);
-        windowed.feed(&Batch { activities, events, events_end_ns, ..Batch::default() }, 0);
+        let collected = self.collected.clone();
+        windowed.feed(&Batch { activities, collected, events, events_end_ns, ..Batch::default() }, 0);
         windowed.finish();
         holds(self, &windowed.budgeter);
         windowed.budgeter
@@ -180,7 +224,17 @@ fn place(windowed: &mut Windowed, nodes: &[Node]) {
         windowed.matcher.place(rank as Rank, node);
         windowed.budgeter.place(rank as Rank, node);
     }
-    windowed.budgeter.comm(&CommInfo { comm: 0, id: 0, size: nodes.len() as u32, parent: None, leader: 0 });
+    for (comm, first_size) in [(0, None), (1, Some(2))] {
+        let size = nodes.len() as u32;
+        windowed.budgeter.comm(&CommInfo {
+            comm,
+            id: comm.into(),
+            size,
+            first_size,
+            parent: None,
+            leader: 0,
+        });
+    }
 }
 
 /// What has to hold for any program: parts sum to the time in MPI, paths to their clocks.

@@ -6,7 +6,7 @@ use super::kept::{Kept, Passed};
 use super::serving::Serving;
 use super::settle::Next;
 use super::whatif::Way;
-use mpiscope_model::{Activity, Deed, Function, Nanoseconds, Node, Rank};
+use mpiscope_model::{Activity, Collected, Deed, Function, Nanoseconds, Node, Rank};
 use std::collections::VecDeque;
 
 /// A thread's place among all threads.
@@ -72,6 +72,8 @@ pub(super) struct Thread {
     outgoing: Inbox<Option<Outgoing>>,
     /// Messages that a call received beyond those that it said it would, with its number.
     surplus: Vec<(u64, Incoming)>,
+    /// Collectives that calls of the queue completed.
+    collected: VecDeque<Collected>,
     /// What the path to `at_ns` was made of; sums to it.
     pub(super) path: Way,
     pub(super) at_ns: Nanoseconds,
@@ -120,6 +122,7 @@ impl Thread {
             incoming: Inbox::default(),
             outgoing: Inbox::default(),
             surplus: Vec::new(),
+            collected: VecDeque::new(),
             path: Way::default(),
             at_ns: 0,
             is_entered: false,
@@ -173,6 +176,18 @@ impl Thread {
             unpinned: 0,
         });
         self.queue.push_back(activity);
+    }
+
+    /// A call completed a collective.
+    pub(super) fn collects(&mut self, collected: Collected) {
+        if collected.call.number() >= self.number {
+            self.collected.push_back(collected);
+        }
+    }
+
+    /// The collectives that the first call of the queue completed.
+    pub(super) fn collected(&self) -> impl Iterator<Item = &Collected> {
+        self.collected.iter().take_while(|of| of.call.number() == self.number)
     }
 
     /// Reads something of what is needed to settle its first call, so that it is near then. What, says nothing.
@@ -289,6 +304,7 @@ impl Thread {
         if note.received > u32::from(note.receives) {
             self.surplus.retain(|(number, _)| *number != self.number);
         }
+        while self.collected.pop_front_if(|of| of.call.number() <= self.number).is_some() {}
         self.last = activity.function;
         if let Deed::Transfer { sends, posts, .. } = activity.deed {
             let pins = (u32::from(sends) + u32::from(posts)).saturating_sub(note.unpinned);

@@ -161,7 +161,15 @@ impl Telling<'_> {
                 return;
             }
             let size = self.job.nodes.len() as u32;
-            CommDefinition { index: 0, id: 0, size, own_rank: event.rank, leader: 0, parent: NO_COMM }
+            CommDefinition {
+                index: 0,
+                id: 0,
+                size,
+                own_rank: event.rank,
+                leader: 0,
+                parent: NO_COMM,
+                other: None,
+            }
         } else {
             let members = self
                 .job
@@ -177,6 +185,7 @@ impl Telling<'_> {
                 own_rank: members.range(..event.rank).count() as u32,
                 leader: members.first().copied().unwrap_or_default(),
                 parent: NO_COMM,
+                other: None,
             }
         };
         rank.threads[0].slots.push(definition.encode());

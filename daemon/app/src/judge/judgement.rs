@@ -4,7 +4,9 @@ use mpiscope_analysis::{
     Assessment, Basis, Blame, Budget, Budgeter, Cause, Causes, Remark, SiteWaiting, SiteWaits, WaitKey,
     WaitTotals, WindowBudget,
 };
-use mpiscope_feed::{Attribution, By, Course, Efficiency, Judgement, Parts, Regions, SiteWait, Verdict, Wait};
+use mpiscope_feed::{
+    Attribution, By, Course, Efficiency, Judgement, Parts, Regions, SiteWait, Verdict, Wait,
+};
 use mpiscope_model::{Nanoseconds, Site};
 use std::cmp::Reverse;
 

@@ -1,8 +1,8 @@
 //! A random program, as each of its ranks saw it.
 
 use mpiscope_model::{
-    Activity, Batch, Blocking, Call, CallId, Collective, CommInfo, Deed, Event, Flow, Nanoseconds, PostId,
-    ProcessState, Rank, RankInfo, Scheduling,
+    Activity, Batch, Blocking, Call, CallId, Collected, Collective, CommInfo, Deed, Event, Flow, Nanoseconds,
+    PostId, ProcessState, Rank, RankInfo, Scheduling, Side,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -35,6 +35,14 @@ pub(crate) enum Step {
     Polls {
         rank: Rank,
     },
+    /// A collective that each rank completes later.
+    Start {
+        root: Option<Rank>,
+    },
+    /// A rank completes what it started.
+    Complete {
+        rank: Rank,
+    },
     /// A call of a rank is lost: one that sent, or one that received.
     Lost {
         from: Rank,
@@ -55,6 +63,8 @@ pub(crate) fn steps() -> impl Strategy<Value = Vec<(Step, [u64; 6])>> {
         1 => Just(Step::Barrier),
         1 => rank.clone().prop_map(|root| Step::Reduce { root }),
         1 => rank.clone().prop_map(|rank| Step::Polls { rank }),
+        1 => prop::option::of(rank.clone()).prop_map(|root| Step::Start { root }),
+        2 => rank.clone().prop_map(|rank| Step::Complete { rank }),
         2 => (rank.clone(), rank, any::<bool>()).prop_map(|(from, to, sender)| Step::Lost { from, to, sender }),
     ];
     proptest::collection::vec((step, prop::array::uniform6(0_u64..1_500)), 0..80)
@@ -65,6 +75,7 @@ pub(crate) fn steps() -> impl Strategy<Value = Vec<(Step, [u64; 6])>> {
 struct Did {
     activity: Activity,
     events: Vec<Event>,
+    collected: Vec<Collected>,
 }
 
 #[derive(Debug, Default)]
@@ -73,6 +84,8 @@ struct Tape {
     calls: Vec<Did>,
     posts: PostId,
     collectives: u32,
+    /// Collectives that were started and not completed.
+    started: Vec<u32>,
     /// Messages sent to each rank and received from it.
     numbers: BTreeMap<Rank, (u64, u64)>,
     /// Peers of which numbers have to be told before the next call with them.
@@ -122,7 +135,7 @@ impl Program {
             after_loss,
         };
         let events = if after_loss { vec![Event::Lost { rank }] } else { Vec::new() };
-        tape.calls.push(Did { activity, events });
+        tape.calls.push(Did { activity, events, collected: Vec::new() });
         call
     }
 
@@ -193,13 +206,26 @@ impl Program {
     }
 
     fn collective(&mut self, rank: Rank, flow: Flow, root: Option<Rank>, at: (u64, u64)) {
+        let of = self.next(rank, flow, root);
+        self.call(rank, if of.is_barrier { 50 } else { 52 }, at, Deed::Collective(of));
+    }
+
+    /// The next collective of a rank.
+    fn next(&mut self, rank: Rank, flow: Flow, root: Option<Rank>) -> Collective {
         let tape = &mut self.tapes[rank as usize];
         let number = tape.collectives;
         tape.collectives += 1;
         let is_barrier = root.is_none();
-        let of =
-            Collective { comm: 0, number, flow, root, bytes: if is_barrier { 0 } else { 8 }, is_barrier };
-        self.call(rank, if is_barrier { 50 } else { 52 }, at, Deed::Collective(of));
+        let of = Collective {
+            comm: 0,
+            number,
+            flow,
+            side: Side::Only,
+            root,
+            bytes: if is_barrier { 0 } else { 8 },
+            is_barrier,
+        };
+        of
     }
 
     fn step(&mut self, step: &Step, length: &mut impl FnMut() -> u64) {
@@ -242,6 +268,22 @@ impl Program {
             Step::Polls { rank } => {
                 self.call(rank, 34, (length(), length()), Deed::Polls);
             }
+            Step::Start { root } => {
+                for rank in 0..RANKS {
+                    let flow = if root.is_some() { Flow::FromRoot } else { Flow::All };
+                    let of = self.next(rank, flow, root);
+                    self.call(rank, 100, (length(), length()), Deed::Start(of));
+                    self.tapes[rank as usize].started.push(of.number);
+                }
+            }
+            Step::Complete { rank } => {
+                let call = self.call(rank, 31, (length(), length()), Deed::Other);
+                let tape = &mut self.tapes[rank as usize];
+                let all = std::mem::take(&mut tape.started).into_iter();
+                if let Some(did) = tape.calls.last_mut() {
+                    did.collected = all.map(|number| Collected { rank, call, comm: 0, number }).collect();
+                }
+            }
             Step::Lost { from, to, sender } => {
                 let (loses, peer) = if sender { (from, to) } else { (to, from) };
                 if sender {
@@ -276,7 +318,8 @@ impl Program {
             let mut batch = Batch { until_ns, ..Batch::default() };
             if turn == 0 {
                 batch.ranks = (0..RANKS).map(|rank| info(rank, rank / 2)).collect();
-                batch.comms = vec![CommInfo { comm: 0, id: 1, size: RANKS, parent: None, leader: 0 }];
+                batch.comms =
+                    vec![CommInfo { comm: 0, id: 1, size: RANKS, first_size: None, parent: None, leader: 0 }];
             }
             if behind && turn == 3 {
                 batch.ranks.push(info(RANKS - 1, 0));
@@ -334,6 +377,7 @@ fn scheduling(rank: Rank, number: u64) -> Scheduling {
 fn tell(batch: &mut Batch, did: &Did) {
     let of = did.activity;
     batch.activities.push(of);
+    batch.collected.extend(&did.collected);
     batch.calls.push(Call {
         rank: of.rank,
         function: of.function,

@@ -3,8 +3,18 @@
 use super::{Ingest, Key, MOST_PARTS};
 use crate::process::ProcessInput;
 use crate::ring::{Closed, Output};
-use mpiscope_model::{Comm, CommInfo, Event};
-use mpiscope_wire::{CallFlags, Entry, NO_COMM, Part, PartFlags, Slots};
+use mpiscope_model::{Comm, CommInfo, Event, Side};
+use mpiscope_wire::{CallFlags, CommDefinition, Entry, NO_COMM, OtherGroup, Part, PartFlags, Slots};
+
+/// To which group a process belongs that defines a communicator, and how many ranks the first of two has.
+fn groups(definition: &CommDefinition) -> (Side, Option<u32>) {
+    match definition.other {
+        None => (Side::Only, None),
+        Some(OtherGroup { size: OtherGroup::ELSEWHERE, .. }) => (Side::Alone, None),
+        Some(OtherGroup { size, is_first: true }) => (Side::Second, Some(size)),
+        Some(_) => (Side::First, Some(definition.size)),
+    }
+}
 
 impl Ingest {
     pub(super) fn slots(&mut self, key: Key, slots: &Slots) {
@@ -85,6 +95,10 @@ impl Ingest {
                 let comm = self.comm(generation, &definition, parent);
                 if let Some(process) = self.processes.get_mut(&key) {
                     process.comms.insert(definition.index, comm);
+                    match groups(&definition).0 {
+                        Side::Only => process.sides.remove(&definition.index),
+                        side => process.sides.insert(definition.index, side),
+                    };
                 }
             }
             Entry::Module(module) => process.sites.module(&module),
@@ -97,12 +111,7 @@ impl Ingest {
         }
     }
 
-    fn comm(
-        &mut self,
-        generation: u32,
-        definition: &mpiscope_wire::CommDefinition,
-        parent: Option<Comm>,
-    ) -> Comm {
+    fn comm(&mut self, generation: u32, definition: &CommDefinition, parent: Option<Comm>) -> Comm {
         // The world is always number 0, whoever speaks of what first.
         if self.comms.is_empty() {
             self.comms.insert((0, 0), 0);
@@ -110,10 +119,13 @@ impl Ingest {
         let next = self.comms.len() as Comm;
         let comm = *self.comms.entry((generation, definition.id)).or_insert(next);
         if self.comms_told.insert(comm) {
+            let (_, first_size) = groups(definition);
+            let others = definition.other.filter(|_| first_size.is_some()).map_or(0, |other| other.size);
             self.batch.comms.push(CommInfo {
                 comm,
                 id: definition.id,
-                size: definition.size,
+                size: definition.size.saturating_add(others),
+                first_size,
                 parent,
                 leader: definition.leader,
             });
@@ -153,11 +165,14 @@ impl Ingest {
         if site.is_none() && (process.sites.is_full || call.site != 0) {
             self.calls_beyond_sites += if call.flags.has(CallFlags::FOLDED) { call.bytes.max(1) } else { 1 };
         }
-        let closed = Closed { call, start_ns, end_ns, comm, parts, site, post };
+        let side = if process.sides.is_empty() { None } else { process.sides.get(&call.comm).copied() };
+        let side = side.unwrap_or(Side::Only);
+        let closed = Closed { call, start_ns, end_ns, comm, side, parts, site, post };
         let ProcessInput { rings, events, matched, .. } = process;
         let mut out = Output {
             calls: &mut self.batch.calls,
             activities: self.judged.then_some(&mut self.batch.activities),
+            collected: &mut self.batch.collected,
             events: &mut events[ring],
             matched,
             functions: &self.functions,

@@ -120,7 +120,7 @@ impl Row for CommInfo {
     ];
 
     fn blank() -> Self {
-        CommInfo { comm: 0, id: 0, size: 0, parent: None, leader: 0 }
+        CommInfo { comm: 0, id: 0, size: 0, first_size: None, parent: None, leader: 0 }
     }
 }
 

@@ -29,6 +29,22 @@ enum Step {
     Polls {
         rank: Rank,
     },
+    /// All enter a collective that they complete later.
+    Start {
+        flow: Flow,
+        root: Rank,
+    },
+    /// A rank completes what it entered, perhaps after polling for it, perhaps with messages.
+    Complete {
+        rank: Rank,
+        polls: bool,
+        many: bool,
+    },
+    /// A collective between two groups.
+    Between {
+        flow: Flow,
+        root: Rank,
+    },
     /// A receive whose send nobody saw.
     Lost {
         from: Rank,
@@ -44,6 +60,7 @@ const RANKS: Rank = 4;
 
 fn step() -> impl Strategy<Value = Step> {
     let rank = 0..RANKS;
+    let flows = || prop::sample::select(vec![Flow::All, Flow::FromRoot, Flow::ToRoot, Flow::FromLower]);
     prop_oneof![
         6 => (rank.clone(), rank.clone(), 0_u8..3, 0_u64..300)
             .prop_map(|(from, to, send, bytes)| Step::Message { from, to, send, bytes }),
@@ -53,6 +70,10 @@ fn step() -> impl Strategy<Value = Step> {
         1 => rank.clone().prop_map(|root| Step::Broadcast { root }),
         1 => rank.clone().prop_map(|root| Step::Reduce { root }),
         1 => rank.clone().prop_map(|rank| Step::Polls { rank }),
+        2 => (flows(), rank.clone()).prop_map(|(flow, root)| Step::Start { flow, root }),
+        3 => (rank.clone(), any::<bool>(), any::<bool>())
+            .prop_map(|(rank, polls, many)| Step::Complete { rank, polls, many }),
+        1 => (flows(), rank.clone()).prop_map(|(flow, root)| Step::Between { flow, root }),
         1 => (rank.clone(), rank.clone()).prop_map(|(from, to)| Step::Lost { from, to }),
         1 => (rank.clone(), rank).prop_map(|(from, to)| Step::Unreceived { from, to }),
     ]
@@ -62,6 +83,7 @@ fn step() -> impl Strategy<Value = Step> {
 fn program(steps: &[(Step, [u64; 8])]) -> Job {
     let mut job = Job::default();
     let mut now = [0_u64; RANKS as usize];
+    let mut started: [Vec<u32>; RANKS as usize] = Default::default();
     for (step, lengths) in steps {
         let mut at = 0;
         let mut next = |rank: Rank| {
@@ -112,6 +134,54 @@ fn program(steps: &[(Step, [u64; 8])]) -> Job {
             Step::Polls { rank } => {
                 let at = next(rank);
                 job.call(rank, 34, at, Deed::Polls);
+            }
+            Step::Start { flow, root } => {
+                let root = Some(root).filter(|_| matches!(flow, Flow::FromRoot | Flow::ToRoot));
+                for rank in 0..RANKS {
+                    let at = next(rank);
+                    let of = job.next_on(0, rank, 103, flow, root);
+                    job.call(rank, 103, at, Deed::Start(of));
+                    started[rank as usize].push(of.number);
+                }
+            }
+            Step::Complete { rank, polls, many } => {
+                let from = if many { vec![(rank + 1) % RANKS, (rank + 2) % RANKS] } else { Vec::new() };
+                let begin = now[rank as usize];
+                job.post(rank, &from, begin);
+                now[rank as usize] = begin + 10 * from.len() as u64;
+                let mut go = |rank: Rank, idle_ns: u64, length_ns: u64| {
+                    let begin = now[rank as usize] + idle_ns;
+                    now[rank as usize] = begin + length_ns;
+                    (begin, begin + length_ns)
+                };
+                for &from in &from {
+                    job.send_by(Blocking::Never, from, rank, 100, go(from, lengths[0], lengths[1]));
+                }
+                let since_ns = polls.then(|| {
+                    let at = go(rank, lengths[2], lengths[3]);
+                    job.call(rank, 34, at, Deed::Polls);
+                    at.0
+                });
+                let at = go(rank, lengths[4], lengths[5]);
+                if many {
+                    job.wait_all(rank, &from, 100, at);
+                } else {
+                    job.other(rank, at);
+                }
+                if let Some(last) = job.activities.last_mut() {
+                    last.since_ns = since_ns.unwrap_or(at.0);
+                }
+                job.collects(rank, &std::mem::take(&mut started[rank as usize]));
+            }
+            Step::Between { flow, root } => {
+                let flow = if flow == Flow::FromLower { Flow::All } else { flow };
+                for rank in 0..RANKS {
+                    let deals = (rank > 1) != (root > 1) || rank == root;
+                    let root = Some(root).filter(|_| flow != Flow::All && deals);
+                    let of = job.next_on(1, rank, 54, flow, root);
+                    let at = next(rank);
+                    job.call(rank, 54, at, Deed::Collective(of));
+                }
             }
             Step::Lost { from, to } => job.receive(to, from, 77, next(to)),
             Step::Unreceived { from, to } => job.send_by(Blocking::Never, from, to, 99, next(from)),
@@ -165,7 +235,10 @@ fn run_in_slices(job: &Job, slice_ns: u64, turn: u32) -> Budgeter {
                 .filter(|(event, end_ns)| event.rank() == rank && is_in(**end_ns))
                 .map(|(event, end_ns)| (*event, *end_ns))
                 .unzip();
-            let batch = Batch { activities: calls, events, events_end_ns, ..Batch::default() };
+            let is_told =
+                |of: &Collected| calls.iter().any(|call| (call.rank, call.call) == (of.rank, of.call));
+            let collected = job.collected.iter().filter(|of| is_told(of)).copied().collect();
+            let batch = Batch { activities: calls, collected, events, events_end_ns, ..Batch::default() };
             windowed.feed(&batch, slice * slice_ns);
         }
         windowed.feed(&Batch::default(), (slice + 1) * slice_ns);
