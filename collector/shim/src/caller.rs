@@ -5,10 +5,11 @@
 //! and arguments as the program left them.
 #![expect(unsafe_code, reason = "symbols of single instructions, and asking the dynamic linker")]
 
+use crate::thread_pointer;
 use core::ffi::{CStr, c_int, c_void};
 use core::mem::size_of;
 use mpiscope_capture::Located;
-use std::os::unix::ffi::OsStringExt as _;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
 /// The body of a symbol: keeps what it returns to, and goes on in a function of the same prototype. The registers it
 /// uses are nobody's between a call and its function.
@@ -36,6 +37,29 @@ macro_rules! keep_caller {
 
 pub(crate) use keep_caller;
 
+/// While this lives, the calls that a symbol leads to come from where that symbol was called: its own is not recorded,
+/// for it goes on through one of another language.
+pub(crate) struct PassedOn;
+
+impl PassedOn {
+    #[inline(always)]
+    pub(crate) fn unless(is_recorded: bool) -> Option<Self> {
+        if is_recorded { None } else { Some(Self::begin()) }
+    }
+
+    fn begin() -> Self {
+        let (_, caller) = thread_pointer::get_with_caller::<()>();
+        thread_pointer::set_first_caller(caller);
+        Self
+    }
+}
+
+impl Drop for PassedOn {
+    fn drop(&mut self) {
+        thread_pointer::set_first_caller(0);
+    }
+}
+
 struct Search {
     address: u64,
     found: Option<Located>,
@@ -52,6 +76,15 @@ pub(crate) fn locate(address: u64) -> Located {
         Located::In { path, build_id, base } if path.is_empty() => {
             let program = std::fs::read_link("/proc/self/exe").unwrap_or_default();
             Located::In { path: program.into_os_string().into_vec(), build_id, base }
+        }
+        // Loaded by a name that is no whole path.
+        Located::In { path, build_id, base } if !path.starts_with(b"/") => {
+            let whole = std::fs::canonicalize(std::ffi::OsStr::from_bytes(&path));
+            Located::In {
+                path: whole.map_or(path, |whole| whole.into_os_string().into_vec()),
+                build_id,
+                base,
+            }
         }
         found => found,
     }

@@ -184,18 +184,22 @@ impl Drop for Entered {
 /// whatever the call calls lies below it on the stack.
 #[inline(always)]
 pub(crate) fn enter<L: Language>() -> Option<Entered> {
-    enter_from::<L>(thread_pointer::caller())
+    let (local, caller) = thread_pointer::get_with_caller::<Local>();
+    enter_with::<L>(local, caller)
 }
 
 /// The same of a call that comes from there.
-#[inline(always)]
 pub(crate) fn enter_from<L: Language>(caller: u64) -> Option<Entered> {
+    enter_with::<L>(thread_pointer::get::<Local>(), caller)
+}
+
+#[inline(always)]
+fn enter_with<L: Language>(mut local: *mut Local, caller: u64) -> Option<Entered> {
     if !L::is_recorded() {
         return None;
     }
     let mark = MaybeUninit::<u8>::uninit();
     let here = (&raw const mark).addr();
-    let mut local = thread_pointer::get::<Local>();
     if local.is_null() {
         local = begin()?;
     }

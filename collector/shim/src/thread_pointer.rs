@@ -1,4 +1,4 @@
-//! Two words a thread, at a fixed distance from the thread's own base: a pointer, and where the call at hand comes from.
+//! A few words a thread, at a fixed distance from the thread's own base: a pointer, and where the call at hand comes from.
 //!
 //! A library's variables of threads are reached by a call (`__tls_get_addr`), for the library might be loaded late. Ours
 //! is there when the program starts, or takes a few bytes of the room that is kept for such as it; so one load suffices,
@@ -12,9 +12,9 @@ core::arch::global_asm!(
     ".hidden mpiscope_thread_words",
     ".globl mpiscope_thread_words",
     ".type mpiscope_thread_words, @object",
-    ".size mpiscope_thread_words, 16",
+    ".size mpiscope_thread_words, 24",
     "mpiscope_thread_words:",
-    ".zero 16",
+    ".zero 24",
     ".popsection",
 );
 
@@ -35,21 +35,42 @@ pub(crate) fn get<T>() -> *mut T {
     pointer
 }
 
-/// What the symbol that was entered last returns to. Whoever wants it takes it before anything else is called.
+/// This thread's pointer, and where the call at hand comes from: what the symbol that was entered last returns to, or
+/// the one that led to it. Whoever wants the latter takes it before anything else is called.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-pub(crate) fn caller() -> u64 {
-    let caller: u64;
-    // SAFETY: reads the thread's own variable, which only the symbols write.
+pub(crate) fn get_with_caller<T>() -> (*mut T, u64) {
+    let (pointer, caller, first): (*mut T, u64, u64);
+    // SAFETY: reads the thread's own variables, which nobody else writes.
     unsafe {
         core::arch::asm!(
-            "mov {caller}, qword ptr [rip + mpiscope_thread_words@gottpoff]",
-            "mov {caller}, qword ptr fs:[{caller} + 8]",
+            "mov {pointer}, qword ptr [rip + mpiscope_thread_words@gottpoff]",
+            "mov {caller}, qword ptr fs:[{pointer} + 8]",
+            "mov {first}, qword ptr fs:[{pointer} + 16]",
+            "mov {pointer}, qword ptr fs:[{pointer}]",
+            pointer = out(reg) pointer,
             caller = out(reg) caller,
+            first = out(reg) first,
             options(nostack, preserves_flags, readonly),
         );
     }
-    caller
+    (pointer, if first == 0 { caller } else { first })
+}
+
+/// From now on calls come from there, whatever symbols they go through; 0 ends that.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn set_first_caller(caller: u64) {
+    // SAFETY: writes the thread's own variable.
+    unsafe {
+        core::arch::asm!(
+            "mov {offset}, qword ptr [rip + mpiscope_thread_words@gottpoff]",
+            "mov qword ptr fs:[{offset} + 16], {caller}",
+            offset = out(reg) _,
+            caller = in(reg) caller,
+            options(nostack, preserves_flags),
+        );
+    }
 }
 
 /// Sets this thread's pointer.
@@ -79,12 +100,16 @@ pub(crate) fn get<T>() -> *mut T {
     SLOT.get().cast()
 }
 
-/// Nowhere.
+/// This thread's pointer; where calls come from is not known here.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-pub(crate) fn caller() -> u64 {
-    0
+pub(crate) fn get_with_caller<T>() -> (*mut T, u64) {
+    (get(), 0)
 }
+
+/// Where calls come from is not known here.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn set_first_caller(_: u64) {}
 
 /// Sets this thread's pointer.
 #[cfg(not(target_arch = "x86_64"))]

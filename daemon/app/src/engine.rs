@@ -156,7 +156,7 @@ impl Engine {
         let faults = std::mem::take(&mut batch.faults);
         self.nodes.append(&mut batch.nodes);
         self.comms.extend(batch.comms.iter().cloned());
-        self.sites.append(&mut batch.sites);
+        self.sites.extend(batch.sites.iter().cloned());
         for info in &batch.ranks {
             self.matcher.place(info.rank, info.node);
             self.clocks.place(info.rank, info.node);

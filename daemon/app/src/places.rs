@@ -5,7 +5,7 @@
 //! byte after the call. Where functions were inlined, the function is the one that is really there and the line that of
 //! the innermost. Without debug information there are the names of symbols, without those nothing but the address.
 
-use addr2line::Loader;
+use addr2line::{Loader, gimli};
 use mpiscope_model::SiteInfo;
 use object::read::{Object as _, ReadCache};
 use object::{ObjectSymbol as _, SymbolKind};
@@ -118,10 +118,13 @@ impl Module {
                     site.file = Some(file.to_owned());
                     site.line = place.and_then(|place| place.line).filter(|&line| line > 0);
                 }
-                if let Some(name) = &frame.function
-                    && let Ok(name) = name.demangle()
+                if let Some(function) = &frame.function
+                    && let Ok(name) = function.demangle()
                 {
-                    site.function = Some(name.into_owned());
+                    // Compilers of Fortran add to the names that are in the source.
+                    let is_fortran = function.language.is_some_and(is_fortran);
+                    let name = if is_fortran { name.trim_end_matches('_') } else { &name };
+                    site.function = Some(name.to_owned());
                 }
             }
         }
@@ -133,6 +136,18 @@ impl Module {
         let nearest = self.symbols[..behind].last()?;
         (address - nearest.address < nearest.bytes).then_some(nearest)
     }
+}
+
+fn is_fortran(language: gimli::DwLang) -> bool {
+    [
+        gimli::DW_LANG_Fortran77,
+        gimli::DW_LANG_Fortran90,
+        gimli::DW_LANG_Fortran95,
+        gimli::DW_LANG_Fortran03,
+        gimli::DW_LANG_Fortran08,
+        gimli::DW_LANG_Fortran18,
+    ]
+    .contains(&language)
 }
 
 fn demangled(name: &str) -> String {

@@ -3,8 +3,8 @@
 use mpiscope_ingest::Ingest;
 use mpiscope_model::{Batch, Event, ProcessState};
 use mpiscope_wire::{
-    Call, CallFlags, ClockKind, CommDefinition, EndState, Entry, Knot, Lost, Message, NO_COMM, PEER_NONE,
-    Part, PartFlags, Process, RunStart, Slot, Slots, Sync, id,
+    Call, CallFlags, ClockKind, CommDefinition, EndState, Entry, Knot, Lost, Message, ModuleDefinition,
+    NO_COMM, PEER_NONE, Part, PartFlags, PathPart, Process, RunStart, SiteDefinition, Slot, Slots, Sync, id,
 };
 use proptest::prelude::*;
 
@@ -265,4 +265,51 @@ proptest! {
         prop_assert_eq!(pieces.calls, whole.calls);
         prop_assert_eq!(pieces.events, whole.events);
     }
+}
+
+/// What a process says of a site: the module, its path, and the place in it.
+fn site(number: u32, module: u32, path: &str, offset: u64) -> Vec<Slot> {
+    let mut all = vec![ModuleDefinition::new(module, path.as_bytes(), &[]).encode()];
+    all.extend(PathPart::all(module, path.as_bytes()).map(|part| part.encode()));
+    all.push(SiteDefinition { number, module, offset }.encode());
+    all
+}
+
+fn from_site(site: u32, start: u64) -> Slot {
+    Call { site, ..call(id::BARRIER, CallFlags::NONE, start, PEER_NONE, 0) }.encode()
+}
+
+#[test]
+fn the_same_place_of_the_same_file_is_one_site_on_all_ranks() {
+    let path = "/a/path/of/more/than/one/slot";
+    let one =
+        [vec![world(0)], site(1, 0, path, 0x10), vec![from_site(1, 1200)], site(2, 0, path, 0x20)].concat();
+    let one = [one, vec![from_site(2, 1300), from_site(1, 1400), from_site(0, 1450)]].concat();
+    let other =
+        [vec![world(1)], site(9, 4, path, 0x20), vec![from_site(9, 1200), from_site(8, 1300)]].concat();
+    let messages =
+        vec![start(), process(0, 0), process(1, 1), slots(0, 0, one), slots(1, 0, other), knot(2000)];
+    let mut ingest = Ingest::to_be_judged();
+    messages.into_iter().for_each(|message| ingest.feed(message));
+    let batch = ingest.take();
+    let told: Vec<_> =
+        batch.sites.iter().map(|site| (site.site, site.module.as_str(), site.offset)).collect();
+    assert_eq!(told, [(0, path, 0x10), (1, path, 0x20)]);
+    let rows: Vec<_> = batch.calls.iter().map(|row| (row.rank, row.site)).collect();
+    let expected = [(0, Some(0)), (0, Some(1)), (0, Some(0)), (0, None), (1, Some(1)), (1, None)];
+    assert_eq!(rows, expected);
+    assert_eq!(batch.activities.iter().map(|of| (of.rank, of.site)).collect::<Vec<_>>(), expected);
+    // That of a call without a site is not missed, that of a number which nobody explained is.
+    assert_eq!(ingest.calls_beyond_sites(), 1);
+}
+
+#[test]
+fn calls_beyond_the_last_number_of_a_process_are_counted() {
+    let full = SiteDefinition { number: 0, module: 0, offset: 0 }.encode();
+    let all = vec![world(0), from_site(0, 1200), full, from_site(0, 1300), from_site(0, 1400)];
+    let mut ingest = Ingest::new();
+    for message in [start(), process(0, 0), slots(0, 0, all), knot(2000)] {
+        ingest.feed(message);
+    }
+    assert_eq!((ingest.take().calls.len(), ingest.calls_beyond_sites()), (3, 2));
 }

@@ -57,7 +57,8 @@ int main(int argc, char **argv)
             MPI_Request request;
             MPI_Recv_init(&value, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, &request);
             MPI_Start(&request); /* site: MPI_Start in main */
-            MPI_Waitall(1, &request, MPI_STATUSES_IGNORE); /* site: MPI_Waitall in main */
+            MPI_Status status;
+            MPI_Waitall(1, &request, &status); /* site: MPI_Waitall in main */
             MPI_Request_free(&request);
         }
         pthread_join(thread, NULL);

@@ -5,7 +5,7 @@
 
 #![allow(clippy::too_many_arguments, reason = "their arguments are the standard's")]
 
-use crate::caller::keep_caller;
+use crate::caller::{PassedOn, keep_caller};
 use crate::language::{Fortran, Fortran08, Language};
 use crate::mpi::{Handle, Status};
 use crate::real::{Index, real};
@@ -52,6 +52,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_init_(ierror: *mut c_int) {
 /// # Safety
 /// As for the symbol.
 unsafe extern "C-unwind" fn mpi_init_fortran(ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_init::<Fortran>(Index(132), ierror);
@@ -73,6 +74,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_init_f08_(ierror: *mut c_int) {
 /// # Safety
 /// As for the symbol.
 unsafe extern "C-unwind" fn mpi_init_fortran08(ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_init::<Fortran08>(Index(133), ierror);
@@ -126,6 +128,7 @@ unsafe extern "C-unwind" fn mpi_init_thread_fortran(
     provided: *mut c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_init_thread::<Fortran>(Index(134), required, provided, ierror);
@@ -155,6 +158,7 @@ unsafe extern "C-unwind" fn mpi_init_thread_fortran08(
     provided: *mut c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_init_thread::<Fortran08>(Index(135), required, provided, ierror);
@@ -194,6 +198,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_finalize_(ierror: *mut c_int) {
 /// # Safety
 /// As for the symbol.
 unsafe extern "C-unwind" fn mpi_finalize_fortran(ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_finalize::<Fortran>(Index(136), ierror);
@@ -215,6 +220,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_finalize_f08_(ierror: *mut c_int) {
 /// # Safety
 /// As for the symbol.
 unsafe extern "C-unwind" fn mpi_finalize_fortran08(ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_finalize::<Fortran08>(Index(137), ierror);
@@ -268,6 +274,7 @@ unsafe extern "C-unwind" fn mpi_abort_fortran(
     errorcode: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_abort::<Fortran>(Index(138), comm, errorcode, ierror);
@@ -297,6 +304,7 @@ unsafe extern "C-unwind" fn mpi_abort_fortran08(
     errorcode: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_abort::<Fortran08>(Index(139), comm, errorcode, ierror);
@@ -377,6 +385,7 @@ unsafe extern "C-unwind" fn mpi_send_fortran(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_send::<Fortran>(Index(140), buf, count, datatype, dest, tag, comm, ierror);
@@ -414,6 +423,7 @@ unsafe extern "C-unwind" fn mpi_send_fortran08(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_send::<Fortran08>(Index(141), buf, count, datatype, dest, tag, comm, ierror);
@@ -494,6 +504,7 @@ unsafe extern "C-unwind" fn mpi_bsend_fortran(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_bsend::<Fortran>(Index(142), buf, count, datatype, dest, tag, comm, ierror);
@@ -531,6 +542,7 @@ unsafe extern "C-unwind" fn mpi_bsend_fortran08(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_bsend::<Fortran08>(Index(143), buf, count, datatype, dest, tag, comm, ierror);
@@ -611,6 +623,7 @@ unsafe extern "C-unwind" fn mpi_ssend_fortran(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ssend::<Fortran>(Index(144), buf, count, datatype, dest, tag, comm, ierror);
@@ -648,6 +661,7 @@ unsafe extern "C-unwind" fn mpi_ssend_fortran08(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ssend::<Fortran08>(Index(145), buf, count, datatype, dest, tag, comm, ierror);
@@ -728,6 +742,7 @@ unsafe extern "C-unwind" fn mpi_rsend_fortran(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_rsend::<Fortran>(Index(146), buf, count, datatype, dest, tag, comm, ierror);
@@ -765,6 +780,7 @@ unsafe extern "C-unwind" fn mpi_rsend_fortran08(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_rsend::<Fortran08>(Index(147), buf, count, datatype, dest, tag, comm, ierror);
@@ -850,6 +866,7 @@ unsafe extern "C-unwind" fn mpi_isend_fortran(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_isend::<Fortran>(Index(148), buf, count, datatype, dest, tag, comm, request, ierror);
@@ -889,6 +906,7 @@ unsafe extern "C-unwind" fn mpi_isend_fortran08(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_isend::<Fortran08>(Index(149), buf, count, datatype, dest, tag, comm, request, ierror);
@@ -974,6 +992,7 @@ unsafe extern "C-unwind" fn mpi_ibsend_fortran(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ibsend::<Fortran>(Index(150), buf, count, datatype, dest, tag, comm, request, ierror);
@@ -1013,6 +1032,7 @@ unsafe extern "C-unwind" fn mpi_ibsend_fortran08(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ibsend::<Fortran08>(Index(151), buf, count, datatype, dest, tag, comm, request, ierror);
@@ -1098,6 +1118,7 @@ unsafe extern "C-unwind" fn mpi_issend_fortran(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_issend::<Fortran>(Index(152), buf, count, datatype, dest, tag, comm, request, ierror);
@@ -1137,6 +1158,7 @@ unsafe extern "C-unwind" fn mpi_issend_fortran08(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_issend::<Fortran08>(Index(153), buf, count, datatype, dest, tag, comm, request, ierror);
@@ -1222,6 +1244,7 @@ unsafe extern "C-unwind" fn mpi_irsend_fortran(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_irsend::<Fortran>(Index(154), buf, count, datatype, dest, tag, comm, request, ierror);
@@ -1261,6 +1284,7 @@ unsafe extern "C-unwind" fn mpi_irsend_fortran08(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_irsend::<Fortran08>(Index(155), buf, count, datatype, dest, tag, comm, request, ierror);
@@ -1337,6 +1361,7 @@ unsafe extern "C-unwind" fn mpi_recv_fortran(
     status: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_recv::<Fortran>(Index(156), buf, count, datatype, source, tag, comm, status, ierror);
@@ -1376,6 +1401,7 @@ unsafe extern "C-unwind" fn mpi_recv_fortran08(
     status: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_recv::<Fortran08>(Index(157), buf, count, datatype, source, tag, comm, status, ierror);
@@ -1452,6 +1478,7 @@ unsafe extern "C-unwind" fn mpi_irecv_fortran(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_irecv::<Fortran>(Index(158), buf, count, datatype, source, tag, comm, request, ierror);
@@ -1491,6 +1518,7 @@ unsafe extern "C-unwind" fn mpi_irecv_fortran08(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_irecv::<Fortran08>(Index(159), buf, count, datatype, source, tag, comm, request, ierror);
@@ -1603,6 +1631,7 @@ unsafe extern "C-unwind" fn mpi_sendrecv_fortran(
     status: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_sendrecv::<Fortran>(
@@ -1670,6 +1699,7 @@ unsafe extern "C-unwind" fn mpi_sendrecv_fortran08(
     status: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_sendrecv::<Fortran08>(
@@ -1781,6 +1811,7 @@ unsafe extern "C-unwind" fn mpi_sendrecv_replace_fortran(
     status: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_sendrecv_replace::<Fortran>(
@@ -1838,6 +1869,7 @@ unsafe extern "C-unwind" fn mpi_sendrecv_replace_fortran08(
     status: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_sendrecv_replace::<Fortran08>(
@@ -1918,6 +1950,7 @@ unsafe extern "C-unwind" fn mpi_mrecv_fortran(
     status: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_mrecv::<Fortran>(Index(164), buf, count, datatype, message, status, ierror);
@@ -1953,6 +1986,7 @@ unsafe extern "C-unwind" fn mpi_mrecv_fortran08(
     status: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_mrecv::<Fortran08>(Index(165), buf, count, datatype, message, status, ierror);
@@ -2021,6 +2055,7 @@ unsafe extern "C-unwind" fn mpi_imrecv_fortran(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_imrecv::<Fortran>(Index(166), buf, count, datatype, message, request, ierror);
@@ -2056,6 +2091,7 @@ unsafe extern "C-unwind" fn mpi_imrecv_fortran08(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_imrecv::<Fortran08>(Index(167), buf, count, datatype, message, request, ierror);
@@ -2105,6 +2141,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_wait_(
 /// # Safety
 /// As for the symbol.
 unsafe extern "C-unwind" fn mpi_wait_fortran(request: *mut Handle, status: *mut Status, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_wait::<Fortran>(Index(168), request, status, ierror);
@@ -2134,6 +2171,7 @@ unsafe extern "C-unwind" fn mpi_wait_fortran08(
     status: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_wait::<Fortran08>(Index(169), request, status, ierror);
@@ -2196,6 +2234,7 @@ unsafe extern "C-unwind" fn mpi_waitall_fortran(
     array_of_statuses: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_waitall::<Fortran>(Index(170), count, array_of_requests, array_of_statuses, ierror);
@@ -2227,6 +2266,7 @@ unsafe extern "C-unwind" fn mpi_waitall_fortran08(
     array_of_statuses: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_waitall::<Fortran08>(Index(171), count, array_of_requests, array_of_statuses, ierror);
@@ -2293,6 +2333,7 @@ unsafe extern "C-unwind" fn mpi_waitany_fortran(
     status: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_waitany::<Fortran>(Index(172), count, array_of_requests, index, status, ierror);
@@ -2326,6 +2367,7 @@ unsafe extern "C-unwind" fn mpi_waitany_fortran08(
     status: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_waitany::<Fortran08>(Index(173), count, array_of_requests, index, status, ierror);
@@ -2409,6 +2451,7 @@ unsafe extern "C-unwind" fn mpi_waitsome_fortran(
     array_of_statuses: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_waitsome::<Fortran>(
@@ -2459,6 +2502,7 @@ unsafe extern "C-unwind" fn mpi_waitsome_fortran08(
     array_of_statuses: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_waitsome::<Fortran08>(
@@ -2523,6 +2567,7 @@ unsafe extern "C-unwind" fn mpi_test_fortran(
     status: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_test::<Fortran>(Index(176), request, flag, status, ierror);
@@ -2554,6 +2599,7 @@ unsafe extern "C-unwind" fn mpi_test_fortran08(
     status: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_test::<Fortran08>(Index(177), request, flag, status, ierror);
@@ -2620,6 +2666,7 @@ unsafe extern "C-unwind" fn mpi_testall_fortran(
     array_of_statuses: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_testall::<Fortran>(Index(178), count, array_of_requests, flag, array_of_statuses, ierror);
@@ -2653,6 +2700,7 @@ unsafe extern "C-unwind" fn mpi_testall_fortran08(
     array_of_statuses: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_testall::<Fortran08>(Index(179), count, array_of_requests, flag, array_of_statuses, ierror);
@@ -2729,6 +2777,7 @@ unsafe extern "C-unwind" fn mpi_testany_fortran(
     status: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_testany::<Fortran>(Index(180), count, array_of_requests, index, flag, status, ierror);
@@ -2764,6 +2813,7 @@ unsafe extern "C-unwind" fn mpi_testany_fortran08(
     status: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_testany::<Fortran08>(Index(181), count, array_of_requests, index, flag, status, ierror);
@@ -2847,6 +2897,7 @@ unsafe extern "C-unwind" fn mpi_testsome_fortran(
     array_of_statuses: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_testsome::<Fortran>(
@@ -2897,6 +2948,7 @@ unsafe extern "C-unwind" fn mpi_testsome_fortran08(
     array_of_statuses: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_testsome::<Fortran08>(
@@ -2964,6 +3016,7 @@ unsafe extern "C-unwind" fn mpi_probe_fortran(
     status: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_probe::<Fortran>(Index(184), source, tag, comm, status, ierror);
@@ -2997,6 +3050,7 @@ unsafe extern "C-unwind" fn mpi_probe_fortran08(
     status: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_probe::<Fortran08>(Index(185), source, tag, comm, status, ierror);
@@ -3065,6 +3119,7 @@ unsafe extern "C-unwind" fn mpi_iprobe_fortran(
     status: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iprobe::<Fortran>(Index(186), source, tag, comm, flag, status, ierror);
@@ -3100,6 +3155,7 @@ unsafe extern "C-unwind" fn mpi_iprobe_fortran08(
     status: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iprobe::<Fortran08>(Index(187), source, tag, comm, flag, status, ierror);
@@ -3175,6 +3231,7 @@ unsafe extern "C-unwind" fn mpi_mprobe_fortran(
     status: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_mprobe::<Fortran>(Index(188), source, tag, comm, message, status, ierror);
@@ -3210,6 +3267,7 @@ unsafe extern "C-unwind" fn mpi_mprobe_fortran08(
     status: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_mprobe::<Fortran08>(Index(189), source, tag, comm, message, status, ierror);
@@ -3290,6 +3348,7 @@ unsafe extern "C-unwind" fn mpi_improbe_fortran(
     status: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_improbe::<Fortran>(Index(190), source, tag, comm, flag, message, status, ierror);
@@ -3327,6 +3386,7 @@ unsafe extern "C-unwind" fn mpi_improbe_fortran08(
     status: *mut Status,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_improbe::<Fortran08>(Index(191), source, tag, comm, flag, message, status, ierror);
@@ -3375,6 +3435,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_barrier_(comm: *const c_int, ierror: 
 /// # Safety
 /// As for the symbol.
 unsafe extern "C-unwind" fn mpi_barrier_fortran(comm: *const c_int, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_barrier::<Fortran>(Index(192), comm, ierror);
@@ -3396,6 +3457,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_barrier_f08_(comm: *const c_int, ierr
 /// # Safety
 /// As for the symbol.
 unsafe extern "C-unwind" fn mpi_barrier_fortran08(comm: *const c_int, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_barrier::<Fortran08>(Index(193), comm, ierror);
@@ -3476,6 +3538,7 @@ unsafe extern "C-unwind" fn mpi_bcast_fortran(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_bcast::<Fortran>(Index(194), buffer, count, datatype, root, comm, ierror);
@@ -3511,6 +3574,7 @@ unsafe extern "C-unwind" fn mpi_bcast_fortran08(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_bcast::<Fortran08>(Index(195), buffer, count, datatype, root, comm, ierror);
@@ -3599,6 +3663,7 @@ unsafe extern "C-unwind" fn mpi_reduce_fortran(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_reduce::<Fortran>(Index(196), sendbuf, recvbuf, count, datatype, op, root, comm, ierror);
@@ -3638,6 +3703,7 @@ unsafe extern "C-unwind" fn mpi_reduce_fortran08(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_reduce::<Fortran08>(Index(197), sendbuf, recvbuf, count, datatype, op, root, comm, ierror);
@@ -3722,6 +3788,7 @@ unsafe extern "C-unwind" fn mpi_allreduce_fortran(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_allreduce::<Fortran>(Index(198), sendbuf, recvbuf, count, datatype, op, comm, ierror);
@@ -3759,6 +3826,7 @@ unsafe extern "C-unwind" fn mpi_allreduce_fortran08(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_allreduce::<Fortran08>(Index(199), sendbuf, recvbuf, count, datatype, op, comm, ierror);
@@ -3853,6 +3921,7 @@ unsafe extern "C-unwind" fn mpi_gather_fortran(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_gather::<Fortran>(
@@ -3907,6 +3976,7 @@ unsafe extern "C-unwind" fn mpi_gather_fortran08(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_gather::<Fortran08>(
@@ -4018,6 +4088,7 @@ unsafe extern "C-unwind" fn mpi_gatherv_fortran(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_gatherv::<Fortran>(
@@ -4075,6 +4146,7 @@ unsafe extern "C-unwind" fn mpi_gatherv_fortran08(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_gatherv::<Fortran08>(
@@ -4181,6 +4253,7 @@ unsafe extern "C-unwind" fn mpi_scatter_fortran(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_scatter::<Fortran>(
@@ -4235,6 +4308,7 @@ unsafe extern "C-unwind" fn mpi_scatter_fortran08(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_scatter::<Fortran08>(
@@ -4346,6 +4420,7 @@ unsafe extern "C-unwind" fn mpi_scatterv_fortran(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_scatterv::<Fortran>(
@@ -4403,6 +4478,7 @@ unsafe extern "C-unwind" fn mpi_scatterv_fortran08(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_scatterv::<Fortran08>(
@@ -4505,6 +4581,7 @@ unsafe extern "C-unwind" fn mpi_allgather_fortran(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_allgather::<Fortran>(
@@ -4556,6 +4633,7 @@ unsafe extern "C-unwind" fn mpi_allgather_fortran08(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_allgather::<Fortran08>(
@@ -4660,6 +4738,7 @@ unsafe extern "C-unwind" fn mpi_allgatherv_fortran(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_allgatherv::<Fortran>(
@@ -4714,6 +4793,7 @@ unsafe extern "C-unwind" fn mpi_allgatherv_fortran08(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_allgatherv::<Fortran08>(
@@ -4815,6 +4895,7 @@ unsafe extern "C-unwind" fn mpi_alltoall_fortran(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_alltoall::<Fortran>(
@@ -4866,6 +4947,7 @@ unsafe extern "C-unwind" fn mpi_alltoall_fortran08(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_alltoall::<Fortran08>(
@@ -4977,6 +5059,7 @@ unsafe extern "C-unwind" fn mpi_alltoallv_fortran(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_alltoallv::<Fortran>(
@@ -5034,6 +5117,7 @@ unsafe extern "C-unwind" fn mpi_alltoallv_fortran08(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_alltoallv::<Fortran08>(
@@ -5147,6 +5231,7 @@ unsafe extern "C-unwind" fn mpi_alltoallw_fortran(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_alltoallw::<Fortran>(
@@ -5204,6 +5289,7 @@ unsafe extern "C-unwind" fn mpi_alltoallw_fortran08(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_alltoallw::<Fortran08>(
@@ -5300,6 +5386,7 @@ unsafe extern "C-unwind" fn mpi_reduce_scatter_fortran(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_reduce_scatter::<Fortran>(Index(218), sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror);
@@ -5337,6 +5424,7 @@ unsafe extern "C-unwind" fn mpi_reduce_scatter_fortran08(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_reduce_scatter::<Fortran08>(Index(219), sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror);
@@ -5421,6 +5509,7 @@ unsafe extern "C-unwind" fn mpi_reduce_scatter_block_fortran(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_reduce_scatter_block::<Fortran>(
@@ -5467,6 +5556,7 @@ unsafe extern "C-unwind" fn mpi_reduce_scatter_block_fortran08(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_reduce_scatter_block::<Fortran08>(
@@ -5560,6 +5650,7 @@ unsafe extern "C-unwind" fn mpi_scan_fortran(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_scan::<Fortran>(Index(222), sendbuf, recvbuf, count, datatype, op, comm, ierror);
@@ -5597,6 +5688,7 @@ unsafe extern "C-unwind" fn mpi_scan_fortran08(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_scan::<Fortran08>(Index(223), sendbuf, recvbuf, count, datatype, op, comm, ierror);
@@ -5681,6 +5773,7 @@ unsafe extern "C-unwind" fn mpi_exscan_fortran(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_exscan::<Fortran>(Index(224), sendbuf, recvbuf, count, datatype, op, comm, ierror);
@@ -5718,6 +5811,7 @@ unsafe extern "C-unwind" fn mpi_exscan_fortran08(
     comm: *const c_int,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_exscan::<Fortran08>(Index(225), sendbuf, recvbuf, count, datatype, op, comm, ierror);
@@ -5777,6 +5871,7 @@ unsafe extern "C-unwind" fn mpi_comm_split_fortran(
     newcomm: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_comm_split::<Fortran>(Index(226), comm, color, key, newcomm, ierror);
@@ -5810,6 +5905,7 @@ unsafe extern "C-unwind" fn mpi_comm_split_fortran08(
     newcomm: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_comm_split::<Fortran08>(Index(227), comm, color, key, newcomm, ierror);
@@ -5863,6 +5959,7 @@ unsafe extern "C-unwind" fn mpi_comm_dup_fortran(
     newcomm: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_comm_dup::<Fortran>(Index(228), comm, newcomm, ierror);
@@ -5892,6 +5989,7 @@ unsafe extern "C-unwind" fn mpi_comm_dup_fortran08(
     newcomm: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_comm_dup::<Fortran08>(Index(229), comm, newcomm, ierror);
@@ -5948,6 +6046,7 @@ unsafe extern "C-unwind" fn mpi_comm_create_fortran(
     newcomm: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_comm_create::<Fortran>(Index(230), comm, group, newcomm, ierror);
@@ -5979,6 +6078,7 @@ unsafe extern "C-unwind" fn mpi_comm_create_fortran08(
     newcomm: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_comm_create::<Fortran08>(Index(231), comm, group, newcomm, ierror);
@@ -6019,6 +6119,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_comm_free_(comm: *mut Handle, ierror:
 /// # Safety
 /// As for the symbol.
 unsafe extern "C-unwind" fn mpi_comm_free_fortran(comm: *mut Handle, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_comm_free::<Fortran>(Index(232), comm, ierror);
@@ -6040,6 +6141,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_comm_free_f08_(comm: *mut Handle, ier
 /// # Safety
 /// As for the symbol.
 unsafe extern "C-unwind" fn mpi_comm_free_fortran08(comm: *mut Handle, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_comm_free::<Fortran08>(Index(233), comm, ierror);
@@ -6080,6 +6182,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_comm_disconnect_(comm: *mut Handle, i
 /// # Safety
 /// As for the symbol.
 unsafe extern "C-unwind" fn mpi_comm_disconnect_fortran(comm: *mut Handle, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_comm_disconnect::<Fortran>(Index(234), comm, ierror);
@@ -6101,6 +6204,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_comm_disconnect_f08_(comm: *mut Handl
 /// # Safety
 /// As for the symbol.
 unsafe extern "C-unwind" fn mpi_comm_disconnect_fortran08(comm: *mut Handle, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_comm_disconnect::<Fortran08>(Index(235), comm, ierror);
@@ -6157,6 +6261,7 @@ unsafe extern "C-unwind" fn mpi_comm_dup_with_info_fortran(
     newcomm: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_comm_dup_with_info::<Fortran>(Index(236), comm, info, newcomm, ierror);
@@ -6188,6 +6293,7 @@ unsafe extern "C-unwind" fn mpi_comm_dup_with_info_fortran08(
     newcomm: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_comm_dup_with_info::<Fortran08>(Index(237), comm, info, newcomm, ierror);
@@ -6256,6 +6362,7 @@ unsafe extern "C-unwind" fn mpi_comm_split_type_fortran(
     newcomm: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_comm_split_type::<Fortran>(Index(238), comm, split_type, key, info, newcomm, ierror);
@@ -6291,6 +6398,7 @@ unsafe extern "C-unwind" fn mpi_comm_split_type_fortran08(
     newcomm: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_comm_split_type::<Fortran08>(Index(239), comm, split_type, key, info, newcomm, ierror);
@@ -6331,6 +6439,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_type_free_(datatype: *mut Handle, ier
 /// # Safety
 /// As for the symbol.
 unsafe extern "C-unwind" fn mpi_type_free_fortran(datatype: *mut Handle, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_type_free::<Fortran>(Index(240), datatype, ierror);
@@ -6352,6 +6461,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_type_free_f08_(datatype: *mut Handle,
 /// # Safety
 /// As for the symbol.
 unsafe extern "C-unwind" fn mpi_type_free_fortran08(datatype: *mut Handle, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_type_free::<Fortran08>(Index(241), datatype, ierror);
@@ -6392,6 +6502,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_request_free_(request: *mut Handle, i
 /// # Safety
 /// As for the symbol.
 unsafe extern "C-unwind" fn mpi_request_free_fortran(request: *mut Handle, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_request_free::<Fortran>(Index(242), request, ierror);
@@ -6413,6 +6524,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_request_free_f08_(request: *mut Handl
 /// # Safety
 /// As for the symbol.
 unsafe extern "C-unwind" fn mpi_request_free_fortran08(request: *mut Handle, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_request_free::<Fortran08>(Index(243), request, ierror);
@@ -6453,6 +6565,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_cancel_(request: *mut Handle, ierror:
 /// # Safety
 /// As for the symbol.
 unsafe extern "C-unwind" fn mpi_cancel_fortran(request: *mut Handle, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_cancel::<Fortran>(Index(244), request, ierror);
@@ -6474,6 +6587,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_cancel_f08_(request: *mut Handle, ier
 /// # Safety
 /// As for the symbol.
 unsafe extern "C-unwind" fn mpi_cancel_fortran08(request: *mut Handle, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_cancel::<Fortran08>(Index(245), request, ierror);
@@ -6559,6 +6673,7 @@ unsafe extern "C-unwind" fn mpi_send_init_fortran(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_send_init::<Fortran>(Index(246), buf, count, datatype, dest, tag, comm, request, ierror);
@@ -6598,6 +6713,7 @@ unsafe extern "C-unwind" fn mpi_send_init_fortran08(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_send_init::<Fortran08>(Index(247), buf, count, datatype, dest, tag, comm, request, ierror);
@@ -6683,6 +6799,7 @@ unsafe extern "C-unwind" fn mpi_bsend_init_fortran(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_bsend_init::<Fortran>(Index(248), buf, count, datatype, dest, tag, comm, request, ierror);
@@ -6722,6 +6839,7 @@ unsafe extern "C-unwind" fn mpi_bsend_init_fortran08(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_bsend_init::<Fortran08>(Index(249), buf, count, datatype, dest, tag, comm, request, ierror);
@@ -6807,6 +6925,7 @@ unsafe extern "C-unwind" fn mpi_ssend_init_fortran(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ssend_init::<Fortran>(Index(250), buf, count, datatype, dest, tag, comm, request, ierror);
@@ -6846,6 +6965,7 @@ unsafe extern "C-unwind" fn mpi_ssend_init_fortran08(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ssend_init::<Fortran08>(Index(251), buf, count, datatype, dest, tag, comm, request, ierror);
@@ -6931,6 +7051,7 @@ unsafe extern "C-unwind" fn mpi_rsend_init_fortran(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_rsend_init::<Fortran>(Index(252), buf, count, datatype, dest, tag, comm, request, ierror);
@@ -6970,6 +7091,7 @@ unsafe extern "C-unwind" fn mpi_rsend_init_fortran08(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_rsend_init::<Fortran08>(Index(253), buf, count, datatype, dest, tag, comm, request, ierror);
@@ -7046,6 +7168,7 @@ unsafe extern "C-unwind" fn mpi_recv_init_fortran(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_recv_init::<Fortran>(Index(254), buf, count, datatype, source, tag, comm, request, ierror);
@@ -7085,6 +7208,7 @@ unsafe extern "C-unwind" fn mpi_recv_init_fortran08(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_recv_init::<Fortran08>(Index(255), buf, count, datatype, source, tag, comm, request, ierror);
@@ -7125,6 +7249,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_start_(request: *mut Handle, ierror: 
 /// # Safety
 /// As for the symbol.
 unsafe extern "C-unwind" fn mpi_start_fortran(request: *mut Handle, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_start::<Fortran>(Index(256), request, ierror);
@@ -7146,6 +7271,7 @@ pub(crate) unsafe extern "C-unwind" fn mpi_start_f08_(request: *mut Handle, ierr
 /// # Safety
 /// As for the symbol.
 unsafe extern "C-unwind" fn mpi_start_fortran08(request: *mut Handle, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_start::<Fortran08>(Index(257), request, ierror);
@@ -7199,6 +7325,7 @@ unsafe extern "C-unwind" fn mpi_startall_fortran(
     array_of_requests: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_startall::<Fortran>(Index(258), count, array_of_requests, ierror);
@@ -7228,6 +7355,7 @@ unsafe extern "C-unwind" fn mpi_startall_fortran08(
     array_of_requests: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_startall::<Fortran08>(Index(259), count, array_of_requests, ierror);
@@ -7289,6 +7417,7 @@ unsafe extern "C-unwind" fn mpi_ibarrier_fortran(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ibarrier::<Fortran>(Index(260), comm, request, ierror);
@@ -7318,6 +7447,7 @@ unsafe extern "C-unwind" fn mpi_ibarrier_fortran08(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ibarrier::<Fortran08>(Index(261), comm, request, ierror);
@@ -7402,6 +7532,7 @@ unsafe extern "C-unwind" fn mpi_ibcast_fortran(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ibcast::<Fortran>(Index(262), buffer, count, datatype, root, comm, request, ierror);
@@ -7439,6 +7570,7 @@ unsafe extern "C-unwind" fn mpi_ibcast_fortran08(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ibcast::<Fortran08>(Index(263), buffer, count, datatype, root, comm, request, ierror);
@@ -7531,6 +7663,7 @@ unsafe extern "C-unwind" fn mpi_ireduce_fortran(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ireduce::<Fortran>(
@@ -7583,6 +7716,7 @@ unsafe extern "C-unwind" fn mpi_ireduce_fortran08(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ireduce::<Fortran08>(
@@ -7682,6 +7816,7 @@ unsafe extern "C-unwind" fn mpi_iallreduce_fortran(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iallreduce::<Fortran>(Index(266), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
@@ -7721,6 +7856,7 @@ unsafe extern "C-unwind" fn mpi_iallreduce_fortran08(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iallreduce::<Fortran08>(Index(267), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
@@ -7821,6 +7957,7 @@ unsafe extern "C-unwind" fn mpi_igather_fortran(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_igather::<Fortran>(
@@ -7878,6 +8015,7 @@ unsafe extern "C-unwind" fn mpi_igather_fortran08(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_igather::<Fortran08>(
@@ -7995,6 +8133,7 @@ unsafe extern "C-unwind" fn mpi_igatherv_fortran(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_igatherv::<Fortran>(
@@ -8055,6 +8194,7 @@ unsafe extern "C-unwind" fn mpi_igatherv_fortran08(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_igatherv::<Fortran08>(
@@ -8168,6 +8308,7 @@ unsafe extern "C-unwind" fn mpi_iscatter_fortran(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iscatter::<Fortran>(
@@ -8225,6 +8366,7 @@ unsafe extern "C-unwind" fn mpi_iscatter_fortran08(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iscatter::<Fortran08>(
@@ -8342,6 +8484,7 @@ unsafe extern "C-unwind" fn mpi_iscatterv_fortran(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iscatterv::<Fortran>(
@@ -8402,6 +8545,7 @@ unsafe extern "C-unwind" fn mpi_iscatterv_fortran08(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iscatterv::<Fortran08>(
@@ -8509,6 +8653,7 @@ unsafe extern "C-unwind" fn mpi_iallgather_fortran(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iallgather::<Fortran>(
@@ -8563,6 +8708,7 @@ unsafe extern "C-unwind" fn mpi_iallgather_fortran08(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iallgather::<Fortran08>(
@@ -8675,6 +8821,7 @@ unsafe extern "C-unwind" fn mpi_iallgatherv_fortran(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iallgatherv::<Fortran>(
@@ -8732,6 +8879,7 @@ unsafe extern "C-unwind" fn mpi_iallgatherv_fortran08(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iallgatherv::<Fortran08>(
@@ -8838,6 +8986,7 @@ unsafe extern "C-unwind" fn mpi_ialltoall_fortran(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ialltoall::<Fortran>(
@@ -8892,6 +9041,7 @@ unsafe extern "C-unwind" fn mpi_ialltoall_fortran08(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ialltoall::<Fortran08>(
@@ -9008,6 +9158,7 @@ unsafe extern "C-unwind" fn mpi_ialltoallv_fortran(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ialltoallv::<Fortran>(
@@ -9068,6 +9219,7 @@ unsafe extern "C-unwind" fn mpi_ialltoallv_fortran08(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ialltoallv::<Fortran08>(
@@ -9187,6 +9339,7 @@ unsafe extern "C-unwind" fn mpi_ialltoallw_fortran(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ialltoallw::<Fortran>(
@@ -9248,6 +9401,7 @@ unsafe extern "C-unwind" fn mpi_ialltoallw_fortran08(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ialltoallw::<Fortran08>(
@@ -9351,6 +9505,7 @@ unsafe extern "C-unwind" fn mpi_ireduce_scatter_fortran(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ireduce_scatter::<Fortran>(
@@ -9402,6 +9557,7 @@ unsafe extern "C-unwind" fn mpi_ireduce_scatter_fortran08(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ireduce_scatter::<Fortran08>(
@@ -9502,6 +9658,7 @@ unsafe extern "C-unwind" fn mpi_ireduce_scatter_block_fortran(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ireduce_scatter_block::<Fortran>(
@@ -9553,6 +9710,7 @@ unsafe extern "C-unwind" fn mpi_ireduce_scatter_block_fortran08(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ireduce_scatter_block::<Fortran08>(
@@ -9651,6 +9809,7 @@ unsafe extern "C-unwind" fn mpi_iscan_fortran(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iscan::<Fortran>(Index(290), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
@@ -9690,6 +9849,7 @@ unsafe extern "C-unwind" fn mpi_iscan_fortran08(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iscan::<Fortran08>(Index(291), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
@@ -9778,6 +9938,7 @@ unsafe extern "C-unwind" fn mpi_iexscan_fortran(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iexscan::<Fortran>(Index(292), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
@@ -9817,6 +9978,7 @@ unsafe extern "C-unwind" fn mpi_iexscan_fortran08(
     request: *mut Handle,
     ierror: *mut c_int,
 ) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iexscan::<Fortran08>(Index(293), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);

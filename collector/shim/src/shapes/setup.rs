@@ -15,7 +15,7 @@ use mpiscope_ring::State;
 /// Only after the real call is there an MPI library to ask. In whatever language the program calls, the innermost of our
 /// functions that its call goes through begins.
 pub(crate) unsafe fn init<L: Language>(function: u16, real: impl FnOnce() -> c_int) -> c_int {
-    let caller = thread_pointer::caller();
+    let (_, caller) = thread_pointer::get_with_caller::<()>();
     clock::choose();
     let (result, at) = timed(real);
     if result == 0

@@ -62,12 +62,7 @@ impl Findings {
 
     /// Says in words which places in the program are meant.
     pub(crate) fn name_places(&mut self, sites: &[SiteInfo]) {
-        let place = |site: Option<u32>| {
-            let known = site.and_then(|site| sites.get(site as usize));
-            known.map(SiteInfo::words).unwrap_or_default()
-        };
-        self.judgement.waits.iter_mut().for_each(|wait| wait.place = place(wait.site));
-        self.judgement.sites.iter_mut().for_each(|wait| wait.place = place(wait.site));
+        name_places(&mut self.judgement, sites);
     }
 
     /// What pages are told of it.
@@ -84,6 +79,16 @@ impl Findings {
             judgement,
         }
     }
+}
+
+/// Says in words which places in the program are meant.
+pub(super) fn name_places(judgement: &mut Judgement, sites: &[SiteInfo]) {
+    let place = |site: Option<u32>| {
+        let known = site.and_then(|site| sites.get(site as usize));
+        known.map(SiteInfo::words).unwrap_or_default()
+    };
+    judgement.waits.iter_mut().for_each(|wait| wait.place = place(wait.site));
+    judgement.sites.iter_mut().for_each(|wait| wait.place = place(wait.site));
 }
 
 fn criteria(version: &Version) -> Vec<Criterion> {

@@ -6,14 +6,17 @@
 
 mod outlook;
 
+use super::findings::name_places;
 use super::known;
 use super::pass::options;
+use super::words::{details, headline};
 use crate::daemon::Configuration;
+use crate::places;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
 use mpiscope_analysis::{BudgetOptions, Reference};
-use mpiscope_feed::{Course, Found};
+use mpiscope_feed::{Course, Found, Judgement};
 use mpiscope_flow::{Flow, FlowError, FlowOptions};
-use mpiscope_model::{Activity, Batch, CommInfo, Event, Rank, RankInfo};
+use mpiscope_model::{Activity, Batch, CommInfo, Event, Rank, RankInfo, SiteInfo};
 use outlook::Outlook;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
@@ -30,6 +33,8 @@ const MOST_KEPT: usize = 1 << 19;
 /// The verdict is found anew so often at most, and so that it takes no more than this part of the time.
 const EVERY: Duration = Duration::from_secs(1);
 const SHARE: u32 = 20;
+/// Finding out where new calls are made takes no longer at once.
+const MOST_LOOKING_UP: Duration = Duration::from_secs(2);
 /// Behind the job, the agent and the recorder.
 const LOW_PRIORITY: i32 = 10;
 
@@ -51,6 +56,7 @@ pub(crate) struct LiveJudge {
     /// Ranks and communicators that were told of, for those who begin anew.
     ranks: BTreeMap<Rank, RankInfo>,
     comms: Vec<CommInfo>,
+    sites: Vec<SiteInfo>,
     left_out_calls: u64,
     is_behind: bool,
 }
@@ -100,6 +106,7 @@ impl LiveJudge {
             shared,
             ranks: BTreeMap::new(),
             comms: Vec::new(),
+            sites: Vec::new(),
             left_out_calls: 0,
             is_behind: false,
         })
@@ -109,12 +116,14 @@ impl LiveJudge {
     pub(crate) fn take(&mut self, batch: Batch) {
         self.ranks.extend(batch.ranks.iter().map(|info| (info.rank, info.clone())));
         self.comms.extend(batch.comms.iter().cloned());
+        self.sites.extend(batch.sites.iter().cloned());
         let calls = batch.activities.len();
         let waiting = self.shared.waiting_calls.load(Ordering::Acquire);
         if self.is_behind && waiting == 0 {
             let known = Batch {
                 ranks: self.ranks.values().cloned().collect(),
                 comms: self.comms.clone(),
+                sites: self.sites.clone(),
                 until_ns: batch.until_ns,
                 ..Batch::default()
             };
@@ -153,6 +162,7 @@ struct Judge {
     options: FlowOptions,
     shared: Arc<Shared>,
     outlook: Outlook,
+    places: Places,
     /// After calls were left out: threads of which something was heard since.
     heard: Option<FxHashSet<(Rank, u16)>>,
     looked: Instant,
@@ -166,6 +176,7 @@ impl Judge {
             options,
             shared,
             outlook: Outlook::new(given),
+            places: Places::default(),
             heard: None,
             looked: Instant::now(),
             look_every: EVERY,
@@ -192,6 +203,7 @@ impl Judge {
 
     fn take(&mut self, mut batch: Batch) -> Result<(), FlowError> {
         self.outlook.see(&batch.ranks);
+        self.places.see(&batch.sites);
         if let Some(heard) = &mut self.heard {
             let is_new = |call: &&mut Activity| heard.insert((call.rank, call.call.thread()));
             batch.activities.iter_mut().filter(is_new).for_each(|call| call.after_loss = true);
@@ -213,16 +225,43 @@ impl Judge {
         let begun = Instant::now();
         self.looked = begun;
         let mut outlook = std::mem::take(&mut self.outlook);
-        let (outlook, found) = self.flow.ask(move |budgeter| {
+        let (outlook, mut found) = self.flow.ask(move |budgeter| {
             let found = outlook.look(budgeter);
             (outlook, found)
         })?;
         self.outlook = outlook;
+        if let Some((found, _)) = &mut found {
+            self.places.name(&mut found.judgement);
+            (found.headline, found.details) = (headline(&found.judgement), details(&found.judgement));
+        }
         if found.is_some() {
             *self.shared.found.lock().unwrap_or_else(PoisonError::into_inner) = found;
         }
         self.look_every = EVERY.max(begun.elapsed() * SHARE);
         Ok(())
+    }
+}
+
+/// Where calls are made, looked up behind everything else as it is needed.
+#[derive(Default)]
+struct Places {
+    sites: Vec<SiteInfo>,
+    /// So many of them were looked up, with or without success.
+    looked_up: usize,
+}
+
+impl Places {
+    /// Takes in what is new: after a loss, what is known is told again.
+    fn see(&mut self, sites: &[SiteInfo]) {
+        let known = self.sites.len();
+        self.sites.extend(sites.iter().filter(|site| site.site as usize >= known).cloned());
+    }
+
+    fn name(&mut self, judgement: &mut Judgement) {
+        // What is wrong with a file is told when the run is over.
+        places::look_up(&mut self.sites[self.looked_up..], MOST_LOOKING_UP);
+        self.looked_up = self.sites.len();
+        name_places(judgement, &self.sites);
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) fn text(table: &Table) -> Result<String> {
 
         #![allow(clippy::too_many_arguments, reason = \"their arguments are the standard's\")]
 
-        use crate::caller::keep_caller;
+        use crate::caller::{{PassedOn, keep_caller}};
         use crate::language::{{Fortran, Fortran08, Language}};
         use crate::mpi::{{Handle, Status}};
         use crate::real::{{Index, real}};
@@ -119,6 +119,7 @@ fn symbols(out: &mut String, first: usize, call: &Call) -> Result<usize> {
             /// # Safety
             /// As for the symbol.
             unsafe extern \"C-unwind\" fn {then}({declared}) {{
+                let _passed_on = PassedOn::unless({language}::is_recorded());
                 // SAFETY: by the caller's word.
                 unsafe {{ {lower}::<{language}>(Index({}), {passed}); }}
             }}",

@@ -5,7 +5,6 @@ use super::super::advice;
 use super::super::judgement::judgement;
 use super::super::known;
 use super::super::regions;
-use super::super::words::{details, headline};
 use crossbeam_channel::{Receiver, TryRecvError, bounded};
 use mpiscope_analysis::{Advice, Budgeter, Follower, Reference, Tracker, talk_graph};
 use mpiscope_feed::{Course, Found};
@@ -114,8 +113,9 @@ impl Outlook {
         let Neighbourhoods { tracker, with_collectives, .. } = &self.neighbourhoods;
         judgement.regions = regions::told(tracker, *with_collectives, budgeter).bounded(regions::MOST_TOLD);
         let found = Found {
-            headline: headline(&judgement),
-            details: details(&judgement),
+            // Said once it is known where in the program calls were made.
+            headline: String::new(),
+            details: Vec::new(),
             from_s: self.from_ns as f64 / 1e9,
             until_s: until_ns as f64 / 1e9,
             left_out_calls: self.left_out_calls,

@@ -57,6 +57,8 @@ fn a_job_is_judged_while_it_runs() {
     assert_eq!(found.judgement.verdict.cause, "none", "{:?}", found.headline);
     let budget = &found.judgement.budget;
     assert!(budget.unknown_s < 0.1 * budget.total_s, "{budget:?}");
+    let waits = &found.judgement.waits;
+    assert!(!waits.is_empty() && waits.iter().all(|wait| wait.place.starts_with("ring: ")), "{waits:?}");
 }
 
 #[test]
@@ -86,4 +88,6 @@ fn calls_that_come_too_fast_are_left_out_and_counted_and_judging_begins_anew() {
     // What was made before the beginning is not missed.
     let budget = &found.judgement.budget;
     assert!(budget.total_s > 0.0 && budget.unknown_s < 0.1 * budget.total_s, "{budget:?}");
+    let waits = &found.judgement.waits;
+    assert!(!waits.is_empty() && waits.iter().all(|wait| wait.place.starts_with("ring: ")), "{waits:?}");
 }
