@@ -2,7 +2,7 @@
 
 use super::TalkGraph;
 use crate::placement::Traffic;
-use mpiscope_model::{Activity, Collective, Comm, Deed, Flow, Rank};
+use mpiscope_model::{Activity, Collective, Comm, Deed, Flow, Rank, Side};
 use rustc_hash::FxHashMap;
 
 /// Ranks in communicators and kinds of collectives together; those of more are not told of.
@@ -18,10 +18,17 @@ struct Kind {
     root: Option<Rank>,
 }
 
+/// The calls of one rank, and its group where there are two.
+#[derive(Debug, Clone, Copy)]
+struct Member {
+    calls: u64,
+    side: Side,
+}
+
 /// Calls of collectives that moved data, by kind and rank. Its memory is bounded.
 #[derive(Debug, Clone, Default)]
 pub struct CollectiveTraffic {
-    calls: FxHashMap<Kind, FxHashMap<Rank, u64>>,
+    calls: FxHashMap<Kind, FxHashMap<Rank, Member>>,
     members: usize,
     total: u64,
     bytes: u64,
@@ -30,16 +37,15 @@ pub struct CollectiveTraffic {
 impl CollectiveTraffic {
     /// Takes in a call; one that moves nothing does not count.
     pub fn feed(&mut self, call: &Activity) {
-        let Deed::Collective(Collective { comm, flow, root, bytes: 1.., .. }) = call.deed else { return };
+        let (Deed::Collective(of) | Deed::Start(of)) = call.deed else { return };
+        let Collective { comm, flow, root, side, bytes: bytes @ 1.., .. } = of else { return };
         let root = if matches!(flow, Flow::FromRoot | Flow::ToRoot) { root } else { None };
-        if let Deed::Collective(Collective { bytes, .. }) = call.deed {
-            self.bytes = self.bytes.saturating_add(bytes);
-        }
+        self.bytes = self.bytes.saturating_add(bytes);
         let calls = self.calls.entry(Kind { comm, root }).or_default();
-        if let Some(calls) = calls.get_mut(&call.rank) {
-            *calls += 1;
+        if let Some(member) = calls.get_mut(&call.rank) {
+            member.calls += 1;
         } else if self.members < MOST_MEMBERS {
-            calls.insert(call.rank, 1);
+            calls.insert(call.rank, Member { calls: 1, side });
             self.members += 1;
         } else {
             return;
@@ -62,16 +68,29 @@ impl CollectiveTraffic {
     /// The pairs that exchanged data. Each call weighs as much as a message and is shared out over its partners.
     #[must_use]
     pub fn pairs(&self) -> Vec<(Rank, Rank, f64)> {
-        let mut kinds: Vec<(&Kind, &FxHashMap<Rank, u64>)> = self.calls.iter().collect();
+        let mut kinds: Vec<(&Kind, &FxHashMap<Rank, Member>)> = self.calls.iter().collect();
         kinds.sort_unstable_by_key(|(kind, _)| **kind);
         let mut pairs = Vec::new();
         for (kind, calls) in kinds {
-            let mut members: Vec<(Rank, f64)> =
-                calls.iter().map(|(rank, calls)| (*rank, *calls as f64)).collect();
+            let mut members: Vec<(Rank, Member)> = calls.iter().map(|(rank, of)| (*rank, *of)).collect();
             members.sort_unstable_by_key(|(rank, _)| *rank);
-            match kind.root {
-                Some(root) => pairs.extend(members.iter().map(|&(rank, calls)| (root, rank, calls))),
-                None => all_with_all(&members, &mut pairs),
+            let weighted = |of: &dyn Fn(Side) -> bool| -> Vec<(Rank, f64)> {
+                let of = members.iter().filter(|(_, member)| of(member.side));
+                of.map(|(rank, member)| (*rank, member.calls as f64)).collect()
+            };
+            if let Some(root) = kind.root {
+                let calls = |&(rank, of): &(Rank, Member)| (root, rank, of.calls as f64);
+                pairs.extend(members.iter().map(calls));
+                continue;
+            }
+            // Data goes from group to group where there are two.
+            let (first, second) =
+                (weighted(&|side| side == Side::First), weighted(&|side| side == Side::Second));
+            if first.is_empty() && second.is_empty() {
+                all_with_all(&weighted(&|_| true), &mut pairs);
+            } else {
+                with_all(&first, &second, 0, &mut pairs);
+                with_all(&second, &first, 0, &mut pairs);
             }
         }
         pairs.retain(|(one, other, _)| one != other);
@@ -80,14 +99,25 @@ impl CollectiveTraffic {
 }
 
 fn all_with_all(members: &[(Rank, f64)], pairs: &mut Vec<(Rank, Rank, f64)>) {
-    let count = members.len();
+    with_all(members, members, 1, pairs);
+}
+
+/// The calls of some members, each shared out over its partners among others, of whom those at its own place come first
+/// or, where that is itself, second.
+fn with_all(
+    members: &[(Rank, f64)],
+    others: &[(Rank, f64)],
+    first: usize,
+    pairs: &mut Vec<(Rank, Rank, f64)>,
+) {
+    let count = others.len();
     let steps: Vec<usize> = if count <= MOST_OF_ALL_PAIRS {
-        (1..count).collect()
+        (first..count).collect()
     } else {
         (0..count.ilog2() + 1).map(|power| 1 << power).filter(|step| *step < count).collect()
     };
     for (at, &(rank, calls)) in members.iter().enumerate() {
-        let partner = |step: &usize| (rank, members[(at + step) % count].0, calls / steps.len() as f64);
+        let partner = |step: &usize| (rank, others[(at + step) % count].0, calls / steps.len() as f64);
         pairs.extend(steps.iter().map(partner));
     }
 }
@@ -111,7 +141,8 @@ mod tests {
     use mpiscope_model::CallId;
 
     fn call(rank: Rank, comm: Comm, flow: Flow, root: Option<Rank>, bytes: u64) -> Activity {
-        let collective = Collective { comm, number: 0, flow, root, bytes, is_barrier: false };
+        let side = Side::Only;
+        let collective = Collective { comm, number: 0, flow, side, root, bytes, is_barrier: false };
         Activity {
             rank,
             call: CallId::new(0, 1),
@@ -120,8 +151,26 @@ mod tests {
             end_ns: 2,
             since_ns: 1,
             deed: Deed::Collective(collective),
+            site: None,
             after_loss: false,
         }
+    }
+
+    #[test]
+    fn two_groups_exchange_with_each_other_alone_and_what_was_started_counts() {
+        let mut collectives = CollectiveTraffic::default();
+        for rank in 0..5 {
+            let mut call = call(rank, 1, Flow::All, None, 8);
+            if let Deed::Collective(of) = call.deed {
+                let side = if rank < 2 { Side::First } else { Side::Second };
+                call.deed = Deed::Start(Collective { side, ..of });
+            }
+            collectives.feed(&call);
+        }
+        let pairs = collectives.pairs();
+        assert_eq!(pairs.len(), 2 * 6);
+        assert!(pairs.iter().all(|(one, other, _)| (*one < 2) != (*other < 2)), "{pairs:?}");
+        assert!((pairs.iter().map(|(.., weight)| weight).sum::<f64>() - 5.0).abs() < 1e-9);
     }
 
     #[test]
