@@ -1,7 +1,7 @@
 //! Incremental operators: batches in, deltas out.
 //!
 //! What it is: matching of sends with receives, counts, what messages usually take (criteria), where time went
-//! (budget) and why (verdict), a better placement, and the summaries that views of the whole run are drawn from
+//! (budget) and why (verdict), how latency went by region (evolution), a better placement, and the summaries that views of the whole run are drawn from
 //! (timeline, density, samples). What it is not: I/O, threads, a clock. Who uses it: the
 //! daemon, live and in replay. What must hold: any split of the input into batches gives the same result, state is
 //! bounded, counts can be merged.
@@ -10,6 +10,7 @@ mod budget;
 mod counts;
 mod criteria;
 mod density;
+mod evolution;
 mod matching;
 mod pair;
 mod placement;
@@ -29,6 +30,10 @@ pub use criteria::{
     size_bin,
 };
 pub use density::{BINS_PER_OCTAVE, Density, DensityHistory, DensityKey, duration_bin};
+pub use evolution::{
+    Evolution, EvolutionOptions, Kind, Pending, Point, Provisional, RegionOfRank, Segment, Series, Tally,
+    Window, pending,
+};
 pub use matching::{Link, Matched, Matcher, MatchingLimits, receivers};
 pub use placement::{Advice, Flow, Traffic, advise, capacities};
 pub use sample::{Durations, Sample};

@@ -126,7 +126,7 @@ impl Budgeter {
             let gained = self.counts(thread, call, &decisive, sender, spared);
             whatif.at(call.end_ns, &gained, &Gains::default());
         }
-        self.ledger.spared(call.end_ns, &spared);
+        self.ledger.spared(call.rank, call.end_ns, &spared);
         self.end_with(thread, call, path, from_ns, pieces, unknown);
         self.threads[thread as usize].path.gains = whatif.gains(call.end_ns);
         if has_waited {
@@ -135,11 +135,13 @@ impl Budgeter {
         if binding.certain && clear {
             match self.options.latency {
                 Latency::Felt if binding.send_ns < waits_since => {}
-                Latency::Felt => self.learn(version, &binding, took_ns),
-                Latency::Span => self.learn(version, &binding, call.end_ns.saturating_sub(binding.send_ns)),
+                Latency::Felt => self.learn(version, &binding, call, took_ns),
+                Latency::Span => {
+                    self.learn(version, &binding, call, call.end_ns.saturating_sub(binding.send_ns));
+                }
             }
         }
-        self.unpin_all(received);
+        self.unpin_all(call, received);
         self.done(thread, entry, call)
     }
 
@@ -284,7 +286,7 @@ impl Budgeter {
         (late_ns * (1.0 - seen)) as i64
     }
 
-    pub(super) fn learn(&mut self, version: &Version, message: &Incoming, took_ns: u64) {
+    pub(super) fn learn(&mut self, version: &Version, message: &Incoming, call: &Activity, took_ns: u64) {
         let scope = Scope::of(message.inter);
         self.learning.message(scope, message.bytes, took_ns);
         if let Some(criterion_ns) = version.message_ns(scope, message.bytes) {
@@ -295,13 +297,16 @@ impl Budgeter {
             judged.delayed += u64::from(took_ns > criterion_ns);
             judged.took_ns += took_ns;
             judged.criterion_ns += criterion_ns;
+            let source = self.threads[message.from as usize].rank;
+            self.evolution.exact(call.end_ns, source, call.rank, took_ns, criterion_ns);
         }
     }
 
-    /// What a settled call asked of others is not asked any more, and sizes that wait are learnt.
-    pub(super) fn unpin_all(&mut self, received: &[Incoming]) {
+    /// What a settled call asked of others is not asked any more, and sizes that wait are learnt. Messages are counted.
+    pub(super) fn unpin_all(&mut self, call: &Activity, received: &[Incoming]) {
         for incoming in received {
             let sender = &mut self.threads[incoming.from as usize];
+            self.evolution.message(call.end_ns, sender.rank, call.rank);
             if incoming.posted_ns > incoming.send_ns + CLEARLY_LATE_NS
                 && let Some(until_ns) = sender.blocked_until(incoming.number)
             {
