@@ -1,8 +1,9 @@
 //! Writes the page's types: `MPISCOPE_WRITE=1 cargo test -p mpiscope-feed types` after a change of the messages.
 
 use crate::{
-    Attribution, By, Calls, Efficiency, F64Column, Found, Job, JobState, Judgement, Parts, RangeBudget,
-    RunSource, U32Column, Verdict, Wait, exchange, message,
+    Attribution, By, Calls, Efficiency, Evolution, F64Column, Found, Job, JobState, Judgement, Parts,
+    Pending, Points, RangeBudget, RegionCourse, RunSource, SegmentRow, U32Column, Verdict, Wait, exchange,
+    message,
 };
 use ts_rs::{Config, TS};
 
@@ -38,6 +39,11 @@ fn types() -> String {
     declare(Attribution::decl(&config));
     declare(Verdict::decl(&config));
     declare(Judgement::decl(&config));
+    declare(Points::decl(&config));
+    declare(SegmentRow::decl(&config));
+    declare(RegionCourse::decl(&config));
+    declare(Evolution::decl(&config));
+    declare(Pending::decl(&config));
     declare(Found::decl(&config));
     declare(Calls::decl(&config));
     declare(message::Message::decl(&config));
