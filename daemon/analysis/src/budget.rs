@@ -9,6 +9,7 @@
 //! neither on batches nor on the order in which ranks arrive. A call whose other side is not known yet holds its
 //! thread up; after a patience it goes on with what nobody knows.
 
+mod by_rank;
 mod causes;
 mod collect;
 mod collectives;
@@ -40,6 +41,7 @@ use whatif::Way;
 pub use whatif::WhatIf;
 
 use crate::criteria::{Criteria, Reference, Version};
+use crate::evolution::{Evolution, EvolutionOptions, RegionOfRank};
 use crate::placement::{Advice, Traffic, advise, capacities};
 use crate::regions::{CollectiveTraffic, PairLateness};
 use crate::{Link, Matched};
@@ -140,6 +142,7 @@ pub struct Budgeter {
     ledger: Ledger,
     waits: Waits,
     site_waits: SiteWaits,
+    evolution: Evolution,
     thresholds: thresholds::Thresholds,
     settled_ns: Nanoseconds,
     list: Vec<ThreadId>,
@@ -175,6 +178,7 @@ impl Budgeter {
             ledger: Ledger::new(options.window_ns),
             waits: Waits::default(),
             site_waits: SiteWaits::default(),
+            evolution: Evolution::new(options.window_ns, EvolutionOptions::default()),
             thresholds: thresholds::Thresholds::default(),
             settled_ns: 0,
             list: Vec::new(),
@@ -224,6 +228,17 @@ impl Budgeter {
     pub fn with_course(mut self, course: Course) -> Self {
         self.course = course;
         self
+    }
+
+    /// From the next window on, these are the regions. Until somebody says so, each node's ranks are one.
+    pub fn divide(&mut self, partition: RegionOfRank) {
+        self.evolution.divide(partition);
+    }
+
+    /// How latency went within regions and between them.
+    #[must_use]
+    pub fn evolution(&self) -> &Evolution {
+        &self.evolution
     }
 
     /// How the run went, for a later pass that judges by these criteria.
@@ -282,6 +297,7 @@ impl Budgeter {
             self.nodes.resize(at + 1, 0);
         }
         self.nodes[at] = node;
+        self.evolution.moved();
         let own = self.first_threads.get(at).copied().flatten();
         for thread in own
             .into_iter()
@@ -369,6 +385,7 @@ impl Budgeter {
     pub fn skip(&mut self, until_ns: Nanoseconds) {
         let whole_ns = until_ns - until_ns % self.options.window_ns;
         self.settled_ns = self.settled_ns.max(whole_ns);
+        self.evolution.close(self.settled_ns);
     }
 
     /// A message becomes known to its two calls.

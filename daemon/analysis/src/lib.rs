@@ -1,8 +1,8 @@
 //! Incremental operators: batches in, deltas out.
 //!
 //! What it is: matching of sends with receives, counts, what messages usually take (criteria), where time went
-//! (budget) and why (verdict), a better placement, regions of ranks that talk mostly among themselves, and the summaries that views of the whole run are drawn from
-//! (timeline, density, samples). What it is not: I/O, threads, a clock. Who uses it: the
+//! (budget) and why (verdict), a better placement, regions of ranks that talk mostly among themselves and how latency
+//! went in each (evolution), and the summaries that views of the whole run are drawn from (timeline, density, samples). What it is not: I/O, threads, a clock. Who uses it: the
 //! daemon, live and in replay. What must hold: any split of the input into batches gives the same result, state is
 //! bounded, counts can be merged.
 
@@ -11,6 +11,7 @@ mod by_site;
 mod counts;
 mod criteria;
 mod density;
+mod evolution;
 mod matching;
 mod pair;
 mod placement;
@@ -32,6 +33,10 @@ pub use criteria::{
     size_bin,
 };
 pub use density::{BINS_PER_OCTAVE, Density, DensityHistory, DensityKey, duration_bin};
+pub use evolution::{
+    Evolution, EvolutionOptions, Kind, Pending, Point, Provisional, RegionOfRank, Segment, Series, Tally,
+    Window, pending,
+};
 pub use matching::{Link, Matched, Matcher, MatchingLimits, receivers};
 pub use placement::{Advice, Flow, Traffic, advise, capacities};
 pub use regions::{

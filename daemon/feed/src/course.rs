@@ -1,6 +1,6 @@
 //! Where time went window by window, for ranges that somebody asks for.
 
-use crate::{By, Parts};
+use crate::{By, ByRank, Parts};
 use mpiscope_model::Nanoseconds;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -24,6 +24,9 @@ pub struct Course {
     pub parts: Vec<Parts>,
     /// What could be avoided, in seconds of ranks.
     pub avoidable: Vec<Avoidable>,
+    /// The same by rank, in windows of their own.
+    #[serde(default)]
+    pub by_rank: ByRank,
 }
 
 /// Where time went in a range.
@@ -84,21 +87,51 @@ impl Course {
     /// What is known of a range: the windows that touch it.
     #[must_use]
     pub fn over(&self, range: &Range<Nanoseconds>, causes: [&str; 4]) -> RangeBudget {
-        let width_ns = self.width_ns.max(1);
-        let windows = self.parts.len().min(self.avoidable.len());
-        let first = ((range.start.saturating_sub(self.from_ns) / width_ns) as usize).min(windows);
-        let last = (range.end.saturating_sub(self.from_ns).div_ceil(width_ns) as usize).clamp(first, windows);
-        let at = |window: usize| self.from_ns.saturating_add((window as u64).saturating_mul(width_ns));
-        let costs = costs(&self.avoidable[first..last]);
+        let count = self.parts.len().min(self.avoidable.len());
+        let windows = touched(range, self.from_ns, self.width_ns, count);
+        let found = (sum(&self.parts[windows.clone()]), costs(&self.avoidable[windows.clone()]));
+        self.told(&windows, (self.from_ns, self.width_ns), found, causes)
+    }
+
+    /// The same of ranges of ranks, both ends included; windows are longer where there are many ranks.
+    #[must_use]
+    pub fn of_ranks(
+        &self,
+        range: &Range<Nanoseconds>,
+        ranks: &[(u32, u32)],
+        causes: [&str; 4],
+    ) -> RangeBudget {
+        let by_rank = &self.by_rank;
+        let windows = touched(range, by_rank.from_ns, by_rank.width_ns, by_rank.windows());
+        let found = by_rank.sum(windows.clone(), ranks);
+        self.told(&windows, (by_rank.from_ns, by_rank.width_ns), found, causes)
+    }
+
+    fn told(
+        &self,
+        windows: &Range<usize>,
+        (from_ns, width_ns): (u64, u64),
+        (parts, costs): (Parts, Avoidable),
+        causes: [&str; 4],
+    ) -> RangeBudget {
+        let at = |window: usize| from_ns.saturating_add((window as u64).saturating_mul(width_ns.max(1)));
         let mut causes: Vec<(String, f64)> = causes.into_iter().map(str::to_owned).zip(costs).collect();
         causes.sort_by(|one, other| other.1.total_cmp(&one.1));
         RangeBudget {
-            from_ns: at(first).min(self.to_ns),
-            to_ns: at(last).min(self.to_ns),
-            parts: sum(&self.parts[first..last]),
+            from_ns: at(windows.start).min(self.to_ns),
+            to_ns: at(windows.end).min(self.to_ns),
+            parts,
             causes,
         }
     }
+}
+
+/// The windows of so many that touch a range.
+fn touched(range: &Range<Nanoseconds>, from_ns: u64, width_ns: u64, windows: usize) -> Range<usize> {
+    let width_ns = width_ns.max(1);
+    let first = ((range.start.saturating_sub(from_ns) / width_ns) as usize).min(windows);
+    let last = (range.end.saturating_sub(from_ns).div_ceil(width_ns) as usize).clamp(first, windows);
+    first..last
 }
 
 fn sum(parts: &[Parts]) -> Parts {
@@ -125,6 +158,7 @@ mod tests {
             to_ns: 1_000 + 10 * windows as u64 - 3,
             parts: (0..windows).map(part).collect(),
             avoidable: (0..windows).map(|at| [0.0, at as f64, 0.5, 0.0]).collect(),
+            by_rank: ByRank::default(),
         }
     }
 
@@ -140,6 +174,37 @@ mod tests {
             assert_eq!(course(5).over(&nothing, names).parts, Parts::default());
         }
         assert_eq!(Course::default().over(&(0..9), names).parts, Parts::default());
+    }
+
+    #[test]
+    fn some_ranks_sum_to_all() {
+        let mut course = course(6);
+        let step = ByRank::step(6, 3);
+        assert_eq!((step, ByRank::step(1_024, 64), ByRank::step(100, 100_000)), (1, 8, 100));
+        course.by_rank = ByRank::new(1_000, 10, 3);
+        for window in 0..6 {
+            let cell = |rank: u32| {
+                let base_s = f64::from(window * 10 + rank);
+                let waiting_by = By { no_core: -0.25, ..By::default() };
+                let parts = Parts { base_s, waiting_by, excess_inside_s: 0.5, ..Parts::default() };
+                (parts, [0.0, 0.0, f64::from(rank), 0.125])
+            };
+            course.by_rank.push((0..3).map(cell));
+        }
+        let names = ["a", "b", "c", "d"];
+        let of = |ranks: &[(u32, u32)]| course.of_ranks(&(1_012..1_031), ranks, names);
+        let (all, some, other) = (of(&[(0, 9)]), of(&[(0, 0), (2, 2)]), of(&[(1, 1)]));
+        let mut sum = some.parts.clone();
+        sum.add(&other.parts);
+        assert_eq!(sum, all.parts);
+        assert_eq!(
+            (all.parts.base_s, all.parts.waiting_by.no_core, all.parts.excess_inside_s),
+            (189.0, -2.25, 4.5)
+        );
+        assert_eq!((all.from_ns, all.to_ns, &all.causes[0]), (1_010, 1_040, &("c".to_owned(), 9.0)));
+        assert_eq!(some.causes[..2], [("c".to_owned(), 6.0), ("d".to_owned(), 0.75)]);
+        assert_eq!(of(&[(3, 7)]).parts, Parts::default());
+        assert_eq!(of(&[]).parts, Parts::default());
     }
 
     #[test]

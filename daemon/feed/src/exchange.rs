@@ -37,8 +37,8 @@ pub enum Question {
     Count(Range<Nanoseconds>),
     /// How often calls that ended in a range took how long.
     History(Range<Nanoseconds>),
-    /// Where time in MPI went in a range.
-    Budget(Range<Nanoseconds>),
+    /// Where time in MPI went in a range; of ranges of ranks, both ends included, or of all.
+    Budget(Range<Nanoseconds>, Option<Vec<(u32, u32)>>),
     /// Is anybody there?
     Ping,
 }
@@ -113,7 +113,11 @@ impl Incoming {
                     "timeline" => Question::Timeline(range(), (plain.bins as u32).clamp(1, BINS_MAX)),
                     "count" => Question::Count(range()),
                     "history" => Question::History(range()),
-                    "budget" => Question::Budget(range()),
+                    "budget" => {
+                        let range = range();
+                        limited(plain.ranks.as_ref().map_or(0, Vec::len))?;
+                        Question::Budget(range, plain.ranks)
+                    }
                     "ping" => Question::Ping,
                     other => return Err(Senseless(format!("there is no question {other:?}"))),
                 };
@@ -140,12 +144,17 @@ impl Plain {
             Some((from, to)) => Some((finite(from)?, finite(to)?)),
             None => None,
         };
-        let too_many = self.ranks.as_ref().is_some_and(|ranks| ranks.len() > SELECTED_MAX);
-        if too_many || self.hidden.len() > SELECTED_MAX {
-            return Err(Senseless(format!("at most {SELECTED_MAX} ranges and functions can be selected")));
-        }
+        limited(self.ranks.as_ref().map_or(0, Vec::len))?;
+        limited(self.hidden.len())?;
         Ok(Selection { range_ns, ranks: self.ranks, hidden: self.hidden })
     }
+}
+
+fn limited(selected: usize) -> Result<(), Senseless> {
+    if selected > SELECTED_MAX {
+        return Err(Senseless(format!("at most {SELECTED_MAX} ranges and functions can be selected")));
+    }
+    Ok(())
 }
 
 fn finite(number: f64) -> Result<f64, Senseless> {
@@ -346,6 +355,9 @@ mod tests {
         assert_eq!(decode(&ask), Ok(Incoming::Ask(7, Question::Calls(5..9, 10))));
         let ask = json!({"ask": "timeline", "id": 1, "from_ns": 9, "to_ns": 3, "bins": 1e9});
         assert_eq!(decode(&ask), Ok(Incoming::Ask(1, Question::Timeline(9..9, BINS_MAX))));
+        let ask = json!({"ask": "budget", "id": 2, "from_ns": 1, "to_ns": 9, "ranks": [[0, 3], [7, 7]]});
+        let ranks = Some(vec![(0, 3), (7, 7)]);
+        assert_eq!(decode(&ask), Ok(Incoming::Ask(2, Question::Budget(1..9, ranks))));
         assert_eq!(decode(&json!({"do": "play", "rate": -0.5})), Ok(Incoming::Do(Command::Play(-0.5))));
         let select = json!({"do": "select", "range_ns": [1, 2], "ranks": null, "hidden": [3]});
         let selection = Selection { range_ns: Some((1.0, 2.0)), ranks: None, hidden: vec![3] };
@@ -360,6 +372,7 @@ mod tests {
             json!({"ask": "what"}),
             json!({"do": "dance"}),
             json!({"do": "select", "hidden": vec![1; 300]}),
+            json!({"ask": "budget", "ranks": vec![(1, 1); 300]}),
             json!([1, 2]),
             json!("live"),
         ] {

@@ -1,7 +1,7 @@
 //! Where time went and why, as pages are told and as recordings keep it. Seconds are those of threads where nothing else
 //! is said.
 
-use crate::Regions;
+use crate::{Evolution, Regions};
 use serde::{Deserialize, Serialize};
 
 /// What pages are told.
@@ -22,6 +22,9 @@ pub struct Found {
     pub is_final: bool,
     /// The figures.
     pub judgement: Judgement,
+    /// How latency went by region.
+    #[serde(default)]
+    pub evolution: Evolution,
 }
 
 /// The figures.

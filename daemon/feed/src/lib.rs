@@ -11,9 +11,11 @@
 pub mod exchange;
 pub mod message;
 
+mod by_rank;
 mod calls;
 mod column;
 mod course;
+mod evolution;
 mod found;
 mod history;
 mod library;
@@ -25,9 +27,11 @@ mod state;
 #[cfg(test)]
 mod types;
 
+pub use by_rank::ByRank;
 pub use calls::{Calls, NO_TAG, NONE};
 pub use column::{F64Column, U32Column};
 pub use course::{Avoidable, Course, RangeBudget};
+pub use evolution::{Evolution, Pending, Points, RegionCourse, SegmentRow};
 pub use found::{Attribution, By, Efficiency, Found, Judgement, Parts, SiteWait, Verdict, Wait};
 pub use library::{CallSource, Library};
 pub use perspective::{Known, Perspective};

@@ -85,7 +85,9 @@ impl Library {
                 self.timeline(range, *bins as usize).map(|bins| answer.timeline = Some(bins)).err()
             }
             Question::Count(range) => self.count(range).map(|count| answer.count = Some(count)).err(),
-            Question::Budget(range) => self.budget(range).map(|budget| answer.budget = Some(budget)).err(),
+            Question::Budget(range, ranks) => {
+                self.budget(range, ranks.as_deref()).map(|budget| answer.budget = Some(budget)).err()
+            }
             Question::History(range) => {
                 self.history(range).map(|history| answer.history = Some(history)).err()
             }
@@ -108,10 +110,17 @@ impl Library {
         Ok(calls)
     }
 
-    fn budget(&self, range: &Range<Nanoseconds>) -> Result<RangeBudget, String> {
+    fn budget(
+        &self,
+        range: &Range<Nanoseconds>,
+        ranks: Option<&[(u32, u32)]>,
+    ) -> Result<RangeBudget, String> {
         let course = self.course.lock().unwrap_or_else(PoisonError::into_inner);
         let course = course.as_ref().ok_or("where time went was not judged yet")?;
-        Ok(course.over(range, CAUSES))
+        Ok(match ranks {
+            Some(ranks) => course.of_ranks(range, ranks, CAUSES),
+            None => course.over(range, CAUSES),
+        })
     }
 
     fn timeline(&self, range: &Range<Nanoseconds>, bins: usize) -> Result<TimelineBins, String> {

@@ -7,7 +7,7 @@
 //! the whole history then. `calls` are those that ended since the delta before and are in no snapshot. A reader takes a
 //! delta only when its number is the next one.
 
-use crate::{Calls, F64Column, Found, Job, U32Column};
+use crate::{Calls, F64Column, Found, Job, Pending, U32Column};
 use serde::{Deserialize, Serialize};
 
 /// Whether a message stands alone.
@@ -60,6 +60,9 @@ pub struct Message {
     /// Calls that have not returned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_flight: Option<InFlight>,
+    /// The same by region, as far as regions are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending: Option<Pending>,
     /// Where time went, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<Found>,

@@ -1,8 +1,8 @@
 //! Values of the owner as parts of messages.
 
 use crate::message::{Functions, InFlight, Losses, Nodes, Ranks, TimelineCells, Totals};
-use crate::{FunctionRow, NodeRow, RankRow};
-use mpiscope_analysis::TimelineCell;
+use crate::{FunctionRow, NodeRow, Pending, RankRow, Update};
+use mpiscope_analysis::{RegionOfRank, TimelineCell};
 use mpiscope_model::ProcessState;
 
 pub(crate) fn functions(rows: &[FunctionRow]) -> Functions {
@@ -66,6 +66,18 @@ pub(crate) fn in_flight(calls: &[mpiscope_model::InFlight], most: usize) -> InFl
         thread: longest.iter().map(|call| u32::from(call.thread)).collect(),
         function: longest.iter().map(|call| u32::from(call.function)).collect(),
         since_ns: longest.iter().map(|call| call.since_ns).collect(),
+    }
+}
+
+pub(crate) fn pending(regions: &RegionOfRank, update: &Update<'_>) -> Pending {
+    let all = mpiscope_analysis::pending(regions, update.in_flight, update.now_ns);
+    // Ranks of regions that are not named are in none.
+    let all: Vec<_> = all.into_iter().filter(|of| of.region != u32::MAX).collect();
+    Pending {
+        region: all.iter().map(|of| of.region).collect(),
+        calls: all.iter().map(|of| of.calls).collect(),
+        since_ns: all.iter().map(|of| of.since_ns).collect(),
+        total_ns: all.iter().map(|of| of.total_ns).collect(),
     }
 }
 

@@ -2,9 +2,9 @@
 
 use crate::history::DeltaHistory;
 use crate::message::{Clock, Fault, Faults, InFlight, Kind, Losses, Message, TimelineCells, Totals};
-use crate::parts::{functions, in_flight, losses, nodes, ranks, timeline, totals};
-use crate::{Calls, Found, FunctionRow, Job, NodeRow, PROTOCOL, RankRow, Update};
-use mpiscope_analysis::{Timeline, TimelineCell};
+use crate::parts::{functions, in_flight, losses, nodes, pending, ranks, timeline, totals};
+use crate::{Calls, Found, FunctionRow, Job, NodeRow, PROTOCOL, Pending, RankRow, Update};
+use mpiscope_analysis::{RegionOfRank, Timeline, TimelineCell};
 use mpiscope_model::{Function, Node, Rank};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -84,6 +84,9 @@ pub struct FeedState {
     nodes: BTreeMap<Node, NodeRow>,
     timeline: Timeline,
     in_flight: InFlight,
+    /// Calls that have not returned, by the regions that were told last.
+    pending: Pending,
+    regions: RegionOfRank,
     /// None until something is known.
     found: Option<Found>,
     deltas: DeltaHistory,
@@ -115,6 +118,8 @@ impl FeedState {
             nodes: BTreeMap::new(),
             timeline: Timeline::new(limits.window_ns, limits.windows_max),
             in_flight: InFlight::default(),
+            pending: Pending::default(),
+            regions: RegionOfRank::default(),
             found: None,
             deltas: DeltaHistory::new(limits.deltas_max, limits.delta_bytes_max),
             snapshot: None,
@@ -150,6 +155,9 @@ impl FeedState {
         let clock = Clock { now_ns: update.now_ns, lag_ns: update.lag_ns };
         let before = std::mem::replace(&mut self.clock, clock);
         let clock_moved = clock != before;
+        if let Some(found) = update.found {
+            self.regions = found.evolution.region_of_rank();
+        }
         let delta = Message {
             protocol: PROTOCOL,
             kind: Kind::Delta,
@@ -166,6 +174,7 @@ impl FeedState {
             nodes: changed(&mut self.nodes, update.nodes, |row| row.node).as_deref().map(nodes),
             timeline: self.take_timeline(update),
             in_flight: replace(&mut self.in_flight, &in_flight(update.in_flight, self.limits.in_flight_max)),
+            pending: replace(&mut self.pending, &pending(&self.regions, update)),
             found: update.found.and_then(|found| replace(&mut self.found, &Some(found.clone())).flatten()),
             calls: self.take_calls(before, update),
         };
@@ -261,6 +270,7 @@ impl FeedState {
             nodes: Some(nodes(&self.nodes.values().cloned().collect::<Vec<_>>())),
             timeline: Some(timeline(self.timeline.window_ns(), &self.timeline.cells())),
             in_flight: Some(self.in_flight.clone()),
+            pending: Some(self.pending.clone()),
             found: self.found.clone(),
             calls: None,
         }
@@ -308,6 +318,7 @@ fn has_parts(message: &Message) -> bool {
         || message.nodes.is_some()
         || message.timeline.is_some()
         || message.in_flight.is_some()
+        || message.pending.is_some()
         || message.found.is_some()
         || message.calls.is_some()
 }

@@ -1,8 +1,9 @@
 //! Writes the page's types: `MPISCOPE_WRITE=1 cargo test -p mpiscope-feed types` after a change of the messages.
 
 use crate::{
-    Attribution, Between, By, Calls, Efficiency, F64Column, Found, Job, JobState, Judgement, Parts,
-    RangeBudget, Region, Regions, RunSource, U32Column, Verdict, Wait, exchange, message,
+    Attribution, Between, By, Calls, Efficiency, Evolution, F64Column, Found, Job, JobState, Judgement, Parts,
+    Pending, Points, RangeBudget, Region, RegionCourse, Regions, RunSource, SegmentRow, SiteWait, U32Column,
+    Verdict, Wait, exchange, message,
 };
 use ts_rs::{Config, TS};
 
@@ -35,12 +36,18 @@ fn types() -> String {
     declare(Parts::decl(&config));
     declare(Efficiency::decl(&config));
     declare(Wait::decl(&config));
+    declare(SiteWait::decl(&config));
     declare(Attribution::decl(&config));
     declare(Verdict::decl(&config));
     declare(Region::decl(&config));
     declare(Between::decl(&config));
     declare(Regions::decl(&config));
     declare(Judgement::decl(&config));
+    declare(Points::decl(&config));
+    declare(SegmentRow::decl(&config));
+    declare(RegionCourse::decl(&config));
+    declare(Evolution::decl(&config));
+    declare(Pending::decl(&config));
     declare(Found::decl(&config));
     declare(Calls::decl(&config));
     declare(message::Message::decl(&config));

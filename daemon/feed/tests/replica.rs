@@ -4,8 +4,8 @@
 
 use mpiscope_feed::message::{Functions, Kind, Message, Nodes, Ranks, TimelineCells};
 use mpiscope_feed::{
-    FeedState, Found, FunctionRow, Job, JobState, Limits, NodeRow, PROTOCOL, RankRow, TimelineIncrement,
-    Update,
+    Evolution, FeedState, Found, FunctionRow, Job, JobState, Limits, NodeRow, PROTOCOL, RankRow,
+    RegionCourse, TimelineIncrement, Update,
 };
 use mpiscope_model::{Call, Fault, InFlight, Losses, ProcessState, Totals};
 use proptest::prelude::*;
@@ -48,6 +48,7 @@ impl Replica {
         assign("losses", message.losses.map(|part| format!("{part:?}")));
         assign("faults", message.faults.map(|part| format!("{part:?}")));
         assign("in_flight", message.in_flight.map(|part| format!("{part:?}")));
+        assign("pending", message.pending.map(|part| format!("{part:?}")));
         assign("found", message.found.map(|part| format!("{part:?}")));
         message.functions.into_iter().for_each(|part| self.functions(&part));
         message.ranks.into_iter().for_each(|part| self.ranks(&part));
@@ -202,6 +203,12 @@ fn in_flight() -> impl Strategy<Value = InFlight> {
     (0..5_u32, 0..9_u64).prop_map(|(rank, since_ns)| InFlight { rank, thread: 0, function: 3, since_ns })
 }
 
+/// One region of some of the ranks.
+fn by_region(last: u32) -> Evolution {
+    let region = RegionCourse { region: 3, ranks: vec![(0, last)], ..RegionCourse::default() };
+    Evolution { regions: vec![region], ..Evolution::default() }
+}
+
 fn round() -> impl Strategy<Value = Round> {
     (
         (0..3_000_u64, 0..3_u64, 0..2_u64, any::<bool>(), prop::option::of(0..3_u32)),
@@ -235,7 +242,11 @@ fn round() -> impl Strategy<Value = Round> {
                     in_flight,
                     calls: Vec::new(),
                     faults: faults.into_iter().map(|text| Fault { rank: None, text }).collect(),
-                    found: until.map(|s| Found { until_s: f64::from(s), ..Found::default() }),
+                    found: until.map(|s| Found {
+                        until_s: f64::from(s),
+                        evolution: by_region(s),
+                        ..Found::default()
+                    }),
                 }
             },
         )

@@ -1,6 +1,6 @@
 //! How a flow works.
 
-use mpiscope_analysis::{Advice, BudgetOptions, Budgeter, Course, Version};
+use mpiscope_analysis::{Advice, BudgetOptions, Budgeter, Course, RegionOfRank, Version};
 
 /// How a flow works.
 #[derive(Debug, Clone)]
@@ -15,6 +15,8 @@ pub struct FlowOptions {
     pub advice: Option<Advice>,
     /// How the run went, as an earlier pass saw.
     pub course: Option<Course>,
+    /// The regions; each node's ranks are one without it.
+    pub regions: Option<RegionOfRank>,
     /// Counts calls and messages by windows of so many nanoseconds.
     pub counts_window_ns: Option<u64>,
     /// Calls that may wait although their windows are complete. One batch more than that is taken, and what belongs to
@@ -33,6 +35,7 @@ impl Default for FlowOptions {
             criteria: None,
             advice: None,
             course: None,
+            regions: None,
             counts_window_ns: None,
             most_calls: 1 << 20,
             as_bytes: false,
@@ -51,6 +54,9 @@ impl FlowOptions {
         }
         if let Some(course) = self.course.clone() {
             budgeter = budgeter.with_course(course);
+        }
+        if let Some(regions) = self.regions.clone() {
+            budgeter.divide(regions);
         }
         budgeter
     }

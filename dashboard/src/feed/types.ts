@@ -307,6 +307,172 @@ attribution: Array<Attribution>,
  */
 verdict: Verdict, };
 
+export type Points = { 
+/**
+ * Where it begins, in seconds.
+ */
+time_s: Array<number>, 
+/**
+ * How many times as long as usual its exact messages took on average; 0 without any.
+ */
+latency: Array<number>, 
+/**
+ * The average latency of all messages up to its end; 0 where it is not final.
+ */
+average: Array<number>, 
+/**
+ * Its messages.
+ */
+messages: Array<number>, 
+/**
+ * Of them, those whose time is known exactly.
+ */
+exact: Array<number>, 
+/**
+ * Of the exact ones, those that took longer than usual.
+ */
+delayed: Array<number>, 
+/**
+ * The version of the regions that it was accounted under.
+ */
+version: Array<number>, };
+
+export type SegmentRow = { 
+/**
+ * `growth`, `steady` or `rest`.
+ */
+kind: string, 
+/**
+ * Where its first window begins.
+ */
+from_s: number, 
+/**
+ * Where its last window ends.
+ */
+to_s: number, 
+/**
+ * It stays as it is; else it looks like this now.
+ */
+is_closed: boolean, 
+/**
+ * Windows in it with exact messages.
+ */
+windows: number, 
+/**
+ * All its messages.
+ */
+messages: number, 
+/**
+ * Of them, those whose time is known exactly.
+ */
+exact: number, 
+/**
+ * Of the exact ones, those that took longer than usual.
+ */
+delayed: number, 
+/**
+ * How many times as long as usual the exact ones took on average.
+ */
+latency: number | null, 
+/**
+ * By what part latency is greater in its end than in its beginning.
+ */
+rise: number, };
+
+export type RegionCourse = { 
+/**
+ * Its number, which it keeps.
+ */
+region: number, 
+/**
+ * The other one, of two.
+ */
+other: number | null, 
+/**
+ * The ranks of a region now: the first and the last of each range. Empty where it is no more, and for two.
+ */
+ranks: Array<[number, number]>, 
+/**
+ * Messages in final windows.
+ */
+messages: number, 
+/**
+ * Of them, those whose time is known exactly.
+ */
+exact: number, 
+/**
+ * Of the exact ones, those that took longer than usual.
+ */
+delayed: number, 
+/**
+ * How many times as long as usual the exact ones took on average; none without any.
+ */
+latency: number | null, 
+/**
+ * Stretches of final windows, in order.
+ */
+segments: Array<SegmentRow>, 
+/**
+ * The windows that are kept of them, in order.
+ */
+points: Points, 
+/**
+ * Windows that are not final.
+ */
+provisional: Points, 
+/**
+ * Stretches that were told apart once and are rest now, since there were too many.
+ */
+joined: number, };
+
+export type Evolution = { 
+/**
+ * What regions are: `node`, the ranks of each node, while nobody knows better; or `traffic`.
+ */
+by: string, 
+/**
+ * The version of the regions.
+ */
+version: number, 
+/**
+ * How long a window is, in seconds.
+ */
+window_s: number, 
+/**
+ * Up to where windows are final.
+ */
+final_s: number, 
+/**
+ * The regions that most was received in, in order of their numbers.
+ */
+regions: Array<RegionCourse>, 
+/**
+ * Pairs of regions that exchanged most, likewise.
+ */
+links: Array<RegionCourse>, 
+/**
+ * Messages within regions that are not named here, and between such.
+ */
+other_messages: [number, number], };
+
+export type Pending = { 
+/**
+ * The regions, in order.
+ */
+region: Array<number>, 
+/**
+ * How many calls.
+ */
+calls: Array<number>, 
+/**
+ * When the first of them was entered.
+ */
+since_ns: Array<number>, 
+/**
+ * How long they had taken when this was told, in all.
+ */
+total_ns: Array<number>, };
+
 export type Found = { 
 /**
  * The verdict in one sentence.
@@ -335,7 +501,11 @@ is_final: boolean,
 /**
  * The figures.
  */
-judgement: Judgement, };
+judgement: Judgement, 
+/**
+ * How latency went by region.
+ */
+evolution: Evolution, };
 
 export type Calls = { 
 /**
@@ -452,6 +622,10 @@ timeline?: TimelineCells | null,
  * Calls that have not returned.
  */
 in_flight?: InFlight | null, 
+/**
+ * The same by region, as far as regions are known.
+ */
+pending?: Pending | null, 
 /**
  * Where time went, and why.
  */

@@ -1,8 +1,10 @@
 //! Where time went, by window and rank. Windows double in length as the run grows, so that the ledger does not.
 
+use super::by_rank::ByRank;
 use super::causes::{Budget, Cause, Causes};
 use super::whatif::{Gains, WhatIf};
 use mpiscope_model::{Nanoseconds, Rank};
+use std::ops::Range;
 
 /// One window.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -35,7 +37,7 @@ pub struct Spared {
 }
 
 impl Spared {
-    fn add(&mut self, other: &Self) {
+    pub(super) fn add(&mut self, other: &Self) {
         self.placed_ns += other.placed_ns;
         self.quiet_ns += other.quiet_ns;
         self.cored_ns += other.cored_ns;
@@ -98,11 +100,13 @@ pub struct Ledger {
     width_ns: u64,
     windows: Vec<WindowBudget>,
     ranks: Vec<RankBudget>,
+    by_rank: ByRank,
 }
 
 impl Ledger {
     pub(super) fn new(width_ns: u64) -> Self {
-        Self { width_ns: width_ns.max(1), windows: Vec::new(), ranks: Vec::new() }
+        let width_ns = width_ns.max(1);
+        Self { width_ns, windows: Vec::new(), ranks: Vec::new(), by_rank: ByRank::new(width_ns) }
     }
 
     /// How long each window is.
@@ -115,6 +119,19 @@ impl Ledger {
     #[must_use]
     pub fn windows(&self) -> &[WindowBudget] {
         &self.windows
+    }
+
+    /// How long each window is for those who ask for some of the ranks, and how many there are; they are fewer than those
+    /// of all ranks where there are many ranks.
+    #[must_use]
+    pub fn windows_by_rank(&self) -> (u64, usize) {
+        (self.by_rank.width_ns(), self.by_rank.windows())
+    }
+
+    /// Of ranges of ranks, both ends included, those windows of `windows_by_rank`. What messages are judged by is not known by rank.
+    #[must_use]
+    pub fn of_ranks(&self, ranks: &[(Rank, Rank)], windows: Range<usize>) -> WindowBudget {
+        self.by_rank.sum(ranks, windows)
     }
 
     /// All ranks up to the last that did something.
@@ -195,7 +212,7 @@ impl Ledger {
     }
 
     /// What would be spared in the window of a moment.
-    pub(super) fn spared(&mut self, at_ns: Nanoseconds, gains: &Gains) {
+    pub(super) fn spared(&mut self, rank: Rank, at_ns: Nanoseconds, gains: &Gains) {
         let ns = |whatif| gains[whatif].max(0) as u64;
         let spared = Spared {
             placed_ns: ns(WhatIf::Placed),
@@ -205,6 +222,7 @@ impl Ledger {
         };
         if spared != Spared::default() {
             self.window(at_ns.saturating_sub(1)).spared.add(&spared);
+            self.by_rank.cell(rank, at_ns.saturating_sub(1)).spared.add(&spared);
         }
     }
 
@@ -212,6 +230,7 @@ impl Ledger {
     pub(super) fn direct(&mut self, rank: Rank, cause: Cause, from_ns: u64, to_ns: u64) {
         if from_ns < to_ns {
             self.rank(rank).budget.direct[cause] += (to_ns - from_ns) as i64;
+            self.by_rank.direct(rank, cause, from_ns, to_ns);
             self.spread(from_ns, to_ns, |window, ns| window.budget.direct[cause] += ns as i64);
         }
     }
@@ -223,6 +242,7 @@ impl Ledger {
             let of = self.rank(rank);
             of.compute_ns += whole_ns;
             of.no_core_ns += no_core_ns;
+            self.by_rank.compute(rank, from_ns, to_ns, no_core_ns);
             let (mut left_ns, mut left_no_core_ns) = (whole_ns, no_core_ns);
             self.spread(from_ns, to_ns, |window, ns| {
                 let part_ns = if ns == left_ns {
@@ -246,6 +266,7 @@ impl Ledger {
         let budget = &mut self.rank(rank).budget;
         budget.waiting_ns += whole_ns;
         budget.waiting_by += by;
+        self.by_rank.waiting(rank, pieces, whole_ns, by);
         let (mut left_ns, mut left) = (whole_ns, by);
         for &(from_ns, to_ns) in pieces {
             self.spread(from_ns, to_ns, |window, ns| {
@@ -294,5 +315,37 @@ mod tests {
         after.budget.direct[Cause::Other] = 0;
         assert_eq!(after, before);
         assert_eq!(ledger.ranks()[3].budget, before.budget);
+    }
+
+    #[test]
+    fn some_ranks_sum_to_all_in_every_window() {
+        let mut ledger = Ledger::new(10);
+        let mut gains = Gains::default();
+        gains[WhatIf::Quiet] = 3;
+        for step in 0..2_000_u64 {
+            let (rank, at_ns) = ((step % 100) as Rank, step * 7 % 9_001);
+            let mut by = Causes::default();
+            (by[Cause::Compute], by[Cause::Excess], by[Cause::Base]) = (40, -3, 10);
+            ledger.waiting(rank, &[(at_ns, at_ns + 13), (at_ns + 20, at_ns + 54)], by);
+            ledger.direct(rank, Cause::Base, at_ns + 54, at_ns + 61);
+            ledger.compute(rank, at_ns, at_ns + 31, 17);
+            ledger.spared(rank, at_ns, &gains);
+        }
+        let (width_ns, windows) = ledger.windows_by_rank();
+        assert!(width_ns > ledger.width_ns() && windows * 100 <= 1 << 16, "{width_ns} {windows}");
+        let (every, some, others) = ([(0, 99)], [(0, 16), (60, 60)], [(17, 59), (61, 4_000)]);
+        for at in 0..windows {
+            let whole = ledger.range(at as u64 * width_ns, (at as u64 + 1) * width_ns);
+            let of = |ranks: &[(Rank, Rank)]| ledger.of_ranks(ranks, at..at + 1);
+            let (mut sum, other) = (of(&some), of(&others));
+            sum.add(&other);
+            assert_eq!(sum, of(&every));
+            assert_eq!((sum.budget.total_ns(), sum.compute_ns), (whole.budget.total_ns(), whole.compute_ns));
+            assert_eq!(sum.spared, whole.spared);
+            assert_eq!(sum.budget.waiting_by.sum(), sum.budget.waiting_ns as i64);
+        }
+        let (all, total) = (ledger.of_ranks(&every, 0..windows), ledger.total());
+        assert_eq!((all.budget, all.no_core_ns), (total.budget, total.no_core_ns));
+        assert_eq!(ledger.of_ranks(&[(200, 300)], 0..windows), WindowBudget::default());
     }
 }

@@ -48,7 +48,7 @@ impl Budgeter {
         if !is_forced {
             spared[WhatIf::Quiet] = self.course.collective(call.end_ns, key, own_ns) as i64;
         }
-        self.ledger.spared(call.end_ns, &spared);
+        self.ledger.spared(call.rank, call.end_ns, &spared);
         let unknown = from_ns > start_ns && path.is_none();
         let mut whatif = Latest::default();
         whatif.at(start_ns, &entry.gains, &Gains::default());

@@ -145,7 +145,7 @@ impl Budgeter {
             let gained = self.counts(thread, call, &decisive, sender, spared);
             whatif.at(call.end_ns, &gained, &Gains::default());
         }
-        self.ledger.spared(call.end_ns, &spared);
+        self.ledger.spared(call.rank, call.end_ns, &spared);
         self.end_with(thread, call, path, from_ns, pieces, unknown);
         self.threads[thread as usize].path.gains = whatif.gains(call.end_ns);
         if has_waited {
@@ -160,7 +160,7 @@ impl Budgeter {
                 }
             }
         }
-        self.unpin_all(received);
+        self.unpin_all(call, received);
         self.done(thread, entry, call)
     }
 
@@ -318,13 +318,15 @@ impl Budgeter {
             judged.criterion_ns += criterion_ns;
             let source = self.threads[message.from as usize].rank;
             self.lateness.message(source, call.rank, took_ns, criterion_ns);
+            self.evolution.exact(call.end_ns, source, call.rank, took_ns, criterion_ns);
         }
     }
 
-    /// What a settled call asked of others is not asked any more, and sizes that wait are learnt.
-    pub(super) fn unpin_all(&mut self, received: &[Incoming]) {
+    /// What a settled call asked of others is not asked any more, and sizes that wait are learnt. Messages are counted.
+    pub(super) fn unpin_all(&mut self, call: &Activity, received: &[Incoming]) {
         for incoming in received {
             let sender = &mut self.threads[incoming.from as usize];
+            self.evolution.message(call.end_ns, sender.rank, call.rank);
             if incoming.posted_ns > incoming.send_ns + CLEARLY_LATE_NS
                 && let Some(until_ns) = sender.blocked_until(incoming.number)
             {

@@ -48,14 +48,14 @@ impl Budgeter {
             whatif.at(start_ns, &entry.gains, &Gains::default());
             let spared = self.spared_to_sender(call.end_ns, inter, bytes, &pieces);
             whatif.at(call.end_ns, &path.map_or(entry.gains, |path| path.gains), &spared);
-            self.ledger.spared(call.end_ns, &spared);
+            self.ledger.spared(call.rank, call.end_ns, &spared);
             self.end_with(thread, call, path, from_ns, pieces, path.is_none());
             self.threads[thread as usize].path.gains = whatif.gains(call.end_ns);
             self.note_wait(WaitState::LateReceiver, call, receiver, from_ns - start_ns);
         } else {
             let pieces = own_pieces(start_ns);
             let spared = self.spared_to_sender(call.end_ns, inter, bytes, &pieces);
-            self.ledger.spared(call.end_ns, &spared);
+            self.ledger.spared(call.rank, call.end_ns, &spared);
             self.threads[thread as usize].path.gains += spared;
             self.spend(thread, call.end_ns, pieces);
         }

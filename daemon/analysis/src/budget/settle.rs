@@ -43,6 +43,7 @@ impl Budgeter {
     /// Settles what ended before a time.
     pub(super) fn window(&mut self, until_ns: Nanoseconds) {
         self.steal.advance(until_ns + self.options.window_ns);
+        self.evolution.begin(&self.nodes);
         // Not when a window closes: windows in which nothing happened are not settled one by one.
         let patience_ns = self.options.patience_ns + 2 * self.options.window_ns;
         self.collectives.forget(until_ns.saturating_sub(patience_ns), patience_ns);
@@ -59,6 +60,13 @@ impl Budgeter {
         let patience_ns = if self.queued > self.options.pending { 0 } else { self.options.patience_ns };
         self.force(until_ns, until_ns.saturating_sub(patience_ns));
         self.close(until_ns);
+        self.evolution.close(self.waited_for_ns(until_ns));
+    }
+
+    /// Before this time every call is settled: none waits for its other side.
+    fn waited_for_ns(&self, until_ns: Nanoseconds) -> Nanoseconds {
+        let first = self.threads.iter().filter_map(|thread| Some(thread.queue.front()?.end_ns)).min();
+        first.map_or(until_ns, |first_ns| first_ns.min(until_ns))
     }
 
     /// What the window taught holds for those after it.
@@ -209,7 +217,7 @@ impl Budgeter {
             gains[WhatIf::Balanced] = 0;
         }
         self.ledger.compute(rank, from_ns, until_ns, no_core_ns);
-        self.ledger.spared(until_ns, &gains);
+        self.ledger.spared(rank, until_ns, &gains);
         state.path.gains += gains;
         state.works_for_others = gains[WhatIf::Balanced] as f64 > FOR_OTHERS * worked_ns as f64;
     }

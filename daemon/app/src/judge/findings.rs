@@ -1,12 +1,13 @@
 //! What was found about a run, as it is kept in its recording.
 
+use super::evolution::evolution;
 use super::judgement::judgement;
 use super::known;
 use super::regions;
 use super::words::{details, headline};
 use crate::criteria_file::CollectiveCriterion;
 use mpiscope_analysis::{Budgeter, Version, bin_sizes};
-use mpiscope_feed::{Course, Found, Judgement};
+use mpiscope_feed::{Course, Evolution, Found, Judgement};
 use mpiscope_model::SiteInfo;
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +26,9 @@ pub(crate) struct Findings {
     /// Window by window.
     #[serde(default)]
     pub(crate) course: Course,
+    /// How latency went by region.
+    #[serde(default)]
+    pub(crate) evolution: Evolution,
     /// From how many bytes on a blocking send was seen to wait for its receive.
     pub(crate) blocking_from_bytes: Option<u64>,
     /// Whether a quiet network was measured before, for this MPI and so many ranks a node.
@@ -54,6 +58,7 @@ impl Findings {
             collectives: known::collectives(budgeter.criteria()),
             judgement,
             course,
+            evolution: evolution(budgeter.evolution()),
             blocking_from_bytes: budgeter.blocking_from_bytes(),
             is_calibrated: is_referenced,
             given_up: budgeter.given_up(),
@@ -77,6 +82,7 @@ impl Findings {
             left_out_calls: 0,
             is_final: true,
             judgement,
+            evolution: self.evolution.clone(),
         }
     }
 }

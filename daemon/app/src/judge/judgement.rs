@@ -1,5 +1,6 @@
 //! How a run stands as far as it is settled, in the figures that pages, reports and recordings are given.
 
+use super::by_region;
 use mpiscope_analysis::{
     Assessment, Basis, Blame, Budget, Budgeter, Cause, Causes, Remark, SiteWaiting, SiteWaits, WaitKey,
     WaitTotals, WindowBudget,
@@ -59,11 +60,14 @@ pub(super) fn judgement(
         to_ns: end_ns,
         parts: windows.iter().map(|window| parts(&window.budget)).collect(),
         avoidable: windows.iter().map(|window| basis.avoidable(window).map(|(_, s)| s)).collect(),
+        by_rank: by_region::by_rank(budgeter, &basis, begin_ns),
     };
+    let mut attribution: Vec<Attribution> = windows.chunks(step).enumerate().map(stretch).collect();
+    attribution.extend(by_region::attribution(budgeter, &basis, &waits, (begin_ns, end_ns)));
     let judgement = Judgement {
         budget: parts(&total.budget),
         efficiency: efficiency(budgeter, ranks, begin_ns),
-        attribution: windows.chunks(step).enumerate().map(stretch).collect(),
+        attribution,
         verdict: Verdict {
             cause: word(&whole),
             avoidable_s: whole.verdict.avoidable_s,
@@ -84,7 +88,7 @@ fn seconds(ns: i64) -> f64 {
     ns as f64 / 1e9
 }
 
-fn parts(budget: &Budget) -> Parts {
+pub(super) fn parts(budget: &Budget) -> Parts {
     let direct = |causes: &[Cause]| seconds(causes.iter().map(|&cause| budget.direct[cause]).sum());
     Parts {
         waiting_s: seconds(budget.waiting_ns as i64),
@@ -177,7 +181,7 @@ fn remark(remark: Remark) -> String {
     .into()
 }
 
-fn word(assessment: &Assessment) -> String {
+pub(super) fn word(assessment: &Assessment) -> String {
     assessment.verdict.cause.map_or("none", Blame::word).into()
 }
 

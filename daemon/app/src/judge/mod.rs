@@ -6,6 +6,8 @@
 
 mod advice;
 mod apart;
+mod by_region;
+mod evolution;
 mod findings;
 mod judgement;
 mod known;

@@ -91,8 +91,10 @@ fn place_of(waits: &[Wait], awaited: u32) -> Option<&str> {
 
 /// Since when a cause is to blame without a break, where that was not so from the beginning.
 fn since(stretches: &[Attribution], cause: &str) -> Option<String> {
-    let begin = stretches.iter().rposition(|stretch| stretch.cause != cause)? + 1;
-    let (from_s, end_s) = (stretches.get(begin)?.from_s, stretches.last()?.to_s);
+    // Those of regions lie across those of the whole job.
+    let whole: Vec<&Attribution> = stretches.iter().filter(|stretch| stretch.region.is_none()).collect();
+    let begin = whole.iter().rposition(|stretch| stretch.cause != cause)? + 1;
+    let (from_s, end_s) = (whole.get(begin)?.from_s, whole.last()?.to_s);
     (from_s > AT_ONCE * end_s).then(|| run_time(Duration::from_secs_f64(from_s)))
 }
 

@@ -6,9 +6,11 @@
 //! the time on a core, so that what else runs on the machine matters less; of flows the time that passes too. How a flow
 //! compares with the operators without threads is said round by round, for a machine is not always as fast.
 //! With `--only NAME` only one of the operators. With `--placement` it says instead how long advice takes, with
-//! `--regions` how long regions take, with `--digest` what comes out of some jobs, to be held against what another build finds.
+//! `--regions` how long regions take, with `--evolution` how long a window of a region, with `--digest` what comes out of
+//! some jobs, to be held against what another build finds.
 
 mod digest;
+mod evolution;
 mod placement;
 mod regions;
 
@@ -141,6 +143,10 @@ fn main() -> Result<()> {
     }
     if arguments.iter().any(|word| word == "--regions") {
         regions::all();
+        return Ok(());
+    }
+    if arguments.iter().any(|word| word == "--evolution") {
+        evolution::all();
         return Ok(());
     }
     let rounds: usize = value("--rounds", "5").parse().context("--rounds takes a number")?;

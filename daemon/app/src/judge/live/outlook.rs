@@ -2,6 +2,7 @@
 //! its own, and which placement would be better.
 
 use super::super::advice;
+use super::super::evolution::evolution;
 use super::super::judgement::judgement;
 use super::super::known;
 use super::super::regions;
@@ -121,6 +122,7 @@ impl Outlook {
             left_out_calls: self.left_out_calls,
             is_final: false,
             judgement,
+            evolution: evolution(budgeter.evolution()),
         };
         Some((found, course))
     }

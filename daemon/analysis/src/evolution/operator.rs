@@ -1,0 +1,217 @@
+//! The operator: takes messages as they are settled, and closes windows when the frontier passes them.
+
+use super::followed::Followed;
+use super::partition::{Places, RegionOfRank};
+use super::series::{EvolutionOptions, Series, Window};
+use super::tally::Tally;
+use super::windows::WindowTallies;
+use mpiscope_model::{Nanoseconds, Node, Rank};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// So many regions are followed, and so many pairs of them.
+const MOST_REGIONS: usize = 1_024;
+const MOST_PAIRS: usize = 128;
+
+/// A window of a region that is not final: calls that ended in it may still wait for their other side.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Provisional {
+    /// Whose.
+    pub region: u32,
+    /// The other one, of a pair.
+    pub other: Option<u32>,
+    /// What is known of it.
+    pub window: Window,
+}
+
+/// The operator.
+#[derive(Debug)]
+pub struct Evolution {
+    window_ns: u64,
+    options: EvolutionOptions,
+    /// None: each node's ranks are a region.
+    given: Option<RegionOfRank>,
+    partition: Arc<RegionOfRank>,
+    places: Arc<Places>,
+    has_moved: bool,
+    /// The first window that is not final.
+    first: u64,
+    windows: VecDeque<WindowTallies>,
+    /// The one that the last message was in: from, to, its place.
+    now: (Nanoseconds, Nanoseconds, usize),
+    regions: Followed<u32>,
+    pairs: Followed<(u32, u32)>,
+    rest: Tally,
+}
+
+impl Evolution {
+    pub(crate) fn new(window_ns: u64, options: EvolutionOptions) -> Self {
+        Self {
+            window_ns: window_ns.max(1),
+            options,
+            given: None,
+            partition: Arc::default(),
+            places: Arc::default(),
+            has_moved: true,
+            first: 0,
+            windows: VecDeque::new(),
+            now: (0, 0, 0),
+            regions: Followed::new(MOST_REGIONS),
+            pairs: Followed::new(MOST_PAIRS),
+            rest: Tally::default(),
+        }
+    }
+
+    /// From the next window on, these are the regions.
+    pub(crate) fn divide(&mut self, partition: RegionOfRank) {
+        self.given = Some(partition);
+        self.has_moved = true;
+    }
+
+    /// A rank's node became known, or is another one.
+    pub(crate) fn moved(&mut self) {
+        self.has_moved |= self.given.is_none();
+    }
+
+    /// Windows that are settled from now on go by what is known of regions now.
+    pub(crate) fn begin(&mut self, node_of_rank: &[Node]) {
+        if !std::mem::take(&mut self.has_moved) {
+            return;
+        }
+        let partition = match &self.given {
+            Some(given) => given.clone(),
+            None => RegionOfRank::by_node(self.partition.version + 1, node_of_rank),
+        };
+        self.places = Arc::new(Places::of(&partition));
+        self.partition = Arc::new(partition);
+    }
+
+    #[inline]
+    fn at(&mut self, at_ns: Nanoseconds) -> &mut WindowTallies {
+        if at_ns < self.now.0 || at_ns >= self.now.1 {
+            self.go_to(at_ns);
+        }
+        &mut self.windows[self.now.2]
+    }
+
+    #[cold]
+    fn go_to(&mut self, at_ns: Nanoseconds) {
+        // What is told of a window that is final belongs to the first that is not.
+        let number = (at_ns / self.window_ns).max(self.first);
+        let place = (number - self.first) as usize;
+        while self.windows.len() <= place {
+            self.windows.push_back(WindowTallies::new(Arc::clone(&self.places)));
+        }
+        let from_ns = if place == 0 { 0 } else { number * self.window_ns };
+        self.now = (from_ns, (number + 1) * self.window_ns, place);
+    }
+
+    /// A message was received by a call that ended then.
+    #[inline]
+    pub(crate) fn message(&mut self, at_ns: Nanoseconds, from: Rank, to: Rank) {
+        self.at(at_ns).of(from, to).message();
+    }
+
+    /// Its time is known exactly, and what it usually takes.
+    #[inline]
+    pub(crate) fn exact(&mut self, at_ns: Nanoseconds, from: Rank, to: Rank, took_ns: u64, usual_ns: u64) {
+        self.at(at_ns).of(from, to).exact(took_ns, usual_ns);
+    }
+
+    /// All calls are settled that ended before a time.
+    pub(crate) fn close(&mut self, until_ns: Nanoseconds) {
+        let until = until_ns / self.window_ns;
+        if until <= self.first {
+            return;
+        }
+        self.now = (0, 0, 0);
+        while self.first < until {
+            let Some(window) = self.windows.pop_front() else {
+                self.first = until;
+                return;
+            };
+            let number = self.first;
+            let version = window.places.version;
+            for (region, tally) in window.within() {
+                self.regions.push(region, &Window { number, tally: *tally, version }, self.options);
+            }
+            for (pair, tally) in window.between() {
+                self.pairs.push(pair, &Window { number, tally, version }, self.options);
+            }
+            self.rest.merge(window.rest());
+            self.first += 1;
+        }
+    }
+
+    /// Takes over what another worker counted in windows that are not final, by the same partitions.
+    pub fn merge(&mut self, other: &mut Self) {
+        for (number, tallies) in (other.first..).zip(other.windows.drain(..)) {
+            self.go_to(number * self.window_ns);
+            self.windows[self.now.2].merge(&tallies);
+        }
+        other.now = (0, 0, 0);
+    }
+
+    /// How long a window is.
+    #[must_use]
+    pub fn window_ns(&self) -> u64 {
+        self.window_ns
+    }
+
+    /// Up to where windows are final.
+    #[must_use]
+    pub fn final_ns(&self) -> Nanoseconds {
+        self.first * self.window_ns
+    }
+
+    /// The regions that the window settled last goes by.
+    #[must_use]
+    pub fn partition(&self) -> &RegionOfRank {
+        &self.partition
+    }
+
+    /// Whether nobody said what the regions are, so that each node's ranks are one.
+    #[must_use]
+    pub fn is_by_node(&self) -> bool {
+        self.given.is_none()
+    }
+
+    /// Messages within each region that is followed, in order.
+    pub fn regions(&self) -> impl Iterator<Item = (u32, &Series)> {
+        self.regions.iter()
+    }
+
+    /// Messages between two regions, either way, of the pairs that are followed, in order.
+    pub fn pairs(&self) -> impl Iterator<Item = ((u32, u32), &Series)> {
+        self.pairs.iter()
+    }
+
+    /// Messages in final windows within regions that are not followed, and between such.
+    #[must_use]
+    pub fn others(&self) -> (Tally, Tally) {
+        let mut between = self.pairs.others();
+        between.merge(&self.rest);
+        (self.regions.others(), between)
+    }
+
+    /// Windows that are not final, as far as they are known, in order.
+    #[must_use]
+    pub fn provisional(&self) -> Vec<Provisional> {
+        let mut all = Vec::new();
+        for (number, tallies) in (self.first..).zip(&self.windows) {
+            let version = tallies.places.version;
+            let window = |tally| Window { number, tally, version };
+            all.extend(tallies.within().map(|(region, tally)| Provisional {
+                region,
+                other: None,
+                window: window(*tally),
+            }));
+            all.extend(tallies.between().into_iter().map(|((region, other), tally)| Provisional {
+                region,
+                other: Some(other),
+                window: window(tally),
+            }));
+        }
+        all
+    }
+}

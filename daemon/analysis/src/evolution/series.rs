@@ -1,0 +1,323 @@
+//! A series of windows that cuts itself into segments as they arrive.
+//!
+//! **What is looked at** is the logarithm of a window's latency; a window without exact messages has none and is
+//! passed over. What sticks out of its four neighbours, but for one, by more than twice the noise is cut down to that, so
+//! that one window alone, or two, never make or break a segment. The noise is the median difference of windows that follow each other
+//! (`noise`), so that neither steps nor slopes count as noise.
+//!
+//! **Where it is cut**: of all ways to draw the last windows as level and sloping lines, the best one (`cuts`). A cut is
+//! made for good when the best way has it and `settled_windows` have come after it; so a growth ends where it is drawn
+//! best as something else from there on. The last `MOST_OPEN` windows can be cut, earlier ones only together.
+//!
+//! **What a stretch is**: *growth*, if it has at least `fewest_windows`, its line slopes upward and does so better than a
+//! level one would by what chance hardly does, rises by at least `least_rise` from end to end, and the test of Mann and
+//! Kendall gives chance less than `chance`. Else *steady*, if at least `fewest_windows` of it, and four fifths, are above the
+//! average of all messages up to their own end, and its mean is above the average before it by `least_above` and by
+//! what chance hardly does. Else *rest*. Neighbours that are more of the same become one before they are closed, and
+//! a stretch too short to be anything goes with a growth or a steady one that it continues.
+//!
+//! Everything depends on the windows alone, one after the other, so that it does not matter how they were batched.
+//! What is closed stays as it is, but for memory: of old segments three windows are kept, and when there are too many,
+//! those that matter least become rest and join their neighbours, which is counted.
+
+use super::cuts::{Cuts, Sums};
+use super::noise::Noise;
+use super::segment::{Entry, Kind, Piece, Point, Segment};
+use super::tally::Tally;
+use std::collections::VecDeque;
+
+/// What counts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EvolutionOptions {
+    /// A growth or a steady stretch has so many windows.
+    pub fewest_windows: u64,
+    /// How likely chance may be where a growth is told.
+    pub chance: f64,
+    /// By what part a growth rises.
+    pub least_rise: f64,
+    /// By what part a steady stretch is above the average before it.
+    pub least_above: f64,
+    /// And by how many standard errors.
+    pub sure: f64,
+    /// So many windows come after a cut before it is made for good.
+    pub settled_windows: u64,
+    /// So many segments of a series are kept.
+    pub most_segments: usize,
+}
+
+impl Default for EvolutionOptions {
+    fn default() -> Self {
+        Self {
+            fewest_windows: 5,
+            chance: 0.05,
+            least_rise: 0.2,
+            least_above: 0.1,
+            sure: 6.0,
+            settled_windows: 16,
+            most_segments: 256,
+        }
+    }
+}
+
+/// A final window.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Window {
+    /// Its number.
+    pub number: u64,
+    /// Its messages.
+    pub tally: Tally,
+    /// The version of the partition.
+    pub version: u32,
+}
+
+/// Windows in which a cut can still be made.
+const MOST_OPEN: usize = 128;
+/// Before so many windows nobody knows what is noise.
+const FEWEST_KNOWN: u64 = 20;
+/// Noise that differs by this part is another noise.
+const OTHER_NOISE: f64 = 0.1;
+/// What sticks out by more than so many times the noise is cut down to that.
+const STICKS_OUT: f64 = 2.0;
+/// Windows on either side that say what sticks out.
+const AROUND: usize = 2;
+/// Latencies below this are taken for it.
+const LEAST_LATENCY: f64 = 1e-3;
+/// Of so many segments, the last ones, more than three windows are kept.
+const WHOLE_SEGMENTS: usize = 64;
+/// Times are told from a later window on when they have become so great.
+const FAR: u64 = 1_024;
+
+/// The series of one region, or of one pair of regions.
+#[derive(Debug, Clone)]
+pub struct Series {
+    options: EvolutionOptions,
+    total: Tally,
+    noise: Noise,
+    /// What is not cut yet: what can only go together, and the last windows.
+    absorbed: Option<Piece>,
+    recent: VecDeque<Entry>,
+    /// The latencies of the last two windows that were absorbed.
+    before: [Option<f64>; 2],
+    cuts: Cuts,
+    /// The window that times are told from.
+    origin: u64,
+    /// Cut, and not closed: what comes may be more of the same.
+    held: Option<Piece>,
+    /// When it is looked at again whether that is so.
+    look_at: u64,
+    closed: Vec<Segment>,
+    joined: u64,
+}
+
+impl Series {
+    /// A series without windows.
+    #[must_use]
+    pub fn new(options: EvolutionOptions) -> Self {
+        Self {
+            options,
+            total: Tally::default(),
+            noise: Noise::new(),
+            absorbed: None,
+            recent: VecDeque::new(),
+            before: [None; 2],
+            cuts: Cuts::new(1.0, Sums::default()),
+            origin: 0,
+            held: None,
+            look_at: 0,
+            closed: Vec::new(),
+            joined: 0,
+        }
+    }
+
+    /// The next window; numbers grow.
+    pub fn push(&mut self, window: &Window) {
+        let average_before = self.total.latency();
+        self.total.merge(&window.tally);
+        let (Some(latency), Some(average)) = (window.tally.latency(), self.total.latency()) else { return };
+        let raw = latency.max(LEAST_LATENCY).ln();
+        let point = Point { window: window.number, tally: window.tally, average, version: window.version };
+        self.noise.add(raw);
+        self.recent.push_back(Entry { point, raw, value: raw, average_before });
+        let is_known = self.noise.seen() >= FEWEST_KNOWN;
+        let scale = self.noise.scale();
+        let differs = (scale / self.cuts.scale()).max(self.cuts.scale() / scale) > 1.0 + OTHER_NOISE;
+        if differs || window.number - self.origin > FAR {
+            self.draw(self.recent.len().saturating_sub(AROUND));
+        } else {
+            self.add_until(self.recent.len().saturating_sub(AROUND));
+        }
+        if !is_known {
+            return;
+        }
+        while self.cuts.first_end() + self.options.settled_windows <= self.cuts.len() {
+            self.cut((self.cuts.first_end() - self.cuts.first()) as usize);
+            self.draw(self.recent.len().saturating_sub(AROUND));
+        }
+        self.look_at_held();
+        while self.recent.len() > MOST_OPEN {
+            self.absorb();
+            self.cuts.forget_first();
+        }
+    }
+
+    /// No window comes any more: closes everything.
+    pub fn finish(&mut self) {
+        self.draw(self.recent.len());
+        let is_known = self.noise.seen() >= FEWEST_KNOWN;
+        let ends = if is_known { self.cuts.ends() } else { vec![self.cuts.len()] };
+        let mut from = self.cuts.first();
+        for end in ends {
+            self.cut((end - from) as usize);
+            from = end;
+        }
+        if let Some(held) = self.held.take() {
+            self.close(&held);
+        }
+    }
+
+    /// All messages.
+    #[must_use]
+    pub fn total(&self) -> &Tally {
+        &self.total
+    }
+
+    /// Closed segments, in order.
+    #[must_use]
+    pub fn closed(&self) -> &[Segment] {
+        &self.closed
+    }
+
+    /// What comes after them, as it looks now.
+    #[must_use]
+    pub fn open(&self) -> Vec<Segment> {
+        let mut drawn = Self {
+            noise: self.noise.clone(),
+            absorbed: self.absorbed.clone(),
+            recent: self.recent.clone(),
+            cuts: self.cuts.clone(),
+            held: self.held.clone(),
+            closed: Vec::new(),
+            ..*self
+        };
+        drawn.finish();
+        drawn.closed
+    }
+
+    /// Segments that were told apart once and are rest now, since there were too many.
+    #[must_use]
+    pub fn joined(&self) -> u64 {
+        self.joined
+    }
+
+    /// Draws lines through the first of the last windows, as if for the first time.
+    fn draw(&mut self, until: usize) {
+        let scale = self.noise.scale();
+        self.origin = self.recent.front().map_or(0, |entry| entry.point.window);
+        let before = self.absorbed.as_ref().map(|piece| {
+            let mut sums = Sums::default();
+            sums.append(&piece.sums, piece.from() as f64 - self.origin as f64);
+            sums
+        });
+        self.cuts = Cuts::new(scale, before.unwrap_or_default());
+        self.add_until(until);
+    }
+
+    fn add_until(&mut self, until: usize) {
+        while ((self.cuts.len() - self.cuts.first()) as usize) < until {
+            let at = (self.cuts.len() - self.cuts.first()) as usize;
+            let value = self.without_outlier(at);
+            let entry = &mut self.recent[at];
+            entry.value = value;
+            self.cuts.add((entry.point.window - self.origin) as f64, value);
+        }
+    }
+
+    /// The value of one of the last windows, cut down to what is seen around it.
+    fn without_outlier(&self, at: usize) -> f64 {
+        let raw = |at: usize| self.recent.get(at).map(|entry| entry.raw);
+        let before = |back: usize| at.checked_sub(back).map_or_else(|| self.before[2 + at - back], raw);
+        let around = [before(2), before(1), raw(at + 1), raw(at + 2)];
+        let value = self.recent[at].raw;
+        let mut known: Vec<f64> = around.iter().flatten().copied().collect();
+        if around[1].is_none() || around[2].is_none() {
+            return value;
+        }
+        known.sort_unstable_by(f64::total_cmp);
+        // One of four may stick out with it.
+        let (lower, upper) = if known.len() == 4 { (1, 2) } else { (0, known.len() - 1) };
+        let room = STICKS_OUT * self.cuts.scale();
+        value.clamp(known[lower] - room, known[upper] + room)
+    }
+
+    /// The earliest of the last windows can only go with what came before it.
+    fn absorb(&mut self) {
+        let Some(entry) = self.recent.pop_front() else { return };
+        self.before = [self.before[1], Some(entry.raw)];
+        match &mut self.absorbed {
+            Some(piece) => piece.add(&entry),
+            None => self.absorbed = Some(Piece::of(&entry)),
+        }
+    }
+
+    /// Cuts behind so many of the last windows.
+    fn cut(&mut self, behind: usize) {
+        for _ in 0..behind {
+            self.absorb();
+        }
+        let Some(mut piece) = self.absorbed.take() else { return };
+        piece.find(self.cuts.scale(), &self.options);
+        self.look_at = 2 * self.options.settled_windows;
+        match &mut self.held {
+            Some(held) if held.goes_on_with(&piece, self.cuts.scale(), &self.options) => held.append(&piece),
+            _ => {
+                if let Some(held) = self.held.replace(piece) {
+                    self.close(&held);
+                }
+            }
+        }
+    }
+
+    /// Closes what is held once it is clear that what comes is something else.
+    fn look_at_held(&mut self) {
+        let open = self.absorbed.as_ref().map_or(0, Piece::windows) + self.recent.len() as u64;
+        let Some(held) = self.held.as_ref().filter(|_| open >= self.look_at) else { return };
+        let first = (self.cuts.first_end() - self.cuts.first()) as usize;
+        let mut piece = self.absorbed.clone();
+        for entry in self.recent.iter().take(first) {
+            match &mut piece {
+                Some(piece) => piece.add(entry),
+                None => piece = Some(Piece::of(entry)),
+            }
+        }
+        let goes_on = piece.is_some_and(|piece| held.goes_on_with(&piece, self.cuts.scale(), &self.options));
+        if goes_on {
+            self.look_at *= 2;
+        } else if let Some(held) = self.held.take() {
+            self.close(&held);
+        }
+    }
+
+    fn close(&mut self, piece: &Piece) {
+        self.closed.push(piece.segment(self.cuts.scale(), &self.options));
+        if let Some(old) = self.closed.len().checked_sub(WHOLE_SEGMENTS + 1) {
+            self.closed[old].thin();
+        }
+        while self.closed.len() > self.options.most_segments.max(3) {
+            self.join_least();
+        }
+    }
+
+    /// Of the older half of all segments, two that are rest become one, or the one that matters least becomes rest.
+    fn join_least(&mut self) {
+        let half = &self.closed[..self.closed.len().div_ceil(2).max(2)];
+        let are_rest = |pair: &[Segment]| pair.iter().all(|segment| segment.kind == Kind::Rest);
+        let at = half.windows(2).position(are_rest).unwrap_or_else(|| {
+            let told = (0..half.len()).filter(|&at| half[at].kind != Kind::Rest);
+            let least = told.min_by_key(|&at| (half[at].tally.delayed, at)).unwrap_or(0);
+            self.joined += 1;
+            least.min(half.len() - 2)
+        });
+        let next = self.closed.remove(at + 1);
+        self.closed[at].join(next);
+    }
+}

@@ -1,0 +1,166 @@
+//! How latency went by region, as pages and recordings are told: of the regions and pairs that exchange most.
+
+use mpiscope_analysis::{Provisional, Segment, Series, Tally};
+use mpiscope_feed::{Evolution, Points, RegionCourse, SegmentRow};
+use mpiscope_model::Rank;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// So many regions are told, and so many pairs of them.
+const MOST_REGIONS: usize = 64;
+const MOST_LINKS: usize = 32;
+/// Of so many windows of a region old segments have three at the most.
+const MOST_POINTS: usize = 256;
+
+/// What is known of it now.
+pub(super) fn evolution(of: &mpiscope_analysis::Evolution) -> Evolution {
+    let window_s = of.window_ns() as f64 / 1e9;
+    let mut provisional = BTreeMap::<(u32, Option<u32>), Vec<Provisional>>::new();
+    for window in of.provisional() {
+        provisional.entry((window.region, window.other)).or_default().push(window);
+    }
+    let ranks: BTreeMap<u32, Vec<Rank>> = of.partition().regions().into_iter().collect();
+    let told = |region: u32, other: Option<u32>, series: &Series| {
+        let ranks = ranks.get(&region).filter(|_| other.is_none());
+        let open = provisional.get(&(region, other)).map_or(&[][..], |windows| windows);
+        RegionCourse {
+            region,
+            other,
+            ranks: ranks.map_or_else(Vec::new, |ranks| ranges(ranks)),
+            ..course(series, open, window_s)
+        }
+    };
+    let (mut others, mut between) = of.others();
+    let regions = strongest(of.regions().collect(), MOST_REGIONS, &mut others);
+    let links = strongest(of.pairs().collect(), MOST_LINKS, &mut between);
+    Evolution {
+        by: if of.is_by_node() { "node" } else { "traffic" }.into(),
+        version: of.partition().version,
+        window_s,
+        final_s: of.final_ns() as f64 / 1e9,
+        regions: regions.into_iter().map(|(region, series)| told(region, None, series)).collect(),
+        links: links.into_iter().map(|((one, other), series)| told(one, Some(other), series)).collect(),
+        other_messages: (others.messages, between.messages),
+    }
+}
+
+/// Those with most messages, in their order; the rest is added to what nobody is told of.
+fn strongest<'a, Key: Copy + Ord>(
+    mut all: Vec<(Key, &'a Series)>,
+    most: usize,
+    others: &mut Tally,
+) -> Vec<(Key, &'a Series)> {
+    all.sort_by_key(|(key, series)| (Reverse(series.total().messages), *key));
+    for (_, series) in all.drain(most.min(all.len())..) {
+        others.merge(series.total());
+    }
+    all.sort_by_key(|(key, _)| *key);
+    all
+}
+
+fn ranges(ranks: &[Rank]) -> Vec<(Rank, Rank)> {
+    let follow = |one: &Rank, next: &Rank| next - one == 1;
+    ranks.chunk_by(follow).map(|range| (range[0], range[range.len() - 1])).collect()
+}
+
+fn course(series: &Series, provisional: &[Provisional], window_s: f64) -> RegionCourse {
+    let open = series.open();
+    let closed = series.closed();
+    let mut windows: usize = closed.iter().chain(&open).map(|segment| segment.kept.len()).sum();
+    let mut points = Points::default();
+    let mut segments = Vec::new();
+    for (at, segment) in closed.iter().chain(&open).enumerate() {
+        segments.push(row(segment, at < closed.len(), window_s));
+        let mut kept = &segment.kept[..];
+        let three;
+        if windows > MOST_POINTS && kept.len() > 3 {
+            windows -= kept.len() - 3;
+            three = [kept[0], kept[kept.len() / 2], kept[kept.len() - 1]];
+            kept = &three;
+        }
+        for point in kept {
+            add(&mut points, point.window, &point.tally, point.average, point.version, window_s);
+        }
+    }
+    let mut not_final = Points::default();
+    for Provisional { window, .. } in provisional {
+        add(&mut not_final, window.number, &window.tally, 0.0, window.version, window_s);
+    }
+    let total = series.total();
+    RegionCourse {
+        messages: total.messages,
+        exact: total.exact,
+        delayed: total.delayed,
+        latency: total.latency(),
+        segments,
+        points,
+        provisional: not_final,
+        joined: series.joined(),
+        ..RegionCourse::default()
+    }
+}
+
+fn row(segment: &Segment, is_closed: bool, window_s: f64) -> SegmentRow {
+    SegmentRow {
+        kind: segment.kind.word().into(),
+        from_s: segment.from as f64 * window_s,
+        to_s: (segment.to + 1) as f64 * window_s,
+        is_closed,
+        windows: segment.windows,
+        messages: segment.tally.messages,
+        exact: segment.tally.exact,
+        delayed: segment.tally.delayed,
+        latency: segment.tally.latency(),
+        rise: segment.rise,
+    }
+}
+
+fn add(points: &mut Points, window: u64, tally: &Tally, average: f64, version: u32, window_s: f64) {
+    points.time_s.push(window as f64 * window_s);
+    points.latency.push(tally.latency().unwrap_or_default());
+    points.average.push(average);
+    points.messages.push(tally.messages);
+    points.exact.push(tally.exact);
+    points.delayed.push(tally.delayed);
+    points.version.push(version);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mpiscope_analysis::{BudgetOptions, Windowed};
+    use mpiscope_ingest::Ingest;
+    use mpiscope_synth::{Pattern, Spec, Style, generate};
+
+    #[test]
+    fn a_modelled_job_on_two_nodes_has_two_regions_and_what_goes_between_them() {
+        let mut spec = Spec::new(Pattern::Ring, 8, 4.0, 20_000.0);
+        (spec.nodes, spec.style) = (2, Style::Blocking);
+        let mut ingest = Ingest::to_be_judged();
+        let mut windowed = Windowed::new(BudgetOptions::default());
+        let mut matched = 0;
+        for batch in generate(&spec).unwrap().filter_map(|message| ingest.step(message)) {
+            matched += windowed.feed(&batch, batch.until_ns).messages.len() as u64;
+        }
+        let before = evolution(windowed.budgeter.evolution());
+        matched += windowed.finish().messages.len() as u64;
+        let found = evolution(windowed.budgeter.evolution());
+        assert_eq!((found.by.as_str(), found.regions.len(), found.links.len()), ("node", 2, 1));
+        let regions: Vec<_> = found.regions.iter().map(|of| (of.region, of.ranks.clone())).collect();
+        assert_eq!(regions, [(0, vec![(0, 3)]), (1, vec![(4, 7)])]);
+        let all = || found.regions.iter().chain(&found.links);
+        let messages: u64 = all().map(|of| of.messages).sum();
+        assert_eq!(messages + found.other_messages.0 + found.other_messages.1, matched);
+        assert!(found.final_s > 3.9 && before.final_s <= found.final_s);
+        for of in all() {
+            // Nothing happens in it.
+            assert!(of.segments.iter().all(|segment| segment.kind == "rest"), "{:?}", of.segments);
+            assert!(of.exact > of.messages / 2 && of.delayed > 0 && of.delayed < of.exact, "{of:?}");
+            let latency = of.latency.unwrap();
+            assert!(latency > 0.8 && latency < 2.0, "{latency}");
+            assert!(of.provisional.time_s.is_empty() && of.points.time_s.len() == of.points.latency.len());
+            let (first, last) = (&of.segments[0], &of.segments[of.segments.len() - 1]);
+            assert!(first.from_s < 0.5 && last.to_s >= found.final_s - 0.2);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Where time went by rank and window, for ranges of time and ranks that somebody asks for.
+
+use crate::{Avoidable, By, Parts};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// Cells of a rank and a window.
+const MOST_CELLS: usize = 1 << 13;
+/// Figures of a cell: the parts, then what could be avoided.
+const PARTS: usize = 18;
+const FIGURES: usize = PARTS + 4;
+
+/// Windows as long as it takes for so many cells at most: of many ranks they are few.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ByRank {
+    /// Where the first window begins.
+    pub from_ns: u64,
+    /// How long each is.
+    pub width_ns: u64,
+    ranks: usize,
+    windows: usize,
+    /// By window, then by rank, in microseconds: most are nothing, and so they are short where they are written.
+    figures: Vec<i64>,
+}
+
+impl ByRank {
+    /// How many windows of so many that there are, each with so many ranks, have to become one.
+    #[must_use]
+    pub fn step(windows: usize, ranks: usize) -> usize {
+        let most = (MOST_CELLS / ranks.max(1)).max(1);
+        windows.div_ceil(most).max(1)
+    }
+
+    /// No windows of so many ranks yet.
+    #[must_use]
+    pub fn new(from_ns: u64, width_ns: u64, ranks: usize) -> Self {
+        Self { from_ns, width_ns, ranks, windows: 0, figures: Vec::new() }
+    }
+
+    /// The next window, rank by rank.
+    pub fn push(&mut self, cells: impl Iterator<Item = (Parts, Avoidable)>) {
+        self.windows += 1;
+        for (parts, avoidable) in cells.take(self.ranks) {
+            self.figures.extend(parts.figures().map(microseconds));
+            self.figures.extend(avoidable.map(microseconds));
+        }
+        self.figures.resize(self.windows * self.ranks * FIGURES, 0);
+    }
+
+    pub(crate) fn windows(&self) -> usize {
+        self.windows
+    }
+
+    /// The sum over ranges of ranks, both ends included.
+    pub(crate) fn sum(&self, windows: Range<usize>, ranks: &[(u32, u32)]) -> (Parts, Avoidable) {
+        let mut sum = [0_i64; FIGURES];
+        let of_window = self.ranks * FIGURES;
+        for window in windows {
+            for &(first, last) in ranks {
+                let first = (first as usize).min(self.ranks);
+                let end = (last as usize).saturating_add(1).clamp(first, self.ranks);
+                let cells = window * of_window + first * FIGURES..window * of_window + end * FIGURES;
+                for cell in self.figures.get(cells).unwrap_or_default().chunks_exact(FIGURES) {
+                    sum.iter_mut().zip(cell).for_each(|(sum, figure)| *sum += figure);
+                }
+            }
+        }
+        let seconds = |at: usize| sum[at] as f64 / 1e6;
+        (Parts::of(std::array::from_fn(seconds)), std::array::from_fn(|at| seconds(PARTS + at)))
+    }
+}
+
+fn microseconds(seconds: f64) -> i64 {
+    (seconds * 1e6).round() as i64
+}
+
+impl Parts {
+    /// All figures, in order.
+    pub(crate) fn figures(&self) -> [f64; PARTS] {
+        let By { compute, base, distance, excess, operation, other, unknown, no_core } = self.waiting_by;
+        [
+            self.waiting_s,
+            self.base_s,
+            self.distance_s,
+            self.excess_s,
+            self.operation_s,
+            self.other_s,
+            self.unknown_s,
+            self.total_s,
+            compute,
+            base,
+            distance,
+            excess,
+            operation,
+            other,
+            unknown,
+            no_core,
+            self.distance_saved_s,
+            self.excess_inside_s,
+        ]
+    }
+
+    /// Of all figures, in order.
+    fn of(figures: [f64; PARTS]) -> Self {
+        let [waiting_s, base_s, distance_s, excess_s, operation_s, other_s, unknown_s, total_s, rest @ ..] =
+            figures;
+        let [compute, base, distance, excess, operation, other, unknown, no_core, saved_s, inside_s] = rest;
+        Self {
+            waiting_s,
+            base_s,
+            distance_s,
+            excess_s,
+            operation_s,
+            other_s,
+            unknown_s,
+            total_s,
+            waiting_by: By { compute, base, distance, excess, operation, other, unknown, no_core },
+            distance_saved_s: saved_s,
+            excess_inside_s: inside_s,
+        }
+    }
+}
