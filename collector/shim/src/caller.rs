@@ -80,7 +80,11 @@ pub(crate) fn locate(address: u64) -> Located {
         // Loaded by a name that is no whole path.
         Located::In { path, build_id, base } if !path.starts_with(b"/") => {
             let whole = std::fs::canonicalize(std::ffi::OsStr::from_bytes(&path));
-            Located::In { path: whole.map_or(path, |whole| whole.into_os_string().into_vec()), build_id, base }
+            Located::In {
+                path: whole.map_or(path, |whole| whole.into_os_string().into_vec()),
+                build_id,
+                base,
+            }
         }
         found => found,
     }

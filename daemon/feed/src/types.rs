@@ -2,7 +2,7 @@
 
 use crate::{
     Attribution, By, Calls, Efficiency, F64Column, Found, Job, JobState, Judgement, Parts, RangeBudget,
-    RunSource, U32Column, Verdict, Wait, exchange, message,
+    RunSource, SiteWait, U32Column, Verdict, Wait, exchange, message,
 };
 use ts_rs::{Config, TS};
 
@@ -35,6 +35,7 @@ fn types() -> String {
     declare(Parts::decl(&config));
     declare(Efficiency::decl(&config));
     declare(Wait::decl(&config));
+    declare(SiteWait::decl(&config));
     declare(Attribution::decl(&config));
     declare(Verdict::decl(&config));
     declare(Judgement::decl(&config));

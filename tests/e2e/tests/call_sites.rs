@@ -191,7 +191,10 @@ fn fortran(binding: &str, test: &str) {
             assert_eq!(seen.function, Some(calls), "{place}");
             let (file, found) = seen.source.unwrap();
             assert_eq!(file, "sites.F90", "{place}");
-            assert!(found == line || by_mpif && binding != "BINDING_MPIF", "{place}: line {found} and not {line}");
+            assert!(
+                found == line || by_mpif && binding != "BINDING_MPIF",
+                "{place}: line {found} and not {line}"
+            );
         }
     }
 }
