@@ -119,8 +119,8 @@ unsafe extern "C" fn look(object: *mut libc::dl_phdr_info, _: usize, search: *mu
     search.found = Some(if holds(own) {
         Located::Own
     } else {
-        let notes = headers.iter().filter(|header| header.p_type == libc::PT_NOTE);
-        let build_id = notes.into_iter().find_map(|header| {
+        let mut notes = headers.iter().filter(|header| header.p_type == libc::PT_NOTE);
+        let build_id = notes.find_map(|header| {
             let start = object.dlpi_addr.wrapping_add(header.p_vaddr) as *const u8;
             // SAFETY: the notes of a loaded object are in memory, where its headers say.
             build_id(unsafe { core::slice::from_raw_parts(start, header.p_memsz as usize) })

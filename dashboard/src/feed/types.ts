@@ -201,6 +201,14 @@ state: string,
  */
 function: string, 
 /**
+ * Called from where: a number of the table of call sites.
+ */
+site: number | null, 
+/**
+ * The same in words; empty where it is not known.
+ */
+place: string, 
+/**
  * Who waited.
  */
 waiter: number, 
@@ -224,6 +232,24 @@ longest_s: number,
  * When the call began in which it was, in run time: there is what it looks like.
  */
 longest_at_s: number, };
+
+export type SiteWait = { 
+/**
+ * A number of the table of call sites; none for all calls of which it is not known where they were made.
+ */
+site: number | null, 
+/**
+ * The place in words; empty where it is not known.
+ */
+place: string, 
+/**
+ * How long.
+ */
+seconds: number, 
+/**
+ * By what kept those who were waited for.
+ */
+by: By, };
 
 export type Attribution = { 
 /**
@@ -298,6 +324,10 @@ efficiency: Efficiency,
  * Who waited for whom, the longest first.
  */
 waits: Array<Wait>, 
+/**
+ * The waiting by place in the program, the longest first.
+ */
+sites: Array<SiteWait>, 
 /**
  * Stretches of the run, in order.
  */

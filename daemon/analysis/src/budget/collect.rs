@@ -146,7 +146,7 @@ impl Budgeter {
             let own_ns = took_ns - stalled_ns;
             spared[WhatIf::Quiet] = self.course.collective(call.end_ns, key, own_ns) as i64;
         }
-        self.ledger.spared(call.end_ns, &spared);
+        self.ledger.spared(call.rank, call.end_ns, &spared);
         let mut whatif = Latest::default();
         whatif.at(waits_since, &own, &Gains::default());
         whatif.join(&beside);
@@ -157,7 +157,7 @@ impl Budgeter {
         let entry = self.own_entry(thread, call);
         self.end_with(thread, call, path, from_ns, pieces, awaited.is_some() && path.is_none());
         self.threads[thread as usize].path.gains = whatif.gains(call.end_ns);
-        self.unpin_all(received);
+        self.unpin_all(call, received);
         if let Some(key) = felt.filter(|_| only.is_some()) {
             self.learning.collective(key, took_ns);
         }
