@@ -16,8 +16,8 @@ const NODES_NAMED = 2;
 
 /** "0–15", "7", "0–3, 8–11", "from 0 (16 ranks)". */
 export function rangesShort(ranges: readonly RankRange[], most = 2): string {
-  const words = ranges.slice(0, most).map(([first, last]) => (first === last ? count(first) : `${count(first)}\u2013${count(last)}`)).join(", ");
-  return ranges.length <= most ? words : `from ${count(ranges[0]?.[0] ?? 0)} (${counted(sizeOf(ranges), "rank", "ranks")})`;
+  const words = ranges.slice(0, most).map(([first, last]) => (first === last ? String(first) : `${first}\u2013${last}`)).join(", ");
+  return ranges.length <= most ? words : `from ${ranges[0]?.[0] ?? 0} (${counted(sizeOf(ranges), "rank", "ranks")})`;
 }
 
 /** With their word: "ranks 0–15", "rank 7". */
@@ -101,7 +101,7 @@ function rankTold(rank: number, run: RunState, regions: Regions): Told {
     rows: [
       ["Node", run.ranks.heard[rank] === 1 ? nodeName(run, run.ranks.node[rank] ?? 0) : "not heard yet", ""],
       ["Region", region ? rangesShort(region.ranks) : "in none", ""],
-      ["Latency L", latencyWords(meanLatency(partners)), "mean of its pairs, by messages"],
+      ["Latency L", latencyWords(meanLatency(partners)), knownWords(partners, messages)],
       ["Messages", count(messages), bytes(partners.reduce((sum, row) => sum + row.bytes, 0))],
       ["Talks to", counted(partners.length, "rank", "ranks"), partnersWords(partners)],
     ],
@@ -178,6 +178,12 @@ export function partnersOf(pairs: Pairs, rank: number): Partner[] {
 function meanLatency(rows: readonly Partner[]): number | null {
   const known = rows.reduce((sum, row) => sum + row.known, 0);
   return known > 0 ? rows.reduce((sum, row) => sum + row.weighted, 0) / known : null;
+}
+
+function knownWords(partners: readonly Partner[], messages: number): string {
+  const known = partners.reduce((sum, row) => sum + row.known, 0);
+  if (known === 0) return latencyMeaning(null);
+  return `mean of its pairs by messages${known < messages ? `, known of ${share(known, messages)} of them` : ""}`;
 }
 
 function partnersWords(partners: readonly Partner[]): string {

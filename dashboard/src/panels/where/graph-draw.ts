@@ -31,7 +31,11 @@ const FULL = 2 * Math.PI;
 const MARK_RADIUS = 3.2;
 const FAINT = 0.25;
 /** From this scale on ranks have names. */
-const NAMES_SCALE = 22;
+const NAMES_SCALE = 16;
+/** Regions of this radius in pixels have all their ranks in the name. */
+const ROOMY = 30;
+/** In small ones only the slowest have their latency in the name. */
+const SLOWEST_NAMED = 5;
 
 export function drawGraph(context: CanvasRenderingContext2D, picture: GraphPicture): void {
   drawDiscs(context, picture);
@@ -54,15 +58,18 @@ function scaleOf(matrix: Matrix): number {
 }
 
 export function rankRadius(scale: number): number {
-  return Math.min(14, Math.max(1.5, scale * 0.34));
+  return Math.min(14, Math.max(1.5, scale * 0.35));
 }
 
-/** Lines across what is not known. */
-function hatch(context: CanvasRenderingContext2D, colour: string): CanvasPattern | null {
+/** Lines across what is not known, or across the discs of regions that repeat a colour. */
+function hatch(context: CanvasRenderingContext2D, colour: string, mark: RegionMark = "bar"): CanvasPattern | null {
   const tile = new OffscreenCanvas(6, 6);
   const pen = tile.getContext("2d");
   if (!pen) return null;
   pen.strokeStyle = colour;
+  pen.fillStyle = colour;
+  if (mark === "dot") pen.fillRect(1, 1, 2, 2);
+  if (mark === "dot") return context.createPattern(tile, "repeat");
   pen.beginPath();
   for (const from of [-6, 0, 6]) {
     pen.moveTo(from - 1, 7);
@@ -100,10 +107,21 @@ function drawDiscs(context: CanvasRenderingContext2D, picture: GraphPicture): vo
       context.fillStyle = lines;
       context.fill();
     }
+    const { mark } = regionLook(disc.id);
+    const second = mode === "regions" && (mark === "bar" || mark === "dot") ? hatch(context, colour, mark) : null;
+    if (second) {
+      context.globalAlpha = 0.4;
+      context.fillStyle = second;
+      context.fill();
+    }
     const chosen = isRegion(selected, disc.id);
     context.globalAlpha = chosen || isRegion(pointed, disc.id) ? 1 : 0.55;
     context.strokeStyle = chosen ? colours.text : colour;
-    context.lineWidth = chosen ? 2 : isRegion(pointed, disc.id) ? 2 : 1;
+    context.lineWidth = chosen || isRegion(pointed, disc.id) ? 2 : 1;
+    context.stroke();
+    if (mode === "latency" || mark !== "ring") return;
+    context.beginPath();
+    context.arc(x, y, Math.max(1, disc.radius * scale + 3), 0, FULL);
     context.stroke();
   });
   context.globalAlpha = 1;
@@ -203,6 +221,10 @@ function drawNames(context: CanvasRenderingContext2D, picture: GraphPicture): vo
   const { scene, matrix, mode, size, colours, pointed } = picture;
   const scale = scaleOf(matrix);
   const labels: Label[] = [];
+  const obstacles = scene.placement.discs.map((disc) => {
+    const [x, y] = toScreen(matrix, disc.x, disc.y);
+    return { x, y, radius: disc.radius * scale };
+  });
   const add = (text: string, x: number, y: number, reach: number, bold: boolean): void => {
     context.font = fontOf(context, bold);
     labels.push({ text, x, y, reach, width: context.measureText(text).width, bold });
@@ -214,13 +236,17 @@ function drawNames(context: CanvasRenderingContext2D, picture: GraphPicture): vo
     const slow = mode === "latency" ? (scene.regions[other.index]?.latency ?? 0) - (scene.regions[one.index]?.latency ?? 0) : 0;
     return slow || other.disc.radius - one.disc.radius || one.disc.id - other.disc.id;
   });
-  for (const { disc, index } of order) {
+  order.forEach(({ disc, index }, place) => {
     const region = scene.regions[index];
-    if (!region) continue;
+    if (!region) return;
     const [x, y] = toScreen(matrix, disc.x, disc.y);
-    const name = rangesShort(region.ranks);
-    add(mode === "latency" ? `${name}  L ${region.latency === null ? "?" : latencyWords(region.latency)}` : name, x, y, disc.radius * scale, true);
-  }
+    const reach = disc.radius * scale;
+    // Where there is little room the first rank names its region.
+    const roomy = reach > ROOMY || isRegion(pointed, disc.id);
+    const name = roomy ? rangesShort(region.ranks) : String(region.ranks[0]?.[0] ?? "");
+    const told = mode === "latency" && (roomy || place < SLOWEST_NAMED);
+    add(told ? `${name}  L ${region.latency === null ? "?" : latencyWords(region.latency)}` : name, x, y, reach, true);
+  });
   if (scale >= NAMES_SCALE) {
     for (let rank = 0; rank < scene.placement.x.length; rank++) {
       if (Number.isNaN(scene.placement.x[rank] ?? Number.NaN)) continue;
@@ -233,7 +259,7 @@ function drawNames(context: CanvasRenderingContext2D, picture: GraphPicture): vo
   }
   context.textBaseline = "middle";
   context.lineJoin = "round";
-  for (const { text, left, middle, bold } of placeLabels(labels, size.width, size.height)) {
+  for (const { text, left, middle, bold } of placeLabels(labels, obstacles, size.width, size.height)) {
     context.font = fontOf(context, bold);
     context.strokeStyle = colours.ground;
     context.lineWidth = 4;

@@ -74,6 +74,6 @@ export function Graph({ store, frames, desk, memory, switches }: FaceProps) {
 }
 
 function words(ranks: number, links: number, trunks: number): string {
-  const wide = trunks > 0 ? "; the wider, the more messages between two regions" : "";
+  const wide = trunks > 0 ? "; width: messages" : "";
   return `${counted(ranks, "rank", "ranks")}, ${count(links)} ${links === 1 ? "link" : "links"}${wide}`;
 }

@@ -11,6 +11,9 @@ export interface Label {
   bold: boolean;
 }
 
+/** Something round that no other's name may hide. */
+export interface Obstacle { x: number; y: number; radius: number }
+
 export interface PlacedLabel { text: string; left: number; middle: number; bold: boolean }
 
 interface Box { left: number; right: number; top: number; bottom: number }
@@ -18,8 +21,11 @@ interface Box { left: number; right: number; top: number; bottom: number }
 const HALF = 8;
 const AWAY = 4;
 
+/** How far a name may reach into a disc. */
+const INTO = 5;
+
 /** `width` and `height` of the picture: a name is whole in it, or not there. */
-export function placeLabels(labels: readonly Label[], width: number, height: number): PlacedLabel[] {
+export function placeLabels(labels: readonly Label[], obstacles: readonly Obstacle[], width: number, height: number): PlacedLabel[] {
   const taken: Box[] = [];
   const found: PlacedLabel[] = [];
   for (const { text, x, y, reach, width: wide, bold } of labels) {
@@ -32,10 +38,17 @@ export function placeLabels(labels: readonly Label[], width: number, height: num
       const box = { left: left - 2, right: left + wide + 2, top: middle - HALF, bottom: middle + HALF };
       if (box.left < 0 || box.top < 0 || box.right > width || box.bottom > height) continue;
       if (taken.some((other) => box.left < other.right && box.right > other.left && box.top < other.bottom && box.bottom > other.top)) continue;
+      if (bold && obstacles.some((disc) => covers(box, disc))) continue;
       taken.push(box);
       found.push({ text, left, middle, bold });
       break;
     }
   }
   return found;
+}
+
+function covers(box: Box, { x, y, radius }: Obstacle): boolean {
+  const dx = Math.max(box.left - x, 0, x - box.right);
+  const dy = Math.max(box.top - y, 0, y - box.bottom);
+  return Math.hypot(dx, dy) < radius - INTO;
 }

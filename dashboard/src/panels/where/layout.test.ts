@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { bundle, POINTS } from "./bundle";
 import { fitted, matrixOf, moved, panned, toScreen, toWorld, turned, zoomed } from "./camera";
 import { layout, type Placement } from "./layout";
+import { type Label, placeLabels } from "./labels";
 import { linksOf, rankLatency } from "./links";
 import { ringPairs, rows } from "./made-up";
 import { graphOf, places } from "./pivots";
@@ -138,5 +139,25 @@ describe("the camera", () => {
       const far = disc.radius * fit.scale - 1e-6;
       expect([x - far >= 19, x + far <= 781, y - far >= 19, y + far <= 481]).toEqual([true, true, true, true]);
     }
+  });
+});
+
+describe("names", () => {
+  const label = (x: number, y: number, bold = true): Label => ({ text: "0\u20137", x, y, reach: 20, width: 30, bold });
+
+  it("are never one over another, nor over another's disc, nor cut off", () => {
+    const labels = Array.from({ length: 60 }, (_, at) => label(20 + (at % 10) * 37, 15 + Math.floor(at / 10) * 33));
+    const discs = labels.map(({ x, y }) => ({ x, y, radius: 20 }));
+    const placed = placeLabels(labels, discs, 400, 220);
+    const boxes = placed.map(({ left, middle }) => ({ left, right: left + 30, top: middle - 8, bottom: middle + 8 }));
+    boxes.forEach((one, at) => boxes.slice(at + 1).forEach((other) => {
+      expect(one.left < other.right && one.right > other.left && one.top < other.bottom && one.bottom > other.top).toBe(false);
+    }));
+    for (const { left, right, top, bottom } of boxes) expect([left >= 0, right <= 400, top >= 0, bottom <= 220]).toEqual([true, true, true, true]);
+  });
+
+  it("find another side where one is taken", () => {
+    const placed = placeLabels([label(200, 100), label(200, 100)], [], 400, 220);
+    expect(placed.map(({ middle }) => middle)).toEqual([68, 132]);
   });
 });

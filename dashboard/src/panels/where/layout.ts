@@ -18,7 +18,9 @@ export interface Placement {
 }
 
 /** The stage is wider than high. */
-const PULL = [0.012, 0.024] as const;
+const PULL = [0.01, 0.03] as const;
+/** How much wider than high the first places are. */
+const WIDER = 1.7;
 const ROUNDS = 160;
 /** A region of which more than this is linked has no shape to show. */
 const DENSE = 0.5;
@@ -87,13 +89,13 @@ function placeDiscs(regions: readonly Region[], members: readonly number[][], re
     if (many > 2 && springs.length > 0 && !dense) {
       const found = places(graphOf(many, springs.map(({ a }) => a), springs.map(({ b }) => b)));
       const size = (2 * mean + gap) * 0.45 * Math.sqrt(many);
-      bodies.x.set(found.x.map((value) => value * size * 1.3));
+      bodies.x.set(found.x.map((value) => value * size * WIDER));
       bodies.y.set(found.y.map((value) => value * size));
     }
     for (let index = 0; index < many; index++) {
       const [x, y] = sunflower(index, 2 * mean + gap);
       const share = bodies.x.some((value) => value !== 0) ? 0.02 : 1;
-      bodies.x[index] = (bodies.x[index] ?? 0) + x * share * 1.3;
+      bodies.x[index] = (bodies.x[index] ?? 0) + x * share * WIDER;
       bodies.y[index] = (bodies.y[index] ?? 0) + y * share;
     }
     spread(bodies, { gap, rounds: ROUNDS, springs, pull: many > 1 ? PULL : [0, 0], within: Infinity });

@@ -31,8 +31,10 @@ export function LatencyLegend() {
 }
 
 export function AmountLegend({ measure, least, most }: { measure: "messages" | "bytes"; least: number; most: number }) {
-  const words = (value: number): string => (measure === "bytes" ? bytes(value).replace(".00", "") : axisCount(value));
-  const between = amountTicks(least, most, 4).filter((value) => amountPart(value, least, most) > 0.18 && amountPart(value, least, most) < 0.8);
+  const words = (value: number): string => (measure === "bytes" ? bytes(value).replace(".00", "").replace(/(\.\d)0/, "$1") : axisCount(value));
+  const away = measure === "bytes" ? 0.28 : 0.2;
+  const between = amountTicks(least, most, measure === "bytes" ? 2 : 4, measure === "bytes" ? 32 : 10)
+    .filter((value) => amountPart(value, least, most) > away && amountPart(value, least, most) < 1 - away);
   const ticks = most > least ? [least, ...between, most].map((value) => ({ part: amountPart(value, least, most), text: words(value) })) : [{ part: 1, text: words(most) }];
   return (
     <>

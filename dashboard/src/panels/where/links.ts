@@ -77,19 +77,27 @@ export function membersOf(region: Region): number[] {
   return region.ranks.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, at) => first + at));
 }
 
-/** What each rank's messages took, both ways, by their number; not a number where nothing is known. */
+/** Of fewer of a rank's messages than this, what is known says nothing of the rank. */
+const KNOWN_LEAST = 0.1;
+
+/** What each rank's messages took, both ways, by their number; not a number where too little is known. */
 export function rankLatency(links: Links, ranks: number): Float64Array {
   const known = new Float64Array(ranks);
   const weighted = new Float64Array(ranks);
+  const all = new Float64Array(ranks);
   for (let at = 0; at < links.length; at++) {
     const latency = links.latency[at] ?? Number.NaN;
-    if (Number.isNaN(latency)) continue;
     const messages = links.messages[at] ?? 0;
     for (const rank of [links.a[at] ?? 0, links.b[at] ?? 0]) {
       if (rank >= ranks) continue;
+      all[rank] = (all[rank] ?? 0) + messages;
+      if (Number.isNaN(latency)) continue;
       known[rank] = (known[rank] ?? 0) + messages;
       weighted[rank] = (weighted[rank] ?? 0) + messages * latency;
     }
   }
-  return weighted.map((sum, rank) => ((known[rank] ?? 0) > 0 ? sum / (known[rank] ?? 1) : Number.NaN));
+  return weighted.map((sum, rank) => {
+    const part = known[rank] ?? 0;
+    return part > 0 && part >= KNOWN_LEAST * (all[rank] ?? 0) ? sum / part : Number.NaN;
+  });
 }

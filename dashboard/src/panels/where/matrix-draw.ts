@@ -155,26 +155,33 @@ function names(context: CanvasRenderingContext2D, picture: MatrixPicture, x: At,
   context.fillStyle = colours.soft;
   context.textBaseline = "middle";
   context.textAlign = "center";
-  let end = -Infinity;
-  for (const { text, middle } of across) {
+  for (const { text, middle } of thinned(across, (name) => context.measureText(name.text).width + NAME_GAP)) {
     const half = context.measureText(text).width / 2;
-    if (middle - half < end + NAME_GAP || middle + half > picture.width) continue;
-    end = middle + half;
-    context.fillText(text, middle, frame.top - 12);
+    if (middle + half <= picture.width) context.fillText(text, middle, frame.top - 12);
   }
   context.textAlign = "right";
-  end = -Infinity;
-  for (const { text, middle } of down) {
-    if (middle - 7 < end || middle + 7 > picture.height) continue;
-    end = middle + 9;
-    context.fillText(clipped(context, text, frame.left - 14), frame.left - 9, middle);
+  for (const { text, middle } of thinned(down, () => 16)) {
+    if (middle + 7 <= picture.height) context.fillText(clipped(context, text, LEFT - 14), frame.left - 9, middle);
   }
   context.fillStyle = colours.text;
   context.textAlign = "left";
   context.fillText("receiving \u2192", frame.left, frame.top - 30);
   context.textAlign = "right";
-  context.fillText("sending \u2193", frame.left - 9, frame.top - 12);
+  context.fillText("sending \u2193", frame.left - 22, frame.top - 12);
   context.textAlign = "left";
+}
+
+/** Every second, third ... of the names, until none is over another. */
+function thinned(all: readonly Name[], length: (name: Name) => number): readonly Name[] {
+  for (let every = 1; every < all.length; every++) {
+    const kept = all.filter((_, at) => at % every === 0);
+    const free = kept.every((name, at) => {
+      const before = kept[at - 1];
+      return !before || name.middle - before.middle >= (length(name) + length(before)) / 2;
+    });
+    if (free) return kept;
+  }
+  return all.slice(0, 1);
 }
 
 function namesOf({ order, nameOf, sight, frame }: MatrixPicture, at: At, unit: number, start: number, from: number): Name[] {

@@ -88,7 +88,7 @@ export function MatrixFace({ store, frames, desk, memory, switches }: FaceProps)
       </div>
       <div class="legend">
         {measure === "latency" ? <LatencyLegend /> : painted && <AmountLegend measure={measure} least={painted.least} most={painted.most} />}
-        <span class="soft rest">{perCell > 1 ? `a cell is ${perCell} by ${perCell} ranks, ${measure === "latency" ? "the mean by messages" : "summed"}` : `a cell is a pair of ranks of ${counted(ranks, "rank", "ranks")}`}</span>
+        <span class="soft rest">{perCell > 1 ? `a cell is ${perCell} by ${perCell} ranks, ${measure === "latency" ? "their mean" : "summed"}` : `${counted(ranks, "rank", "ranks")}; a cell is one to one`}</span>
       </div>
     </>
   );

@@ -71,14 +71,18 @@ function paintTrunks(context: Context, scene: Scene, matrix: Matrix, look: Look)
   const { regions, curves: { trunks } } = scene;
   const rows = new Map(scene.between.map((row) => [`${Math.min(row.a, row.b)}/${Math.max(row.a, row.b)}`, row]));
   const most = scene.between.reduce((found, { messages }) => Math.max(found, messages), 1);
-  for (const { a, b, points } of trunks) {
+  const many = 1 + trunks.length / 160;
+  const drawn = trunks.map(({ a, b, points }) => {
     const [one, other] = [regions[a], regions[b]];
+    const row = rows.get(`${Math.min(one?.id ?? 0, other?.id ?? 0)}/${Math.max(one?.id ?? 0, other?.id ?? 0)}`);
+    return { one, other, points, row, latency: row?.latency ?? null };
+  });
+  if (look.mode === "latency") drawn.sort((one, other) => (one.latency ?? -1) - (other.latency ?? -1));
+  for (const { one, other, points, row, latency } of drawn) {
     if (!one || !other) continue;
-    const row = rows.get(`${Math.min(one.id, other.id)}/${Math.max(one.id, other.id)}`);
-    const latency = row?.latency ?? null;
     const both = look.shown === null || (holds(look.shown, one) && holds(look.shown, other));
     context.strokeStyle = look.mode === "latency" ? latencyColour(latency, look.theme) : look.line;
-    context.globalAlpha = (look.mode === "latency" ? 0.75 : 0.3) * (both ? 1 : FAINT);
+    context.globalAlpha = (look.mode === "latency" ? 0.12 + 0.58 / (latency !== null && latency > 1.5 ? 1 : many) : 0.28 / many) * (both ? 1 : FAINT);
     context.lineWidth = trunkWidth(row?.messages ?? 0, most, matrix);
     context.lineCap = "butt";
     context.setLineDash(look.mode === "latency" && latency === null ? [6, 5] : []);
@@ -94,16 +98,20 @@ function holds(shown: Uint8Array, region: Region): boolean {
 export function trunkWidth(messages: number, most: number, matrix: Matrix): number {
   const scale = Math.hypot(matrix[0], matrix[1]);
   const widest = Math.min(TRUNK_WIDEST, Math.max(2, scale * 0.8));
-  return 1 + (widest - 1) * (Math.log1p(messages) / Math.log1p(Math.max(1, most))) ** 2;
+  return 1 + (widest - 1) * Math.sqrt(messages / Math.max(1, most));
 }
 
 export function trace(context: Context, points: Float32Array, from: number, matrix: Matrix): void {
   context.beginPath();
-  for (let point = 0; point < POINTS; point++) {
+  let [beforeX, beforeY] = toScreen(matrix, points[from] ?? 0, points[from + 1] ?? 0);
+  context.moveTo(beforeX, beforeY);
+  for (let point = 1; point < POINTS; point++) {
     const [x, y] = toScreen(matrix, points[from + 2 * point] ?? 0, points[from + 2 * point + 1] ?? 0);
-    if (point === 0) context.moveTo(x, y);
-    else context.lineTo(x, y);
+    // Round at every point: the corners of a wide line are seen.
+    if (point > 1) context.quadraticCurveTo(beforeX, beforeY, (beforeX + x) / 2, (beforeY + y) / 2);
+    [beforeX, beforeY] = [x, y];
   }
+  context.lineTo(beforeX, beforeY);
 }
 
 /** Whether a link can touch the picture: its ends and its middle say enough. */

@@ -15,7 +15,7 @@ export interface Spread {
   gap: number;
   rounds: number;
   springs: readonly Spring[];
-  /** Pull towards 0, a share of the distance; across and along, so that the whole can be wider than high. */
+  /** Pull towards 0, a share of the distance; where the first is less, springs pull less that way too: the whole gets wider than high. */
   pull: readonly [x: number, y: number];
   /** No body leaves this disc around 0. */
   within: number;
@@ -44,6 +44,7 @@ export function spread(bodies: Bodies, how: Spread): void {
 }
 
 function draw({ x, y, radius, fixed }: Bodies, { springs, pull, gap }: Spread, heat: number): void {
+  const wide = pull[1] > 0 ? pull[0] / pull[1] : 1;
   for (const { a, b, strength } of springs) {
     const dx = (x[b] ?? 0) - (x[a] ?? 0);
     const dy = (y[b] ?? 0) - (y[a] ?? 0);
@@ -51,8 +52,8 @@ function draw({ x, y, radius, fixed }: Bodies, { springs, pull, gap }: Spread, h
     const rest = (radius[a] ?? 0) + (radius[b] ?? 0) + gap;
     if (distance <= rest) continue;
     const by = (strength * heat * (distance - rest)) / distance / 2;
-    shift(x, y, fixed, a, dx * by, dy * by);
-    shift(x, y, fixed, b, -dx * by, -dy * by);
+    shift(x, y, fixed, a, dx * by * wide, dy * by);
+    shift(x, y, fixed, b, -dx * by * wide, -dy * by);
   }
   for (let at = 0; at < x.length; at++) shift(x, y, fixed, at, -(x[at] ?? 0) * pull[0] * heat, -(y[at] ?? 0) * pull[1] * heat);
 }
