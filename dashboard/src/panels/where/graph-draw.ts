@@ -61,22 +61,32 @@ export function rankRadius(scale: number): number {
   return Math.min(14, Math.max(1.5, scale * 0.35));
 }
 
-/** Lines across what is not known, or across the discs of regions that repeat a colour. */
+const tiles = new Map<string, OffscreenCanvas>();
+
+/** Lines across what is not known, or across the discs of regions that repeat a colour; or dots. */
 function hatch(context: CanvasRenderingContext2D, colour: string, mark: RegionMark = "bar"): CanvasPattern | null {
+  let tile = tiles.get(colour + mark);
+  if (!tile) tiles.set(colour + mark, (tile = tileOf(colour, mark)));
+  return context.createPattern(tile, "repeat");
+}
+
+function tileOf(colour: string, mark: RegionMark): OffscreenCanvas {
   const tile = new OffscreenCanvas(6, 6);
   const pen = tile.getContext("2d");
-  if (!pen) return null;
+  if (!pen) return tile;
   pen.strokeStyle = colour;
   pen.fillStyle = colour;
-  if (mark === "dot") pen.fillRect(1, 1, 2, 2);
-  if (mark === "dot") return context.createPattern(tile, "repeat");
+  if (mark === "dot") {
+    pen.fillRect(1, 1, 2, 2);
+    return tile;
+  }
   pen.beginPath();
   for (const from of [-6, 0, 6]) {
     pen.moveTo(from - 1, 7);
     pen.lineTo(from + 7, -1);
   }
   pen.stroke();
-  return context.createPattern(tile, "repeat");
+  return tile;
 }
 
 function regionColour({ scene, mode, theme }: GraphPicture, index: number): string {
@@ -225,9 +235,10 @@ function drawNames(context: CanvasRenderingContext2D, picture: GraphPicture): vo
     const [x, y] = toScreen(matrix, disc.x, disc.y);
     return { x, y, radius: disc.radius * scale };
   });
+  const plainFont = context.font;
+  const boldFont = `600 ${plainFont}`;
   const add = (text: string, x: number, y: number, reach: number, bold: boolean): void => {
-    context.font = fontOf(context, bold);
-    labels.push({ text, x, y, reach, width: context.measureText(text).width, bold });
+    labels.push({ text, x, y, reach, width: widthOf(context, text, bold ? boldFont : plainFont), bold });
   };
   const order = scene.placement.discs.map((disc, index) => ({ disc, index })).sort((one, other) => {
     const [a, b] = [isRegion(pointed, one.disc.id), isRegion(pointed, other.disc.id)];
@@ -259,19 +270,29 @@ function drawNames(context: CanvasRenderingContext2D, picture: GraphPicture): vo
   }
   context.textBaseline = "middle";
   context.lineJoin = "round";
+  context.strokeStyle = colours.ground;
+  context.lineWidth = 4;
+  context.fillStyle = colours.text;
   for (const { text, left, middle, bold } of placeLabels(labels, obstacles, size.width, size.height)) {
-    context.font = fontOf(context, bold);
-    context.strokeStyle = colours.ground;
-    context.lineWidth = 4;
+    context.font = bold ? boldFont : plainFont;
     context.strokeText(text, left, middle);
-    context.fillStyle = colours.text;
     context.fillText(text, left, middle);
   }
 }
 
-function fontOf(context: CanvasRenderingContext2D, bold: boolean): string {
-  const [, family = "sans-serif"] = /\d+px (.*)$/.exec(context.font) ?? [];
-  return `${bold ? "600 " : ""}12px ${family}`;
+/** Measuring is slow, and the same names come with every frame. */
+const widths = new Map<string, number>();
+const WIDTHS_MAX = 10_000;
+
+function widthOf(context: CanvasRenderingContext2D, text: string, font: string): number {
+  const key = font + text;
+  let width = widths.get(key);
+  if (width === undefined) {
+    if (widths.size > WIDTHS_MAX) widths.clear();
+    context.font = font;
+    widths.set(key, (width = context.measureText(text).width));
+  }
+  return width;
 }
 
 function drawLasso(context: CanvasRenderingContext2D, line: readonly Point[], colours: Colours): void {

@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Frames } from "../../frames";
+import { REGION_COLOURS } from "../../palette/regions";
 import type { Store } from "../../state/store";
 import { count, counted } from "../../words";
 import { tell } from "../../words/regions";
@@ -66,7 +67,7 @@ export function Graph({ store, frames, desk, memory, switches }: FaceProps) {
         {told && pointer.value && <Tip told={told} {...pointer.value} />}
       </div>
       <div class="legend">
-        {isLatency ? <LatencyLegend /> : <span class="soft">colour: the region of a rank</span>}
+        {isLatency ? <LatencyLegend /> : <span class="soft">colour: the region of a rank{scene && scene.regions.some(({ id }) => id >= REGION_COLOURS.length) ? "; ring, lines or dots: another of the same colour" : ""}</span>}
         {scene && <span class="soft rest">{words(scene.placement.x.length, scene.links.length, scene.curves.trunks.length)}</span>}
       </div>
     </>

@@ -62,15 +62,13 @@ export function MatrixFace({ store, frames, desk, memory, switches }: FaceProps)
         <div class="group" role="group" aria-label="What the cells show">
           {MEASURES.map((each) => <button type="button" key={each} aria-pressed={measure === each} onClick={() => (memory.measure.value = each)}>{each.replace(/^./, (letter) => letter.toUpperCase())}</button>)}
         </div>
-        <label class="small soft">ordered by <select value={kind} onChange={(event) => (memory.order.value = event.currentTarget.value as OrderKind)}>
+        <label class="small soft" title="Order of the ranks"><span class="wide">ordered by </span><select value={kind} aria-label="Order of the ranks" onChange={(event) => (memory.order.value = event.currentTarget.value as OrderKind)}>
           {ORDERS.map((each) => <option key={each} value={each}>{each}</option>)}
         </select></label>
         <div class="group end" role="group" aria-label="View of the matrix">
           <button type="button" class="icon" aria-label="Zoom out" title="Zoom out (-)" onClick={() => view.current?.zoom(0.8)}><Icon name="minus" /></button>
           <button type="button" class="icon" aria-label="Zoom in" title="Zoom in (+)" onClick={() => view.current?.zoom(1.25)}><Icon name="plus" /></button>
           <button type="button" onClick={() => view.current?.fit()} title="All in sight (0)">Fit</button>
-          <button type="button" disabled={!run.pairs} title="Save all pairs as a table" onClick={() => run.pairs && saveBlob(new Blob([csvOf(run.pairs)], { type: "text/csv" }), name("pairs", "csv"))}>CSV</button>
-          <button type="button" disabled={!run.pairs} title="Save the picture" onClick={() => canvas.current && void save(onGround(canvas.current), name(`matrix-${measure}`, "png"))}>PNG</button>
         </div>
       </div>
       <div class="picture" onPointerMove={(event) => {
@@ -89,6 +87,10 @@ export function MatrixFace({ store, frames, desk, memory, switches }: FaceProps)
       <div class="legend">
         {measure === "latency" ? <LatencyLegend /> : painted && <AmountLegend measure={measure} least={painted.least} most={painted.most} />}
         <span class="soft rest">{perCell > 1 ? `a cell is ${perCell} by ${perCell} ranks, ${measure === "latency" ? "their mean" : "summed"}` : `${counted(ranks, "rank", "ranks")}; a cell is one to one`}</span>
+        <span class="group">
+          <button type="button" disabled={!run.pairs} title="Save all pairs as a table" onClick={() => run.pairs && saveBlob(new Blob([csvOf(run.pairs)], { type: "text/csv" }), name("pairs", "csv"))}>CSV</button>
+          <button type="button" disabled={!run.pairs} title="Save the picture" onClick={() => canvas.current && void save(onGround(canvas.current), name(`matrix-${measure}`, "png"))}>PNG</button>
+        </span>
       </div>
     </>
   );
