@@ -2,6 +2,7 @@
 // node dev/fake.mjs [--port 4180] [--ranks 4] [--nodes 1] [--calls 20000] [--seconds 30] [--scene live] [--silence 60]
 // Scenes: live, replay, waiting, first, ended, failed, killed, lossy, lagging, silent, full, refused, mismatch, broken.
 // Verdicts (--verdict): yet, unsettled, none, placement, pattern, background, no-core; a run that is over has its final one.
+// Regions (--regions): slow, calm, unknown, one, yet (none).
 // In the scene "silent" the last node is not heard of until so many seconds after the first page opened.
 
 import { decode, encode } from "@msgpack/msgpack";
@@ -13,11 +14,12 @@ import { parseArgs } from "node:util";
 import { WebSocketServer } from "ws";
 import { makeFound, makeRangeBudget } from "./found.mjs";
 import { makeJob } from "./job.mjs";
+import { makeRegions } from "./regions.mjs";
 
 const { values } = parseArgs({ options: {
   port: { type: "string", default: "4180" }, ranks: { type: "string", default: "4" }, nodes: { type: "string" }, silence: { type: "string", default: "60" },
   calls: { type: "string", default: "20000" }, seconds: { type: "string", default: "30" }, scene: { type: "string", default: "live" },
-  verdict: { type: "string", default: "pattern" },
+  verdict: { type: "string", default: "pattern" }, regions: { type: "string", default: "slow" },
 } });
 const scene = values.scene;
 const ranks = Number(values.ranks);
@@ -91,6 +93,7 @@ function figures() {
 }
 
 const found = () => makeFound(values.verdict, { ranks, untilS: over ? edgeNs() / 1e9 : Math.floor(edgeNs() / 1e9), isFinal: over, hash: job.hash });
+const talk = () => makeRegions(values.regions, { ranks, nodeOf, untilS: Math.floor(edgeNs() / 1e9), hash: job.hash });
 
 const WINDOW_NS = 100e6;
 function timelinePart(fromWindow, toWindow) {
@@ -214,7 +217,7 @@ function open(socket) {
   let number = 1;
   let edge = edgeNs();
   const snapshot = { protocol: scene === "mismatch" ? 3 : 2, kind: "snapshot", number, clock: { now_ns: nowNs(), lag_ns: lagNs() }, job: jobPart() };
-  if (scene !== "waiting") Object.assign(snapshot, figures(), { timeline: timelinePart(0, Math.ceil(edge / WINDOW_NS)), found: found() });
+  if (scene !== "waiting") Object.assign(snapshot, figures(), { timeline: timelinePart(0, Math.ceil(edge / WINDOW_NS)), found: found(), ...talk() });
   if (scene === "broken") snapshot.functions.calls = f64([1]);
   if (scene === "waiting") Object.assign(snapshot.clock, { now_ns: 0, lag_ns: 0 });
   silentUntilMs = Math.min(silentUntilMs, Date.now() + Number(values.silence) * 1000);
@@ -229,7 +232,7 @@ function open(socket) {
     page.send(encode({
       protocol: 2, kind: "delta", number: ++number, clock: { now_ns: nowNs(), lag_ns: lagNs() }, ...figures(),
       timeline: timelinePart(Math.floor(from / WINDOW_NS), Math.ceil(edge / WINDOW_NS)), in_flight: inFlightPart(),
-      ...(isSecond ? { found: found() } : {}),
+      ...(isSecond ? { found: found(), ...talk() } : {}),
       calls: callsPart(from, edge, 50_000, (c) => c.startNs + c.durationNs >= from && c.startNs + c.durationNs < edge),
     }));
   }, 100);

@@ -18,6 +18,7 @@ import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/panels.css";
 import "./styles/why.css";
+import "./styles/where.css";
 
 const store = new Store();
 const actions = new Actions(store);
@@ -49,7 +50,7 @@ function Page() {
       {command !== null ? <main class="waiting">{known.value && <Waiting command={command} />}</main> : (
         <>
           <div class="middle">
-            <Stage store={store} particles={particles} />
+            <Stage store={store} frames={frames} particles={particles} />
             <Inspector store={store} />
           </div>
           <Timeline store={store} frames={frames} />

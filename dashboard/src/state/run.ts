@@ -5,6 +5,7 @@ import type { Found } from "../feed/found";
 import type {
   Clock, Faults, FunctionRows, Job, Losses, NodeRows, RankRows, StateMessage, TimelineCells, Totals,
 } from "../feed/message";
+import type { Pairs, Regions } from "../feed/regions";
 
 /** One function; the row is replaced when anything about it changes. */
 export interface FunctionRow {
@@ -52,6 +53,10 @@ export interface RunState {
   inFlight: InFlight | null;
   /** The newest judgement; null before the first. */
   found: Found | null;
+  /** Who talks to whom, in groups; null before the first. */
+  regions: Regions | null;
+  /** Who talks to whom, by ranks. */
+  pairs: Pairs | null;
   longestNs: number;
 }
 
@@ -76,6 +81,8 @@ export function emptyRun(): RunState {
     timeline: { windowNs: 0, windows: 0, counts: new Map() },
     inFlight: null,
     found: null,
+    regions: null,
+    pairs: null,
     longestNs: 0,
   };
 }
@@ -99,6 +106,8 @@ export function apply(before: RunState, message: StateMessage): RunState {
   if (message.faults) state.faults = message.faults;
   if (message.inFlight) state.inFlight = message.inFlight;
   if (message.found) state.found = message.found;
+  if (message.regions) state.regions = message.regions;
+  if (message.pairs) state.pairs = message.pairs;
   if (message.functions) {
     state.functions = withFunctions(state.functions, message.functions);
     for (const row of state.functions.values()) state.longestNs = Math.max(state.longestNs, row.maxNs);

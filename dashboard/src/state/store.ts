@@ -19,7 +19,9 @@ import { inside, lengthOf } from "./span";
 import { Tail } from "./tail";
 import { Tiles } from "./tiles";
 
-export type Selection = { kind: "call"; call: CallText } | { kind: "rank"; rank: number } | null;
+/** A place in the graph of ranks: a region, the traffic between two regions, or from one rank to another. */
+export type Place = { kind: "region"; id: number } | { kind: "between"; a: number; b: number } | { kind: "pair"; src: number; dst: number };
+export type Selection = { kind: "call"; call: CallText } | { kind: "rank"; rank: number } | Place | null;
 
 /** Calls to draw, whether they are the live tail, and what to say about calls that are not there. */
 export interface Shown { calls: readonly Calls[]; live: boolean; note: string }

@@ -1,11 +1,12 @@
 // The two pictures that can be saved: what is seen now, and the history of the whole run without watching it.
 import { clock, count } from "../../words";
+import { fileName, save } from "../save";
 import type { ParticleFrame, ParticleServices } from "../view";
 import type { GroundShape } from "./ground";
 import { HistoryRaster, type HistoryImage } from "./history-raster";
 import { entriesOf } from "./legend";
 import type { Moment } from "./moment";
-import { drawPicture, fileName, grainsOf, save } from "./picture";
+import { drawPicture, grainsOf } from "./picture";
 import type { Selected } from "./sampling";
 import type { Scale } from "./scale";
 

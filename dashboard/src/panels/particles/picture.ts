@@ -132,19 +132,3 @@ export function grainsOf(ground: GroundShape): { columns: number; rows: number }
     rows: Math.max(1, Math.floor(plot.heightPx / grainPx)),
   };
 }
-
-/** A name that every file system takes. */
-export function fileName(runName: string, what: string): string {
-  const safe = runName.replace(/[^\w.-]+/g, "-").replace(/^[-.]+|[-.]+$/g, "") || "run";
-  return `${safe}-${what}.png`;
-}
-
-export async function save(canvas: HTMLCanvasElement, name: string): Promise<void> {
-  const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, "image/png"));
-  if (blob === null) throw new Error("The browser could not make the picture.");
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}

@@ -5,7 +5,8 @@ import { callText, describe as describeCall, inFlightText } from "./describe";
 import { GROUND, rankWords } from "./ground";
 import { entriesOf, hiddenAfter } from "./legend";
 import { makeCalls } from "./made-calls";
-import { fileName, legendRows } from "./picture";
+import { fileName } from "../save";
+import { legendRows } from "./picture";
 import { aggregationWords, contentOf, filterWords, insideWords, particleSizePx } from "./tables";
 
 const call: CallText = {

@@ -1,8 +1,10 @@
 // The main view: tabs, and what each of them holds.
 
 import { useEffect, useRef } from "preact/hooks";
+import type { Frames } from "../../frames";
 import type { Store } from "../../state/store";
 import { Figures } from "../tables/figures";
+import { Where } from "../where/where";
 import { Why } from "../why/why";
 import type { ParticleHost } from "./particle-host";
 
@@ -10,9 +12,10 @@ export const TABS = [
   { id: "particles", label: "Particles" },
   { id: "figures", label: "Figures" },
   { id: "why", label: "Why" },
+  { id: "where", label: "Where" },
 ] as const;
 
-export function Stage({ store, particles }: { store: Store; particles: ParticleHost }) {
+export function Stage({ store, frames, particles }: { store: Store; frames: Frames; particles: ParticleHost }) {
   const current = TABS.find((tab) => tab.id === store.tab.value) ?? TABS[0];
   const move = (event: KeyboardEvent): void => {
     const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
@@ -40,6 +43,7 @@ export function Stage({ store, particles }: { store: Store; particles: ParticleH
         {current.id === "particles" && <Particles host={particles} />}
         {current.id === "figures" && <Figures store={store} />}
         {current.id === "why" && <Why store={store} />}
+        {current.id === "where" && <Where store={store} frames={frames} />}
       </div>
     </main>
   );

@@ -26,12 +26,14 @@ interface TableProps<Row> {
   selected: number | string | null;
   /** A click anywhere in a row; a button in it clicks for the keyboard. */
   act?: (row: Row) => void;
+  /** The row under the pointer or with the focus; null when none is any more. */
+  point?: (row: Row | null) => void;
 }
 
 const ROW_PIXELS = 25;
 const MARGIN_ROWS = 8;
 
-export function Table<Row>({ label, columns, rows, rowKey, first, selected, act }: TableProps<Row>) {
+export function Table<Row>({ label, columns, rows, rowKey, first, selected, act, point }: TableProps<Row>) {
   const order = useSignal(first);
   const scroll = useSignal(0);
   const height = useSignal(400);
@@ -71,7 +73,8 @@ export function Table<Row>({ label, columns, rows, rowKey, first, selected, act 
         <tbody>
           <Spacer rows={start} columns={columns.length} />
           {sorted.slice(start, end).map((row, index) => (
-            <tr key={rowKey(row)} aria-rowindex={start + index + 2} aria-selected={rowKey(row) === selected} class={act ? "acts" : ""} onClick={() => act?.(row)}>
+            <tr key={rowKey(row)} aria-rowindex={start + index + 2} aria-selected={rowKey(row) === selected} class={act ? "acts" : ""} onClick={() => act?.(row)}
+              onPointerEnter={() => point?.(row)} onPointerLeave={() => point?.(null)} onFocusIn={() => point?.(row)} onFocusOut={() => point?.(null)}>
               {columns.map((column) => (
                 <td key={column.key} class={`${column.part ? "part" : ""} ${column.className?.(row) ?? ""}`}>
                   {column.part && <i style={{ width: `calc((100% - var(--value-width, 60px)) * ${Math.min(1, column.part(row)).toFixed(4)})` }} />}

@@ -1,0 +1,167 @@
+// Who talks to whom, as the feed tells it: regions of ranks with their latency, and traffic by pairs of ranks. Checked and
+// bounded.
+
+import { FeedError, f64Column, type Fields, fields, list, number, sameLength, text, u32Column } from "./columns";
+
+/** On the wire. */
+export interface WireRegions {
+  version: number;
+  method: string;
+  with_collectives: boolean;
+  regions: readonly WireRegion[];
+  between: readonly WireBetween[];
+  note: string | null;
+}
+
+interface WireRegion { id: number; ranks: readonly (readonly [number, number])[]; latency: number | null; exact_share: number; messages: number; delayed: number }
+interface WireBetween { a: number; b: number; latency: number | null; messages: number; delayed: number }
+
+/** On the wire; columns of one row for each pair that sent. */
+export interface WirePairs { src: Uint8Array; dst: Uint8Array; messages: Uint8Array; bytes: Uint8Array; latency: Uint8Array; left_out: number }
+
+export type RankRange = readonly [from: number, to: number];
+
+export interface Region {
+  /** The same from one version to the next as long as most of the ranks are. */
+  id: number;
+  /** Both ends included, in order. */
+  ranks: readonly RankRange[];
+  /** The mean L of the exact messages inside; null while there are none, or no criteria. */
+  latency: number | null;
+  /** Of the messages inside, from 0 to 1. */
+  exactShare: number;
+  messages: number;
+  delayed: number;
+}
+
+/** The messages between two regions, both ways. */
+export interface Between { a: number; b: number; latency: number | null; messages: number; delayed: number }
+
+export interface Regions {
+  version: number;
+  method: string;
+  /** Collectives count as traffic as well. */
+  withCollectives: boolean;
+  regions: readonly Region[];
+  between: readonly Between[];
+  /** What to know about them, in a sentence. */
+  note: string | null;
+}
+
+/** One row for each pair of ranks of which the first sent to the second. */
+export interface Pairs {
+  src: Uint32Array;
+  dst: Uint32Array;
+  messages: Float64Array;
+  bytes: Float64Array;
+  /** The mean L of the exact messages; not a number where it is not known. */
+  latency: Float64Array;
+  /** Pairs with little traffic that are not here. */
+  leftOut: number;
+}
+
+/** More than these no daemon sends, and no page could draw. */
+const RANKS_MAX = 1 << 22;
+const REGIONS_MAX = 1 << 14;
+const RANGES_MAX = 1 << 18;
+const BETWEEN_MAX = 1 << 18;
+const PAIRS_MAX = 1 << 23;
+
+export function regions(from: Fields<WireRegions>): Regions {
+  if (typeof from.with_collectives !== "boolean") throw new FeedError('The field "with_collectives" is neither true nor false.');
+  const rows = bounded("regions", list(from, "regions"), REGIONS_MAX).map((each) => region(fields(each, "A region")));
+  const ids = new Set(rows.map(({ id }) => id));
+  if (ids.size < rows.length) throw new FeedError("Two regions have the same number.");
+  if (rows.reduce((sum, { ranks }) => sum + ranks.length, 0) > RANGES_MAX) throw new FeedError("The regions have too many ranges of ranks.");
+  alone(rows);
+  const between = bounded("between", list(from, "between"), BETWEEN_MAX).map((each) => {
+    const row = betweenRow(fields(each, "A pair of regions"));
+    if (!ids.has(row.a) || !ids.has(row.b) || row.a === row.b) throw new FeedError("A pair of regions names one that is not there.");
+    return row;
+  });
+  return {
+    version: natural(from, "version"),
+    method: text(from, "method"),
+    withCollectives: from.with_collectives,
+    regions: rows,
+    between,
+    note: from.note === null || from.note === undefined ? null : text(from, "note"),
+  };
+}
+
+export function pairs(from: Fields<WirePairs>): Pairs {
+  const columns = {
+    src: u32Column(from, "src"),
+    dst: u32Column(from, "dst"),
+    messages: f64Column(from, "messages"),
+    bytes: f64Column(from, "bytes"),
+    latency: f64Column(from, "latency"),
+  };
+  if (sameLength("pairs", columns) > PAIRS_MAX) throw new FeedError(`There are more than ${PAIRS_MAX} pairs.`);
+  for (const column of [columns.src, columns.dst]) {
+    if (column.some((rank) => rank >= RANKS_MAX)) throw new FeedError("A pair names a rank that no job has.");
+  }
+  for (const column of [columns.messages, columns.bytes]) {
+    if (!column.every((value) => value >= 0 && value < Infinity)) throw new FeedError("A pair has traffic that is no amount.");
+  }
+  if (!columns.latency.every((value) => Number.isNaN(value) || (value >= 0 && value < Infinity))) throw new FeedError("A pair has a latency that is none.");
+  return { ...columns, leftOut: natural(from, "left_out") };
+}
+
+function region(from: Fields<WireRegion>): Region {
+  const exactShare = number(from, "exact_share");
+  if (exactShare < 0 || exactShare > 1) throw new FeedError('The field "exact_share" is no share.');
+  return { id: natural(from, "id"), ranks: ranges(from), latency: latency(from), exactShare, ...counts(from) };
+}
+
+function betweenRow(from: Fields<WireBetween>): Between {
+  return { a: natural(from, "a"), b: natural(from, "b"), latency: latency(from), ...counts(from) };
+}
+
+function ranges(from: Fields<WireRegion>): RankRange[] {
+  let before = -1;
+  const found = bounded("ranks", list(from, "ranks"), RANGES_MAX).map((each): RankRange => {
+    const [first, last] = Array.isArray(each) ? (each as unknown[]) : [];
+    if (!isNatural(first) || !isNatural(last) || first <= before || last < first || last >= RANKS_MAX) {
+      throw new FeedError('The list "ranks" holds something that is not a range of ranks in order.');
+    }
+    before = last;
+    return [first, last];
+  });
+  if (found.length === 0) throw new FeedError("A region has no ranks.");
+  return found;
+}
+
+/** A rank is in one region. */
+function alone(rows: readonly Region[]): void {
+  const all = rows.flatMap(({ ranks }) => ranks).sort(([one], [other]) => one - other);
+  all.forEach(([first], at) => {
+    if (first <= (all[at - 1]?.[1] ?? -1)) throw new FeedError(`Rank ${first} is in two regions.`);
+  });
+}
+
+function latency<T extends { latency: unknown }>(from: Fields<T>): number | null {
+  const value = from.latency;
+  if (value === null || value === undefined) return null;
+  if (typeof value !== "number" || !(value >= 0 && value < Infinity)) throw new FeedError('The field "latency" is neither a ratio nor null.');
+  return value;
+}
+
+function counts<T extends { messages: unknown; delayed: unknown }>(from: Fields<T>): { messages: number; delayed: number } {
+  return { messages: natural(from, "messages" as keyof T & string), delayed: natural(from, "delayed" as keyof T & string) };
+}
+
+function bounded<T>(name: string, values: readonly T[], most: number): readonly T[] {
+  if (values.length > most) throw new FeedError(`The list "${name}" is longer than ${most}.`);
+  return values;
+}
+
+function isNatural(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0;
+}
+
+function natural<T>(from: Fields<T>, name: keyof T & string): number {
+  const value = from[name];
+  if (!isNatural(value)) throw new FeedError(`The field "${name}" is not a whole number.`);
+  return value;
+}

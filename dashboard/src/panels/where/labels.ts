@@ -1,0 +1,54 @@
+// Which names find a place beside what they name: the important ones first, none over another. Pure.
+
+export interface Label {
+  text: string;
+  /** The middle of what is named, and how far it reaches. */
+  x: number;
+  y: number;
+  reach: number;
+  width: number;
+  /** Only inside what is named, or beside it. */
+  bold: boolean;
+}
+
+/** Something round that no other's name may hide. */
+export interface Obstacle { x: number; y: number; radius: number }
+
+export interface PlacedLabel { text: string; left: number; middle: number; bold: boolean }
+
+interface Box { left: number; right: number; top: number; bottom: number }
+
+const HALF = 8;
+const AWAY = 4;
+
+/** How far a name may reach into a disc. */
+const INTO = 5;
+
+/** `width` and `height` of the picture: a name is whole in it, or not there. */
+export function placeLabels(labels: readonly Label[], obstacles: readonly Obstacle[], width: number, height: number): PlacedLabel[] {
+  const taken: Box[] = [];
+  const found: PlacedLabel[] = [];
+  for (const { text, x, y, reach, width: wide, bold } of labels) {
+    if (x < -reach || y < -reach || x > width + reach || y > height + reach) continue;
+    const places: [number, number][] = [
+      [x - wide / 2, y - reach - AWAY - HALF], [x - wide / 2, y + reach + AWAY + HALF],
+      [x + reach + AWAY, y], [x - reach - AWAY - wide, y],
+    ];
+    for (const [left, middle] of places) {
+      const box = { left: left - 2, right: left + wide + 2, top: middle - HALF, bottom: middle + HALF };
+      if (box.left < 0 || box.top < 0 || box.right > width || box.bottom > height) continue;
+      if (taken.some((other) => box.left < other.right && box.right > other.left && box.top < other.bottom && box.bottom > other.top)) continue;
+      if (bold && obstacles.some((disc) => covers(box, disc))) continue;
+      taken.push(box);
+      found.push({ text, left, middle, bold });
+      break;
+    }
+  }
+  return found;
+}
+
+function covers(box: Box, { x, y, radius }: Obstacle): boolean {
+  const dx = Math.max(box.left - x, 0, x - box.right);
+  const dy = Math.max(box.top - y, 0, y - box.bottom);
+  return Math.hypot(dx, dy) < radius - INTO;
+}

@@ -1,0 +1,63 @@
+// Regions as a table: what the graph shows, for the keyboard and for exact figures.
+
+import type { Region, Regions } from "../../feed/regions";
+import { latencyColour } from "../../palette/ramps";
+import { regionLook } from "../../palette/regions";
+import type { Store } from "../../state/store";
+import { theme } from "../../state/theme";
+import { count, share } from "../../words";
+import { latencyMeaning, latencyWords, rangesShort, ranksWords, sizeOf } from "../../words/regions";
+import { type Column, Table } from "../tables/table";
+import { memoryOf } from "./memory";
+
+/** Above this the bar is full, as the colours are. */
+const LATENCY_MAX = 4;
+
+export function RegionMark({ id }: { id: number }) {
+  const { colour, mark } = regionLook(id);
+  const hex = colour[theme.value];
+  return (
+    <svg class="mark" viewBox="0 0 12 12" aria-hidden="true">
+      <circle cx={6} cy={6} r={6} style={{ fill: hex }} />
+      {mark === "ring" && <circle class="hole" cx={6} cy={6} r={3.6} />}
+      {mark === "dot" && <circle class="hole" cx={6} cy={6} r={2} />}
+      {mark === "bar" && <rect class="hole" x={0} y={4.7} width={12} height={2.6} />}
+    </svg>
+  );
+}
+
+export function RegionTable({ store, regions }: { store: Store; regions: Regions }) {
+  const memory = memoryOf(store);
+  const selection = store.selection.value;
+  const pointed = memory.pointed.value;
+  const marked = pointed?.kind === "region" ? pointed.id : selection?.kind === "region" ? selection.id : null;
+  const act = (region: Region): void => {
+    store.selection.value = selection?.kind === "region" && selection.id === region.id ? null : { kind: "region", id: region.id };
+  };
+  const columns: Column<Region>[] = [
+    {
+      key: "ranks", label: "ranks", title: "Sort by the first rank", sort: (region) => region.ranks[0]?.[0] ?? 0, ascending: true, className: () => "region",
+      cell: (region) => (
+        <button type="button" class="rank" title={`Show the region of ${ranksWords(region.ranks)}: ${count(sizeOf(region.ranks))}`} aria-pressed={selection?.kind === "region" && selection.id === region.id}>
+          <RegionMark id={region.id} />{rangesShort(region.ranks)}
+        </button>
+      ),
+    },
+    {
+      key: "latency", label: "L", title: "Latency: how many times as long as usual for their size exact messages take, in the mean", className: () => "latency",
+      sort: (region) => region.latency ?? -1,
+      cell: (region) => (
+        <span title={latencyMeaning(region.latency)}>
+          {region.latency === null ? <span class="soft">?</span> : latencyWords(region.latency)}
+          <i class={region.latency === null ? "tone unknown" : "tone"} style={region.latency === null ? {} : { backgroundColor: latencyColour(region.latency, theme.value), width: `${(3 + 17 * Math.min(1, region.latency / LATENCY_MAX)).toFixed(1)}px` }} />
+        </span>
+      ),
+    },
+    { key: "delayed", label: "delayed", title: "Share of the messages inside with L above 1", sort: (region) => (region.messages > 0 ? region.delayed / region.messages : -1), cell: (region) => share(region.delayed, region.messages) || "\u2013" },
+    { key: "exact", label: "exact", title: "Share of the messages inside of which the time is exact; only these make up L", sort: (region) => region.exactShare, cell: (region) => (region.messages > 0 ? share(region.exactShare, 1) : "\u2013") },
+  ];
+  return (
+    <Table label="Regions" columns={columns} rows={regions.regions} rowKey={(region) => region.id} first={{ key: "latency", descending: true }} selected={marked} act={act}
+      point={(region) => (memory.pointed.value = region && { kind: "region", id: region.id })} />
+  );
+}
