@@ -11,6 +11,7 @@ import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { WebSocketServer } from "ws";
+import { makeDag } from "./dags.mjs";
 import { makeFound, makeRangeBudget } from "./found.mjs";
 import { makeJob } from "./job.mjs";
 
@@ -128,6 +129,7 @@ function inFlightPart() {
 
 const answers = {
   ping: () => ({}),
+  dag: ({ from_ns, to_ns, ranks: only, most }) => ({ dag: makeDag({ fromNs: from_ns, toNs: to_ns, edgeNs: edgeNs(), only, most, ranks, hostOf: nodeOf, hash: job.hash }) }),
   budget: ({ from_ns, to_ns }) => {
     const budget = makeRangeBudget(found(), { fromNs: from_ns, toNs: to_ns, hash: job.hash });
     return typeof budget === "string" ? { error: budget } : { budget };

@@ -2,6 +2,7 @@
 
 import { type Calls, calls, type History } from "./calls";
 import { FeedError, type Fields, f64Column, fields, number, sameLength, u32Column } from "./columns";
+import { type Dag, dag } from "./dag";
 import { type RangeBudget, rangeBudget } from "./found";
 import type * as Wire from "./types";
 
@@ -30,9 +31,10 @@ export interface AnswerMessage {
   count?: RangeCounts;
   history?: History;
   budget?: RangeBudget;
+  dag?: Dag;
 }
 
-export function answer(value: Fields<Wire.Answer>): AnswerMessage {
+export function answer(value: Fields<Wire.Answer & { dag: unknown }>): AnswerMessage {
   const message: AnswerMessage = { kind: "answer", id: number(value, "id") };
   if (typeof value.error === "string") message.error = value.error;
   if (value.calls) message.calls = calls(fields(value.calls, "The calls"));
@@ -40,6 +42,7 @@ export function answer(value: Fields<Wire.Answer>): AnswerMessage {
   if (value.count) message.count = rangeCounts(fields(value.count, "The counts"));
   if (value.history) message.history = history(fields(value.history, "The history"));
   if (value.budget) message.budget = rangeBudget(fields(value.budget, "The budget of the range"));
+  if (value.dag) message.dag = dag(fields(value.dag, "The graph"));
   return message;
 }
 

@@ -7,7 +7,7 @@ const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
   [["Left", "Right"], "one step"], [["Shift Left", "Shift Right"], "ten steps"],
   [["Home"], "to the start"], [["End"], "to now, or to the end"],
   [[",", "."], "slower, faster"], [["+", "-"], "zoom the timeline"], [["0"], "the whole run"],
-  [["[", "]"], "range starts, ends here"], [["f"], "follow or let go"], [["1", "2", "3"], "the views"],
+  [["[", "]"], "range starts, ends here"], [["f"], "follow or let go"], [["1", "2", "3", "4"], "the views"],
   [["t"], "theme"], [["Esc"], "clear the selection"], [["?"], "this help"],
 ];
 
@@ -25,6 +25,7 @@ export function Help({ open, close }: { open: boolean; close: () => void }) {
         {KEYS.map(([keys, does]) => <div key={does}><dt>{keys.map((key) => <kbd key={key}>{key}</kbd>)}</dt><dd>{does}</dd></div>)}
       </dl>
       <p>On the timeline: the wheel zooms, dragging pans, dragging the cursor scrubs, Shift and dragging (or dragging on the ruler) selects a range, a double click shows the whole run.</p>
+      <p>In the graph of What, once it has the focus: arrows go along links, Enter folds what follows, W A S D move, + and - zoom, f fits. The wheel zooms, dragging moves, a double click folds.</p>
       <p>All pages that follow the shared clock see the same time, range and functions. Let go to look around alone.</p>
     </dialog>
   );

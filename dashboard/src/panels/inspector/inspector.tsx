@@ -1,7 +1,6 @@
 // Answers "what is this?" for whatever was clicked last; with nothing clicked, for the run.
 
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
-import type { ComponentChildren } from "preact";
 import { functionColours } from "../colours";
 import type { Store } from "../../state/store";
 import { around } from "../../state/span";
@@ -10,6 +9,8 @@ import { clockAgreement, noCore, nodeName, PROCESS_STATES, SILENT } from "../../
 import { figures, lossSentences } from "../../words/standing";
 import { describe } from "../particles/describe";
 import type { CallText } from "../view";
+import { NodePart } from "../what/node-part";
+import { Row, Title } from "./parts";
 
 export function Inspector({ store }: { store: Store }) {
   const selection = store.selection.value;
@@ -17,18 +18,11 @@ export function Inspector({ store }: { store: Store }) {
     <aside class="inspector" aria-label="Inspector" tabIndex={0}>
       {selection?.kind === "call" && <CallPart store={store} call={selection.call} />}
       {selection?.kind === "rank" && <RankPart store={store} rank={selection.rank} />}
+      {selection?.kind === "dag-node" && <NodePart store={store} dag={selection.dag} node={selection.node} />}
       {store.perspective.value.rangeNs && <RangePart store={store} />}
       {selection === null && <RunPart store={store} />}
     </aside>
   );
-}
-
-function Row({ name, note, children }: { name: string; note?: string; children: ComponentChildren }) {
-  return <><dt>{name}</dt><dd>{children}{note && <small>{note}</small>}</dd></>;
-}
-
-function Title({ text, clear, label }: { text: ComponentChildren; clear: () => void; label: string }) {
-  return <h2>{text}<button type="button" onClick={clear} title={`${label} (Esc)`}>{label}</button></h2>;
 }
 
 function CallPart({ store, call }: { store: Store; call: CallText }) {

@@ -1,8 +1,11 @@
 // The main view: tabs, and what each of them holds.
 
 import { useEffect, useRef } from "preact/hooks";
+import type { Frames } from "../../frames";
 import type { Store } from "../../state/store";
 import { Figures } from "../tables/figures";
+import type { WhatState } from "../what/state";
+import { What } from "../what/what";
 import { Why } from "../why/why";
 import type { ParticleHost } from "./particle-host";
 
@@ -10,9 +13,12 @@ export const TABS = [
   { id: "particles", label: "Particles" },
   { id: "figures", label: "Figures" },
   { id: "why", label: "Why" },
+  { id: "what", label: "What" },
 ] as const;
 
-export function Stage({ store, particles }: { store: Store; particles: ParticleHost }) {
+interface StageProps { store: Store; frames: Frames; particles: ParticleHost; what: WhatState }
+
+export function Stage({ store, frames, particles, what }: StageProps) {
   const current = TABS.find((tab) => tab.id === store.tab.value) ?? TABS[0];
   const move = (event: KeyboardEvent): void => {
     const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
@@ -40,6 +46,7 @@ export function Stage({ store, particles }: { store: Store; particles: ParticleH
         {current.id === "particles" && <Particles host={particles} />}
         {current.id === "figures" && <Figures store={store} />}
         {current.id === "why" && <Why store={store} />}
+        {current.id === "what" && <What store={store} frames={frames} what={what} />}
       </div>
     </main>
   );

@@ -1,0 +1,11 @@
+// What all parts of the inspector are made of.
+
+import type { ComponentChildren } from "preact";
+
+export function Row({ name, note, children }: { name: string; note?: string; children: ComponentChildren }) {
+  return <><dt>{name}</dt><dd>{children}{note && <small>{note}</small>}</dd></>;
+}
+
+export function Title({ text, clear, label }: { text: ComponentChildren; clear: () => void; label: string }) {
+  return <h2>{text}<button type="button" onClick={clear} title={`${label} (Esc)`}>{label}</button></h2>;
+}
