@@ -24,12 +24,14 @@ const ALONG = 2.2;
 const ACROSS = 1.1;
 /** Gaps that fill the view may be this wide, in pixels. */
 const FILL_MAX = { along: 240, across: 120 };
-const PADDING = 28;
+const PADDING = 20;
+/** Along the edge where the words of the axis are. */
+const AXIS = { above: 12, left: 60 };
 const CELL_MAX = 420;
 const FIT_CELL_MAX = 110;
 
 function fill({ width, height, layers, rows, isFlipped }: Frame): Gaps {
-  const [along, across] = isFlipped ? [height, width] : [width, height];
+  const [along, across] = isFlipped ? [height, width - AXIS.left] : [width, height - AXIS.above];
   const gap = (room: number, count: number, most: number): number => Math.min(most, Math.max(1, room - 2 * PADDING) / Math.max(1, count));
   return { along: gap(along, layers, FILL_MAX.along), across: gap(across, rows, FILL_MAX.across) };
 }
@@ -49,15 +51,22 @@ export function gaps(camera: Camera, frame: Frame): Gaps {
   return { along: Math.max(filled.along, ALONG * camera.cell), across: Math.max(filled.across, ACROSS * camera.cell) };
 }
 
+/** Where the camera's place is on the screen: the middle of what the axis leaves. */
+function middle({ width, height, isFlipped }: Frame): [x: number, y: number] {
+  return isFlipped ? [(width + AXIS.left) / 2, height / 2] : [width / 2, (height + AXIS.above) / 2];
+}
+
 export function place(camera: Camera, frame: Frame, layer: number, row: number): [x: number, y: number] {
   const { along, across } = gaps(camera, frame);
   const [a, b] = [(layer - camera.layer) * along, (row - camera.row) * across];
-  return frame.isFlipped ? [frame.width / 2 + b, frame.height / 2 + a] : [frame.width / 2 + a, frame.height / 2 + b];
+  const [x, y] = middle(frame);
+  return frame.isFlipped ? [x + b, y + a] : [x + a, y + b];
 }
 
 export function placeAt(camera: Camera, frame: Frame, x: number, y: number): { layer: number; row: number } {
   const { along, across } = gaps(camera, frame);
-  const [right, down] = [x - frame.width / 2, y - frame.height / 2];
+  const [middleX, middleY] = middle(frame);
+  const [right, down] = [x - middleX, y - middleY];
   return { layer: camera.layer + (frame.isFlipped ? down : right) / along, row: camera.row + (frame.isFlipped ? right : down) / across };
 }
 

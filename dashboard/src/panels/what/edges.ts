@@ -2,7 +2,7 @@
 // together. Pure.
 
 import { type Camera, type Frame, gaps, place } from "./camera";
-import { OUTSIDE_MAX, BORDER } from "./glyph";
+import { BORDER } from "./glyph";
 import type { Context } from "./glyph-paint";
 import type { Graph } from "./graph";
 
@@ -11,6 +11,8 @@ const BUNDLED_FROM_ROWS = 25;
 /** Rows whose edges run together. */
 const BLOCK_ROWS = 12;
 const PULL = 0.72;
+/** Cells in pixels: up to the first edges run together, from the second on each by itself. */
+const LOOSENED = { from: 8, to: 20 };
 /** How far along its way a curve begins to turn. */
 const BEND = 0.45;
 
@@ -42,11 +44,12 @@ export function curveOf(graph: Graph, bundles: Bundles, edge: number, camera: Ca
   const [from, to] = [edges.from[edge] ?? 0, edges.to[edge] ?? 0];
   const [fromLayer, toLayer] = [nodes.layer[from] ?? 0, nodes.layer[to] ?? 0];
   const [fromRow, toRow] = [graph.row[from] ?? 0, graph.row[to] ?? 0];
-  // Glyphs are not crossed: an edge begins and ends at their sides.
-  const beside = ((BORDER + OUTSIDE_MAX) * camera.cell) / gaps(camera, frame).along;
+  // An edge begins and ends at the sides of glyphs, which are drawn over it.
+  const beside = (BORDER * camera.cell) / gaps(camera, frame).along;
   const [begin, end] = [fromLayer + beside, toLayer - beside];
   const bend = BEND * (end - begin);
-  const pulled = (own: number, together: number | undefined): number => (together === undefined ? own : own + PULL * (together - own));
+  const pull = PULL * Math.min(1, Math.max(0, (LOOSENED.to - camera.cell) / (LOOSENED.to - LOOSENED.from)));
+  const pulled = (own: number, together: number | undefined): number => (together === undefined ? own : own + pull * (together - own));
   [into[0], into[1]] = place(camera, frame, begin, fromRow);
   [into[2], into[3]] = place(camera, frame, begin + bend, pulled(fromRow, bundles?.from[edge]));
   [into[4], into[5]] = place(camera, frame, end - bend, pulled(toRow, bundles?.to[edge]));

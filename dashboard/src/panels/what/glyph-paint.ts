@@ -20,15 +20,17 @@ export interface GlyphLook {
 const QUARTER = Math.PI / 2;
 const TURN = 2 * Math.PI;
 /** Numbers of ranks can be read in ellipses from here on, and counts beside bars. */
-const LABEL_FROM_CELL = 40;
+const LABEL_FROM_CELL = 34;
 const COUNT_FROM_CELL = 100;
 
 export function paintGlyph(context: Context, glyph: Glyph, label: string, host: number, x: number, y: number, cell: number, look: GlyphLook): void {
   const isBold = glyph.received.isSqueezed || glyph.sent.isSqueezed;
-  context.strokeStyle = isBold ? look.text : look.edge;
+  context.strokeStyle = isBold ? look.soft : look.edge;
   context.lineWidth = isBold ? 2 : 1;
+  context.fillStyle = look.ground;
   context.beginPath();
   context.arc(x, y, BORDER * cell, 0, TURN);
+  context.fill();
   context.stroke();
   const rim = Math.min(1.5, 0.01 * cell) + (isBold ? 0.75 : 0.25);
   paintSide(context, glyph.received, (bar) => [BORDER * cell - rim - bar * INSIDE_MAX * cell, BORDER * cell - rim], x, y, cell, look);

@@ -6,9 +6,9 @@ import { type Graph, listed } from "./graph";
 
 /** Radii in shares of the cell: a glyph with its highest bars just fits. */
 export const BORDER = 0.31;
-export const INSIDE_MAX = 0.115;
+export const INSIDE_MAX = 0.11;
 export const OUTSIDE_MAX = 0.15;
-export const ELLIPSE = 0.17;
+export const ELLIPSE = 0.185;
 const TURN = 2 * Math.PI;
 /** Between two bars, and at least for a bar, as shares of a turn. */
 const GAP = 1 / 180;

@@ -19,8 +19,12 @@ export interface Graph {
   former: Lists;
   /** Rows of `dag.messages`. */
   messages: Lists;
-  /** The latency of the slowest message of each node for its kind; not a number where none is known. */
+  /** When the first node of each layer begins. */
+  layerFromNs: Float64Array;
+  /** The highest latency of the exact messages of each node; not a number where none is known. */
   worst: Float64Array;
+  /** The row of the message that took longest, of each node; -1 where there is none. */
+  slowest: Int32Array;
 }
 
 function grouped(count: number, keys: ArrayLike<number>): Lists {
@@ -43,22 +47,29 @@ export function graphOf(dag: Dag): Graph {
   for (const layer of nodes.layer) layers = Math.max(layers, layer + 1);
   const inLayer = grouped(layers, nodes.layer);
   const row = new Float32Array(nodes.length);
+  const layerFromNs = new Float64Array(layers).fill(Infinity);
   let rows = 0;
   for (let layer = 0; layer < layers; layer++) {
     const members = listed(inLayer, layer);
     members.sort((one, other) => (nodes.place[one] ?? 0) - (nodes.place[other] ?? 0) || one - other);
-    members.forEach((node, at) => (row[node] = at - (members.length - 1) / 2));
+    members.forEach((node, at) => {
+      row[node] = at - (members.length - 1) / 2;
+      layerFromNs[layer] = Math.min(layerFromNs[layer] ?? Infinity, nodes.fromNs[node] ?? 0);
+    });
     rows = Math.max(rows, members.length);
   }
   const worst = new Float64Array(nodes.length).fill(Number.NaN);
+  const slowest = new Int32Array(nodes.length).fill(-1);
   for (let at = 0; at < messages.length; at++) {
     const node = messages.node[at] ?? 0;
+    const before = slowest[node] ?? -1;
+    if (before < 0 || (messages.tMsgNs[at] ?? 0) > (messages.tMsgNs[before] ?? 0)) slowest[node] = at;
     const latency = messages.latency[at] ?? Number.NaN;
     // An upper bound is no proof of slowness.
     if (messages.isExact[at] === 1 && !(latency <= (worst[node] ?? 0))) worst[node] = Number.isNaN(latency) ? worst[node]! : latency;
   }
   return {
-    dag, layers, rows, inLayer, row, worst,
+    dag, layers, rows, inLayer, row, layerFromNs, worst, slowest,
     latter: grouped(nodes.length, edges.from), former: grouped(nodes.length, edges.to), messages: grouped(nodes.length, messages.node),
   };
 }

@@ -22,9 +22,9 @@ export function Key({ store, dag }: { store: Store; dag: Dag }) {
   const rest = hosts.length - HOSTS_NAMED;
   return (
     <div class="what-key small">
-      <span class="group" title="The latency of a message in shares of what one of its size usually takes">Latency <span class="soft">{"\u00bc"}</span><Scale /><span class="soft">{LATENCY_MAX} or more, usual in the middle</span></span>
+      <span class="group" title="The latency of a message in shares of what one of its size usually takes">Latency <span class="soft">{"\u00bc"}</span><Scale /><span class="soft">{LATENCY_MAX}+ times usual</span></span>
       <span class="group"><Outlined />not known</span>
-      <span class="group hosts"><span class="soft">Hosts</span>
+      <span class="group hosts"><span class="soft">Nodes</span>
         {hosts.slice(0, HOSTS_NAMED).map((host) => (
           <span class="host" key={host}><span class={`swatch ${isRepeated(host) ? "again" : ""}`} style={{ backgroundColor: hostColour(host, theme.value) }} />{nodeName(run, host)}</span>
         ))}
@@ -81,15 +81,15 @@ export function Legend({ what }: { what: WhatState }) {
       <h2>What a glyph says<button type="button" onClick={() => what.explain(false)}>Close</button></h2>
       <canvas ref={canvas} role="img" aria-label="A glyph: an ellipse with the number 3, four bars inside its border, three outside" />
       <dl>
-        <dt>A glyph</dt><dd>One rank for a while: it receives, then sends. What it receives next begins a new one.</dd>
-        <dt>Ellipse</dt><dd>Its colour is the host, the number the rank. The flatter, the further the rank's messages are from the mean.</dd>
+        <dt>A glyph</dt><dd>The state of one rank for a while: it receives, then sends. What it receives next begins a new state.</dd>
+        <dt>Ellipse</dt><dd>Its colour is the node, the number the rank. The flatter, the further the rank's messages are from the mean.</dd>
         <dt>Bars inside</dt><dd>Messages received, clockwise from the top as they came.</dd>
         <dt>Bars outside</dt><dd>Messages sent.</dd>
         <dt>Length</dt><dd>How long a message took, alike in all glyphs of a graph. A bold border: more than a turn, made to fit.</dd>
         <dt>Height</dt><dd>Its size; twice the size adds the same height everywhere.</dd>
         <dt>Colour</dt><dd>Its latency: blue is faster than usual, grey as usual, red slower. Hollow: not known. Split in two: an upper bound.</dd>
-        <dt>Links</dt><dd>Messages, from left to right. Of the selected one <span class="link" style={{ color: links.former }}>red</span> lead to it, <span class="link" style={{ color: links.latter }}>blue</span> leave it; pale are all before and after.</dd>
-        <dt>Far away</dt><dd>A dot has the colour of its slowest message; nearer, that is the ring around the host.</dd>
+        <dt>Links</dt><dd>Messages, from left to right. Of the selected state <span class="link" style={{ color: links.former }}>red</span> lead to it, <span class="link" style={{ color: links.latter }}>blue</span> leave it; pale are all before and after.</dd>
+        <dt>Far away</dt><dd>A dot has the colour of its slowest message; nearer, that is the ring around the colour of the node.</dd>
         <dt>Hands</dt><dd>Double click or Enter folds what follows; the wheel zooms, dragging moves; arrows go along links, F fits.</dd>
       </dl>
     </aside>

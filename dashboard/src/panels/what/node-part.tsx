@@ -1,10 +1,10 @@
-// What a selected node is, in the inspector.
+// What a selected state is, in the inspector.
 
 import type { Dag } from "../../feed/dag";
 import { hostColour } from "../../palette/hosts";
 import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
-import { nodeRows, slowest } from "./words";
+import { nodeRows } from "./words";
 import { Row, Title } from "../inspector/parts";
 import { graphOf, type Graph } from "./graph";
 
@@ -23,12 +23,12 @@ export function NodePart({ store, dag, node }: { store: Store; dag: Dag; node: n
   const only = store.perspective.value.ranks;
   const isAlone = only?.length === 1 && only[0]?.[0] === rank && only[0]?.[1] === rank;
   const [fromNs, toNs] = [nodes.fromNs[node] ?? 0, nodes.toNs[node] ?? 0];
-  const message = slowest(graph, node);
+  const message = graph.slowest[node] ?? -1;
   const peer = message < 0 ? -1 : (messages.peerNode[message] ?? -1);
   return (
     <section>
       <Title label="Clear" clear={() => (store.selection.value = null)} text={
-        <><span class="swatch" style={{ backgroundColor: hostColour(nodes.host[node] ?? 0, theme.value) }} />Rank {rank} for a while</>
+        <><span class="swatch" style={{ backgroundColor: hostColour(nodes.host[node] ?? 0, theme.value) }} />Rank {rank}, step {(nodes.layer[node] ?? 0) + 1} of {graph.layers}</>
       } />
       <dl>
         {nodeRows(graph, node, store.figures.value).map(({ name, words, note }) => <Row key={name} name={name} note={note}>{words}</Row>)}

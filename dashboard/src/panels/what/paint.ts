@@ -4,12 +4,28 @@
 import { hostColour, LINKS } from "../../palette/hosts";
 import { latencyColour } from "../../palette/latency";
 import { type Camera, type Frame, place } from "./camera";
-import { type Bundles, curveOf, isInSight, trace, widthOf } from "./edges";
-import { BORDER, ellipse, glyphOf, type GlyphScale, OUTSIDE_MAX } from "./glyph";
+import { type Bundles, bundlesOf, curveOf, isInSight, trace, widthOf } from "./edges";
+import { BORDER, ellipse, glyphOf, glyphScale, type GlyphScale, OUTSIDE_MAX } from "./glyph";
 import { type Context, faded, type GlyphLook, paintGlyph } from "./glyph-paint";
 import { FOLDED, FUTURE, type Graph, HIDDEN, PAST } from "./graph";
 
-export interface Model { graph: Graph; bundles: Bundles; scale: GlyphScale }
+/** A graph and what is drawn of it, made when it is first needed. */
+export class Model {
+  private madeBundles: Bundles | undefined;
+  private madeScale: GlyphScale | undefined;
+
+  constructor(readonly graph: Graph) {}
+
+  get bundles(): Bundles {
+    // Null is an answer as well.
+    if (this.madeBundles === undefined) this.madeBundles = bundlesOf(this.graph);
+    return this.madeBundles;
+  }
+
+  get scale(): GlyphScale {
+    return (this.madeScale ??= glyphScale(this.graph));
+  }
+}
 
 export interface Picture {
   camera: Camera;
@@ -32,10 +48,11 @@ const STROKE_CURVES = 24;
 const OTHERS = 0.25;
 
 /** Which edges are drawn how, the strongest last. */
-const STYLES = ["others", "plain", "past", "future", "former", "latter"] as const;
+const STYLES = ["passing", "others", "plain", "past", "future", "former", "latter"] as const;
 type Style = (typeof STYLES)[number];
 
-export function* paint(context: Context, { graph, bundles, scale }: Model, picture: Picture): Generator<void> {
+export function* paint(context: Context, model: Model, picture: Picture): Generator<void> {
+  const { graph, bundles } = model;
   const { camera, frame, margin } = picture;
   yield* paintEdges(context, graph, bundles, picture);
   const { nodes } = graph.dag;
@@ -45,7 +62,7 @@ export function* paint(context: Context, { graph, bundles, scale }: Model, pictu
     const [x, y] = place(camera, frame, nodes.layer[node] ?? 0, graph.row[node] ?? 0);
     if (x < -room || y < -room || x > frame.width + room || y > frame.height + room) continue;
     context.globalAlpha = isMeant(picture, node) ? 1 : OTHERS;
-    paintNode(context, graph, scale, node, x, y, picture);
+    paintNode(context, model, node, x, y, picture);
     if (node % 64 === 63) yield;
   }
   context.globalAlpha = 1;
@@ -60,11 +77,12 @@ function isMeant({ marks, selected }: Picture, node: number): boolean {
   return selected < 0 || node === selected || ((marks[node] ?? 0) & (PAST | FUTURE)) !== 0;
 }
 
-function paintNode(context: Context, graph: Graph, scale: GlyphScale, node: number, x: number, y: number, { camera: { cell }, look, selected, marks }: Picture): void {
+function paintNode(context: Context, model: Model, node: number, x: number, y: number, { camera: { cell }, look, selected, marks }: Picture): void {
+  const { graph } = model;
   const { nodes } = graph.dag;
   const host = nodes.host[node] ?? 0;
   if (cell >= GLYPH_FROM_CELL) {
-    paintGlyph(context, glyphOf(graph, node, scale), String(nodes.rank[node] ?? 0), host, x, y, cell, look);
+    paintGlyph(context, glyphOf(graph, node, model.scale), String(nodes.rank[node] ?? 0), host, x, y, cell, look);
   } else if (cell >= DOT_BELOW_CELL) {
     paintSmall(context, nodes.load[node] ?? 0, host, graph.worst[node] ?? Number.NaN, x, y, cell, look);
   } else {
@@ -115,10 +133,19 @@ function paintBadge(context: Context, text: string, x: number, y: number, look: 
   context.fillText(text, x, y + 0.5);
 }
 
-function styleOf({ marks, selected }: Picture, from: number, to: number): Style {
+/** Whether a node is in the view itself. */
+function isSeen({ nodes }: Graph["dag"], row: Float32Array, node: number, { camera, frame }: Picture): boolean {
+  const [x, y] = place(camera, frame, nodes.layer[node] ?? 0, row[node] ?? 0);
+  return x >= 0 && y >= 0 && x <= frame.width && y <= frame.height;
+}
+
+function styleOf({ dag, row }: Graph, picture: Picture, from: number, to: number): Style {
+  const { marks, selected } = picture;
+  if (selected >= 0 && to === selected) return "former";
+  if (selected >= 0 && from === selected) return "latter";
+  // Near by, what only passes between others would hide what one looks at.
+  if (picture.camera.cell >= DOT_BELOW_CELL && !isSeen(dag, row, from, picture) && !isSeen(dag, row, to, picture)) return "passing";
   if (selected < 0) return "plain";
-  if (to === selected) return "former";
-  if (from === selected) return "latter";
   const both = (mark: number): boolean => ((marks[from] ?? 0) & (marks[to] ?? 0) & mark) !== 0;
   return both(PAST) ? "past" : both(FUTURE) ? "future" : "others";
 }
@@ -129,6 +156,7 @@ function inkOf(style: Style, { look, camera }: Picture, edges: number): { colour
   // Where there are very many each is faint, and what they have in common is seen.
   const crowd = camera.cell >= DOT_BELOW_CELL ? 0.75 : Math.min(0.6, Math.max(0.16, 900 / Math.max(1, edges)));
   switch (style) {
+    case "passing": return { colour: faded(look.edge, 0.07), wider: 1 };
     case "others": return { colour: faded(look.edge, crowd * 0.4), wider: 1 };
     case "plain": return { colour: faded(look.edge, crowd), wider: 1 };
     case "past": return { colour: faded(former, 0.45), wider: 1 };
@@ -146,7 +174,7 @@ function* paintEdges(context: Context, graph: Graph, bundles: Bundles, picture: 
   for (let edge = 0; edge < edges.length; edge++) {
     const [from, to] = [edges.from[edge] ?? 0, edges.to[edge] ?? 0];
     if ((((marks[from] ?? 0) | (marks[to] ?? 0)) & HIDDEN) !== 0) continue;
-    const ofStyle = strokes.get(styleOf(picture, from, to));
+    const ofStyle = strokes.get(styleOf(graph, picture, from, to));
     const width = Math.round(4 * widthOf(edges.count[edge] ?? 1, camera.cell));
     const same = ofStyle?.get(width);
     if (same) same.push(edge);

@@ -2,10 +2,8 @@
 // is given up.
 
 import type { Dag } from "../../feed/dag";
-import { bundlesOf } from "./edges";
-import { glyphScale } from "./glyph";
 import { graphOf } from "./graph";
-import { type Model, paint, type Picture } from "./paint";
+import { Model, paint, type Picture } from "./paint";
 
 export type ToPainter = { kind: "dag"; dag: Dag } | { kind: "picture"; number: number; picture: Picture; ratio: number };
 export interface FromPainter { number: number; bitmap: ImageBitmap }
@@ -20,8 +18,7 @@ let newest = 0;
 
 port.onmessage = ({ data }) => {
   if (data.kind === "dag") {
-    const graph = graphOf(data.dag);
-    model = { graph, bundles: bundlesOf(graph), scale: glyphScale(graph) };
+    model = new Model(graphOf(data.dag));
     newest++;
   } else if (model) {
     void draw(model, data.number, data.picture, data.ratio);

@@ -7,10 +7,8 @@ import { type DagFigures, DagQuestions, type DagScope, type KnownDag, lastSecond
 import type { Span } from "../../state/perspective";
 import { edgeNs } from "../../state/run";
 import type { Store } from "../../state/store";
-import { bundlesOf } from "./edges";
-import { glyphScale } from "./glyph";
 import { graphOf } from "./graph";
-import type { Model } from "./paint";
+import { Model } from "./paint";
 
 const LEGEND_KEY = "mpiscope-glyph-legend";
 const NOTHING: ReadonlySet<number> = new Set();
@@ -63,8 +61,7 @@ export class WhatState {
   model(dag: Dag): Model {
     const before = this.models.get(dag);
     if (before) return before;
-    const graph = graphOf(dag);
-    const model = { graph, bundles: bundlesOf(graph), scale: glyphScale(graph) };
+    const model = new Model(graphOf(dag));
     this.models.set(dag, model);
     return model;
   }

@@ -1,7 +1,8 @@
-// The graph as a list of its nodes, in their order, for whoever reads rather than looks.
+// The graph as a list of its states, in their order, for whoever reads rather than looks.
 
+import { useComputed } from "@preact/signals";
 import type { Store } from "../../state/store";
-import { nodeSentence, slowest } from "./words";
+import { nodeSentence } from "./words";
 import { nodeName } from "../../words/hosts";
 import { clock, count, duration, significant } from "../../words";
 import { type Column, Table } from "../tables/table";
@@ -11,7 +12,9 @@ import type { Model } from "./paint";
 export function NodeTable({ store, model: { graph }, folded, selected }: { store: Store; model: Model; folded: ReadonlySet<number>; selected: number }) {
   const { dag } = graph;
   const { nodes, messages } = dag;
-  const run = store.figures.value;
+  // Names of hosts come once; figures several times a second.
+  void useComputed(() => store.figures.value.nodes.size).value;
+  const run = store.figures.peek();
   const marks = marksOf(graph, folded, -1);
   const rows = [...graph.inLayer.items].filter((node) => ((marks[node] ?? 0) & HIDDEN) === 0);
   const order = new Map(rows.map((node, at) => [node, at]));
@@ -19,14 +22,14 @@ export function NodeTable({ store, model: { graph }, folded, selected }: { store
   const number = (key: "received" | "sent", title: string): Column<number> => ({
     key, label: key, title, sort: (node) => nodes[key][node] ?? 0, cell: (node) => count(nodes[key][node] ?? 0),
   });
-  const timeOf = (node: number): number => messages.tMsgNs[slowest(graph, node)] ?? -1;
+  const timeOf = (node: number): number => messages.tMsgNs[graph.slowest[node] ?? -1] ?? -1;
   const columns: Column<number>[] = [
     { key: "step", label: "step", title: "As they follow each other", sort: (node) => order.get(node) ?? 0, ascending: true, cell: (node) => count((nodes.layer[node] ?? 0) + 1) },
     {
       key: "rank", label: "rank", title: "Sort by rank", sort: (node) => nodes.rank[node] ?? 0, ascending: true,
       cell: (node) => <button type="button" class="rank" title={nodeSentence(graph, node, 0)} onClick={() => select(node)}>{nodes.rank[node]}</button>,
     },
-    { key: "host", label: "host", title: "Sort by host", sort: (node) => nodes.host[node] ?? 0, ascending: true, cell: (node) => nodeName(run, nodes.host[node] ?? 0) },
+    { key: "node", label: "node", title: "Sort by node", sort: (node) => nodes.host[node] ?? 0, ascending: true, cell: (node) => nodeName(run, nodes.host[node] ?? 0) },
     { key: "from", label: "from", title: "Its first event", sort: (node) => nodes.fromNs[node] ?? 0, ascending: true, cell: (node) => clock(nodes.fromNs[node] ?? 0, 6) },
     { key: "length", label: "length", title: "From its first event to its last", sort: (node) => (nodes.toNs[node] ?? 0) - (nodes.fromNs[node] ?? 0), cell: (node) => duration((nodes.toNs[node] ?? 0) - (nodes.fromNs[node] ?? 0)) },
     number("received", "Messages received"),
@@ -38,5 +41,5 @@ export function NodeTable({ store, model: { graph }, folded, selected }: { store
       cell: (node) => (Number.isNaN(graph.worst[node]) ? "\u2013" : significant(graph.worst[node] ?? 0)),
     },
   ];
-  return <Table label="Nodes of the graph" columns={columns} rows={rows} rowKey={(node) => node} first={{ key: "step", descending: false }} selected={selected} act={select} />;
+  return <Table label="States of the graph" columns={columns} rows={rows} rowKey={(node) => node} first={{ key: "step", descending: false }} selected={selected} act={select} />;
 }

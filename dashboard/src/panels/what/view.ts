@@ -3,6 +3,7 @@
 
 import { hostColour, LINKS } from "../../palette/hosts";
 import { prepare } from "../canvas";
+import { axisWords } from "./axis";
 import { type Camera, fit, fitCell, type Frame, gaps, panned, place, placeAt, settled, zoomed } from "./camera";
 import { curveOf, trace, widthOf } from "./edges";
 import { BORDER, OUTSIDE_MAX } from "./glyph";
@@ -183,19 +184,36 @@ export class GraphView {
     const { picture: { camera, frame, margin }, image } = this.painted;
     const [then, now] = [gaps(camera, frame), gaps(this.camera, this.frame)];
     const [along, across] = [now.along / then.along, now.across / then.across];
+    // What was in its middle, then and now.
+    const [thenX, thenY] = place(camera, frame, camera.layer, camera.row);
     const [x, y] = place(this.camera, this.frame, camera.layer, camera.row);
     const [right, down] = frame.isFlipped ? [across, along] : [along, across];
     const [width, height] = [(frame.width + 2 * margin) * right, (frame.height + 2 * margin) * down];
-    prepared.context.drawImage(image, x - width / 2, y - height / 2, width, height);
+    prepared.context.drawImage(image, x - (thenX + margin) * right, y - (thenY + margin) * down, width, height);
   }
 
   private drawOverlay(shown: Shown): void {
     const prepared = prepare(this.overlay);
     if (!prepared) return;
     const { context } = prepared;
+    this.drawAxis(context, shown);
     const node = this.pointed;
     if (node >= 0 && !this.isHidden(node)) this.drawPointed(context, shown, node);
     if (!this.isFitted) this.drawMinimap(context, shown);
+  }
+
+  private drawAxis(context: CanvasRenderingContext2D, { model: { graph }, isFlipped, look }: Shown): void {
+    context.font = `11px ${look.font}`;
+    context.textAlign = isFlipped ? "left" : "center";
+    context.textBaseline = "middle";
+    context.lineJoin = "round";
+    context.lineWidth = 4;
+    context.strokeStyle = look.ground;
+    context.fillStyle = look.soft;
+    for (const { text, x, y } of axisWords(graph, this.camera, this.frame)) {
+      context.strokeText(text, x, y);
+      context.fillText(text, x, y);
+    }
   }
 
   /** Its links, and the nodes at their other ends. */

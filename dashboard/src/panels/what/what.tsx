@@ -16,7 +16,7 @@ export function What({ store, frames, what }: { store: Store; frames: Frames; wh
   return (
     <div class="what">
       <Bar store={store} what={what} />
-      <div class={`panes ${pinned ? "two" : ""}`}>
+      <div class={`panes ${pinned ? "two" : ""} ${what.isLegendOpen.value ? "explained" : ""}`}>
         {pinned && <Pane key="pinned" store={store} frames={frames} what={what} known={pinned} label="Graph that is kept" isPinned />}
         {known ? <Pane key="current" store={store} frames={frames} what={what} known={known} label="Dependency graph" isPinned={false} /> : (
           <section class="pane" aria-label="Dependency graph">
@@ -55,7 +55,7 @@ function Bar({ store, what }: { store: Store; what: WhatState }) {
         {known && folded && folded.size > 0 && <button type="button" onClick={() => what.unfold(known.dag)}>Unfold all</button>}
         <button type="button" aria-pressed={pinned !== null} disabled={!known} title="Keeps this graph on the left; the right one follows the selection" onClick={() => what.compare()}>Compare</button>
         <button type="button" aria-pressed={what.isFlipped.value} title="Steps run from top to bottom instead of from left to right" onClick={() => (what.isFlipped.value = !what.isFlipped.peek())}>Flip</button>
-        <button type="button" aria-pressed={what.isTable.value} title="The nodes as a list" onClick={() => (what.isTable.value = !what.isTable.peek())}>Table</button>
+        <button type="button" aria-pressed={what.isTable.value} title="The states as a list" onClick={() => (what.isTable.value = !what.isTable.peek())}>Table</button>
         <button type="button" aria-pressed={what.isLegendOpen.value} title="What a glyph says" onClick={() => what.explain(!what.isLegendOpen.peek())}>Explain</button>
       </div>
     </div>

@@ -1,7 +1,7 @@
 // The dependency graph in words: what it is of, what is not shown, what a node is. Pure.
 
 import type { Dag } from "../../feed/dag";
-import { flatness } from "./glyph";
+import { BARS_MAX, flatness } from "./glyph";
 import { type Graph, listed } from "./graph";
 import type { DagScope, KnownDag } from "../../state/dag-questions";
 import type { RankRanges } from "../../state/perspective";
@@ -25,8 +25,8 @@ export function rankWords(ranks: RankRanges | null): string {
 
 export function graphWords({ dag, scope }: KnownDag): GraphWords {
   return {
-    title: `${scope.isSelected ? "Selected range" : "One second"} ${spanWords([dag.fromNs, dag.untilNs])}`,
-    facts: `${rankWords(scope.ranks)}; ${counted(dag.total, "message", "messages")} in ${counted(dag.nodes.length, "node", "nodes")}${dag.open > 0 ? `, ${count(dag.open)} of them with their other end outside` : ""}`,
+    title: `${scope.isSelected ? "Selected range" : "Last second"}${dag.untilNs < dag.toNs ? ", its beginning:" : ""} ${spanWords([dag.fromNs, dag.untilNs])}`,
+    facts: `${rankWords(scope.ranks)}; ${counted(dag.total, "message", "messages")}${dag.open > 0 ? ` (${count(dag.open)} with one end outside)` : ""} between ${counted(dag.nodes.length, "state", "states")}`,
     missing: missingWords(dag),
   };
 }
@@ -43,7 +43,7 @@ export function emptyWords({ dag, scope }: KnownDag): { title: string; advice: s
   return {
     title: `No message was sent or received${where} between ${clock(dag.fromNs, 6)} and ${clock(dag.toNs, 6)}`,
     advice: dag.leftOut > 0
-      ? "There are messages, but not one node of them has room here: select a shorter range or fewer ranks."
+      ? "There are messages, but none of them has room here: select a shorter range or fewer ranks."
       : `Collectives are no messages here. Brush another range in the timeline${scope.ranks ? ", or show all ranks" : ""}.`,
   };
 }
@@ -53,7 +53,7 @@ export function askedWords({ rangeNs, ranks }: DagScope): string {
 }
 
 export function latencyWords(latency: number): string {
-  return Number.isNaN(latency) ? "not known" : `${significant(latency)}${latency > 1 ? " (delayed)" : ""}`;
+  return Number.isNaN(latency) ? "not known" : `${significant(latency)}${latency > 1 ? ", delayed" : ""}`;
 }
 
 /** The messages that ranks sent and received, as their mean. */
@@ -63,14 +63,6 @@ function meanMessages({ nodes }: Dag): number {
   return [...ofRank.values()].reduce((sum, messages) => sum + messages, 0) / Math.max(1, ofRank.size);
 }
 
-/** The row of the message that took longest; -1 where there is none. */
-export function slowest(graph: Graph, node: number): number {
-  const { tMsgNs } = graph.dag.messages;
-  let found = -1;
-  for (const at of listed(graph.messages, node)) if (found < 0 || (tMsgNs[at] ?? 0) > (tMsgNs[found] ?? 0)) found = at;
-  return found;
-}
-
 export interface NodeRow { name: string; words: string; note: string }
 
 /** What a node is; the same words in the same order wherever it is told. */
@@ -78,19 +70,29 @@ export function nodeRows(graph: Graph, node: number, run: RunState): NodeRow[] {
   const { nodes } = graph.dag;
   const [fromNs, toNs, load] = [nodes.fromNs[node] ?? 0, nodes.toNs[node] ?? 0, nodes.load[node] ?? 0];
   const rows: NodeRow[] = [
-    { name: "Host", words: nodeName(run, nodes.host[node] ?? 0), note: "" },
+    { name: "Node", words: nodeName(run, nodes.host[node] ?? 0), note: "" },
     { name: "From", words: clock(fromNs, 6), note: "" },
     { name: "To", words: clock(toNs, 6), note: duration(toNs - fromNs) },
-    { name: "Received", words: counted(nodes.received[node] ?? 0, "message", "messages"), note: "" },
-    { name: "Sent", words: counted(nodes.sent[node] ?? 0, "message", "messages"), note: "" },
+    countRow(graph, node, "Received"),
+    countRow(graph, node, "Sent"),
     {
       name: "Imbalance", words: `LB ${significant(load)}`,
       note: `${count(nodes.messages[node] ?? 0)} messages of its rank, ${significant(meanMessages(graph.dag))} on average; flatness ${flatness(load).toFixed(2)}`,
     },
   ];
-  const message = slowest(graph, node);
+  const message = graph.slowest[node] ?? -1;
   if (message >= 0) rows.push(...slowestRows(graph.dag, message));
   return rows;
+}
+
+/** How many messages, and what of them has no bar of its own. */
+function countRow({ dag: { nodes, messages }, messages: lists }: Graph, node: number, name: "Received" | "Sent"): NodeRow {
+  const wanted = name === "Sent" ? 1 : 0;
+  const all = (name === "Sent" ? nodes.sent : nodes.received)[node] ?? 0;
+  const told = listed(lists, node).filter((at) => messages.isSent[at] === wanted).length;
+  const together = told > BARS_MAX ? `${count(told - BARS_MAX + 1)} in one bar` : "";
+  const missing = all > told ? `${count(all - told)} without a bar` : "";
+  return { name, words: counted(all, "message", "messages"), note: [together, missing].filter(Boolean).join(", ") };
 }
 
 function slowestRows({ messages }: Dag, at: number): NodeRow[] {
@@ -98,13 +100,13 @@ function slowestRows({ messages }: Dag, at: number): NodeRow[] {
   const where = `${messages.isSent[at] === 1 ? "to" : "from"} rank ${messages.peerRank[at] ?? 0}`;
   return [
     { name: "Slowest", words: `${isExact ? "" : "at most "}${duration(messages.tMsgNs[at] ?? 0)}`, note: `${where}, ${bytes(messages.bytes[at] ?? 0)}` },
-    { name: "Its latency", words: latencyWords(messages.latency[at] ?? Number.NaN), note: isExact ? "in what such a message usually takes" : "an upper bound: others completed in the same call" },
+    { name: "Its latency", words: latencyWords(messages.latency[at] ?? Number.NaN), note: isExact ? "times what such a message usually takes" : "an upper bound: others completed in the same call" },
   ];
 }
 
 /** A node in one sentence, for whoever hears the page. */
 export function nodeSentence(graph: Graph, node: number, hidden: number): string {
   const { nodes } = graph.dag;
-  const fold = hidden > 0 ? `, folded: ${counted(hidden, "node that follows is", "nodes that follow are")} hidden` : "";
+  const fold = hidden > 0 ? `, folded: ${counted(hidden, "state that follows is", "states that follow are")} hidden` : "";
   return `Rank ${nodes.rank[node] ?? 0}, step ${(nodes.layer[node] ?? 0) + 1} of ${graph.layers}: ${count(nodes.received[node] ?? 0)} received, ${count(nodes.sent[node] ?? 0)} sent${fold}.`;
 }
