@@ -2,7 +2,6 @@
 // The same range gives the same graph. Few ranks make a ring, more a pattern of rows, many a halo in two dimensions.
 
 const u32 = (list) => new Uint8Array(Uint32Array.from(list, (value) => value >>> 0).buffer);
-const i32 = (list) => new Uint8Array(Int32Array.from(list).buffer);
 const f64 = (list) => new Uint8Array(Float64Array.from(list).buffer);
 
 const SIZES = [64, 512, 8192, 65_536];
@@ -108,7 +107,26 @@ function balance(nodes) {
   for (const { rank, sent, received } of nodes) ofRank.set(rank, (ofRank.get(rank) ?? 0) + sent + received);
   const mean = [...ofRank.values()].reduce((sum, n) => sum + n, 0) / Math.max(1, ofRank.size);
   const deviation = [...ofRank.values()].reduce((sum, n) => sum + Math.abs(n - mean), 0) / Math.max(1, ofRank.size);
-  return (rank) => ({ messages: ofRank.get(rank) ?? 0, load: deviation > 1e-9 * mean ? Math.abs((ofRank.get(rank) ?? 0) - mean) / deviation : 0 });
+  const rows = [...ofRank].map(([rank, messages]) => ({ rank, messages, load: deviation > 1e-9 * mean ? Math.abs(messages - mean) / deviation : 0 }));
+  return { rows, mean, deviation };
+}
+
+/** How many nodes follow each. */
+function followers(count, edges) {
+  const latter = Array.from({ length: count }, () => []);
+  for (const { from, to } of edges) latter[from].push(to);
+  // Too much work for many nodes; the page counts for itself.
+  if (count > 1000) return latter.map((list) => list.length);
+  return latter.map((list) => {
+    const found = new Set();
+    const stack = [...list];
+    for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+      if (found.has(node)) continue;
+      found.add(node);
+      stack.push(...latter[node]);
+    }
+    return found.size;
+  });
 }
 
 export function makeDag({ fromNs, toNs, edgeNs, only, most, ranks, hostOf, hash }) {
@@ -129,24 +147,29 @@ export function makeDag({ fromNs, toNs, edgeNs, only, most, ranks, hostOf, hash 
   for (const { from, to } of ends.values()) if (from !== undefined && to !== undefined) joined.set(from * nodes.length + to, (joined.get(from * nodes.length + to) ?? 0) + 1);
   const edges = [...joined].map(([key, count]) => ({ from: Math.floor(key / nodes.length), to: key % nodes.length, count }));
   layOut(nodes, edges);
-  const of = balance(nodes);
+  edges.sort((one, other) => one.from - other.from || one.to - other.to);
+  const { rows: ofRanks, mean, deviation } = balance(nodes);
+  const after = followers(nodes.length, edges);
   const bars = nodes.flatMap(({ events }, node) => [...events]
     .sort((one, other) => all[other.at].tMsgNs - all[one.at].tMsgNs).slice(0, BARS).sort((one, other) => one.ns - other.ns)
-    .map(({ at, isSent }) => ({ ...all[at], node, isSent, other: isSent ? all[at].dst : all[at].src, otherNode: ends.get(at)[isSent ? "to" : "from"] ?? -1 })));
-  const column = (rows, value) => rows.map(value);
+    .map(({ at, isSent }) => ({ ...all[at], node, isSent, other: isSent ? all[at].dst : all[at].src })));
+  const sides = nodes.reduce((sum, { events }) => sum + events.length, 0);
+  const u = (rows, value) => u32(rows.map(value));
+  const f = (rows, value) => f64(rows.map(value));
   return {
-    from_ns: fromNs, to_ns: toNs, until_ns: untilNs, total: ends.size, left_out: before - ends.size,
-    open: [...ends.values()].filter(({ from, to }) => from === undefined || to === undefined).length,
+    from_ns: fromNs, to_ns: toNs, until_ns: untilNs, layers: nodes.reduce((most, { layer }) => Math.max(most, layer + 1), 0),
+    messages: ends.size, left_out: before - ends.size, open: [...ends.values()].filter(({ from, to }) => from === undefined || to === undefined).length,
+    contradicted: 0, bars_left_out: sides - bars.length, has_criteria: true, notes: [], isolated: u32([]),
     nodes: {
-      rank: u32(column(nodes, (n) => n.rank)), layer: u32(column(nodes, (n) => n.layer)), place: u32(column(nodes, (n) => n.place)), host: u32(column(nodes, (n) => hostOf(n.rank))),
-      begin_ns: f64(column(nodes, (n) => n.events[0].ns)), end_ns: f64(column(nodes, (n) => n.events.at(-1).ns)), received: u32(column(nodes, (n) => n.received)), sent: u32(column(nodes, (n) => n.sent)),
-      messages: f64(column(nodes, (n) => of(n.rank).messages)), load: f64(column(nodes, (n) => of(n.rank).load)),
+      rank: u(nodes, (n) => n.rank), host: u(nodes, (n) => hostOf(n.rank)), layer: u(nodes, (n) => n.layer), place: u(nodes, (n) => n.place),
+      begin_ns: f(nodes, (n) => n.events[0].ns), end_ns: f(nodes, (n) => n.events.at(-1).ns), received: u(nodes, (n) => n.received), sent: u(nodes, (n) => n.sent),
+      following: u32(after),
     },
-    edges: { from: u32(column(edges, (e) => e.from)), to: u32(column(edges, (e) => e.to)), messages: f64(column(edges, (e) => e.count)) },
-    messages: {
-      node: u32(column(bars, (b) => b.node)), other: u32(column(bars, (b) => b.other)), other_node: i32(column(bars, (b) => b.otherNode)), is_sent: u32(column(bars, (b) => (b.isSent ? 1 : 0))),
-      bytes: f64(column(bars, (b) => b.bytes)), t_msg_ns: f64(column(bars, (b) => b.tMsgNs)), latency: f64(column(bars, (b) => b.latency)), is_exact: u32(column(bars, (b) => (b.isExact ? 1 : 0))),
-      begin_ns: f64(column(bars, (b) => b.sendNs)), end_ns: f64(column(bars, (b) => b.recvNs)),
+    edges: { from: u(edges, (e) => e.from), to: u(edges, (e) => e.to), messages: u(edges, (e) => e.count), bytes: f(edges, (e) => e.count * 8192) },
+    ranks: { rank: u(ofRanks, (r) => r.rank), messages: f(ofRanks, (r) => r.messages), load: f(ofRanks, (r) => r.load), flatness: f(ofRanks, (r) => 1 - 1 / (1 + r.load / 3)), mean, deviation },
+    bars: {
+      node: u(bars, (b) => b.node), is_sent: u(bars, (b) => (b.isSent ? 1 : 0)), other: u(bars, (b) => b.other), bytes: f(bars, (b) => b.bytes), t_msg_ns: f(bars, (b) => b.tMsgNs),
+      latency: f(bars, (b) => b.latency), is_exact: u(bars, (b) => (b.isExact ? 1 : 0)), send_ns: f(bars, (b) => b.sendNs), recv_ns: f(bars, (b) => b.recvNs),
     },
   };
 }

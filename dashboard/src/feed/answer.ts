@@ -2,7 +2,7 @@
 
 import { type Calls, calls, type History } from "./calls";
 import { FeedError, type Fields, f64Column, fields, number, sameLength, u32Column } from "./columns";
-import { type Dag, dag } from "./dag";
+import { type Cone, cone, type Dag, dag } from "./dependencies";
 import { type RangeBudget, rangeBudget } from "./found";
 import type * as Wire from "./types";
 
@@ -32,9 +32,10 @@ export interface AnswerMessage {
   history?: History;
   budget?: RangeBudget;
   dag?: Dag;
+  cone?: Cone;
 }
 
-export function answer(value: Fields<Wire.Answer & { dag: unknown }>): AnswerMessage {
+export function answer(value: Fields<Wire.Answer>): AnswerMessage {
   const message: AnswerMessage = { kind: "answer", id: number(value, "id") };
   if (typeof value.error === "string") message.error = value.error;
   if (value.calls) message.calls = calls(fields(value.calls, "The calls"));
@@ -43,6 +44,7 @@ export function answer(value: Fields<Wire.Answer & { dag: unknown }>): AnswerMes
   if (value.history) message.history = history(fields(value.history, "The history"));
   if (value.budget) message.budget = rangeBudget(fields(value.budget, "The budget of the range"));
   if (value.dag) message.dag = dag(fields(value.dag, "The graph"));
+  if (value.cone) message.cone = cone(fields(value.cone, "The past or the future"));
   return message;
 }
 

@@ -1,52 +1,21 @@
-// The dependency graph of a range: nodes, edges, and the messages of each node, as columns. Checked and bounded when read:
-// what draws it may follow every number in it.
+// The dependency graph as views draw it: of each node also what is known of its rank, of each message the node at its
+// other end. Bounded, and with no way back: whoever follows edges comes to an end.
 
-import { f64Column, FeedError, type Fields, fields, i32Column, number, sameLength, u32Column } from "./columns";
+import { FeedError } from "./columns";
+import type * as Feed from "./dependencies";
 
 /** A rank for a while: it takes in messages, then sends some. */
-export interface DagNodes {
-  length: number;
-  rank: Uint32Array;
-  /** Steps from the beginning; edges lead to higher layers. */
-  layer: Uint32Array;
-  /** The place among the nodes of its layer. */
-  place: Uint32Array;
-  /** The host that the rank runs on. */
-  host: Uint32Array;
-  fromNs: Float64Array;
-  toNs: Float64Array;
-  received: Uint32Array;
-  sent: Uint32Array;
+export interface DagNodes extends Feed.DagNodes {
   /** Messages that its rank sent and received in the whole graph. */
   messages: Float64Array;
   /** How far that is from the mean of all ranks, in mean deviations. */
   load: Float64Array;
 }
 
-export interface DagEdges {
-  length: number;
-  from: Uint32Array;
-  to: Uint32Array;
-  count: Float64Array;
-}
-
 /** Messages as the nodes at their ends see them: those that took longest where a node has very many. */
-export interface DagMessages {
-  length: number;
-  node: Uint32Array;
-  peerRank: Uint32Array;
+export interface DagMessages extends Feed.DagBars {
   /** The node at the other end; -1 where that is no part of the graph. */
-  peerNode: Int32Array;
-  /** 1: the node sent it, 0: it received it. */
-  isSent: Uint32Array;
-  bytes: Float64Array;
-  tMsgNs: Float64Array;
-  /** In shares of what such a message usually takes; not a number where that is not known. */
-  latency: Float64Array;
-  /** 0: `tMsgNs` is an upper bound. */
-  isExact: Uint32Array;
-  beginNs: Float64Array;
-  endNs: Float64Array;
+  peer: Int32Array;
 }
 
 export interface Dag {
@@ -55,85 +24,89 @@ export interface Dag {
   toNs: number;
   /** Up to where the graph goes: earlier than `toNs` where it has as many nodes as it may have. */
   untilNs: number;
+  layers: number;
+  nodes: DagNodes;
+  edges: Feed.DagEdges;
+  messages: DagMessages;
   /** Messages that are part of the graph. */
   total: number;
   /** Of these, messages with only one end in the graph: they make no edge. */
   open: number;
+  /** Of these, messages that would lead back by the clocks: they make no edge. */
+  contradicted: number;
   /** Messages of the range for which there was no room. */
   leftOut: number;
-  nodes: DagNodes;
-  edges: DagEdges;
-  messages: DagMessages;
+  /** What ranks that talked sent and received, on average. */
+  meanMessages: number;
+  /** Whether it is known what messages usually take. */
+  hasCriteria: boolean;
 }
 
 /** What the server is asked for. */
 export const NODES_ASKED = 5000;
 /** More than any answer has: a wrong number must not fill the memory. */
-const MOST = { nodes: 20_000, edges: 400_000, messages: 1_000_000 };
+const MOST = { nodes: 20_000, edges: 1_000_000, bars: 1_000_000, layers: 20_000 };
 
-interface WireDag { from_ns: number; to_ns: number; until_ns: number; total: number; open: number; left_out: number; nodes: unknown; edges: unknown; messages: unknown }
-interface WireNodes {
-  rank: unknown; layer: unknown; place: unknown; host: unknown; begin_ns: unknown; end_ns: unknown;
-  received: unknown; sent: unknown; messages: unknown; load: unknown;
-}
-interface WireEdges { from: unknown; to: unknown; messages: unknown }
-interface WireMessages {
-  node: unknown; other: unknown; other_node: unknown; is_sent: unknown; bytes: unknown; t_msg_ns: unknown; latency: unknown;
-  is_exact: unknown; begin_ns: unknown; end_ns: unknown;
-}
-
-export function dag(from: Fields<WireDag>): Dag {
-  const nodes = dagNodes(fields<WireNodes>(from.nodes, "The nodes"));
-  const edges = dagEdges(fields<WireEdges>(from.edges, "The edges"), nodes);
-  const messages = dagMessages(fields<WireMessages>(from.messages, "The messages of the nodes"), nodes);
-  const [fromNs, toNs, untilNs] = [number(from, "from_ns"), number(from, "to_ns"), number(from, "until_ns")];
-  if (!(fromNs <= untilNs && untilNs <= toNs)) throw new FeedError("The graph's range is not in order.");
-  return { fromNs, toNs, untilNs, total: number(from, "total"), open: number(from, "open"), leftOut: number(from, "left_out"), nodes, edges, messages };
-}
-
-function dagNodes(from: Fields<WireNodes>): DagNodes {
-  const columns = {
-    rank: u32Column(from, "rank"), layer: u32Column(from, "layer"), place: u32Column(from, "place"), host: u32Column(from, "host"),
-    fromNs: f64Column(from, "begin_ns"), toNs: f64Column(from, "end_ns"), received: u32Column(from, "received"), sent: u32Column(from, "sent"),
-    messages: f64Column(from, "messages"), load: f64Column(from, "load"),
+export function graphed(from: Feed.Dag): Dag {
+  const { nodes, edges, bars } = from;
+  for (const [name, length] of [["nodes", nodes.length], ["edges", edges.length], ["bars", bars.length], ["layers", from.layers]] as const) {
+    if (length > MOST[name]) throw new FeedError(`The graph has ${length} ${name}; more than ${MOST[name]} are not taken.`);
+  }
+  if (!(from.fromNs <= from.untilNs && from.untilNs <= from.toNs)) throw new FeedError("The graph's range is not in order.");
+  checkNodes(from);
+  for (let edge = 0; edge < edges.length; edge++) {
+    const [one, other] = [edges.from[edge] ?? 0, edges.to[edge] ?? 0];
+    if ((nodes.layer[one] ?? 0) >= (nodes.layer[other] ?? 0)) throw new FeedError(`Edge ${edge} does not lead forward.`);
+  }
+  for (let row = 0; row < bars.length; row++) {
+    if (!((bars.tMsgNs[row] ?? -1) >= 0 && (bars.bytes[row] ?? -1) >= 0)) throw new FeedError(`Bar ${row} has a time or a size that is none.`);
+  }
+  const { fromNs, toNs, untilNs, layers, open, contradicted, leftOut, hasCriteria } = from;
+  return {
+    fromNs, toNs, untilNs, layers, open, contradicted, leftOut, hasCriteria, edges,
+    total: from.messages, meanMessages: from.ranks.mean, nodes: withRanks(from), messages: { ...bars, peer: peers(from) },
   };
-  const length = bounded("nodes", sameLength("nodes", columns));
-  for (let node = 0; node < length; node++) {
-    // A longest way cannot be longer than there are nodes.
-    if ((columns.layer[node] ?? 0) >= length || (columns.place[node] ?? 0) >= length) throw new FeedError(`Node ${node} stands outside of the graph.`);
-    if (!((columns.load[node] ?? -1) >= 0)) throw new FeedError(`The load of node ${node} is not a number from 0 up.`);
-  }
-  return { length, ...columns };
 }
 
-function dagEdges(from: Fields<WireEdges>, { length: count, layer }: DagNodes): DagEdges {
-  const columns = { from: u32Column(from, "from"), to: u32Column(from, "to"), count: f64Column(from, "messages") };
-  const length = bounded("edges", sameLength("edges", columns));
-  for (let edge = 0; edge < length; edge++) {
-    const [one, other] = [columns.from[edge] ?? count, columns.to[edge] ?? count];
-    if (one >= count || other >= count) throw new FeedError(`Edge ${edge} leads to a node that is not there.`);
-    // So that there is no way back, and whoever follows edges comes to an end.
-    if ((layer[one] ?? 0) >= (layer[other] ?? 0)) throw new FeedError(`Edge ${edge} does not lead forward.`);
+function checkNodes({ nodes, layers }: Feed.Dag): void {
+  for (let node = 0; node < nodes.length; node++) {
+    if ((nodes.layer[node] ?? 0) >= layers) throw new FeedError(`Node ${node} stands in a layer that is not there.`);
+    if (!((nodes.beginNs[node] ?? 1) <= (nodes.endNs[node] ?? 0))) throw new FeedError(`Node ${node} ends before it begins.`);
   }
-  return { length, ...columns };
 }
 
-function dagMessages(from: Fields<WireMessages>, { length: count }: DagNodes): DagMessages {
-  const columns = {
-    node: u32Column(from, "node"), peerRank: u32Column(from, "other"), peerNode: i32Column(from, "other_node"), isSent: u32Column(from, "is_sent"),
-    bytes: f64Column(from, "bytes"), tMsgNs: f64Column(from, "t_msg_ns"), latency: f64Column(from, "latency"), isExact: u32Column(from, "is_exact"),
-    beginNs: f64Column(from, "begin_ns"), endNs: f64Column(from, "end_ns"),
+function withRanks({ nodes, ranks }: Feed.Dag): DagNodes {
+  const place = new Map<number, number>();
+  ranks.rank.forEach((rank, at) => place.set(rank, at));
+  const ofRank = (column: Float64Array, node: number): number => {
+    const value = column[place.get(nodes.rank[node] ?? -1) ?? -1] ?? 0;
+    return value >= 0 ? value : 0;
   };
-  const length = bounded("messages", sameLength("messages", columns));
-  for (let row = 0; row < length; row++) {
-    const peer = columns.peerNode[row] ?? -1;
-    if ((columns.node[row] ?? count) >= count || peer >= count || peer < -1) throw new FeedError(`Message ${row} belongs to a node that is not there.`);
-    if (!((columns.tMsgNs[row] ?? -1) >= 0 && (columns.bytes[row] ?? -1) >= 0)) throw new FeedError(`Message ${row} has a time or a size that is none.`);
-  }
-  return { length, ...columns };
+  const every = (column: Float64Array): Float64Array => Float64Array.from({ length: nodes.length }, (_, node) => ofRank(column, node));
+  return { ...nodes, messages: every(ranks.messages), load: every(ranks.load) };
 }
 
-function bounded(name: keyof typeof MOST, length: number): number {
-  if (length > MOST[name]) throw new FeedError(`The graph has ${length} ${name}; more than ${MOST[name]} are not taken.`);
-  return length;
+/** Of each message the node at its other end: along an edge to the rank that it names, and there at the right time. */
+function peers({ nodes, edges, bars }: Feed.Dag): Int32Array {
+  const found = new Int32Array(bars.length).fill(-1);
+  const along = new Map<number, number[]>();
+  const add = (key: number, node: number): void => {
+    const before = along.get(key);
+    if (before) before.push(node);
+    else along.set(key, [node]);
+  };
+  // Below 2^15 nodes and 2^32 ranks: keys are whole numbers.
+  const key = (node: number, isSent: number, rank: number): number => (2 * node + isSent) * 2 ** 32 + rank;
+  for (let edge = 0; edge < edges.length; edge++) {
+    const [from, to] = [edges.from[edge] ?? 0, edges.to[edge] ?? 0];
+    add(key(from, 1, nodes.rank[to] ?? 0), to);
+    add(key(to, 0, nodes.rank[from] ?? 0), from);
+  }
+  for (let row = 0; row < bars.length; row++) {
+    const isSent = bars.isSent[row] === 1;
+    const others = along.get(key(bars.node[row] ?? 0, isSent ? 1 : 0, bars.other[row] ?? 0)) ?? [];
+    const atNs = (isSent ? bars.recvNs : bars.sendNs)[row] ?? 0;
+    found[row] = others.find((node) => (nodes.beginNs[node] ?? 0) <= atNs && atNs <= (nodes.endNs[node] ?? 0)) ?? -1;
+  }
+  return found;
 }

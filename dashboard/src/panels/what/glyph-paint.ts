@@ -1,8 +1,8 @@
 // Draws a glyph on a canvas, near enough for its bars to be seen. For the graph and for the legend.
 
 import { channelsOf, contrast } from "../../palette/colour";
-import { hostColour, isRepeated } from "../../palette/hosts";
-import { latencyColour, type Theme } from "../../palette/latency";
+import { hostColour, isRepeated, type Theme } from "../../palette/hosts";
+import { latencyColour } from "../../palette/ramps";
 import { type Bar, BORDER, type Glyph, INSIDE_MAX, OUTSIDE_MAX, type Side } from "./glyph";
 
 export type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;

@@ -42,9 +42,7 @@ export function listed({ starts, items }: Lists, at: number): Uint32Array {
 }
 
 export function graphOf(dag: Dag): Graph {
-  const { nodes, edges, messages } = dag;
-  let layers = 0;
-  for (const layer of nodes.layer) layers = Math.max(layers, layer + 1);
+  const { nodes, edges, messages, layers } = dag;
   const inLayer = grouped(layers, nodes.layer);
   const row = new Float32Array(nodes.length);
   const layerFromNs = new Float64Array(layers).fill(Infinity);
@@ -54,7 +52,7 @@ export function graphOf(dag: Dag): Graph {
     members.sort((one, other) => (nodes.place[one] ?? 0) - (nodes.place[other] ?? 0) || one - other);
     members.forEach((node, at) => {
       row[node] = at - (members.length - 1) / 2;
-      layerFromNs[layer] = Math.min(layerFromNs[layer] ?? Infinity, nodes.fromNs[node] ?? 0);
+      layerFromNs[layer] = Math.min(layerFromNs[layer] ?? Infinity, nodes.beginNs[node] ?? 0);
     });
     rows = Math.max(rows, members.length);
   }

@@ -3,15 +3,15 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { Dag } from "../../feed/dag";
 import { hostColour, isRepeated, LINKS } from "../../palette/hosts";
-import { latencyColour, LATENCY_MAX } from "../../palette/latency";
+import { latencyColour, LATENCY_MAX } from "../../palette/ramps";
 import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
-import { nodeName } from "../../words/hosts";
 import { prepare } from "../canvas";
 import { colours } from "../colours";
 import { arcsOf, type Bar, ellipse, type Glyph, heightOf } from "./glyph";
 import { paintGlyph } from "./glyph-paint";
 import type { WhatState } from "./state";
+import { hostName } from "./words";
 
 /** More hosts are counted. */
 const HOSTS_NAMED = 8;
@@ -26,7 +26,7 @@ export function Key({ store, dag }: { store: Store; dag: Dag }) {
       <span class="group"><Outlined />not known</span>
       <span class="group hosts"><span class="soft">Nodes</span>
         {hosts.slice(0, HOSTS_NAMED).map((host) => (
-          <span class="host" key={host}><span class={`swatch ${isRepeated(host) ? "again" : ""}`} style={{ backgroundColor: hostColour(host, theme.value) }} />{nodeName(run, host)}</span>
+          <span class="host" key={host}><span class={`swatch ${isRepeated(host) ? "again" : ""}`} style={{ backgroundColor: hostColour(host, theme.value) }} />{hostName(run, host)}</span>
         ))}
         {rest > 0 && <span class="soft">and {rest} more</span>}
       </span>

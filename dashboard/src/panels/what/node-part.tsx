@@ -22,13 +22,13 @@ export function NodePart({ store, dag, node }: { store: Store; dag: Dag; node: n
   const rank = nodes.rank[node] ?? 0;
   const only = store.perspective.value.ranks;
   const isAlone = only?.length === 1 && only[0]?.[0] === rank && only[0]?.[1] === rank;
-  const [fromNs, toNs] = [nodes.fromNs[node] ?? 0, nodes.toNs[node] ?? 0];
+  const [fromNs, toNs] = [nodes.beginNs[node] ?? 0, nodes.endNs[node] ?? 0];
   const message = graph.slowest[node] ?? -1;
-  const peer = message < 0 ? -1 : (messages.peerNode[message] ?? -1);
+  const peer = message < 0 ? -1 : (messages.peer[message] ?? -1);
   return (
     <section>
       <Title label="Clear" clear={() => (store.selection.value = null)} text={
-        <><span class="swatch" style={{ backgroundColor: hostColour(nodes.host[node] ?? 0, theme.value) }} />Rank {rank}, step {(nodes.layer[node] ?? 0) + 1} of {graph.layers}</>
+        <><span class="swatch" style={{ backgroundColor: hostColour(nodes.host[node] ?? 0, theme.value) }} />Rank {rank}, step {(nodes.layer[node] ?? 0) + 1}</>
       } />
       <dl>
         {nodeRows(graph, node, store.figures.value).map(({ name, words, note }) => <Row key={name} name={name} note={note}>{words}</Row>)}

@@ -2,7 +2,7 @@
 // whole glyph. Goes on in small steps, so that whoever draws may stop in between. Knows no document.
 
 import { hostColour, LINKS } from "../../palette/hosts";
-import { latencyColour } from "../../palette/latency";
+import { latencyColour } from "../../palette/ramps";
 import { type Camera, type Frame, place } from "./camera";
 import { type Bundles, bundlesOf, curveOf, isInSight, trace, widthOf } from "./edges";
 import { BORDER, ellipse, glyphOf, glyphScale, type GlyphScale, OUTSIDE_MAX } from "./glyph";
@@ -175,7 +175,7 @@ function* paintEdges(context: Context, graph: Graph, bundles: Bundles, picture: 
     const [from, to] = [edges.from[edge] ?? 0, edges.to[edge] ?? 0];
     if ((((marks[from] ?? 0) | (marks[to] ?? 0)) & HIDDEN) !== 0) continue;
     const ofStyle = strokes.get(styleOf(graph, picture, from, to));
-    const width = Math.round(4 * widthOf(edges.count[edge] ?? 1, camera.cell));
+    const width = Math.round(4 * widthOf(edges.messages[edge] ?? 1, camera.cell));
     const same = ofStyle?.get(width);
     if (same) same.push(edge);
     else ofStyle?.set(width, [edge]);

@@ -2,8 +2,7 @@
 
 import { useComputed } from "@preact/signals";
 import type { Store } from "../../state/store";
-import { nodeSentence } from "./words";
-import { nodeName } from "../../words/hosts";
+import { hostName, nodeSentence } from "./words";
 import { clock, count, duration, significant } from "../../words";
 import { type Column, Table } from "../tables/table";
 import { HIDDEN, marksOf } from "./graph";
@@ -29,9 +28,9 @@ export function NodeTable({ store, model: { graph }, folded, selected }: { store
       key: "rank", label: "rank", title: "Sort by rank", sort: (node) => nodes.rank[node] ?? 0, ascending: true,
       cell: (node) => <button type="button" class="rank" title={nodeSentence(graph, node, 0)} onClick={() => select(node)}>{nodes.rank[node]}</button>,
     },
-    { key: "node", label: "node", title: "Sort by node", sort: (node) => nodes.host[node] ?? 0, ascending: true, cell: (node) => nodeName(run, nodes.host[node] ?? 0) },
-    { key: "from", label: "from", title: "Its first event", sort: (node) => nodes.fromNs[node] ?? 0, ascending: true, cell: (node) => clock(nodes.fromNs[node] ?? 0, 6) },
-    { key: "length", label: "length", title: "From its first event to its last", sort: (node) => (nodes.toNs[node] ?? 0) - (nodes.fromNs[node] ?? 0), cell: (node) => duration((nodes.toNs[node] ?? 0) - (nodes.fromNs[node] ?? 0)) },
+    { key: "node", label: "node", title: "Sort by node", sort: (node) => nodes.host[node] ?? 0, ascending: true, cell: (node) => hostName(run, nodes.host[node] ?? 0) },
+    { key: "from", label: "from", title: "Its first event", sort: (node) => nodes.beginNs[node] ?? 0, ascending: true, cell: (node) => clock(nodes.beginNs[node] ?? 0, 6) },
+    { key: "length", label: "length", title: "From its first event to its last", sort: (node) => (nodes.endNs[node] ?? 0) - (nodes.beginNs[node] ?? 0), cell: (node) => duration((nodes.endNs[node] ?? 0) - (nodes.beginNs[node] ?? 0)) },
     number("received", "Messages received"),
     number("sent", "Messages sent"),
     { key: "load", label: "LB", title: "How far the messages of its rank are from the mean, in mean deviations", sort: (node) => nodes.load[node] ?? 0, cell: (node) => significant(nodes.load[node] ?? 0) },

@@ -100,6 +100,7 @@ export class GraphView {
   /** Brings a node into the view, if it is not there. */
   bring(node: number): void {
     const [x, y] = this.placeOf(node);
+    if (this.isFitted) return;
     const room = Math.min(60, this.size.width / 4, this.size.height / 4);
     const over = (at: number, length: number): number => (at < room ? room - at : at > length - room ? length - room - at : 0);
     const [right, down] = [over(x, this.size.width), over(y, this.size.height)];
@@ -227,7 +228,7 @@ export class GraphView {
         if (this.isHidden(other)) return;
         const edge = listed(lists, node)[at] ?? 0;
         curveOf(graph, bundles, edge, this.camera, this.frame, curve);
-        context.lineWidth = Math.max(1.25, 1.6 * widthOf(graph.dag.edges.count[edge] ?? 1, this.camera.cell));
+        context.lineWidth = Math.max(1.25, 1.6 * widthOf(graph.dag.edges.messages[edge] ?? 1, this.camera.cell));
         context.beginPath();
         trace(context, curve);
         context.stroke();

@@ -3,6 +3,7 @@
 import type { Dag } from "../../feed/dag";
 import { BARS_MAX, flatness } from "./glyph";
 import { type Graph, listed } from "./graph";
+import { NO_HOST } from "../../palette/hosts";
 import type { DagScope, KnownDag } from "../../state/dag-questions";
 import type { RankRanges } from "../../state/perspective";
 import type { RunState } from "../../state/run";
@@ -24,17 +25,24 @@ export function rankWords(ranks: RankRanges | null): string {
 }
 
 export function graphWords({ dag, scope }: KnownDag): GraphWords {
+  const which = `${scope.isSelected ? "Selected range" : "Last second"}${dag.untilNs < dag.toNs ? ", its beginning" : ""}`;
+  const open = dag.open > 0 ? ` (${count(dag.open)} with one end outside)` : "";
   return {
-    title: `${scope.isSelected ? "Selected range" : "Last second"}${dag.untilNs < dag.toNs ? ", its beginning:" : ""} ${spanWords([dag.fromNs, dag.untilNs])}`,
-    facts: `${rankWords(scope.ranks)}; ${counted(dag.total, "message", "messages")}${dag.open > 0 ? ` (${count(dag.open)} with one end outside)` : ""} between ${counted(dag.nodes.length, "state", "states")}`,
+    title: spanWords([dag.fromNs, dag.untilNs]),
+    facts: `${which}; ${rankWords(scope.ranks)}; ${counted(dag.total, "message", "messages")}${open} between ${counted(dag.nodes.length, "state", "states")}`,
     missing: missingWords(dag),
   };
 }
 
 function missingWords(dag: Dag): string {
-  if (dag.leftOut === 0) return "";
-  const end = dag.untilNs < dag.toNs ? `The graph ends at ${unbroken(clock(dag.untilNs, 6))}, where it is full. ` : "";
-  return `${end}${counted(dag.leftOut, "message", "messages")} of the range ${dag.leftOut === 1 ? "is" : "are"} not shown: select a shorter range or fewer ranks.`;
+  const found: string[] = [];
+  if (dag.leftOut > 0) {
+    const end = dag.untilNs < dag.toNs ? `The graph ends at ${unbroken(clock(dag.untilNs, 6))}, where it is full. ` : "";
+    found.push(`${end}${counted(dag.leftOut, "message", "messages")} of the range ${dag.leftOut === 1 ? "is" : "are"} not shown: select a shorter range or fewer ranks.`);
+  }
+  if (dag.contradicted > 0) found.push(`${counted(dag.contradicted, "message has", "messages have")} no link: by the clocks it would lead back.`);
+  if (!dag.hasCriteria && dag.nodes.length > 0) found.push("What messages usually take is not known yet, so no bar has a latency.");
+  return found.join(" ");
 }
 
 /** Why there is nothing to draw. */
@@ -56,11 +64,8 @@ export function latencyWords(latency: number): string {
   return Number.isNaN(latency) ? "not known" : `${significant(latency)}${latency > 1 ? ", delayed" : ""}`;
 }
 
-/** The messages that ranks sent and received, as their mean. */
-function meanMessages({ nodes }: Dag): number {
-  const ofRank = new Map<number, number>();
-  for (let node = 0; node < nodes.length; node++) ofRank.set(nodes.rank[node] ?? 0, nodes.messages[node] ?? 0);
-  return [...ofRank.values()].reduce((sum, messages) => sum + messages, 0) / Math.max(1, ofRank.size);
+export function hostName(run: RunState, host: number): string {
+  return host === NO_HOST ? "not known" : nodeName(run, host);
 }
 
 export interface NodeRow { name: string; words: string; note: string }
@@ -68,16 +73,16 @@ export interface NodeRow { name: string; words: string; note: string }
 /** What a node is; the same words in the same order wherever it is told. */
 export function nodeRows(graph: Graph, node: number, run: RunState): NodeRow[] {
   const { nodes } = graph.dag;
-  const [fromNs, toNs, load] = [nodes.fromNs[node] ?? 0, nodes.toNs[node] ?? 0, nodes.load[node] ?? 0];
+  const [fromNs, toNs, load] = [nodes.beginNs[node] ?? 0, nodes.endNs[node] ?? 0, nodes.load[node] ?? 0];
   const rows: NodeRow[] = [
-    { name: "Node", words: nodeName(run, nodes.host[node] ?? 0), note: "" },
+    { name: "Node", words: hostName(run, nodes.host[node] ?? NO_HOST), note: "" },
     { name: "From", words: clock(fromNs, 6), note: "" },
     { name: "To", words: clock(toNs, 6), note: duration(toNs - fromNs) },
     countRow(graph, node, "Received"),
     countRow(graph, node, "Sent"),
     {
       name: "Imbalance", words: `LB ${significant(load)}`,
-      note: `${count(nodes.messages[node] ?? 0)} messages of its rank, ${significant(meanMessages(graph.dag))} on average; flatness ${flatness(load).toFixed(2)}`,
+      note: `${count(nodes.messages[node] ?? 0)} messages of its rank, ${significant(graph.dag.meanMessages)} on average; flatness ${flatness(load).toFixed(2)}`,
     },
   ];
   const message = graph.slowest[node] ?? -1;
@@ -97,7 +102,7 @@ function countRow({ dag: { nodes, messages }, messages: lists }: Graph, node: nu
 
 function slowestRows({ messages }: Dag, at: number): NodeRow[] {
   const isExact = messages.isExact[at] === 1;
-  const where = `${messages.isSent[at] === 1 ? "to" : "from"} rank ${messages.peerRank[at] ?? 0}`;
+  const where = `${messages.isSent[at] === 1 ? "to" : "from"} rank ${messages.other[at] ?? 0}`;
   return [
     { name: "Slowest", words: `${isExact ? "" : "at most "}${duration(messages.tMsgNs[at] ?? 0)}`, note: `${where}, ${bytes(messages.bytes[at] ?? 0)}` },
     { name: "Its latency", words: latencyWords(messages.latency[at] ?? Number.NaN), note: isExact ? "times what such a message usually takes" : "an upper bound: others completed in the same call" },
