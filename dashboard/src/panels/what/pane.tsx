@@ -1,7 +1,7 @@
 // One graph with its heading: drawn, or as a table.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Frames } from "../../frames";
 import type { KnownDag } from "../../state/dag-questions";
 import type { Store } from "../../state/store";
@@ -53,7 +53,8 @@ function Drawn({ store, frames, what, known, selected, folded, label }: DrawnPro
   const isFlipped = what.isFlipped.value;
   const [look, mode] = [colours.value, theme.value];
 
-  useEffect(() => {
+  // Before the next key may come.
+  useLayoutEffect(() => {
     const element = box.current;
     if (!element) return undefined;
     const made = new GraphView(element, frames.request);
@@ -82,7 +83,7 @@ function Drawn({ store, frames, what, known, selected, folded, label }: DrawnPro
     };
   }, [store, frames, what, tip]);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const { ground, text, edge, soft, accent, line, raised } = look;
     const font = box.current ? getComputedStyle(box.current).fontFamily : "sans-serif";
     shown.current = { model, folded, selected, isFlipped, look: { theme: mode, ground, text, edge, soft, accent, line, raised, font } };

@@ -74,7 +74,7 @@ export class GraphView {
       this.painted = null;
       this.fit();
     }
-    this.minimap = null;
+    if (isNew || before.folded !== shown.folded || before.isFlipped !== shown.isFlipped || before.look.theme !== shown.look.theme) this.minimap = null;
     this.change();
   }
 
