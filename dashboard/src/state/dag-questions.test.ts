@@ -79,6 +79,21 @@ describe("the questions about graphs", () => {
     expect(shown).toMatchObject({ known: null, isAsking: false, why: "the messages of this run cannot be read here" });
   });
 
+  it("are asked again on request, with what is known still shown", async () => {
+    questions.again();
+    questions.want(scope(0, 1), true);
+    await rest();
+    asked[0]?.answer(one);
+    await rest();
+    questions.again();
+    expect(shown).toMatchObject({ isAsking: true, known: { dag: one } });
+    await rest();
+    asked[1]?.answer(other);
+    await rest();
+    expect(asked).toHaveLength(2);
+    expect(shown.known?.dag).toBe(other);
+  });
+
   it("stop when nobody looks", async () => {
     questions.want(scope(0, 1), true);
     questions.stop();

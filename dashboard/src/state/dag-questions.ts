@@ -50,6 +50,14 @@ export class DagQuestions {
     else this.askSoon(scope);
   }
 
+  /** More may be known of the same scope by now. */
+  again(): void {
+    if (!this.scope || !this.isOpen) return;
+    clearTimeout(this.timer);
+    this.asked++;
+    this.askSoon(this.scope);
+  }
+
   /** Nobody looks any more; what is known stays known. */
   stop(): void {
     this.want(null, false);

@@ -58,6 +58,10 @@ export class WhatState {
     this.second.value = lastSecond(this.store.timeNs.peek() || edgeNs(this.store.run.peek()));
   }
 
+  again(): void {
+    this.questions.again();
+  }
+
   model(dag: Dag): Model {
     const before = this.models.get(dag);
     if (before) return before;

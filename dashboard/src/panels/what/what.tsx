@@ -1,8 +1,10 @@
 // The tab that says what happened between the processes: the dependency graph of the selected range, with a glyph for the
 // state of each.
 
+import { useComputed } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Frames } from "../../frames";
+import { over } from "../../state/run";
 import type { Store } from "../../state/store";
 import { askedWords } from "./words";
 import { Key, Legend } from "./legend";
@@ -42,6 +44,8 @@ function Bar({ store, what }: { store: Store; what: WhatState }) {
   const scope = what.scope.value;
   const pinned = what.pinned.value;
   const isSelected = store.perspective.value.rangeNs !== null;
+  const isOver = useComputed(() => over(store.figures.value)).value;
+  const mayGrow = known !== null && !isOver && (!known.dag.hasCriteria || isSelected);
   const folded = known ? what.folded(known.dag) : null;
   const state = isAsking && scope ? askedWords(scope) : known && why ? `The graph of what is selected now is missing: ${why.replace(/\.$/, "")}. This is the one before.` : "";
   return (
@@ -49,6 +53,7 @@ function Bar({ store, what }: { store: Store; what: WhatState }) {
       {isSelected
         ? <button type="button" title="Clear the selected range" onClick={() => store.select({ rangeNs: null })}>Last second</button>
         : <button type="button" title="The last whole second before the cursor" onClick={() => what.newest()}>Newest second</button>}
+      {mayGrow && <button type="button" title="More may be known of it by now" onClick={() => what.again()}>Ask again</button>}
       {store.perspective.value.ranks && <button type="button" onClick={() => store.select({ ranks: null })}>All ranks</button>}
       <p class={why ? "warn" : "soft"} role="status" title={state}>{state || (isSelected ? "" : "Brush a range in the timeline for another.")}</p>
       <div class="buttons">
