@@ -12,20 +12,18 @@ import { Stage } from "./panels/stage/stage";
 import { Timeline } from "./panels/timeline/timeline";
 import { Transport } from "./panels/transport/transport";
 import { Verdict } from "./panels/verdict/verdict";
-import { WhatState } from "./panels/what/state";
 import { Actions } from "./state/actions";
 import { Store } from "./state/store";
 import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/panels.css";
-import "./styles/why.css";
 import "./styles/what.css";
+import "./styles/why.css";
 
 const store = new Store();
 const actions = new Actions(store);
 const frames = new Frames((nowMs) => store.tick(nowMs));
 const particles = new ParticleHost(store, frames);
-const what = new WhatState(store);
 const help = signal(false);
 /** "No news for 3 s" must appear without news, and what failed is tried again. */
 const second = signal(0);
@@ -52,7 +50,7 @@ function Page() {
       {command !== null ? <main class="waiting">{known.value && <Waiting command={command} />}</main> : (
         <>
           <div class="middle">
-            <Stage store={store} frames={frames} particles={particles} what={what} />
+            <Stage store={store} frames={frames} particles={particles} />
             <Inspector store={store} />
           </div>
           <Timeline store={store} frames={frames} />

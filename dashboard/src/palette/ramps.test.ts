@@ -48,6 +48,7 @@ describe("places on the scales", () => {
     expect([amountPart(1, 1, 100), amountPart(10, 1, 100), amountPart(100, 1, 100), amountPart(5, 5, 5)]).toEqual([0, 0.5, 1, 1]);
     expect(amountTicks(3, 45_000, 9)).toEqual([10, 100, 1000, 10_000]);
     expect(amountTicks(1, 1e9, 4)).toEqual([1, 1000, 1e6, 1e9]);
+    expect(amountTicks(1000, 40_000_000, 9, 32)).toEqual([1024, 32_768, 2 ** 20, 2 ** 25]);
     expect([amountTicks(0, 0, 4), amountTicks(7, 8, 4)]).toEqual([[], []]);
   });
 });

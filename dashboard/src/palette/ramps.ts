@@ -76,11 +76,12 @@ export function amountPart(amount: number, least: number, most: number): number 
 }
 
 /** Round numbers of a logarithmic scale, at most as many as wanted, the ends included where they are round. */
-export function amountTicks(least: number, most: number, wanted: number): number[] {
+export function amountTicks(least: number, most: number, wanted: number, base = 10): number[] {
   if (!(most >= least) || !(least > 0)) return [];
   const all: number[] = [];
-  for (let power = Math.floor(Math.log10(least)); power <= Math.ceil(Math.log10(most)); power++) {
-    const value = 10 ** power;
+  const powerOf = (value: number): number => Math.log(value) / Math.log(base);
+  for (let power = Math.floor(powerOf(least)); power <= Math.ceil(powerOf(most)); power++) {
+    const value = base ** power;
     if (value >= least * 0.999 && value <= most * 1.001) all.push(value);
   }
   const every = Math.max(1, Math.ceil(all.length / Math.max(1, wanted)));

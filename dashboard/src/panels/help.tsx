@@ -25,8 +25,8 @@ export function Help({ open, close }: { open: boolean; close: () => void }) {
         {KEYS.map(([keys, does]) => <div key={does}><dt>{keys.map((key) => <kbd key={key}>{key}</kbd>)}</dt><dd>{does}</dd></div>)}
       </dl>
       <p>On the timeline: the wheel zooms, dragging pans, dragging the cursor scrubs, Shift and dragging (or dragging on the ruler) selects a range, a double click shows the whole run.</p>
-      <p>In the graph of What, once it has the focus: arrows go along links, Enter folds what follows, W A S D move, + and - zoom, f fits. The wheel zooms, dragging moves, a double click folds.</p>
       <p>All pages that follow the shared clock see the same time, range and functions. Let go to look around alone.</p>
+      <p>In the graph of What, once it has the focus: arrows go along links, Enter folds what follows, W A S D move, + and - zoom, f fits. The wheel zooms, dragging moves, a double click folds.</p>
     </dialog>
   );
 }

@@ -1,4 +1,4 @@
-// What all parts of the inspector are made of.
+// What sections of the inspector are made of.
 
 import type { ComponentChildren } from "preact";
 

@@ -1,10 +1,10 @@
 // The main view: tabs, and what each of them holds.
 
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Frames } from "../../frames";
 import type { Store } from "../../state/store";
 import { Figures } from "../tables/figures";
-import type { WhatState } from "../what/state";
+import { WhatState } from "../what/state";
 import { What } from "../what/what";
 import { Why } from "../why/why";
 import type { ParticleHost } from "./particle-host";
@@ -16,10 +16,10 @@ export const TABS = [
   { id: "what", label: "What" },
 ] as const;
 
-interface StageProps { store: Store; frames: Frames; particles: ParticleHost; what: WhatState }
-
-export function Stage({ store, frames, particles, what }: StageProps) {
+export function Stage({ store, frames, particles }: { store: Store; frames: Frames; particles: ParticleHost }) {
   const current = TABS.find((tab) => tab.id === store.tab.value) ?? TABS[0];
+  // Outlives its tab.
+  const what = useMemo(() => new WhatState(store), [store]);
   const move = (event: KeyboardEvent): void => {
     const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (by === 0) return;
