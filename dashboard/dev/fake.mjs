@@ -2,6 +2,7 @@
 // node dev/fake.mjs [--port 4180] [--ranks 4] [--nodes 1] [--calls 20000] [--seconds 30] [--scene live] [--silence 60]
 // Scenes: live, replay, waiting, first, ended, failed, killed, lossy, lagging, silent, full, refused, mismatch, broken.
 // Verdicts (--verdict): yet, unsettled, none, placement, pattern, background, no-core; a run that is over has its final one.
+// Graphs of What follow from the ranks: up to 16 a ring, up to 128 rows, above a halo, of which 512 ranks make 5,000 states.
 // In the scene "silent" the last node is not heard of until so many seconds after the first page opened.
 
 import { decode, encode } from "@msgpack/msgpack";

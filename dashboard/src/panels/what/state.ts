@@ -55,7 +55,9 @@ export class WhatState {
 
   /** The last second before the cursor. */
   newest(): void {
-    this.second.value = lastSecond(this.store.timeNs.peek() || edgeNs(this.store.run.peek()));
+    // A live clock runs a little ahead of what is complete.
+    const edge = edgeNs(this.store.run.peek());
+    this.second.value = lastSecond(Math.min(this.store.timeNs.peek() || edge, edge));
   }
 
   again(): void {
