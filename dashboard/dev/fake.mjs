@@ -3,6 +3,7 @@
 // Scenes: live, replay, waiting, first, ended, failed, killed, lossy, lagging, silent, full, refused, mismatch, broken.
 // Verdicts (--verdict): yet, unsettled, none, placement, pattern, background, no-core; a run that is over has its final one.
 // Regions (--regions): slow, calm, unknown, one, yet (none).
+// Graphs of What follow from the ranks: up to 16 a ring, up to 128 rows, above a halo, of which 512 ranks make 5,000 states.
 // In the scene "silent" the last node is not heard of until so many seconds after the first page opened.
 
 import { decode, encode } from "@msgpack/msgpack";
@@ -12,6 +13,7 @@ import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { WebSocketServer } from "ws";
+import { makeDag } from "./dags.mjs";
 import { makeFound, makeRangeBudget } from "./found.mjs";
 import { makeJob } from "./job.mjs";
 import { makeRegions } from "./regions.mjs";
@@ -131,6 +133,7 @@ function inFlightPart() {
 
 const answers = {
   ping: () => ({}),
+  dag: ({ from_ns, to_ns, ranks: only, most }) => ({ dag: makeDag({ fromNs: from_ns, toNs: to_ns, edgeNs: edgeNs(), only, most, ranks, hostOf: nodeOf, hash: job.hash }) }),
   budget: ({ from_ns, to_ns }) => {
     const budget = makeRangeBudget(found(), { fromNs: from_ns, toNs: to_ns, hash: job.hash });
     return typeof budget === "string" ? { error: budget } : { budget };

@@ -4,6 +4,7 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import type { RangeCounts, TimelineAnswer } from "../feed/answer";
 import type { Calls, History, InFlight } from "../feed/calls";
+import { type Dag, graphed, NODES_ASKED } from "../feed/dag";
 import type { RangeBudget } from "../feed/found";
 import type { Message } from "../feed/message";
 import { type Link, Net } from "../net";
@@ -12,7 +13,7 @@ import { type Bounds, type Command, commanded, fadeNs, LiveTime, moves, settled,
 import { Echo } from "./echo";
 import { fromHash, toHash } from "./link";
 import {
-  type Choice, chosen, type Company, firstPerspective, type Perspective, received, selectCommand, type Span,
+  type Choice, chosen, type Company, firstPerspective, type Perspective, type RankRanges, received, selectCommand, type Span,
 } from "./perspective";
 import { apply, edgeNs, emptyRun, over } from "./run";
 import { inside, lengthOf } from "./span";
@@ -21,7 +22,7 @@ import { Tiles } from "./tiles";
 
 /** A place in the graph of ranks: a region, the traffic between two regions, or from one rank to another. */
 export type Place = { kind: "region"; id: number } | { kind: "between"; a: number; b: number } | { kind: "pair"; src: number; dst: number };
-export type Selection = { kind: "call"; call: CallText } | { kind: "rank"; rank: number } | Place | null;
+export type Selection = { kind: "call"; call: CallText } | { kind: "rank"; rank: number } | { kind: "dag-node"; dag: Dag; node: number } | Place | null;
 
 /** Calls to draw, whether they are the live tail, and what to say about calls that are not there. */
 export interface Shown { calls: readonly Calls[]; live: boolean; note: string }
@@ -310,6 +311,12 @@ export class Store {
   /** Where time in MPI went in the whole windows that touch a range. */
   async budget(fromNs: number, toNs: number): Promise<RangeBudget> {
     return this.asked((await this.net.asks.ask({ ask: "budget", from_ns: Math.round(fromNs), to_ns: Math.round(toNs) })).budget);
+  }
+
+  /** The dependency graph of a range, of some ranks or all. */
+  async dag(rangeNs: Span, ranks: RankRanges | null): Promise<Dag> {
+    const [from_ns, to_ns] = [Math.floor(rangeNs[0]), Math.ceil(rangeNs[1])];
+    return graphed(this.asked((await this.net.asks.ask({ ask: "dag", from_ns, to_ns, ranks, most: NODES_ASKED })).dag));
   }
 
   private asked<T>(part: T | undefined): T {

@@ -1,9 +1,11 @@
 // The main view: tabs, and what each of them holds.
 
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Frames } from "../../frames";
 import type { Store } from "../../state/store";
 import { Figures } from "../tables/figures";
+import { WhatState } from "../what/state";
+import { What } from "../what/what";
 import { Where } from "../where/where";
 import { Why } from "../why/why";
 import type { ParticleHost } from "./particle-host";
@@ -13,10 +15,13 @@ export const TABS = [
   { id: "figures", label: "Figures" },
   { id: "why", label: "Why" },
   { id: "where", label: "Where" },
+  { id: "what", label: "What" },
 ] as const;
 
 export function Stage({ store, frames, particles }: { store: Store; frames: Frames; particles: ParticleHost }) {
   const current = TABS.find((tab) => tab.id === store.tab.value) ?? TABS[0];
+  // Outlives its tab.
+  const what = useMemo(() => new WhatState(store), [store]);
   const move = (event: KeyboardEvent): void => {
     const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (by === 0) return;
@@ -44,6 +49,7 @@ export function Stage({ store, frames, particles }: { store: Store; frames: Fram
         {current.id === "figures" && <Figures store={store} />}
         {current.id === "why" && <Why store={store} />}
         {current.id === "where" && <Where store={store} frames={frames} />}
+        {current.id === "what" && <What store={store} frames={frames} what={what} />}
       </div>
     </main>
   );

@@ -1,0 +1,116 @@
+// What the tab What shows and how: the graph of what is looked at, one that is kept beside it, what is folded. Outlives
+// the tab, so that whoever comes back finds it as it was.
+
+import { computed, effect, signal } from "@preact/signals";
+import type { Dag } from "../../feed/dag";
+import { type DagFigures, DagQuestions, type DagScope, type KnownDag, lastSecond } from "../../state/dag-questions";
+import type { Span } from "../../state/perspective";
+import { edgeNs } from "../../state/run";
+import type { Store } from "../../state/store";
+import { graphOf } from "./graph";
+import { Model } from "./paint";
+
+const LEGEND_KEY = "mpiscope-glyph-legend";
+const NOTHING: ReadonlySet<number> = new Set();
+
+export class WhatState {
+  readonly figures = signal<DagFigures>({ known: null, isAsking: false, why: "" });
+  /** The graph that stays on the left while one compares. */
+  readonly pinned = signal<KnownDag | null>(null);
+  readonly isFlipped = signal(false);
+  readonly isTable = signal(false);
+  readonly isLegendOpen = signal(remembered());
+  /** The second that is shown while no range is selected; it stays, so that one can look at it. */
+  private readonly second = signal<Span | null>(null);
+  private readonly folds = signal<ReadonlyMap<Dag, ReadonlySet<number>>>(new Map());
+  private readonly models = new WeakMap<Dag, Model>();
+  private readonly questions: DagQuestions;
+
+  readonly scope = computed<DagScope | null>(() => {
+    const { rangeNs, ranks } = this.store.perspective.value;
+    const span = rangeNs ?? this.second.value;
+    return span && { rangeNs: span, ranks, isSelected: rangeNs !== null };
+  });
+
+  constructor(private readonly store: Store) {
+    this.questions = new DagQuestions(({ rangeNs, ranks }) => store.dag(rangeNs, ranks), (figures) => {
+      this.figures.value = figures;
+      this.forget();
+    });
+  }
+
+  /** Asks for what is looked at until the returned function is called. */
+  watch(): () => void {
+    const isBegun = computed(() => edgeNs(this.store.figures.value) > 0);
+    const stop = effect(() => {
+      if (this.store.perspective.value.rangeNs) this.second.value = null;
+      else if (isBegun.value && !this.second.peek()) this.newest();
+      this.questions.want(this.scope.value, this.store.link.value.phase === "open");
+    });
+    return () => {
+      stop();
+      this.questions.stop();
+    };
+  }
+
+  /** The last second before the cursor. */
+  newest(): void {
+    // A live clock runs a little ahead of what is complete.
+    const edge = edgeNs(this.store.run.peek());
+    this.second.value = lastSecond(Math.min(this.store.timeNs.peek() || edge, edge));
+  }
+
+  again(): void {
+    this.questions.again();
+  }
+
+  model(dag: Dag): Model {
+    const before = this.models.get(dag);
+    if (before) return before;
+    const model = new Model(graphOf(dag));
+    this.models.set(dag, model);
+    return model;
+  }
+
+  folded(dag: Dag): ReadonlySet<number> {
+    return this.folds.value.get(dag) ?? NOTHING;
+  }
+
+  fold(dag: Dag, node: number): void {
+    const next = new Set(this.folds.peek().get(dag));
+    if (!next.delete(node)) next.add(node);
+    this.folds.value = new Map(this.folds.peek()).set(dag, next);
+  }
+
+  unfold(dag: Dag): void {
+    this.folds.value = new Map(this.folds.peek()).set(dag, NOTHING);
+  }
+
+  compare(): void {
+    this.pinned.value = this.pinned.peek() ? null : this.figures.peek().known;
+    this.forget();
+  }
+
+  explain(isOpen: boolean): void {
+    this.isLegendOpen.value = isOpen;
+    try {
+      localStorage.setItem(LEGEND_KEY, isOpen ? "open" : "closed");
+    } catch {
+      // Not remembered, then.
+    }
+  }
+
+  /** What is folded in graphs that are not shown any more. */
+  private forget(): void {
+    const shown = new Set([this.figures.peek().known?.dag, this.pinned.peek()?.dag]);
+    this.folds.value = new Map([...this.folds.peek()].filter(([dag]) => shown.has(dag)));
+  }
+}
+
+function remembered(): boolean {
+  try {
+    return localStorage.getItem(LEGEND_KEY) === "open";
+  } catch {
+    return false;
+  }
+}
