@@ -10,6 +10,7 @@ mod budget;
 mod counts;
 mod criteria;
 mod density;
+mod logical;
 mod matching;
 mod pair;
 mod placement;
@@ -29,6 +30,7 @@ pub use criteria::{
     size_bin,
 };
 pub use density::{BINS_PER_OCTAVE, Density, DensityHistory, DensityKey, duration_bin};
+pub use logical::{Cone, EventId, LogicalDeed, LogicalEvent, LogicalTime, Meeting, Member};
 pub use matching::{Link, Matched, Matcher, MatchingLimits, receivers};
 pub use placement::{Advice, Flow, Traffic, advise, capacities};
 pub use sample::{Durations, Sample};
