@@ -1,7 +1,7 @@
 //! Incremental operators: batches in, deltas out.
 //!
 //! What it is: matching of sends with receives, counts, what messages usually take (criteria), where time went
-//! (budget) and why (verdict), a better placement, and the summaries that views of the whole run are drawn from
+//! (budget) and why (verdict), a better placement, what led to what (logical time, dependency graph), and the summaries that views of the whole run are drawn from
 //! (timeline, density, samples). What it is not: I/O, threads, a clock. Who uses it: the
 //! daemon, live and in replay. What must hold: any split of the input into batches gives the same result, state is
 //! bounded, counts can be merged.
@@ -9,6 +9,7 @@
 mod budget;
 mod counts;
 mod criteria;
+mod dag;
 mod density;
 mod logical;
 mod matching;
@@ -29,6 +30,7 @@ pub use criteria::{
     CollectiveCriterion, CollectiveKey, Criteria, MessageCriterion, Reference, Scope, Version, bin_sizes,
     size_bin,
 };
+pub use dag::{Balance, Bar, Dag, DagEdge, DagNode, DagScope, RankBalance, flatness};
 pub use density::{BINS_PER_OCTAVE, Density, DensityHistory, DensityKey, duration_bin};
 pub use logical::{Cone, EventId, LogicalDeed, LogicalEvent, LogicalTime, Meeting, Member};
 pub use matching::{Link, Matched, Matcher, MatchingLimits, receivers};

@@ -6,8 +6,10 @@
 //! the time on a core, so that what else runs on the machine matters less; of flows the time that passes too. How a flow
 //! compares with the operators without threads is said round by round, for a machine is not always as fast.
 //! With `--only NAME` only one of the operators. With `--placement` it says instead how long advice takes, with `--digest`
-//! what comes out of some jobs, to be held against what another build finds.
+//! what comes out of some jobs, to be held against what another build finds; with `--dependencies` how long the dependency graph
+//! and questions about logical time take.
 
+mod dependencies;
 mod digest;
 mod placement;
 
@@ -133,6 +135,10 @@ fn main() -> Result<()> {
     };
     if arguments.iter().any(|word| word == "--digest") {
         return digest::all();
+    }
+    if arguments.iter().any(|word| word == "--dependencies") {
+        dependencies::all();
+        return Ok(());
     }
     if arguments.iter().any(|word| word == "--placement") {
         placement::all();
