@@ -5,7 +5,7 @@ use mpiscope_model::{Blocking, Collective, Deed, Flow, Rank};
 use mpiscope_wire::{self as wire, CallFlags, Family, PartFlags};
 
 /// Who waits for whom in a collective; none for those that return before they are done, and for all other functions.
-fn flow(function: u16) -> Option<(Flow, bool)> {
+pub(crate) fn flow(function: u16) -> Option<(Flow, bool)> {
     let entry = wire::by_id(function)?;
     let name = entry.name.strip_suffix("_c").unwrap_or(entry.name);
     let flow = match (entry.family, name) {
