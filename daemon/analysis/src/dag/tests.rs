@@ -183,9 +183,12 @@ fn scope() -> impl Strategy<Value = DagScope> {
     })
 }
 
+/// Nodes as rank, received and sent; edges as both nodes and how many messages.
+type Plain = (Vec<(Rank, u32, u32)>, Vec<(usize, usize, u32)>);
+
 /// The graph of Algorithm 2, event by event in one order of all events: rank, received and sent of each node, and the edges
 /// between them with their messages.
-fn by_the_paper(messages: &[Message], scope: &DagScope) -> (Vec<(Rank, u32, u32)>, Vec<(usize, usize, u32)>) {
+fn by_the_paper(messages: &[Message], scope: &DagScope) -> Plain {
     let mut events: Vec<(u64, bool, usize)> = Vec::new();
     for (id, message) in messages.iter().enumerate() {
         let is_in = |rank, at_ns| scope.has(rank) && scope.range_ns.contains(&at_ns);

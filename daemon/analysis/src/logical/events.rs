@@ -139,12 +139,12 @@ impl Events {
             exits: vec![NOWHERE; places],
             ..Self::default()
         };
-        events.put(told, ranks);
+        events.put(told, &ranks);
         events
     }
 
     /// Gives each event its place: by rank, then by its clock.
-    fn put(&mut self, told: Vec<Told>, met: Vec<Rank>) {
+    fn put(&mut self, told: Vec<Told>, met: &[Rank]) {
         let mut by_rank: Vec<u32> = (0..met.len() as u32).collect();
         by_rank.sort_unstable_by_key(|&number| met[number as usize]);
         let mut place = vec![0_u32; met.len()];
