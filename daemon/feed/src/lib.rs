@@ -14,6 +14,7 @@ pub mod message;
 mod calls;
 mod column;
 mod course;
+mod dependencies;
 mod found;
 mod history;
 mod library;
@@ -27,6 +28,9 @@ mod types;
 pub use calls::{Calls, NO_TAG, NONE};
 pub use column::{F64Column, U32Column};
 pub use course::{Avoidable, Course, RangeBudget};
+pub use dependencies::{
+    Cone, ConeMessages, ConeRanks, Dag, DagBars, DagEdges, DagNodes, DagRanks, MessageSource, Messages,
+};
 pub use found::{Attribution, By, Efficiency, Found, Judgement, Parts, Verdict, Wait};
 pub use library::{CallSource, Library};
 pub use perspective::{Known, Perspective};

@@ -2,6 +2,7 @@
 
 import { type Calls, calls, type History } from "./calls";
 import { FeedError, type Fields, f64Column, fields, number, sameLength, u32Column } from "./columns";
+import { type Cone, cone, type Dag, dag } from "./dependencies";
 import { type RangeBudget, rangeBudget } from "./found";
 import type * as Wire from "./types";
 
@@ -30,6 +31,8 @@ export interface AnswerMessage {
   count?: RangeCounts;
   history?: History;
   budget?: RangeBudget;
+  dag?: Dag;
+  cone?: Cone;
 }
 
 export function answer(value: Fields<Wire.Answer>): AnswerMessage {
@@ -40,6 +43,8 @@ export function answer(value: Fields<Wire.Answer>): AnswerMessage {
   if (value.count) message.count = rangeCounts(fields(value.count, "The counts"));
   if (value.history) message.history = history(fields(value.history, "The history"));
   if (value.budget) message.budget = rangeBudget(fields(value.budget, "The budget of the range"));
+  if (value.dag) message.dag = dag(fields(value.dag, "The graph"));
+  if (value.cone) message.cone = cone(fields(value.cone, "The past or the future"));
   return message;
 }
 

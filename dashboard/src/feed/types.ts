@@ -615,6 +615,287 @@ parts: Parts,
  */
 causes: Array<[string, number]>, };
 
+export type DagNodes = { 
+/**
+ * Which rank.
+ */
+rank: U32Column, 
+/**
+ * The host where it runs; [`NONE`] where that is not known.
+ */
+host: U32Column, 
+/**
+ * How long the longest way is that leads to it.
+ */
+layer: U32Column, 
+/**
+ * Its place in its layer.
+ */
+place: U32Column, 
+/**
+ * Its first event.
+ */
+begin_ns: F64Column, 
+/**
+ * Its last.
+ */
+end_ns: F64Column, 
+/**
+ * Messages that it took in.
+ */
+received: U32Column, 
+/**
+ * Messages that it sent.
+ */
+sent: U32Column, 
+/**
+ * How many nodes follow it: what folding it hides.
+ */
+following: U32Column, };
+
+export type DagEdges = { 
+/**
+ * The node that sent.
+ */
+from: U32Column, 
+/**
+ * The node that received.
+ */
+to: U32Column, 
+/**
+ * How many messages.
+ */
+messages: U32Column, 
+/**
+ * Their payload.
+ */
+bytes: F64Column, };
+
+export type DagRanks = { 
+/**
+ * Which.
+ */
+rank: U32Column, 
+/**
+ * Messages that it sent and received.
+ */
+messages: F64Column, 
+/**
+ * How far that is from the mean, in mean deviations; 0 where all are even.
+ */
+load: F64Column, 
+/**
+ * How flat its glyph is, 0 to 1.
+ */
+flatness: F64Column, 
+/**
+ * The mean of their messages.
+ */
+mean: number, 
+/**
+ * Their mean deviation.
+ */
+deviation: number, };
+
+export type DagBars = { 
+/**
+ * The node.
+ */
+node: U32Column, 
+/**
+ * 1 where it sent the message.
+ */
+is_sent: U32Column, 
+/**
+ * The rank at the other end.
+ */
+other: U32Column, 
+/**
+ * The payload.
+ */
+bytes: F64Column, 
+/**
+ * What it took, as its receiver felt it.
+ */
+t_msg_ns: F64Column, 
+/**
+ * That in shares of what such a message usually takes; not a number where that is not known.
+ */
+latency: F64Column, 
+/**
+ * 1 where the time is exact and not an upper bound.
+ */
+is_exact: U32Column, 
+/**
+ * When the send's call began.
+ */
+send_ns: F64Column, 
+/**
+ * When the call that completed the receive ended.
+ */
+recv_ns: F64Column, };
+
+export type Dag = { 
+/**
+ * The range.
+ */
+from_ns: number, 
+/**
+ * Its end, outside.
+ */
+to_ns: number, 
+/**
+ * Up to where the graph goes: less than the end where it got as large as it may be. All figures are of this stretch.
+ */
+until_ns: number, 
+/**
+ * Layers.
+ */
+layers: number, 
+/**
+ * Nodes, those of one rank as they follow each other.
+ */
+nodes: DagNodes, 
+/**
+ * Edges, by the node that sent; so what follows a node is found by going along them.
+ */
+edges: DagEdges, 
+/**
+ * Ranks that sent or received, and how evenly.
+ */
+ranks: DagRanks, 
+/**
+ * Ranks that were asked for and neither sent nor received.
+ */
+isolated: U32Column, 
+/**
+ * What the glyphs show, node by node: what was taken in, then what was sent.
+ */
+bars: DagBars, 
+/**
+ * Messages of which at least one side is in the graph.
+ */
+messages: number, 
+/**
+ * Of them, those of which only one side is: they make no edge.
+ */
+open: number, 
+/**
+ * Of them, those that make no edge since by the clocks they would lead back.
+ */
+contradicted: number, 
+/**
+ * Messages of the range that are not in the graph, since it is as large as it may be.
+ */
+left_out: number, 
+/**
+ * Bars that are not here; of nodes with many those that took longest are.
+ */
+bars_left_out: number, 
+/**
+ * Whether it is known what messages usually take.
+ */
+has_criteria: boolean, 
+/**
+ * What there is to be said about it, in sentences.
+ */
+notes: Array<string>, };
+
+export type ConeRanks = { 
+/**
+ * Which.
+ */
+rank: U32Column, 
+/**
+ * How many of its events.
+ */
+events: U32Column, 
+/**
+ * The last of them in a past, the first in a future; not a number where there are none.
+ */
+edge_ns: F64Column, };
+
+export type ConeMessages = { 
+/**
+ * Who sent.
+ */
+src: U32Column, 
+/**
+ * Who received.
+ */
+dst: U32Column, 
+/**
+ * The payload.
+ */
+bytes: F64Column, 
+/**
+ * When the send's call began.
+ */
+send_ns: F64Column, 
+/**
+ * When the call that completed the receive ended.
+ */
+recv_ns: F64Column, };
+
+export type Cone = { 
+/**
+ * The range.
+ */
+from_ns: number, 
+/**
+ * Its end, outside.
+ */
+to_ns: number, 
+/**
+ * Whether it is what follows.
+ */
+is_future: boolean, 
+/**
+ * Whose event.
+ */
+rank: number, 
+/**
+ * When it is.
+ */
+at_ns: number, 
+/**
+ * What it is: `send`, `receive`, `enter` or `exit`.
+ */
+event: string, 
+/**
+ * Where everybody waited for everybody: in the past all before this moment, in the future all from it on.
+ */
+beyond_ns: number | null, 
+/**
+ * Events of the range.
+ */
+events: number, 
+/**
+ * Those that are part of it.
+ */
+found: number, 
+/**
+ * Collectives of the range.
+ */
+collectives: number, 
+/**
+ * Receives and returns from collectives that by the clocks would have led to themselves; they are taken as led to by
+ * nothing but their own rank.
+ */
+contradictions: number, 
+/**
+ * The ranks that have events in the range.
+ */
+ranks: ConeRanks, 
+/**
+ * Messages that are part of it, the nearest in time where there are too many.
+ */
+messages: ConeMessages, 
+/**
+ * How many there are.
+ */
+messages_total: number, };
+
 export type Answer = { 
 /**
  * Always `answer`.
@@ -647,4 +928,12 @@ history?: History | null,
 /**
  * Where time in MPI went.
  */
-budget?: RangeBudget | null, };
+budget?: RangeBudget | null, 
+/**
+ * What led to what.
+ */
+dag?: Dag | null, 
+/**
+ * A past or a future.
+ */
+cone?: Cone | null, };

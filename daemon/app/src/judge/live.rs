@@ -6,12 +6,12 @@
 
 mod outlook;
 
+use super::Found;
 use super::known;
 use super::pass::options;
 use crate::daemon::Configuration;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
 use mpiscope_analysis::{BudgetOptions, Reference};
-use mpiscope_feed::{Course, Found};
 use mpiscope_flow::{Flow, FlowError, FlowOptions};
 use mpiscope_model::{Activity, Batch, CommInfo, Event, Rank, RankInfo};
 use outlook::Outlook;
@@ -58,7 +58,7 @@ pub(crate) struct LiveJudge {
 #[derive(Default)]
 struct Shared {
     waiting_calls: AtomicUsize,
-    found: Mutex<Option<(Found, Course)>>,
+    found: Mutex<Option<Found>>,
     /// Why nothing is judged any more, until that is asked for.
     fault: Mutex<Option<String>>,
 }
@@ -137,7 +137,7 @@ impl LiveJudge {
     }
 
     /// What was found since this was last asked.
-    pub(crate) fn found(&self) -> Option<(Found, Course)> {
+    pub(crate) fn found(&self) -> Option<Found> {
         self.shared.found.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 

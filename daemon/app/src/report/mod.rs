@@ -17,7 +17,7 @@ const TOO_MUCH: u8 = 3;
 
 pub(crate) fn report(options: &ReportOptions) -> Result<ExitCode> {
     let recording = Recording::open(&options.dir)?;
-    let mut loaded = load(&options.dir, &recording, &mut |_, _| Ok(()))?;
+    let mut loaded = load(&options.dir, &recording, &mut |_| Ok(()))?;
     let findings = if is_in_log(&recording) {
         Some(judge::judge(&recording, &recording.wal()?, 1)?)
     } else {

@@ -7,7 +7,7 @@ use super::super::known;
 use super::super::words::{details, headline};
 use crossbeam_channel::{Receiver, TryRecvError, bounded};
 use mpiscope_analysis::{Advice, Budgeter, Reference};
-use mpiscope_feed::{Course, Found};
+use mpiscope_feed::Found;
 use mpiscope_model::{Nanoseconds, RankInfo};
 
 /// Before so much is judged nothing is said: what messages usually take is not known yet.
@@ -50,7 +50,7 @@ impl Outlook {
     }
 
     /// What is found, when more was judged since.
-    pub(super) fn look(&mut self, budgeter: &mut Budgeter) -> Option<(Found, Course)> {
+    pub(super) fn look(&mut self, budgeter: &mut Budgeter) -> Option<super::Found> {
         let until_ns = budgeter.settled_ns();
         if until_ns == self.looked_ns || until_ns.saturating_sub(self.from_ns) < FIRST_NS {
             return None;
@@ -68,7 +68,7 @@ impl Outlook {
             is_final: false,
             judgement,
         };
-        Some((found, course))
+        Some(super::Found { told: found, course, criteria: budgeter.criteria().clone() })
     }
 
     /// Once all ranks are there it is known which criteria fit.
