@@ -246,8 +246,7 @@ mod tests {
     prop_compose! {
         fn call()(rank in 0_u32..4, function in 0_u16..5, start_ns in 0_u64..10_000, length in 0_u64..1000,
             bytes in 0_u64..100, count in 1_u64..4) -> Call {
-            Call { rank, thread: 0, function, start_ns, end_ns: start_ns + length, peer: None, tag: None, bytes,
-                comm: None, site: None, count }
+            Call { rank, function, start_ns, end_ns: start_ns + length, bytes, count, ..Call::default() }
         }
     }
 

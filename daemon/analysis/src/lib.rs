@@ -2,7 +2,8 @@
 //!
 //! What it is: matching of sends with receives, counts, what messages usually take (criteria), where time went
 //! (budget) and why (verdict), a better placement, regions of ranks that talk mostly among themselves and how latency
-//! went in each (evolution), and the summaries that views of the whole run are drawn from (timeline, density, samples). What it is not: I/O, threads, a clock. Who uses it: the
+//! went in each (evolution), what led to what (logical time, dependency graph), and the summaries that views of the whole
+//! run are drawn from (timeline, density, samples). What it is not: I/O, threads, a clock. Who uses it: the
 //! daemon, live and in replay. What must hold: any split of the input into batches gives the same result, state is
 //! bounded, counts can be merged.
 
@@ -10,8 +11,10 @@ mod budget;
 mod by_site;
 mod counts;
 mod criteria;
+mod dag;
 mod density;
 mod evolution;
+mod logical;
 mod matching;
 mod pair;
 mod placement;
@@ -32,11 +35,13 @@ pub use criteria::{
     CollectiveCriterion, CollectiveKey, Criteria, MessageCriterion, Reference, Scope, Version, bin_sizes,
     size_bin,
 };
+pub use dag::{Balance, Bar, Dag, DagEdge, DagNode, DagScope, RankBalance, flatness};
 pub use density::{BINS_PER_OCTAVE, Density, DensityHistory, DensityKey, duration_bin};
 pub use evolution::{
     Evolution, EvolutionOptions, Kind, Pending, Point, Provisional, RegionOfRank, Segment, Series, Tally,
     Window, pending,
 };
+pub use logical::{Cone, EventId, LogicalDeed, LogicalEvent, LogicalTime, Meeting, Member};
 pub use matching::{Link, Matched, Matcher, MatchingLimits, receivers};
 pub use placement::{Advice, Flow, Traffic, advise, capacities};
 pub use regions::{

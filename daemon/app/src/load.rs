@@ -7,7 +7,7 @@ use crate::engine::{Engine, Step, WindowCell, replay};
 use crate::processors::Processors;
 use anyhow::Result;
 use mpiscope_analysis::{self as analysis, Counts};
-use mpiscope_model::{Call, Losses, RankInfo, SiteInfo, Totals};
+use mpiscope_model::{Call, Losses, Message, RankInfo, SiteInfo, Totals};
 use mpiscope_recording::{Clock, ClockNode, Job, Recording, State};
 use std::path::Path;
 use std::time::Duration;
@@ -43,8 +43,17 @@ pub(crate) struct Traffic {
     pub(crate) faults: Vec<String>,
 }
 
-/// What the calls of a recording are shown to as they are read, with what they added to the windows.
-pub(crate) type Reader<'a> = dyn FnMut(Vec<Call>, Vec<WindowCell>) -> Result<()> + 'a;
+/// Rows of a recording as they are read.
+pub(crate) struct Rows {
+    pub(crate) calls: Vec<Call>,
+    /// What the calls added to the windows.
+    pub(crate) windows: Vec<WindowCell>,
+    /// Messages that are in no segment.
+    pub(crate) messages: Vec<Message>,
+}
+
+/// What the rows of a recording are shown to.
+pub(crate) type Reader<'a> = dyn FnMut(Rows) -> Result<()> + 'a;
 
 /// Whether the rows are read from the log, because the segments do not have them all.
 pub(crate) fn is_in_log(recording: &Recording) -> bool {
@@ -59,7 +68,7 @@ pub(crate) fn load(dir: &Path, recording: &Recording, reader: &mut Reader<'_>) -
 /// Reads the messages of a recording, and nothing else where they are in files of their own.
 pub(crate) fn load_traffic(dir: &Path, recording: &Recording) -> Result<Traffic> {
     if is_in_log(recording) {
-        let Loaded { job, traffic, .. } = load(dir, recording, &mut |_, _| Ok(()))?;
+        let Loaded { job, traffic, .. } = load(dir, recording, &mut |_| Ok(()))?;
         return Ok(Traffic { job, traffic, faults: Vec::new() });
     }
     let mut traffic = analysis::Traffic::default();
@@ -85,7 +94,7 @@ fn from_segments(recording: &Recording, reader: &mut Reader<'_>) -> Result<Loade
     for batch in calls.by_ref() {
         totals.add_calls(&batch);
         counts.calls(&batch);
-        reader(batch, counts.take_windows(u64::MAX))?;
+        reader(Rows { calls: batch, windows: counts.take_windows(u64::MAX), messages: Vec::new() })?;
     }
     let mut messages = recording.messages();
     let mut traffic = analysis::Traffic::default();
@@ -175,7 +184,7 @@ fn from_log(dir: &Path, recording: &Recording, reader: &mut Reader<'_>) -> Resul
 
 fn hand_on(step: Step, reader: &mut Reader<'_>, outcome: &mut Result<()>) {
     if outcome.is_ok() {
-        *outcome = reader(step.calls, step.windows);
+        *outcome = reader(Rows { calls: step.calls, windows: step.windows, messages: step.messages });
     }
 }
 

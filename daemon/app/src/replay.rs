@@ -1,26 +1,25 @@
 //! `mpiscope replay`: a recording on the page that showed it live, through the same feed.
 
 use crate::command_line::ReplayOptions;
-use crate::engine::WindowCell;
 use crate::judge::{self, Findings};
-use crate::load::{Loaded, is_in_log, load};
-use crate::page::{self, Feeding, Increments, Page, Shelf, function_rows, node_rows, rank_rows};
+use crate::load::{Loaded, Rows, is_in_log, load};
+use crate::page::{self, Feeding, Increments, Page, Shelf, Shelves, function_rows, node_rows, rank_rows};
 use crate::run::random;
 use crate::words::plural;
 use anyhow::{Context as _, Result};
 use mpiscope_feed::{Job, JobState, Library, RunSource, Update};
-use mpiscope_model::{Call, Fault};
-use mpiscope_recording::{Recording, Segment, SegmentWriter, State};
+use mpiscope_model::{Call, Fault, Message};
+use mpiscope_recording::{Recording, Segment, SegmentRow, SegmentWriter, State};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// Calls that stay in memory for those who look around.
+/// Calls, and messages, that stay in memory for those who look around.
 const SHELF_BYTES: usize = 1 << 30;
 /// As in a recording.
-const CALLS_PER_SEGMENT: usize = 1_000_000;
+const ROWS_PER_SEGMENT: usize = 1_000_000;
 
 pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     let recording = Recording::open(&options.dir)?;
@@ -28,24 +27,27 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).context("wait for Ctrl-C")?;
     let manifest = recording.manifest();
     let spilled = if is_in_log(&recording) { Some(Spilled::make()?) } else { None };
-    let shelf = match &spilled {
-        Some(spilled) => Shelf::new(spilled.0.clone(), SHELF_BYTES),
-        None => Shelf::of(recording.segment_reader(), recording.call_segments(), SHELF_BYTES),
+    let shelves = match &spilled {
+        Some(spilled) => Shelves::new(&spilled.0, SHELF_BYTES),
+        None => Shelves {
+            calls: Shelf::of(recording.segment_reader(), recording.call_segments(), SHELF_BYTES),
+            messages: Shelf::of(recording.segment_reader(), recording.message_segments(), SHELF_BYTES),
+        },
     };
     let token = format!("{:032x}", random()?);
     let address = options.listen.unwrap_or(page::ANYWHERE);
     let job = Job { run: manifest.run.clone(), source: RunSource::Replay, ..Job::default() };
-    let (page, mut feeding) = Page::open(address, &token, job, manifest.window_ns, Box::new(shelf.clone()))?;
+    let (page, mut feeding) = Page::open(address, &token, job, manifest.window_ns, shelves.clone())?;
     let mut shown = Shown {
         library: Arc::clone(&feeding.library),
         increments: Increments::new(manifest.window_ns),
         last_ns: 0,
         spill: match &spilled {
-            Some(Spilled(dir)) => Some(Spill::into(dir, shelf)?),
+            Some(Spilled(dir)) => Some(Spill::into(dir, shelves)?),
             None => None,
         },
     };
-    let mut loaded = load(&options.dir, &recording, &mut |calls, windows| shown.take(calls, &windows))?;
+    let mut loaded = load(&options.dir, &recording, &mut |rows| shown.take(rows))?;
     let findings = judge::read(&options.dir).unwrap_or_else(|error| {
         loaded.missing.push(format!("what was found about the run: {error:#}"));
         None
@@ -87,35 +89,52 @@ struct Shown {
 }
 
 impl Shown {
-    fn take(&mut self, calls: Vec<Call>, windows: &[WindowCell]) -> Result<()> {
+    fn take(&mut self, rows: Rows) -> Result<()> {
+        let Rows { calls, windows, messages } = rows;
         self.library.add(&calls);
-        self.increments.add(windows);
+        self.increments.add(&windows);
         self.last_ns = calls.iter().map(|call| call.end_ns).fold(self.last_ns, u64::max);
         match &mut self.spill {
-            Some(spill) => spill.add(calls),
+            Some(spill) => spill.add(calls, messages),
             None => Ok(()),
         }
     }
 }
 
-/// The calls of a log, as segments, so that however many there are they need not stay in memory.
+/// The calls and messages of a log, as segments, so that however many there are they need not stay in memory.
 struct Spill {
-    writer: SegmentWriter<Call>,
+    calls: SpilledRows<Call>,
+    messages: SpilledRows<Message>,
+}
+
+struct SpilledRows<R: SegmentRow> {
+    writer: SegmentWriter<R>,
     segments: Vec<Segment>,
-    shelf: Shelf,
+    shelf: Shelf<R>,
 }
 
 impl Spill {
-    fn into(dir: &Path, shelf: Shelf) -> Result<Self> {
-        let writer = SegmentWriter::open(dir, CALLS_PER_SEGMENT, 1)?;
+    fn into(dir: &Path, shelves: Shelves) -> Result<Self> {
+        let Shelves { calls, messages } = shelves;
+        Ok(Self { calls: SpilledRows::into(dir, calls)?, messages: SpilledRows::into(dir, messages)? })
+    }
+
+    fn add(&mut self, calls: Vec<Call>, messages: Vec<Message>) -> Result<()> {
+        self.calls.add(calls).and_then(|()| self.messages.add(messages))
+    }
+}
+
+impl<R: SegmentRow> SpilledRows<R> {
+    fn into(dir: &Path, shelf: Shelf<R>) -> Result<Self> {
+        let writer = SegmentWriter::open(dir, ROWS_PER_SEGMENT, 1)?;
         Ok(Self { writer, segments: Vec::new(), shelf })
     }
 
-    fn add(&mut self, calls: Vec<Call>) -> Result<()> {
-        self.writer
-            .push(&calls, &mut self.segments)
-            .context("keep the calls of the log for looking back at them (TMPDIR says where)")?;
-        self.shelf.add(Arc::new(calls), self.writer.waiting_rows(), &self.segments);
+    fn add(&mut self, rows: Vec<R>) -> Result<()> {
+        self.writer.push(&rows, &mut self.segments).with_context(|| {
+            format!("keep the {} of the log for looking back at them (TMPDIR says where)", R::PLURAL)
+        })?;
+        self.shelf.add(Arc::new(rows), self.writer.waiting_rows(), &self.segments);
         Ok(())
     }
 }
@@ -158,8 +177,10 @@ fn publish(feeding: &mut Feeding, loaded: &Loaded, findings: Option<&Findings>, 
     let names = loaded.job.nodes.iter().map(|node| node.name.as_str());
     let uncertainty_ns = |node| loaded.clock_of(node as usize).map(|clock| clock.uncertainty_ns);
     let nodes = node_rows(names, uncertainty_ns, loaded.ranks.iter());
+    feeding.library.know(loaded.ranks.iter().map(|info| (info.rank, info.node)));
     if let Some(findings) = findings {
         feeding.library.judged(findings.course.clone());
+        feeding.library.judge_by(findings.criteria());
     }
     feeding.publisher.publish(&Update {
         now_ns: duration_ns.max(shown.last_ns),

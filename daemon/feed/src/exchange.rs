@@ -1,12 +1,12 @@
 //! What pages ask and command, and what they get back: protocol version 2.
 //!
-//! A page sends MessagePack maps: `{ask: "calls" | "timeline" | "count" | "history" | "budget" | "ping", id, ...}`, to which an [`Answer`]
+//! A page sends MessagePack maps: `{ask: "calls" | "timeline" | "count" | "history" | "budget" | "dag" | "past" | "future" | "ping", id, ...}`, to which an [`Answer`]
 //! with the same number comes, and `{do: "live" | "pause" | ...}`, which moves the shared clock. Every page hears of
 //! each move by a [`PerspectiveMessage`].
 
 use crate::message::Message;
-use crate::{Calls, F64Column, RangeBudget, U32Column};
-use mpiscope_model::Nanoseconds;
+use crate::{Calls, Cone, Dag, F64Column, RangeBudget, U32Column};
+use mpiscope_model::{Nanoseconds, Rank};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -14,6 +14,12 @@ use std::ops::Range;
 pub const CALLS_MAX: u64 = 200_000;
 /// The most bins of one answer.
 pub const BINS_MAX: u32 = 8_192;
+/// The most nodes of a dependency graph, and what it has where nobody says.
+pub const NODES_MAX: u32 = 10_000;
+/// Likewise.
+pub const NODES_USUAL: u32 = 5_000;
+/// The most messages of a past or a future.
+pub const CONE_MESSAGES_MAX: u32 = 50_000;
 /// The most ranges of ranks and hidden functions that are kept.
 const SELECTED_MAX: usize = 256;
 
@@ -39,8 +45,53 @@ pub enum Question {
     History(Range<Nanoseconds>),
     /// Where time in MPI went in a range; of ranges of ranks, both ends included, or of all.
     Budget(Range<Nanoseconds>, Option<Vec<(u32, u32)>>),
+    /// The dependency graph of a range.
+    Dag(DagQuestion),
+    /// What led to an event in a range, or what it led to.
+    Cone(ConeQuestion),
     /// Is anybody there?
     Ping,
+}
+
+/// Which dependency graph is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DagQuestion {
+    /// The range.
+    pub range_ns: Range<Nanoseconds>,
+    /// The ranks, ranges with both ends included; all where none is given.
+    pub ranks: Option<Vec<(Rank, Rank)>>,
+    /// The most nodes.
+    pub most: u32,
+}
+
+/// Which past or future is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConeQuestion {
+    /// The range.
+    pub range_ns: Range<Nanoseconds>,
+    /// Whose event.
+    pub rank: Rank,
+    /// Of a past, the last event until then; of a future, the first from then on.
+    pub at_ns: Nanoseconds,
+    /// Whether it is the future.
+    pub is_future: bool,
+    /// The most messages.
+    pub most: u32,
+}
+
+/// Kinds of questions of which a page needs no more than the newest answer.
+pub const REPLACEABLE: usize = 2;
+
+impl Question {
+    /// The number of its kind, where a newer question of one kind takes the place of the one before.
+    #[must_use]
+    pub fn replaceable(&self) -> Option<usize> {
+        match self {
+            Question::Dag(_) => Some(0),
+            Question::Cone(_) => Some(1),
+            _ => None,
+        }
+    }
 }
 
 /// A move of the shared clock, or of what it shows.
@@ -91,6 +142,7 @@ struct Plain {
     bins: f64,
     rate: f64,
     time_ns: f64,
+    rank: u32,
     by_ns: f64,
     range_ns: Option<(f64, f64)>,
     ranks: Option<Vec<(u32, u32)>>,
@@ -118,6 +170,14 @@ impl Incoming {
                         limited(plain.ranks.as_ref().map_or(0, Vec::len))?;
                         Question::Budget(range, plain.ranks)
                     }
+                    "dag" => Question::Dag(plain.dag(range())?),
+                    "past" | "future" => Question::Cone(ConeQuestion {
+                        range_ns: range(),
+                        rank: plain.rank,
+                        at_ns: time(plain.time_ns),
+                        is_future: ask == "future",
+                        most: (plain.most as u32).clamp(1, CONE_MESSAGES_MAX),
+                    }),
                     "ping" => Question::Ping,
                     other => return Err(Senseless(format!("there is no question {other:?}"))),
                 };
@@ -139,6 +199,14 @@ impl Incoming {
 }
 
 impl Plain {
+    fn dag(&self, range_ns: Range<Nanoseconds>) -> Result<DagQuestion, Senseless> {
+        if self.ranks.as_ref().is_some_and(|ranks| ranks.len() > SELECTED_MAX) {
+            return Err(Senseless(format!("at most {SELECTED_MAX} ranges of ranks can be asked for")));
+        }
+        let most = if self.most >= 1.0 { (self.most as u32).min(NODES_MAX) } else { NODES_USUAL };
+        Ok(DagQuestion { range_ns, ranks: self.ranks.clone(), most })
+    }
+
     fn selection(self) -> Result<Selection, Senseless> {
         let range_ns = match self.range_ns {
             Some((from, to)) => Some((finite(from)?, finite(to)?)),
@@ -247,6 +315,12 @@ pub struct Answer {
     /// Where time in MPI went.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<RangeBudget>,
+    /// What led to what.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dag: Option<Dag>,
+    /// A past or a future.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cone: Option<Cone>,
 }
 
 impl Answer {
@@ -262,6 +336,8 @@ impl Answer {
             count: None,
             history: None,
             budget: None,
+            dag: None,
+            cone: None,
         }
     }
 }
@@ -358,6 +434,13 @@ mod tests {
         let ask = json!({"ask": "budget", "id": 2, "from_ns": 1, "to_ns": 9, "ranks": [[0, 3], [7, 7]]});
         let ranks = Some(vec![(0, 3), (7, 7)]);
         assert_eq!(decode(&ask), Ok(Incoming::Ask(2, Question::Budget(1..9, ranks))));
+        let ask = json!({"ask": "dag", "id": 2, "from_ns": 5, "to_ns": 9, "ranks": [[0, 3]], "most": 1e9});
+        let question = DagQuestion { range_ns: 5..9, ranks: Some(vec![(0, 3)]), most: NODES_MAX };
+        assert_eq!(decode(&ask), Ok(Incoming::Ask(2, Question::Dag(question))));
+        let ask = json!({"ask": "future", "id": 3, "to_ns": 9, "rank": 4, "time_ns": 7, "most": 1e9});
+        let (range_ns, most) = (0..9, CONE_MESSAGES_MAX);
+        let question = ConeQuestion { range_ns, rank: 4, at_ns: 7, is_future: true, most };
+        assert_eq!(decode(&ask), Ok(Incoming::Ask(3, Question::Cone(question))));
         assert_eq!(decode(&json!({"do": "play", "rate": -0.5})), Ok(Incoming::Do(Command::Play(-0.5))));
         let select = json!({"do": "select", "range_ns": [1, 2], "ranks": null, "hidden": [3]});
         let selection = Selection { range_ns: Some((1.0, 2.0)), ranks: None, hidden: vec![3] };
@@ -373,6 +456,7 @@ mod tests {
             json!({"do": "dance"}),
             json!({"do": "select", "hidden": vec![1; 300]}),
             json!({"ask": "budget", "ranks": vec![(1, 1); 300]}),
+            json!({"ask": "dag", "ranks": vec![[1, 2]; 300]}),
             json!([1, 2]),
             json!("live"),
         ] {

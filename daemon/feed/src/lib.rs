@@ -15,6 +15,7 @@ mod by_rank;
 mod calls;
 mod column;
 mod course;
+mod dependencies;
 mod evolution;
 mod found;
 mod history;
@@ -31,6 +32,9 @@ pub use by_rank::ByRank;
 pub use calls::{Calls, NO_TAG, NONE};
 pub use column::{F64Column, U32Column};
 pub use course::{Avoidable, Course, RangeBudget};
+pub use dependencies::{
+    Cone, ConeMessages, ConeRanks, Dag, DagBars, DagEdges, DagNodes, DagRanks, MessageSource, Messages,
+};
 pub use evolution::{Evolution, Pending, Points, RegionCourse, SegmentRow};
 pub use found::{Attribution, By, Efficiency, Found, Judgement, Parts, SiteWait, Verdict, Wait};
 pub use library::{CallSource, Library};

@@ -1,9 +1,10 @@
 //! Answers to what pages ask about any range of a run: from summaries where they are fine enough, else from the calls.
 
+use crate::dependencies::Dependencies;
 use crate::exchange::{Answer, History, Question, RangeCounts, TimelineBins};
-use crate::{Calls, Course, RangeBudget};
-use mpiscope_analysis::{BINS_PER_OCTAVE, Bins, DensityHistory, Durations, Timeline};
-use mpiscope_model::{Call, Nanoseconds};
+use crate::{Calls, Course, Messages, RangeBudget};
+use mpiscope_analysis::{BINS_PER_OCTAVE, Bins, DensityHistory, Durations, Timeline, Version};
+use mpiscope_model::{Call, Nanoseconds, Node, Rank};
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -36,6 +37,7 @@ pub struct Library {
     /// None until something was judged.
     course: Mutex<Option<Course>>,
     source: Box<dyn CallSource>,
+    dependencies: Dependencies,
 }
 
 #[derive(Debug)]
@@ -52,7 +54,34 @@ impl Library {
             timeline: Timeline::new(WINDOW_NS, WINDOWS_MAX),
             density: DensityHistory::new(CHAPTER_NS, CHAPTERS_MAX, ROWS_MAX),
         };
-        Self { summary: Mutex::new(summary), course: Mutex::new(None), source }
+        Self {
+            summary: Mutex::new(summary),
+            course: Mutex::new(None),
+            source,
+            dependencies: Dependencies::default(),
+        }
+    }
+
+    /// Its messages too, so that it can be said what led to what.
+    #[must_use]
+    pub fn with_messages(mut self, messages: Messages) -> Self {
+        self.dependencies = Dependencies::of(messages);
+        self
+    }
+
+    /// Messages were added to their source.
+    pub fn messages_added(&self) {
+        self.dependencies.changed();
+    }
+
+    /// Where ranks run.
+    pub fn know(&self, ranks: impl Iterator<Item = (Rank, Node)>) {
+        self.dependencies.know(ranks);
+    }
+
+    /// What messages usually take.
+    pub fn judge_by(&self, criteria: Version) {
+        self.dependencies.judge_by(criteria);
     }
 
     /// Counts calls that were added to the source.
@@ -60,6 +89,7 @@ impl Library {
         let mut summary = self.summary();
         summary.timeline.calls(calls);
         summary.density.calls(calls);
+        self.dependencies.changed();
     }
 
     /// The run was judged, as far as this goes.
@@ -75,6 +105,12 @@ impl Library {
     /// Answers a question; it may read files, so not where others wait.
     #[must_use]
     pub fn answer(&self, id: u32, question: &Question) -> Answer {
+        self.answer_while(id, question, &|| true)
+    }
+
+    /// Likewise, as long as the answer is wanted; some questions take a while.
+    #[must_use]
+    pub fn answer_while(&self, id: u32, question: &Question, is_wanted: &dyn Fn() -> bool) -> Answer {
         let mut answer = Answer::to(id);
         let error = match question {
             Question::Ping => None,
@@ -87,6 +123,13 @@ impl Library {
             Question::Count(range) => self.count(range).map(|count| answer.count = Some(count)).err(),
             Question::Budget(range, ranks) => {
                 self.budget(range, ranks.as_deref()).map(|budget| answer.budget = Some(budget)).err()
+            }
+            Question::Dag(question) => {
+                self.dependencies.dag(question, is_wanted).map(|dag| answer.dag = Some(dag)).err()
+            }
+            Question::Cone(question) => {
+                let cone = self.dependencies.cone(question, self.source.as_ref(), is_wanted);
+                cone.map(|cone| answer.cone = Some(cone)).err()
             }
             Question::History(range) => {
                 self.history(range).map(|history| answer.history = Some(history)).err()

@@ -1,9 +1,9 @@
 //! Writes the page's types: `MPISCOPE_WRITE=1 cargo test -p mpiscope-feed types` after a change of the messages.
 
 use crate::{
-    Attribution, Between, By, Calls, Efficiency, Evolution, F64Column, Found, Job, JobState, Judgement,
-    Parts, Pending, Points, RangeBudget, Region, RegionCourse, Regions, RunSource, SegmentRow, SiteWait,
-    U32Column, Verdict, Wait, exchange, message,
+    Attribution, Between, By, Calls, Cone, ConeMessages, ConeRanks, Dag, DagBars, DagEdges, DagNodes, DagRanks,
+    Efficiency, Evolution, F64Column, Found, Job, JobState, Judgement, Parts, Pending, Points, RangeBudget,
+    Region, RegionCourse, Regions, RunSource, SegmentRow, SiteWait, U32Column, Verdict, Wait, exchange, message,
 };
 use ts_rs::{Config, TS};
 
@@ -60,6 +60,14 @@ fn types() -> String {
     declare(exchange::RangeCounts::decl(&config));
     declare(exchange::History::decl(&config));
     declare(RangeBudget::decl(&config));
+    declare(DagNodes::decl(&config));
+    declare(DagEdges::decl(&config));
+    declare(DagRanks::decl(&config));
+    declare(DagBars::decl(&config));
+    declare(Dag::decl(&config));
+    declare(ConeRanks::decl(&config));
+    declare(ConeMessages::decl(&config));
+    declare(Cone::decl(&config));
     declare(exchange::Answer::decl(&config));
     text
 }

@@ -166,6 +166,7 @@ struct CallFields {
     comm: Option<Comm>,
     site: Option<u32>,
     count: u64,
+    instance: Option<u32>,
 }
 
 #[derive(Serialize, Deserialize)]

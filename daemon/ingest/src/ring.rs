@@ -208,6 +208,7 @@ impl RingState {
             comm: closed.comm,
             site: closed.site,
             count: if folded { call.bytes.max(1) } else { 1 },
+            instance: (flags.has(CallFlags::COLLECTIVE) && !folded).then_some(call.tag as u32),
         };
         if flags.has(CallFlags::POST) {
             row.tag = (call.tag >= 0).then_some(call.tag);

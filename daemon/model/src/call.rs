@@ -25,6 +25,8 @@ pub struct Call {
     pub site: Option<Site>,
     /// Polls folded into this row, else 1.
     pub count: u64,
+    /// Which of the collectives of its communicator it was part in, as the collector numbers them; none for other calls.
+    pub instance: Option<u32>,
 }
 
 impl Default for Call {
@@ -42,6 +44,7 @@ impl Default for Call {
             comm: None,
             site: None,
             count: 1,
+            instance: None,
         }
     }
 }

@@ -28,6 +28,8 @@ enum Values {
     Int64(ColumnReaderImpl<Int64Type>),
     Double(ColumnReaderImpl<DoubleType>),
     Bytes(ColumnReaderImpl<ByteArrayType>),
+    /// Recordings of before there was this column.
+    Missing,
 }
 
 /// Why rows could not be read.
@@ -76,6 +78,10 @@ fn open_group<R: Row>(file: &SerializedFileReader<File>, number: usize) -> Resul
     let mut columns = Vec::with_capacity(R::COLUMNS.len());
     for column in R::COLUMNS {
         let found = schema.columns().iter().position(|found| found.path().parts() == [column.name]);
+        if found.is_none() && column.may_be_absent() {
+            columns.push(Values::Missing);
+            continue;
+        }
         let at = found.ok_or_else(|| format!("it has no column {}", column.name))?;
         let descriptor = schema.column(at);
         if descriptor.physical_type() != column.physical() || descriptor.max_rep_level() != 0 {
@@ -111,6 +117,8 @@ impl Group {
 
 fn read_column<R: Row>(column: &Column<R>, values: &mut Values, rows: &mut [R]) -> Result<(), Reason> {
     match (&column.access, values) {
+        // Rows begin with nothing there.
+        (_, Values::Missing) => Ok(()),
         (Access::U16(_, set), Values::Int32(reader)) => checked(reader, rows, |row, value: i32| {
             set(row, u16::try_from(value).map_err(|_| format!("{value} is out of range"))?);
             Ok(())

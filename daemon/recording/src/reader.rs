@@ -123,6 +123,12 @@ impl Recording {
         self.manifest.segments.calls.iter().map(|segment| self.corrections.segment(segment)).collect()
     }
 
+    /// Likewise the segments of messages.
+    #[must_use]
+    pub fn message_segments(&self) -> Vec<Segment> {
+        self.manifest.segments.messages.iter().map(|segment| self.corrections.segment(segment)).collect()
+    }
+
     /// What reads single segments of this recording.
     #[must_use]
     pub fn segment_reader(&self) -> SegmentReader {

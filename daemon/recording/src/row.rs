@@ -87,6 +87,11 @@ pub enum Access<R: 'static> {
 }
 
 impl<R> Column<R> {
+    /// Whether a row need not have it.
+    pub(crate) fn may_be_absent(&self) -> bool {
+        matches!(self.access, Access::OptionalU32(..) | Access::OptionalI32(..) | Access::OptionalU64(..))
+    }
+
     pub(crate) fn physical(&self) -> Physical {
         match self.access {
             Access::U16(..) | Access::U32(..) | Access::OptionalU32(..) => Physical::INT32,

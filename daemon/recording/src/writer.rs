@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 /// How a recording is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordingOptions {
-    /// Calls of one segment; they wait in memory, 72 bytes each.
+    /// Calls of one segment; they wait in memory, 80 bytes each.
     pub calls_per_segment: usize,
     /// Messages of one segment; they wait in memory, 80 bytes each.
     pub messages_per_segment: usize,
@@ -196,6 +196,18 @@ impl RecordingWriter {
     #[must_use]
     pub fn call_segments(&self) -> &[Segment] {
         &self.manifest.segments.calls
+    }
+
+    /// Messages that wait for their segment.
+    #[must_use]
+    pub fn waiting_messages(&self) -> usize {
+        self.messages.waiting_rows()
+    }
+
+    /// The segments of messages that are sealed.
+    #[must_use]
+    pub fn message_segments(&self) -> &[Segment] {
+        &self.manifest.segments.messages
     }
 
     /// Rows of all kinds that were given up because the disk did not take them.

@@ -19,6 +19,7 @@ fn calls(from: u64, count: u64) -> Vec<Call> {
         comm: Some(0),
         site: None,
         count: 1,
+        instance: None,
     };
     (from..from + count).map(call).collect()
 }

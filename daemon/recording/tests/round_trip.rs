@@ -11,9 +11,10 @@ use std::os::unix::fs::PermissionsExt;
 prop_compose! {
     fn any_call()(
         rank in 0..4_u32, thread: u16, function: u16, start_ns: u64, end_ns: u64,
-        (peer, tag, bytes, comm, site, count) in any::<(Option<u32>, Option<i32>, u64, Option<u32>, Option<u32>, u64)>(),
+        (peer, tag, bytes, comm, site) in any::<(Option<u32>, Option<i32>, u64, Option<u32>, Option<u32>)>(),
+        (count, instance) in any::<(u64, Option<u32>)>(),
     ) -> Call {
-        Call { rank, thread, function, start_ns, end_ns, peer, tag, bytes, comm, site, count }
+        Call { rank, thread, function, start_ns, end_ns, peer, tag, bytes, comm, site, count, instance }
     }
 }
 

@@ -5,8 +5,9 @@ use crate::stage::Seat;
 use futures_util::stream::SplitStream;
 use futures_util::{Sink, SinkExt, StreamExt};
 use mpiscope_feed::encode;
-use mpiscope_feed::exchange::{Command, Incoming, Question, Senseless};
+use mpiscope_feed::exchange::{Command, Incoming, Question, REPLACEABLE, Senseless};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::spawn_blocking;
@@ -48,7 +49,8 @@ pub(crate) async fn run(
     let (mut out, incoming) = socket.split();
     let stage = Arc::clone(&source.stage);
     let (answer, answers) = mpsc::channel(ASKED_MAX);
-    let page = Page { source: source.clone(), readers, answer, asked: Arc::new(Semaphore::new(ASKED_MAX)) };
+    let asked = Arc::new(Semaphore::new(ASKED_MAX));
+    let page = Page { source: source.clone(), readers, answer, asked, newest: Arc::default() };
     let left = tokio::select! {
         left = listen(incoming, &page, stage.enter(), patience.silence) => left,
         _ = write(&mut out, source, answers, stop, patience) => Left::Gone,
@@ -74,6 +76,15 @@ struct Page {
     readers: Arc<Semaphore>,
     answer: mpsc::Sender<Vec<u8>>,
     asked: Arc<Semaphore>,
+    /// How many questions of each replaceable kind it asked: an answer to another than the last is not wanted any more.
+    newest: Arc<[AtomicU64; REPLACEABLE]>,
+}
+
+/// Nobody waits for answers any more.
+impl Drop for Page {
+    fn drop(&mut self) {
+        self.newest.iter().for_each(|newest| newest.store(u64::MAX, Ordering::Release));
+    }
 }
 
 /// Returns when the page closes, sends what makes no sense, or was silent for too long.
@@ -103,12 +114,21 @@ async fn listen(
 impl Page {
     /// Sees to it that the answer comes. A page with as many questions open as it may have is not read from meanwhile.
     async fn ask(&self, id: u32, question: Question) {
+        // Before it waits for its turn, so that what is being answered stops at once.
+        let number = question.replaceable().map(|kind| {
+            let number = self.newest[kind].fetch_add(1, Ordering::AcqRel).wrapping_add(1);
+            (kind, number)
+        });
+        let newest = Arc::clone(&self.newest);
+        let is_wanted =
+            move || number.is_none_or(|(kind, number)| newest[kind].load(Ordering::Acquire) == number);
         let Ok(asked) = Arc::clone(&self.asked).acquire_owned().await else { return };
         let (library, readers) = (Arc::clone(&self.source.library), Arc::clone(&self.readers));
         let answer = self.answer.clone();
         tokio::spawn(async move {
             let Ok(reader) = readers.acquire_owned().await else { return };
-            let found = spawn_blocking(move || encode(&library.answer(id, &question))).await;
+            let found =
+                spawn_blocking(move || encode(&library.answer_while(id, &question, &is_wanted))).await;
             drop(reader);
             if let Ok(Ok(bytes)) = found {
                 // The page may have left meanwhile.

@@ -5,10 +5,13 @@
 mod support;
 
 use futures_util::SinkExt as _;
-use mpiscope_feed::JobState;
 use mpiscope_feed::exchange::{Mode, Outgoing};
+use mpiscope_feed::{JobState, Library, MessageSource, Messages};
+use mpiscope_model::Message;
 use serde_json::json;
-use support::{Heard, hear, perspective, say, start};
+use std::ops::{ControlFlow, Range};
+use std::time::{Duration, Instant};
+use support::{Heard, OneCall, hear, perspective, say, start, start_with};
 use tokio_tungstenite::tungstenite;
 
 #[tokio::test]
@@ -81,4 +84,50 @@ async fn what_makes_no_sense_closes_the_page_with_a_reason() {
             break;
         }
     }
+}
+
+/// Messages from the beginning on come to no end as long as somebody looks; from later on there are none.
+#[derive(Debug)]
+struct Endless;
+
+/// Beyond it a test has failed already.
+const LONGEST: Duration = Duration::from_secs(10);
+
+impl MessageSource for Endless {
+    fn visit(
+        &self,
+        range_ns: &Range<u64>,
+        visitor: &mut dyn FnMut(&[Message]) -> ControlFlow<()>,
+    ) -> Result<(), String> {
+        let begun = Instant::now();
+        while range_ns.start == 0 && begun.elapsed() < LONGEST && visitor(&[]).is_continue() {}
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_newer_question_of_a_kind_takes_the_place_of_the_one_before() {
+    let messages = Messages { source: Box::new(Endless), flow: |_| None };
+    let mut server = start_with(Library::new(Box::new(OneCall)).with_messages(messages), |_| {}).await;
+    server.publish(2, JobState::Running);
+    let (mut page, mut other) = (server.open().await.unwrap(), server.open().await.unwrap());
+    say(&mut page, json!({"ask": "dag", "id": 1, "from_ns": 0, "to_ns": 9})).await;
+    say(&mut page, json!({"ask": "past", "id": 2, "from_ns": 0, "to_ns": 9})).await;
+    // A question of another page is none of its business.
+    say(&mut other, json!({"ask": "dag", "id": 3, "from_ns": 5, "to_ns": 9})).await;
+    let answered = async |page: &mut support::Page| loop {
+        if let Heard::Message(Outgoing::Answer(answer)) = hear(page).await {
+            break (answer.id, answer.error.is_some(), answer.dag.is_some());
+        }
+    };
+    say(&mut page, json!({"ask": "dag", "id": 4, "from_ns": 5, "to_ns": 9})).await;
+    let mut first_two = [answered(&mut page).await, answered(&mut page).await];
+    first_two.sort_unstable();
+    assert_eq!(first_two, [(1, true, false), (4, false, true)]);
+    say(&mut page, json!({"ask": "future", "id": 5, "from_ns": 5, "to_ns": 9})).await;
+    let mut last_two = [answered(&mut page).await, answered(&mut page).await];
+    last_two.sort_unstable();
+    // That rank has no event to ask about.
+    assert_eq!(last_two, [(2, true, false), (5, true, false)]);
+    assert_eq!(answered(&mut other).await, (3, false, true));
 }

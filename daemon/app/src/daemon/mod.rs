@@ -18,7 +18,7 @@ pub(crate) use told::record_told;
 
 use crate::agent::{Agent, LINGER, LITTLE_SLOTS, OWN, Pass, REST, Resume, run_start};
 use crate::judge::{give, have_judged};
-use crate::page::{Page, Shelf};
+use crate::page::{Page, Shelves};
 use anyhow::{Context as _, Result};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
 use mpiscope_feed::Job;
@@ -75,7 +75,7 @@ fn answer(message: &FromDaemon) -> Result<()> {
 
 fn serve(configuration: &Configuration) -> Result<Summary> {
     let options = RecordingOptions::default();
-    let shelf = Shelf::new(configuration.out.clone(), SHELF_BYTES);
+    let shelves = Shelves::new(&configuration.out, SHELF_BYTES);
     let mut page = None;
     let mut recorder;
     let mut with_page = |recorder: &mut Recorder| -> Result<()> {
@@ -87,9 +87,9 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
         };
         let window_ns = recorder.window_ns();
         let (opened, feeding) =
-            Page::open(address, &configuration.token, job.clone(), window_ns, Box::new(shelf.clone()))?;
+            Page::open(address, &configuration.token, job.clone(), window_ns, shelves.clone())?;
         page = Some(opened);
-        let viewers = Viewers::new(feeding, shelf.clone(), job, window_ns);
+        let viewers = Viewers::new(feeding, shelves.clone(), job, window_ns);
         recorder.tell(viewers, configuration);
         Ok(())
     };

@@ -5,12 +5,11 @@ use super::viewers::{Due, Viewers};
 use super::{Configuration, Summary};
 use crate::agent::Resume;
 use crate::engine::{Engine, Step, replay};
-use crate::judge::{self, Findings, LiveJudge};
+use crate::judge::{self, Findings, Found, LiveJudge};
 use crate::places;
 use crate::words::printable;
 use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
-use mpiscope_feed::{Course, Found};
 use mpiscope_ingest::KnownAgent;
 use mpiscope_ingest::alignment::Violations;
 use mpiscope_model::{Fault, InFlight};
@@ -38,7 +37,7 @@ pub(crate) struct Recorder {
     /// While somebody may watch.
     live: Option<LiveJudge>,
     /// What was found in the end, until the page is told.
-    found: Option<(Found, Course)>,
+    found: Option<Found>,
     manifest_written: Instant,
     /// What the page was not told yet.
     faults: Vec<Fault>,
@@ -162,7 +161,7 @@ impl Recorder {
         let scheduling = self.writer.push_scheduling(&step.scheduling);
         self.note(scheduling);
         if let Some(viewers) = &mut self.viewers {
-            viewers.take(step.calls, &step.windows, &self.writer);
+            viewers.take(step.calls, step.messages, &step.windows, &self.writer);
         }
         if let Some(live) = &mut self.live {
             live.take(step.batch);
@@ -253,7 +252,7 @@ impl Recorder {
             self.note(written);
         }
         self.live = None;
-        self.found = findings.as_ref().map(|findings| (findings.told(), findings.course.clone()));
+        self.found = findings.as_ref().map(Findings::found);
         self.publish(false);
         let tables = Tables {
             functions: mpiscope_wire::FUNCTIONS

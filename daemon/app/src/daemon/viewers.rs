@@ -1,9 +1,10 @@
 //! What viewers of a live run are told, and when.
 
 use crate::engine::{Engine, WindowCell};
-use crate::page::{Feeding, Increments, Shelf, function_rows, node_rows, rank_rows};
-use mpiscope_feed::{Course, Found, Job, JobState, NodeRow, RunSource, Update};
-use mpiscope_model::{Call, Fault, InFlight, Node};
+use crate::judge::Found;
+use crate::page::{Feeding, Increments, Shelves, function_rows, node_rows, rank_rows};
+use mpiscope_feed::{Job, JobState, NodeRow, RunSource, Update};
+use mpiscope_model::{Call, Fault, InFlight, Message, Node};
 use mpiscope_recording::RecordingWriter;
 use mpiscope_ring::clock::monotonic_ns;
 use std::collections::BTreeMap;
@@ -28,7 +29,7 @@ pub(crate) enum Due {
 
 pub(crate) struct Viewers {
     feeding: Feeding,
-    shelf: Shelf,
+    shelves: Shelves,
     increments: Increments,
     job: Job,
     /// Calls that no page was told of yet.
@@ -40,10 +41,10 @@ pub(crate) struct Viewers {
 }
 
 impl Viewers {
-    pub(crate) fn new(feeding: Feeding, shelf: Shelf, job: Job, window_ns: u64) -> Self {
+    pub(crate) fn new(feeding: Feeding, shelves: Shelves, job: Job, window_ns: u64) -> Self {
         Self {
             feeding,
-            shelf,
+            shelves,
             increments: Increments::new(window_ns),
             job,
             fresh: Vec::new(),
@@ -54,15 +55,26 @@ impl Viewers {
         }
     }
 
-    /// Takes in what became known. The calls were given to the writer.
-    pub(crate) fn take(&mut self, calls: Vec<Call>, windows: &[WindowCell], writer: &RecordingWriter) {
+    /// Takes in what became known. Calls and messages were given to the writer.
+    pub(crate) fn take(
+        &mut self,
+        calls: Vec<Call>,
+        messages: Vec<Message>,
+        windows: &[WindowCell],
+        writer: &RecordingWriter,
+    ) {
         self.increments.add(windows);
+        if !messages.is_empty() {
+            let (waiting, segments) = (writer.waiting_messages(), writer.message_segments());
+            self.shelves.messages.add(Arc::new(messages), waiting, segments);
+            self.feeding.library.messages_added();
+        }
         if calls.is_empty() {
             return;
         }
         self.feeding.library.add(&calls);
         let calls = Arc::new(calls);
-        self.shelf.add(Arc::clone(&calls), writer.waiting_calls(), writer.call_segments());
+        self.shelves.calls.add(Arc::clone(&calls), writer.waiting_calls(), writer.call_segments());
         if self.feeding.publisher.is_watched() {
             self.fresh.push(calls);
         }
@@ -84,7 +96,7 @@ impl Viewers {
         engine: &Engine,
         in_flight: &[InFlight],
         faults: &[Fault],
-        found: Option<(Found, Course)>,
+        found: Option<Found>,
         everything: bool,
     ) {
         self.told = Instant::now();
@@ -95,6 +107,7 @@ impl Viewers {
             functions = function_rows(&engine.counts, in_flight);
             ranks = rank_rows(&engine.counts, &engine.processors, engine.ranks.values());
             nodes = self.node_rows(engine);
+            self.feeding.library.know(engine.ranks.values().map(|info| (info.rank, info.node)));
         }
         let ended = engine.ingest().ended();
         let started = engine.ingest().started();
@@ -102,9 +115,10 @@ impl Viewers {
             || monotonic_ns().saturating_sub(started.map_or_else(monotonic_ns, |start| start.monotonic_ns)),
             |(_, end_ns)| end_ns,
         );
-        let found = found.map(|(found, course)| {
-            self.feeding.library.judged(course);
-            found
+        let found = found.map(|found| {
+            self.feeding.library.judged(found.course);
+            self.feeding.library.judge_by(found.criteria);
+            found.told
         });
         self.feeding.publisher.publish(&Update {
             now_ns,

@@ -70,6 +70,11 @@ impl Findings {
         name_places(&mut self.judgement, sites);
     }
 
+    /// All that those who watch are told of it.
+    pub(crate) fn found(&self) -> super::Found {
+        super::Found { told: self.told(), course: self.course.clone(), criteria: self.criteria() }
+    }
+
     /// What pages are told of it.
     pub(crate) fn told(&self) -> Found {
         let mut judgement = self.judgement.clone();

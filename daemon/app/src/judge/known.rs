@@ -26,6 +26,13 @@ pub(crate) fn named(path: &Path) -> Result<CriteriaFile> {
     Ok(of_findings(findings))
 }
 
+impl Findings {
+    /// What messages and collectives usually take.
+    pub(crate) fn criteria(&self) -> Version {
+        version(&of_findings(self.clone()))
+    }
+}
+
 fn of_findings(findings: Findings) -> CriteriaFile {
     let mut file = CriteriaFile::new(String::new(), 0, 0, 0);
     file.messages = findings

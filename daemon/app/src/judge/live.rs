@@ -6,6 +6,7 @@
 
 mod outlook;
 
+use super::Found;
 use super::findings::name_places;
 use super::known;
 use super::pass::options;
@@ -14,7 +15,7 @@ use crate::daemon::Configuration;
 use crate::places;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
 use mpiscope_analysis::{BudgetOptions, Reference};
-use mpiscope_feed::{Course, Found, Judgement};
+use mpiscope_feed::Judgement;
 use mpiscope_flow::{Flow, FlowError, FlowOptions};
 use mpiscope_model::{Activity, Batch, CommInfo, Event, Rank, RankInfo, SiteInfo};
 use outlook::Outlook;
@@ -64,7 +65,7 @@ pub(crate) struct LiveJudge {
 #[derive(Default)]
 struct Shared {
     waiting_calls: AtomicUsize,
-    found: Mutex<Option<(Found, Course)>>,
+    found: Mutex<Option<Found>>,
     /// Why nothing is judged any more, until that is asked for.
     fault: Mutex<Option<String>>,
 }
@@ -146,7 +147,7 @@ impl LiveJudge {
     }
 
     /// What was found since this was last asked.
-    pub(crate) fn found(&self) -> Option<(Found, Course)> {
+    pub(crate) fn found(&self) -> Option<Found> {
         self.shared.found.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 

@@ -29,6 +29,15 @@ use anyhow::{Context as _, Result};
 use mpiscope_recording::{Recording, WalReader};
 use std::path::Path;
 
+/// What was found, for those who watch.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) told: mpiscope_feed::Found,
+    pub(crate) course: mpiscope_feed::Course,
+    /// What messages usually take.
+    pub(crate) criteria: mpiscope_analysis::Version,
+}
+
 /// What was found, in the folder of the recording.
 const FILE: &str = "findings.json";
 

@@ -7,11 +7,11 @@ mod updates;
 
 pub(crate) use open::{open_in_browser, say_address};
 pub(crate) use rows::{function_rows, node_rows, rank_rows};
-pub(crate) use shelf::Shelf;
+pub(crate) use shelf::{Shelf, Shelves};
 pub(crate) use updates::Increments;
 
 use anyhow::{Context as _, Result};
-use mpiscope_feed::{CallSource, FeedState, Job, Library, Limits};
+use mpiscope_feed::{FeedState, Job, Library, Limits, Messages};
 use mpiscope_server::{Options, Publisher, Server, Source, Token, live};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -49,10 +49,11 @@ impl Page {
         token: &str,
         job: Job,
         window_ns: u64,
-        calls: Box<dyn CallSource>,
+        shelves: Shelves,
     ) -> Result<(Self, Feeding)> {
         let state = FeedState::with_limits(job, Limits { window_ns, ..Limits::default() });
-        let library = Arc::new(Library::new(calls));
+        let messages = Messages { source: Box::new(shelves.messages), flow: mpiscope_ingest::flow };
+        let library = Arc::new(Library::new(Box::new(shelves.calls)).with_messages(messages));
         let (publisher, source) = live(state, Arc::clone(&library));
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)

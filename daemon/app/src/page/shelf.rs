@@ -1,60 +1,87 @@
-//! The calls of a run for those who ask: those in sealed segments on disk, of which the last ones asked for stay in
-//! memory, and those that wait to be sealed.
+//! The calls or messages of a run for those who ask: those in sealed segments on disk, of which the last ones asked for
+//! stay in memory, and those that wait to be sealed.
 
-use mpiscope_feed::CallSource;
-use mpiscope_model::{Call, Nanoseconds};
-use mpiscope_recording::{Segment, SegmentReader};
+use mpiscope_feed::{CallSource, MessageSource};
+use mpiscope_model::{Call, Message, Nanoseconds};
+use mpiscope_recording::{Segment, SegmentReader, SegmentRow};
 use std::collections::VecDeque;
-use std::ops::Range;
-use std::path::PathBuf;
+use std::ops::{ControlFlow, Range};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Shared between the thread that adds and those that answer.
+/// What can be asked about a run.
 #[derive(Debug, Clone)]
-pub(crate) struct Shelf {
-    reader: Arc<SegmentReader>,
-    cache_bytes_max: usize,
-    inner: Arc<Mutex<Inner>>,
+pub(crate) struct Shelves {
+    pub(crate) calls: Shelf<Call>,
+    pub(crate) messages: Shelf<Message>,
 }
 
-#[derive(Debug, Default)]
-struct Inner {
+impl Shelves {
+    /// What is in segments under this folder, with its times as they were told.
+    pub(crate) fn new(dir: &Path, cache_bytes_max: usize) -> Self {
+        let calls = Shelf::new(dir.to_path_buf(), cache_bytes_max);
+        Self { calls, messages: Shelf::new(dir.to_path_buf(), cache_bytes_max) }
+    }
+}
+
+/// Rows that are shown at once, so that whoever looks can stop soon.
+const AT_ONCE: usize = 1 << 16;
+
+/// Shared between the thread that adds and those that answer.
+#[derive(Debug)]
+pub(crate) struct Shelf<R> {
+    reader: Arc<SegmentReader>,
+    cache_bytes_max: usize,
+    inner: Arc<Mutex<Inner<R>>>,
+}
+
+// Derived it would ask for rows that can be cloned.
+impl<R> Clone for Shelf<R> {
+    fn clone(&self) -> Self {
+        let (reader, inner) = (Arc::clone(&self.reader), Arc::clone(&self.inner));
+        Self { reader, cache_bytes_max: self.cache_bytes_max, inner }
+    }
+}
+
+#[derive(Debug)]
+struct Inner<R> {
     segments: Vec<Segment>,
-    /// Calls that are in no segment yet, with the number of the first of each piece.
-    waiting: VecDeque<(u64, Arc<Vec<Call>>)>,
-    /// The number of the next call, and of the first that is in no segment.
+    /// Rows that are in no segment yet, with the number of the first of each piece.
+    waiting: VecDeque<(u64, Arc<Vec<R>>)>,
+    /// The number of the next row, and of the first that is in no segment.
     next: u64,
     unsealed: u64,
     /// Segments that were read, the newest use last.
-    cache: VecDeque<(String, Arc<Vec<Call>>)>,
+    cache: VecDeque<(String, Arc<Vec<R>>)>,
 }
 
-impl Shelf {
-    /// The calls in segments under this folder, with their times as they were told.
+impl<R: SegmentRow> Shelf<R> {
+    /// The rows in segments under this folder, with their times as they were told.
     pub(crate) fn new(dir: PathBuf, cache_bytes_max: usize) -> Self {
         Self::of(SegmentReader::uncorrected(dir), Vec::new(), cache_bytes_max)
     }
 
-    /// The calls in these segments.
+    /// The rows in these segments.
     pub(crate) fn of(reader: SegmentReader, segments: Vec<Segment>, cache_bytes_max: usize) -> Self {
-        let inner = Inner { segments, ..Inner::default() };
+        let (waiting, cache) = (VecDeque::new(), VecDeque::new());
+        let inner = Inner { segments, waiting, next: 0, unsealed: 0, cache };
         Self { reader: Arc::new(reader), cache_bytes_max, inner: Arc::new(Mutex::new(inner)) }
     }
 
     /// A panic elsewhere while the lock was held leaves lists that are still sound.
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, Inner<R>> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes in calls that were given to the writer of segments, of which so many wait now; `segments` are all there are.
-    pub(crate) fn add(&self, calls: Arc<Vec<Call>>, waiting: usize, segments: &[Segment]) {
+    /// Takes in rows that were given to the writer of segments, of which so many wait now; `segments` are all there are.
+    pub(crate) fn add(&self, rows: Arc<Vec<R>>, waiting: usize, segments: &[Segment]) {
         let mut inner = self.lock();
         let first = inner.next;
-        inner.next += calls.len() as u64;
+        inner.next += rows.len() as u64;
         inner.unsealed = inner.next.saturating_sub(waiting as u64);
-        inner.waiting.push_back((first, calls));
+        inner.waiting.push_back((first, rows));
         let unsealed = inner.unsealed;
-        while inner.waiting.front().is_some_and(|(first, calls)| first + calls.len() as u64 <= unsealed) {
+        while inner.waiting.front().is_some_and(|(first, rows)| first + rows.len() as u64 <= unsealed) {
             inner.waiting.pop_front();
         }
         if inner.segments.len() != segments.len() {
@@ -62,7 +89,7 @@ impl Shelf {
         }
     }
 
-    fn cached(&self, segment: &Segment) -> Option<Arc<Vec<Call>>> {
+    fn cached(&self, segment: &Segment) -> Option<Arc<Vec<R>>> {
         let mut inner = self.lock();
         let at = inner.cache.iter().position(|(file, _)| *file == segment.file)?;
         let entry = inner.cache.remove(at)?;
@@ -72,11 +99,11 @@ impl Shelf {
     }
 
     /// One that is damaged costs its own calls; whoever opened the recording has said so.
-    fn read(&self, segment: &Segment) -> Arc<Vec<Call>> {
+    fn read(&self, segment: &Segment) -> Arc<Vec<R>> {
         if let Some(calls) = self.cached(segment) {
             return calls;
         }
-        let calls = Arc::new(self.reader.read::<Call>(segment).0);
+        let calls = Arc::new(self.reader.read::<R>(segment).0);
         let mut inner = self.lock();
         inner.cache.push_back((segment.file.clone(), Arc::clone(&calls)));
         let mut bytes: usize = inner.cache.iter().map(|(_, calls)| size_of_val(calls.as_slice())).sum();
@@ -86,24 +113,50 @@ impl Shelf {
         }
         calls
     }
-}
 
-impl CallSource for Shelf {
-    fn visit(&self, range: &Range<Nanoseconds>, visitor: &mut dyn FnMut(&Call)) -> Result<(), String> {
+    /// Shows all rows that may have some part in a range, some at a time.
+    fn show(&self, range: &Range<Nanoseconds>, show: &mut dyn FnMut(&[R]) -> ControlFlow<()>) {
         let (segments, waiting, unsealed) = {
             let inner = self.lock();
             let overlap = |segment: &&Segment| segment.from_ns < range.end && segment.to_ns >= range.start;
             let segments: Vec<Segment> = inner.segments.iter().filter(overlap).cloned().collect();
             (segments, inner.waiting.clone(), inner.unsealed)
         };
-        let overlaps = |call: &&Call| call.start_ns < range.end && call.end_ns >= range.start;
-        for (first, calls) in waiting {
+        let unsealed_of = |(first, rows): (u64, Arc<Vec<R>>)| {
             let sealed = unsealed.saturating_sub(first) as usize;
-            calls.iter().skip(sealed).filter(overlaps).for_each(&mut *visitor);
+            (rows, sealed)
+        };
+        for (rows, sealed) in waiting.into_iter().map(unsealed_of) {
+            if show(rows.get(sealed..).unwrap_or_default()).is_break() {
+                return;
+            }
         }
         for segment in segments {
-            self.read(&segment).iter().filter(overlaps).for_each(&mut *visitor);
+            if self.read(&segment).chunks(AT_ONCE).any(|rows| show(rows).is_break()) {
+                return;
+            }
         }
+    }
+}
+
+impl CallSource for Shelf<Call> {
+    fn visit(&self, range: &Range<Nanoseconds>, visitor: &mut dyn FnMut(&Call)) -> Result<(), String> {
+        let overlaps = |call: &&Call| call.start_ns < range.end && call.end_ns >= range.start;
+        self.show(range, &mut |calls| {
+            calls.iter().filter(overlaps).for_each(&mut *visitor);
+            ControlFlow::Continue(())
+        });
+        Ok(())
+    }
+}
+
+impl MessageSource for Shelf<Message> {
+    fn visit(
+        &self,
+        range: &Range<Nanoseconds>,
+        visitor: &mut dyn FnMut(&[Message]) -> ControlFlow<()>,
+    ) -> Result<(), String> {
+        self.show(range, visitor);
         Ok(())
     }
 }
@@ -131,7 +184,7 @@ mod tests {
         let dir = folder.path().to_path_buf();
         let mut writer = SegmentWriter::<Call>::open(&dir, 100, 1).unwrap();
         // Room for one segment, so that others are read again.
-        let shelf = Shelf::new(dir, 100 * size_of::<Call>());
+        let shelf = Shelf::<Call>::new(dir, 100 * size_of::<Call>());
         let (mut segments, mut made) = (Vec::new(), 0);
         for piece in [3, 96, 1, 70, 40, 95, 0, 7] {
             let calls: Vec<Call> = (made..made + piece).map(call).collect();

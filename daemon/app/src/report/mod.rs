@@ -19,7 +19,7 @@ const TOO_MUCH: u8 = 3;
 
 pub(crate) fn report(options: &ReportOptions) -> Result<ExitCode> {
     let recording = Recording::open(&options.dir)?;
-    let mut loaded = load(&options.dir, &recording, &mut |_, _| Ok(()))?;
+    let mut loaded = load(&options.dir, &recording, &mut |_| Ok(()))?;
     let findings = if is_in_log(&recording) {
         let unknown = places::look_up(&mut loaded.sites, places::PATIENCE);
         loaded.missing.extend(unknown);

@@ -64,6 +64,11 @@ impl Row for Call {
             nature: Repeating,
             access: Access::U64(|row| row.count, |row, v| row.count = v),
         },
+        Column {
+            name: "instance",
+            nature: Rising,
+            access: Access::OptionalU32(|row| row.instance, |row, v| row.instance = v),
+        },
     ];
 
     fn blank() -> Self {
@@ -79,6 +84,7 @@ impl Row for Call {
             comm: None,
             site: None,
             count: 1,
+            instance: None,
         }
     }
 }

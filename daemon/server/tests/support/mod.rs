@@ -25,7 +25,7 @@ pub(crate) type Page = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
 /// A run of one call.
 #[derive(Debug)]
-struct OneCall;
+pub(crate) struct OneCall;
 
 impl CallSource for OneCall {
     fn visit(&self, _: &Range<Nanoseconds>, visitor: &mut dyn FnMut(&Call)) -> Result<(), String> {
@@ -59,11 +59,16 @@ pub(crate) fn token() -> Token {
 }
 
 pub(crate) async fn start(change: impl FnOnce(&mut Options)) -> Running {
+    start_with(Library::new(Box::new(OneCall)), change).await
+}
+
+/// Of a run of which other things can be asked too.
+pub(crate) async fn start_with(library: Library, change: impl FnOnce(&mut Options)) -> Running {
     let mut options = Options::new(token());
     change(&mut options);
     let bound = Server::bind(Server::DEFAULT_ADDRESS, options).await.unwrap();
     let (address, url) = (bound.local_address(), bound.page_url());
-    let (publisher, source) = live(FeedState::new(Job::default()), Arc::new(Library::new(Box::new(OneCall))));
+    let (publisher, source) = live(FeedState::new(Job::default()), Arc::new(library));
     let (stop, stopped) = oneshot::channel::<()>();
     let serving = tokio::spawn(bound.serve(source, async {
         let _ = stopped.await;

@@ -6,9 +6,11 @@
 //! the time on a core, so that what else runs on the machine matters less; of flows the time that passes too. How a flow
 //! compares with the operators without threads is said round by round, for a machine is not always as fast.
 //! With `--only NAME` only one of the operators. With `--placement` it says instead how long advice takes, with
-//! `--regions` how long regions take, with `--evolution` how long a window of a region, with `--digest` what comes out of
-//! some jobs, to be held against what another build finds.
+//! `--regions` how long regions take, with `--evolution` how long a window of a region, with `--dependencies` how long the
+//! dependency graph and questions about logical time take, with `--digest` what comes out of some jobs, to be held against
+//! what another build finds.
 
+mod dependencies;
 mod digest;
 mod evolution;
 mod placement;
@@ -136,6 +138,10 @@ fn main() -> Result<()> {
     };
     if arguments.iter().any(|word| word == "--digest") {
         return digest::all();
+    }
+    if arguments.iter().any(|word| word == "--dependencies") {
+        dependencies::all();
+        return Ok(());
     }
     if arguments.iter().any(|word| word == "--placement") {
         placement::all();

@@ -8,7 +8,7 @@ use super::super::known;
 use super::super::regions;
 use crossbeam_channel::{Receiver, TryRecvError, bounded};
 use mpiscope_analysis::{Advice, Budgeter, Follower, Reference, Tracker, talk_graph};
-use mpiscope_feed::{Course, Found};
+use mpiscope_feed::Found;
 use mpiscope_model::{Nanoseconds, RankInfo};
 
 /// Before so much is judged nothing is said: what messages usually take is not known yet.
@@ -101,7 +101,7 @@ impl Outlook {
     }
 
     /// What is found, when more was judged since.
-    pub(super) fn look(&mut self, budgeter: &mut Budgeter) -> Option<(Found, Course)> {
+    pub(super) fn look(&mut self, budgeter: &mut Budgeter) -> Option<super::Found> {
         let until_ns = budgeter.settled_ns();
         if until_ns == self.looked_ns || until_ns.saturating_sub(self.from_ns) < FIRST_NS {
             return None;
@@ -124,7 +124,7 @@ impl Outlook {
             judgement,
             evolution: evolution(budgeter.evolution()),
         };
-        Some((found, course))
+        Some(super::Found { told: found, course, criteria: budgeter.criteria().clone() })
     }
 
     /// Once all ranks are there it is known which criteria fit.

@@ -30,10 +30,10 @@ fn until_idle(live: &LiveJudge) {
 }
 
 /// What was found last once nothing waits any more.
-fn found(live: &LiveJudge, until_s: f64) -> Found {
+fn found(live: &LiveJudge, until_s: f64) -> mpiscope_feed::Found {
     let begun = Instant::now();
     loop {
-        if let Some((found, course)) = live.found()
+        if let Some(super::Found { told: found, course, .. }) = live.found()
             && found.until_s >= until_s
         {
             assert_eq!(course.parts.len(), course.avoidable.len());

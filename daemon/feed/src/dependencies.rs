@@ -1,0 +1,227 @@
+//! What led to what in a range, for those who ask: the dependency graph, and the past or the future of an event.
+
+mod answers;
+mod gather;
+
+pub use answers::{Cone, ConeMessages, ConeRanks, Dag, DagBars, DagEdges, DagNodes, DagRanks};
+
+use crate::CallSource;
+use crate::exchange::{Answer, ConeQuestion, DagQuestion};
+use mpiscope_analysis::{self as analysis, DagScope, Scope, Version};
+use mpiscope_model::{Function, Message, Nanoseconds, Node, Rank};
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+use std::ops::{ControlFlow, Range};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+pub(crate) use gather::Gathered;
+
+/// Answers that are kept for whoever asks the same again.
+const KEPT: usize = 4;
+/// Messages of one graph, and of one stretch of logical time.
+const GRAPH_MESSAGES: usize = 1_000_000;
+const TIME_MESSAGES: usize = 500_000;
+/// Calls of collectives of one stretch of logical time.
+const TIME_CALLS: usize = 500_000;
+/// Bars of one answer, and of one node in any case.
+const BARS: usize = 100_000;
+const BARS_OF_A_NODE: usize = 8;
+/// What a question says that a newer one of its kind replaced.
+const REPLACED: &str = "a newer question took its place";
+
+/// Where the messages of a run can be read.
+pub trait MessageSource: Send + Sync + fmt::Debug {
+    /// Shows the messages of which some part is in a range, each once, some at a time and in any order; there may be
+    /// others among them.
+    ///
+    /// # Errors
+    /// One sentence when they cannot be read.
+    fn visit(
+        &self,
+        range_ns: &Range<Nanoseconds>,
+        visitor: &mut dyn FnMut(&[Message]) -> ControlFlow<()>,
+    ) -> Result<(), String>;
+}
+
+/// What is needed to say what led to what.
+#[derive(Debug)]
+pub struct Messages {
+    /// Where they are read.
+    pub source: Box<dyn MessageSource>,
+    /// Who waits for whom in a collective; none for other functions.
+    pub flow: fn(Function) -> Option<mpiscope_model::Flow>,
+}
+
+/// What is known for such answers.
+#[derive(Debug, Default)]
+pub(crate) struct Dependencies {
+    messages: Option<Messages>,
+    hosts: Mutex<BTreeMap<Rank, Node>>,
+    criteria: Mutex<Option<Arc<Version>>>,
+    /// Grows with whatever may change an answer.
+    version: AtomicU64,
+    kept: Mutex<VecDeque<(Asked, u64, Arc<Answer>)>>,
+    /// The last stretch that somebody asked about the past or the future in; it is the great part of such an answer.
+    time: Mutex<Option<Stretch>>,
+}
+
+/// A stretch of logical time, with the version that it was made of.
+type Stretch = (Range<Nanoseconds>, u64, Arc<Gathered>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Asked {
+    Dag(DagQuestion),
+    Cone(ConeQuestion),
+}
+
+/// A panic elsewhere while the lock was held leaves values that are still fine to show.
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Dependencies {
+    pub(crate) fn of(messages: Messages) -> Self {
+        Self { messages: Some(messages), ..Self::default() }
+    }
+
+    /// Something was added to the run.
+    pub(crate) fn changed(&self) {
+        self.version.fetch_add(1, Ordering::AcqRel);
+    }
+
+    pub(crate) fn know(&self, ranks: impl Iterator<Item = (Rank, Node)>) {
+        let mut hosts = lock(&self.hosts);
+        let mut has_moved = false;
+        ranks.for_each(|(rank, node)| has_moved |= hosts.insert(rank, node) != Some(node));
+        if has_moved {
+            self.changed();
+        }
+    }
+
+    pub(crate) fn judge_by(&self, criteria: Version) {
+        *lock(&self.criteria) = Some(Arc::new(criteria));
+        self.changed();
+    }
+
+    pub(crate) fn dag(&self, question: &DagQuestion, is_wanted: &dyn Fn() -> bool) -> Result<Dag, String> {
+        let asked = Asked::Dag(question.clone());
+        let answer = self.once(asked, |answer| {
+            answer.dag = Some(self.make_dag(question, is_wanted)?);
+            Ok(())
+        })?;
+        answer.dag.clone().ok_or_else(|| REPLACED.to_owned())
+    }
+
+    pub(crate) fn cone(
+        &self,
+        question: &ConeQuestion,
+        calls: &dyn CallSource,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<Cone, String> {
+        let asked = Asked::Cone(question.clone());
+        let answer = self.once(asked, |answer| {
+            answer.cone = Some(self.make_cone(question, calls, is_wanted)?);
+            Ok(())
+        })?;
+        answer.cone.clone().ok_or_else(|| REPLACED.to_owned())
+    }
+
+    /// What was answered before, as long as nothing was added since, or what is answered now.
+    fn once(
+        &self,
+        asked: Asked,
+        make: impl FnOnce(&mut Answer) -> Result<(), String>,
+    ) -> Result<Arc<Answer>, String> {
+        // Before anything is read: what is added meanwhile may be missing in the answer.
+        let version = self.version.load(Ordering::Acquire);
+        {
+            let mut kept = lock(&self.kept);
+            kept.retain(|(_, of, _)| *of == version);
+            if let Some(at) = kept.iter().position(|(other, ..)| *other == asked)
+                && let Some(found) = kept.remove(at)
+            {
+                let answer = Arc::clone(&found.2);
+                kept.push_back(found);
+                return Ok(answer);
+            }
+        }
+        let mut answer = Answer::to(0);
+        make(&mut answer)?;
+        let answer = Arc::new(answer);
+        let mut kept = lock(&self.kept);
+        kept.push_back((asked, version, Arc::clone(&answer)));
+        while kept.len() > KEPT {
+            kept.pop_front();
+        }
+        Ok(answer)
+    }
+
+    fn messages(&self) -> Result<&Messages, String> {
+        self.messages.as_ref().ok_or_else(|| "the messages of this run cannot be read here".to_owned())
+    }
+
+    fn make_dag(&self, question: &DagQuestion, is_wanted: &dyn Fn() -> bool) -> Result<Dag, String> {
+        let DagQuestion { range_ns, ranks, most } = question.clone();
+        let scope = DagScope { range_ns, ranks, most_nodes: most as usize };
+        let (messages, until_ns, unread) =
+            gather::earliest(self.messages()?.source.as_ref(), &scope, GRAPH_MESSAGES, is_wanted)?;
+        wanted(is_wanted)?;
+        let read = DagScope { range_ns: scope.range_ns.start..until_ns, ..scope.clone() };
+        let dag = analysis::Dag::of(&messages, &read);
+        drop(messages);
+        wanted(is_wanted)?;
+        let criteria = lock(&self.criteria).clone();
+        let usually_ns = |inter: bool, bytes: u64| criteria.as_ref()?.message_ns(Scope::of(inter), bytes);
+        let all = dag.messages.len() * 2;
+        let most_a_node = if all <= BARS { all } else { (BARS / dag.nodes.len().max(1)).max(BARS_OF_A_NODE) };
+        let bars = dag.bars(most_a_node, usually_ns);
+        wanted(is_wanted)?;
+        let hosts = lock(&self.hosts).clone();
+        Ok(Dag::of(&scope, &dag, &bars, &hosts, unread, criteria.is_some()))
+    }
+
+    fn make_cone(
+        &self,
+        question: &ConeQuestion,
+        calls: &dyn CallSource,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<Cone, String> {
+        let gathered = self.time(&question.range_ns, calls, is_wanted)?;
+        wanted(is_wanted)?;
+        let event = if question.is_future {
+            gathered.time.first_from(question.rank, question.at_ns)
+        } else {
+            gathered.time.last_until(question.rank, question.at_ns)
+        };
+        let side = if question.is_future { "from then on" } else { "until then" };
+        let event = event.ok_or_else(|| {
+            format!("rank {} sends and receives nothing {side} in this range", question.rank)
+        })?;
+        Ok(Cone::of(question, &gathered, event))
+    }
+
+    fn time(
+        &self,
+        range_ns: &Range<Nanoseconds>,
+        calls: &dyn CallSource,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<Arc<Gathered>, String> {
+        let version = self.version.load(Ordering::Acquire);
+        let kept = lock(&self.time).clone();
+        if let Some((_, _, gathered)) = kept.filter(|(of, at, _)| of == range_ns && *at == version) {
+            return Ok(gathered);
+        }
+        let Messages { source, flow } = self.messages()?;
+        let messages = gather::all(source.as_ref(), range_ns, TIME_MESSAGES, is_wanted)?;
+        let meetings = gather::meetings(calls, *flow, range_ns, TIME_CALLS)?;
+        wanted(is_wanted)?;
+        let gathered = Arc::new(Gathered::of(&messages, &meetings, range_ns));
+        *lock(&self.time) = Some((range_ns.clone(), version, Arc::clone(&gathered)));
+        Ok(gathered)
+    }
+}
+
+fn wanted(is_wanted: &dyn Fn() -> bool) -> Result<(), String> {
+    if is_wanted() { Ok(()) } else { Err(REPLACED.to_owned()) }
+}
