@@ -21,7 +21,7 @@ mod windowed;
 
 pub use budget::{
     Budget, BudgetOptions, Budgeter, CAUSES, Cause, Causes, Course, Judged, Latency, Ledger, RankBudget,
-    Spared, WaitKey, WaitState, WaitTotals, WhatIf, WindowBudget,
+    Spared, Stretch, WaitKey, WaitState, WaitTotals, WhatIf, WindowBudget,
 };
 pub use counts::{Counts, FunctionTotals, RankTotals, WindowTotals};
 pub use criteria::{

@@ -27,7 +27,7 @@ mod types;
 pub use calls::{Calls, NO_TAG, NONE};
 pub use column::{F64Column, U32Column};
 pub use course::{Avoidable, Course, RangeBudget};
-pub use found::{Attribution, By, Efficiency, Found, Judgement, Parts, Verdict, Wait};
+pub use found::{Attribution, By, Efficiency, Found, Judgement, Parts, Quiet, Verdict, Wait};
 pub use library::{CallSource, Library};
 pub use perspective::{Known, Perspective};
 pub use rows::{FunctionRow, Job, JobState, NodeRow, RankRow, RunSource, TimelineIncrement, Update};

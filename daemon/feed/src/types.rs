@@ -1,8 +1,8 @@
 //! Writes the page's types: `MPISCOPE_WRITE=1 cargo test -p mpiscope-feed types` after a change of the messages.
 
 use crate::{
-    Attribution, By, Calls, Efficiency, F64Column, Found, Job, JobState, Judgement, Parts, RangeBudget,
-    RunSource, U32Column, Verdict, Wait, exchange, message,
+    Attribution, By, Calls, Efficiency, F64Column, Found, Job, JobState, Judgement, Parts, Quiet,
+    RangeBudget, RunSource, U32Column, Verdict, Wait, exchange, message,
 };
 use ts_rs::{Config, TS};
 
@@ -36,6 +36,7 @@ fn types() -> String {
     declare(Efficiency::decl(&config));
     declare(Wait::decl(&config));
     declare(Attribution::decl(&config));
+    declare(Quiet::decl(&config));
     declare(Verdict::decl(&config));
     declare(Judgement::decl(&config));
     declare(Found::decl(&config));

@@ -255,6 +255,24 @@ confidence: number,
  */
 evidence: Array<number>, };
 
+export type Quiet = { 
+/**
+ * Its beginning.
+ */
+from_s: number, 
+/**
+ * Its end.
+ */
+to_s: number, 
+/**
+ * Whether it was.
+ */
+is_quiet: boolean, 
+/**
+ * How many times as long messages between nodes took as when it was quietest, or collectives where there were none.
+ */
+slower: number, };
+
 export type Verdict = { 
 /**
  * The cause: `mapping`, `pattern`, `background`, `cpu` or `none`.
@@ -302,6 +320,10 @@ waits: Array<Wait>,
  * Stretches of the run, in order.
  */
 attribution: Array<Attribution>, 
+/**
+ * When the network was quiet and when not, in order; empty where too little was seen.
+ */
+quiet: Array<Quiet>, 
 /**
  * The verdict on all of it.
  */

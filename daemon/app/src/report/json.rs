@@ -5,7 +5,7 @@ use crate::load::Loaded;
 use crate::remap::Placement;
 use anyhow::Result;
 use mpiscope_analysis::Advice;
-use mpiscope_feed::{Attribution, Efficiency, Parts, Verdict, Wait};
+use mpiscope_feed::{Attribution, Efficiency, Parts, Quiet, Verdict, Wait};
 use mpiscope_model::RankInfo;
 use serde::Serialize;
 
@@ -22,6 +22,7 @@ struct Report<'a> {
     efficiency: Option<&'a Efficiency>,
     waits: Option<&'a [Wait]>,
     attribution: Option<&'a [Attribution]>,
+    quiet: Option<&'a [Quiet]>,
     verdict: Option<&'a Verdict>,
     remap: Option<Remap<'a>>,
     missing: &'a [String],
@@ -199,6 +200,7 @@ pub(crate) fn json(
         efficiency: findings.map(|found| &found.judgement.efficiency),
         waits: findings.map(|found| &found.judgement.waits[..]),
         attribution: findings.map(|found| &found.judgement.attribution[..]),
+        quiet: findings.map(|found| &found.judgement.quiet[..]),
         verdict: findings.map(|found| &found.judgement.verdict),
         remap: placement.map(|placement| Remap::from(&placement.advice)),
         missing: &loaded.missing,
