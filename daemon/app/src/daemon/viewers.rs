@@ -31,6 +31,8 @@ pub(crate) struct Viewers {
     shelf: Shelf,
     increments: Increments,
     job: Job,
+    /// When the run began by this host's clock, where its own word is of another.
+    begun_ns: Option<u64>,
     /// Calls that no page was told of yet.
     fresh: Vec<Arc<Vec<Call>>>,
     clock_uncertainties: BTreeMap<Node, u64>,
@@ -46,12 +48,19 @@ impl Viewers {
             shelf,
             increments: Increments::new(window_ns),
             job,
+            begun_ns: None,
             fresh: Vec::new(),
             clock_uncertainties: BTreeMap::new(),
             clocks_seen: None,
             told: Instant::now(),
             told_everything: Instant::now(),
         }
+    }
+
+    /// The run begins now, whatever its first message says.
+    pub(crate) fn beginning_now(mut self) -> Self {
+        self.begun_ns = Some(monotonic_ns());
+        self
     }
 
     /// Takes in what became known. The calls were given to the writer.
@@ -98,8 +107,9 @@ impl Viewers {
         }
         let ended = engine.ingest().ended();
         let started = engine.ingest().started();
+        let begun_ns = self.begun_ns.or_else(|| started.map(|start| start.monotonic_ns));
         let now_ns = ended.map_or_else(
-            || monotonic_ns().saturating_sub(started.map_or_else(monotonic_ns, |start| start.monotonic_ns)),
+            || monotonic_ns().saturating_sub(begun_ns.unwrap_or_else(monotonic_ns)),
             |(_, end_ns)| end_ns,
         );
         let found = found.map(|(found, course)| {
