@@ -44,7 +44,7 @@ const empty = () => ({
     waiting_by: { compute: 0, base: 0, distance: 0, excess: 0, operation: 0, other: 0, unknown: 0, no_core: 0 },
   },
   efficiency: { parallel: 0, load_balance: 0, communication: 0, transfer: 0, serialization: 0 },
-  waits: [], sites: [], attribution: [],
+  waits: [], sites: [], attribution: [], quiet: [],
   verdict: { cause: "none", avoidable_s: 0, avoidable_wall_s: 0, share: 0, confidence: 0, causes: [], remarks: [] },
 });
 
@@ -65,6 +65,7 @@ export function makeFound(verdict, { ranks, untilS, isFinal, hash }) {
     left_out_calls: verdict === "background" ? 184_220_931 : 0, is_final: isFinal,
     judgement: {
       budget, waits, sites: [], efficiency: efficiencyOf(cause), attribution: stretches(cause, [fromS, untilS], ranks, waits.length, hash),
+      quiet: cause === "background" ? [{ from_s: fromS, to_s: untilS / 2, is_quiet: true, slower: 1 }, { from_s: untilS / 2, to_s: untilS, is_quiet: false, slower: 2.4 }] : [],
       verdict: {
         cause, avoidable_s: share * ranksS, avoidable_wall_s: share * (untilS - fromS), share, confidence,
         causes: Object.entries(SHARES[cause]).map(([name, part]) => [name, part * ranksS]), remarks: [],

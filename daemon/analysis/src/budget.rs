@@ -36,6 +36,7 @@ mod work;
 pub use causes::{Budget, CAUSES, Cause, Causes};
 pub use course::Course;
 pub use ledger::{Judged, Ledger, RankBudget, Spared, WindowBudget};
+pub use quiet::Stretch;
 pub use waits::{SiteWaiting, SiteWaits, WaitKey, WaitState, WaitTotals};
 use whatif::Way;
 pub use whatif::WhatIf;
@@ -251,6 +252,12 @@ impl Budgeter {
     #[must_use]
     pub fn saw_disturbance(&self) -> bool {
         self.course.is_varied()
+    }
+
+    /// When the network was quiet and when it was disturbed, in order; nothing where too little was seen.
+    #[must_use]
+    pub fn network(&self) -> Vec<Stretch> {
+        self.course.network()
     }
 
     /// Where the placement that is judged by puts each rank.

@@ -27,7 +27,7 @@ mod windowed;
 
 pub use budget::{
     Budget, BudgetOptions, Budgeter, CAUSES, Cause, Causes, Course, Judged, Latency, Ledger, RankBudget,
-    SiteWaiting, SiteWaits, Spared, WaitKey, WaitState, WaitTotals, WhatIf, WindowBudget,
+    SiteWaiting, SiteWaits, Spared, Stretch, WaitKey, WaitState, WaitTotals, WhatIf, WindowBudget,
 };
 pub use by_site::BySite;
 pub use counts::{Counts, FunctionTotals, RankTotals, SiteTotals, WindowTotals};

@@ -72,11 +72,13 @@ exchange messages of many sizes and make collective calls, and end. Do it where 
 Examples:
   mpiscope synth --pattern halo3d --ranks 64 --seconds 10 --rate 200000 -o sound.scope
   mpiscope synth --pattern cg --ranks 64 --seconds 10 --rate 200000 --disturb stolen-cpu -o robbed.scope
+  mpiscope synth --pattern halo2d --ranks 64 --seconds 60 --rate 100000 --disturb background-traffic --live 127.0.0.1:0
 
 Patterns are ring, halo2d, halo3d, cg, all-to-all, master-worker, wavefront and random-sparse; disturbances are \
 bad-mapping, imbalance, drifting-imbalance, serialized-root, background-traffic, stolen-cpu, drifting-clocks and \
 lost-records; styles are blocking, waitall and polling. What the job did and what each disturbance costs is in truth.json \
-in the folder. The same words make the same recording.")]
+in the folder. The same words make the same recording. With --live the page is that of a run, and ends with the job or \
+with Ctrl-C; without -o nothing is kept of it.")]
     Synth(SynthOptions),
     /// Make a recording of a table of sends and receives.
     #[command(after_help = "\
@@ -231,8 +233,11 @@ pub(crate) struct SynthOptions {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
     /// The folder of the recording
-    #[arg(short, long, value_name = "DIR")]
-    pub(crate) output: PathBuf,
+    #[arg(short, long, value_name = "DIR", required_unless_present = "live")]
+    pub(crate) output: Option<PathBuf>,
+    /// Show the job on a page at this address while it runs, in real time
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) live: Option<SocketAddr>,
 }
 
 #[derive(Debug, Args)]

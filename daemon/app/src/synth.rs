@@ -1,12 +1,14 @@
 //! `mpiscope synth`: a recording of a modelled job, and beside it what is true of the job.
 
+mod live;
+
 use crate::command_line::SynthOptions;
 use crate::daemon::record_told;
 use crate::judge::judge_into;
 use crate::private::create_private;
 use crate::run::refuse_occupied;
 use crate::words::{bytes, count, plural};
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use mpiscope_synth::{Cause, Part, Spec, Truth, generate};
 use std::io::Write as _;
 use std::path::Path;
@@ -16,11 +18,20 @@ use std::process::ExitCode;
 pub(crate) const TRUTH_FILE: &str = "truth.json";
 
 pub(crate) fn synth(options: &SynthOptions) -> Result<ExitCode> {
-    let out = std::path::absolute(&options.output).context("find the current folder")?;
-    refuse_occupied(&out, "-o")?;
-    let truth = record(&spec(options), &out)?;
-    write_truth(&truth, &out)?;
-    for sentence in sentences(&truth, options) {
+    let out =
+        options.output.as_ref().map(std::path::absolute).transpose().context("find the current folder")?;
+    if let Some(out) = &out {
+        refuse_occupied(out, "-o")?;
+    }
+    let truth = match (options.live, &out) {
+        (Some(address), _) => live::show(&spec(options), address, out.as_deref())?,
+        (None, Some(out)) => Some(record(&spec(options), out)?),
+        (None, None) => bail!("-o says where the recording goes"),
+    };
+    if let (Some(truth), Some(out)) = (&truth, &out) {
+        write_truth(truth, out)?;
+    }
+    for sentence in sentences(truth.as_ref(), options.output.as_deref()) {
         eprintln!("mpiscope: {sentence}");
     }
     Ok(ExitCode::SUCCESS)
@@ -61,8 +72,24 @@ fn write_truth(truth: &Truth, out: &Path) -> Result<()> {
     written.with_context(|| format!("write {}", path.display()))
 }
 
-fn sentences(truth: &Truth, options: &SynthOptions) -> [String; 3] {
-    let made = format!(
+fn sentences(truth: Option<&Truth>, out: Option<&Path>) -> Vec<String> {
+    let mut all = Vec::new();
+    if let Some(truth) = truth {
+        let beside = out.map_or_else(String::new, |out| format!(" ({}/{TRUTH_FILE})", out.display()));
+        all.extend([made(truth), format!("{}{beside}", costs(&truth.main))]);
+    } else {
+        all.push("the modelled job was broken off: what is true of it is not known".into());
+    }
+    let out = out.map(Path::display);
+    all.extend(out.map(|out| {
+        format!("recording in {out}: mpiscope replay shows it, mpiscope report says what it holds")
+    }));
+    all
+}
+
+/// What was modelled.
+fn made(truth: &Truth) -> String {
+    format!(
         "a modelled {} job of {}: {} in {} and {} of {} in {:.3} s",
         truth.pattern,
         plural(truth.ranks.into(), "rank"),
@@ -71,13 +98,7 @@ fn sentences(truth: &Truth, options: &SynthOptions) -> [String; 3] {
         plural(truth.intra_messages + truth.inter_messages, "message"),
         bytes(truth.bytes),
         truth.duration_s,
-    );
-    let out = options.output.display();
-    [
-        made,
-        format!("{} ({out}/{TRUTH_FILE})", costs(&truth.main)),
-        format!("recording in {out}: mpiscope replay shows it, mpiscope report says what it holds"),
-    ]
+    )
 }
 
 /// What costs most.

@@ -42,6 +42,9 @@ pub struct Judgement {
     pub sites: Vec<SiteWait>,
     /// Stretches of the run, in order.
     pub attribution: Vec<Attribution>,
+    /// When the network was quiet and when not, in order; empty where too little was seen.
+    #[serde(default)]
+    pub quiet: Vec<Quiet>,
     /// The verdict on all of it.
     pub verdict: Verdict,
     /// Ranks that talk mostly among themselves.
@@ -165,6 +168,20 @@ pub struct Attribution {
     pub confidence: f64,
     /// Places in `waits`: who was waited for most in the run.
     pub evidence: Vec<usize>,
+}
+
+/// A stretch of the run in which the network was quiet throughout, or was not.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Quiet {
+    /// Its beginning.
+    pub from_s: f64,
+    /// Its end.
+    pub to_s: f64,
+    /// Whether it was.
+    pub is_quiet: bool,
+    /// How many times as long messages between nodes took as when it was quietest, or collectives where there were none.
+    pub slower: f64,
 }
 
 /// The verdict.

@@ -36,7 +36,7 @@ pub use dependencies::{
     Cone, ConeMessages, ConeRanks, Dag, DagBars, DagEdges, DagNodes, DagRanks, MessageSource, Messages,
 };
 pub use evolution::{Evolution, Pending, Points, RegionCourse, SegmentRow};
-pub use found::{Attribution, By, Efficiency, Found, Judgement, Parts, SiteWait, Verdict, Wait};
+pub use found::{Attribution, By, Efficiency, Found, Judgement, Parts, Quiet, SiteWait, Verdict, Wait};
 pub use library::{CallSource, Library};
 pub use perspective::{Known, Perspective};
 pub use regions::{Between, Region, Regions, runs};

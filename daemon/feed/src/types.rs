@@ -2,7 +2,7 @@
 
 use crate::{
     Attribution, Between, By, Calls, Cone, ConeMessages, ConeRanks, Dag, DagBars, DagEdges, DagNodes, DagRanks,
-    Efficiency, Evolution, F64Column, Found, Job, JobState, Judgement, Parts, Pending, Points, RangeBudget,
+    Efficiency, Evolution, F64Column, Found, Job, JobState, Judgement, Parts, Pending, Points, Quiet, RangeBudget,
     Region, RegionCourse, Regions, RunSource, SegmentRow, SiteWait, U32Column, Verdict, Wait, exchange, message,
 };
 use ts_rs::{Config, TS};
@@ -38,6 +38,7 @@ fn types() -> String {
     declare(Wait::decl(&config));
     declare(SiteWait::decl(&config));
     declare(Attribution::decl(&config));
+    declare(Quiet::decl(&config));
     declare(Verdict::decl(&config));
     declare(Region::decl(&config));
     declare(Between::decl(&config));

@@ -18,5 +18,5 @@ pub use ingest::{Ingest, KnownAgent};
 /// Who waits for whom in a collective; none for those that return before they are done, and for all other functions.
 #[must_use]
 pub fn flow(function: mpiscope_model::Function) -> Option<mpiscope_model::Flow> {
-    deed::flow(function).map(|(flow, _)| flow)
+    deed::flow(function)
 }

@@ -172,7 +172,7 @@ impl Run {
             self.ranks_of[agent as usize] = ranks;
         }
         if self.simulation.is_over() {
-            self.end();
+            self.end(0, self.simulation.end_ns());
         }
     }
 
@@ -201,7 +201,26 @@ impl Run {
         self.tell(agent, Message::Scheduling(figures));
     }
 
-    fn end(&mut self) {
+    /// Until when everything that ended is among the messages.
+    #[must_use]
+    pub fn until_ns(&self) -> u64 {
+        self.simulation.until_ns()
+    }
+
+    /// Whether all of a slice of the run was handed out, so that it may be broken off.
+    #[must_use]
+    pub fn is_between_slices(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// The job is broken off between two slices: only its end is left, with this status.
+    pub fn break_off(&mut self, exit: i32) {
+        if !self.is_over {
+            self.end(exit, self.simulation.until_ns());
+        }
+    }
+
+    fn end(&mut self, exit: i32, ended_ns: u64) {
         self.is_over = true;
         let end_ns = self.simulation.until_ns() + AFTER_NS;
         for agent in 0..self.agents() {
@@ -217,8 +236,8 @@ impl Run {
                 self.waiting.push_back(Message::Contact(Contact { agent, standing: Heard::Finished }));
             }
         }
-        let ended_ns = self.simulation.end_ns() + AFTER_NS;
-        self.waiting.push_back(Message::RunEnd(RunEnd { exit: Some(0), monotonic_ns: BEGIN_NS + ended_ns }));
+        let monotonic_ns = BEGIN_NS + ended_ns + AFTER_NS;
+        self.waiting.push_back(Message::RunEnd(RunEnd { exit: Some(exit), monotonic_ns }));
     }
 
     /// What messages cost in it without noise.

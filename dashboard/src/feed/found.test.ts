@@ -20,6 +20,7 @@ const wire: Wire.Found = {
     waits: [wait],
     sites: [],
     attribution: [{ from_s: 1.5, to_s: 2.5, region: null, cause: "pattern", avoidable_s: 0.5, confidence: 0.7, evidence: [0] }],
+    quiet: [{ from_s: 1.5, to_s: 20, is_quiet: true, slower: 1.1 }, { from_s: 20, to_s: 62, is_quiet: false, slower: 2.5 }],
     verdict: { cause: "pattern", avoidable_s: 12, avoidable_wall_s: 3, share: 0.05, confidence: 0.9, causes: [["pattern", 12], ["cpu", 1]], remarks: ["close"] },
     regions: { version: 0, count: 0, with_collectives: false, regions: [], between: [] },
   },
@@ -52,6 +53,7 @@ describe("what was found", () => {
         efficiency: { parallel: 0.6, loadBalance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
         waits: [{ state: "late sender", function: "MPI_Recv", site: 2, place: "main.c:42 solve()", waiter: 7, awaited: 3, times: 120, seconds: 4.5, longestS: 0.25, longestAtS: 61.5 }],
         attribution: [{ fromS: 1.5, toS: 2.5, region: null, cause: "pattern", avoidableS: 0.5, confidence: 0.7, evidence: [0] }],
+        quiet: [{ fromS: 1.5, toS: 20, isQuiet: true, slower: 1.1 }, { fromS: 20, toS: 62, isQuiet: false, slower: 2.5 }],
         verdict: { cause: "pattern", avoidableS: 12, avoidableWallS: 3, share: 0.05, confidence: 0.9, causes: [["pattern", 12], ["cpu", 1]], remarks: ["close"] },
       },
     });
@@ -80,6 +82,7 @@ describe("what was found", () => {
     ["a negative rank", (from) => (first(from.judgement.waits)["waiter"] = -1)],
     ["a wait that is a list", (from) => ((from.judgement.waits as unknown[])[0] = [])],
     ["a stretch that runs backwards", (from) => (first(from.judgement.attribution)["to_s"] = 1)],
+    ["a network neither quiet nor not", (from) => (first(from.judgement.quiet)["is_quiet"] = 1)],
     ["a stretch of an unknown cause", (from) => (first(from.judgement.attribution)["cause"] = "gremlins")],
     ["evidence that is not there", (from) => (first(from.judgement.attribution)["evidence"] = [1])],
     ["a verdict of an unknown cause", (from) => (verdict(from)["cause"] = "toString")],

@@ -27,6 +27,8 @@ export interface Judgement {
   waits: readonly Wait[];
   /** In order of time. */
   attribution: readonly Attribution[];
+  /** When the network was quiet and when not, in order of time. */
+  quiet: readonly Quiet[];
   verdict: Verdict;
 }
 
@@ -88,6 +90,14 @@ export interface Attribution {
   evidence: readonly number[];
 }
 
+export interface Quiet {
+  fromS: number;
+  toS: number;
+  isQuiet: boolean;
+  /** How many times as long messages took as when it was quietest. */
+  slower: number;
+}
+
 export interface Verdict {
   cause: Cause;
   avoidableS: number;
@@ -142,6 +152,7 @@ function judgement(from: Fields<Wire.Judgement>): Judgement {
     efficiency: efficiency(fields(from.efficiency, "The efficiency")),
     waits,
     attribution,
+    quiet: bounded("quiet", list(from, "quiet"), STRETCHES_MAX).map((each) => quiet(fields(each, "A stretch of the network"))),
     verdict: verdict(fields(from.verdict, "The verdict")),
   };
 }
@@ -176,6 +187,12 @@ function wait(from: Fields<Wire.Wait>): Wait {
     times: natural(from, "times"),
     ...numbers(from, "seconds", "longest_s", "longest_at_s"),
   };
+}
+
+function quiet(from: Fields<Wire.Quiet>): Quiet {
+  if (typeof from.is_quiet !== "boolean") throw new FeedError('The field "is_quiet" is neither true nor false.');
+  const [fromS, toS] = stretch(from, "from_s", "to_s");
+  return { fromS, toS, isQuiet: from.is_quiet, slower: number(from, "slower") };
 }
 
 function stretchOf(from: Fields<Wire.Attribution>, waits: number): Attribution {

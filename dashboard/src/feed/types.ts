@@ -281,6 +281,24 @@ confidence: number,
  */
 evidence: Array<number>, };
 
+export type Quiet = { 
+/**
+ * Its beginning.
+ */
+from_s: number, 
+/**
+ * Its end.
+ */
+to_s: number, 
+/**
+ * Whether it was.
+ */
+is_quiet: boolean, 
+/**
+ * How many times as long messages between nodes took as when it was quietest, or collectives where there were none.
+ */
+slower: number, };
+
 export type Verdict = { 
 /**
  * The cause: `mapping`, `pattern`, `background`, `cpu` or `none`.
@@ -332,6 +350,10 @@ sites: Array<SiteWait>,
  * Stretches of the run, in order.
  */
 attribution: Array<Attribution>, 
+/**
+ * When the network was quiet and when not, in order; empty where too little was seen.
+ */
+quiet: Array<Quiet>, 
 /**
  * The verdict on all of it.
  */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Blame, Cause, Found, Parts } from "../feed/found";
 import { emptyRun, type RunState } from "../state/run";
 import {
-  budgetRows, CAUSE_NAMES, FACTORS, isKnown, leftOut, part, pieces, seconds, stretchWords, verdictLine, waitingRows,
+  budgetRows, CAUSE_NAMES, FACTORS, isKnown, leftOut, networkWords, part, pieces, seconds, stretchWords, verdictLine, waitingRows,
 } from "./found";
 
 const BUDGET: Parts = {
@@ -14,7 +14,7 @@ function made(cause: Cause, change: Partial<Found> = {}): Found {
   return {
     headline: "Uneven work costs 12.0 s.", details: [], fromS: 0, untilS: 30, leftOutCalls: 0, isFinal: false,
     judgement: {
-      budget: BUDGET, waits: [], attribution: [],
+      budget: BUDGET, waits: [], attribution: [], quiet: [],
       efficiency: { parallel: 0.6, loadBalance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
       verdict: { cause, avoidableS: 12, avoidableWallS: 3, share: 0.1, confidence: 0.923, causes: [], remarks: [] },
     },
@@ -28,6 +28,16 @@ function run(found: Found | null, job: Partial<RunState["job"]> = {}, nowS = 30)
 }
 
 const notes = (state: RunState): string => verdictLine(state).notes.join("; ").replace(/[\u00a0\u202f]/g, " ");
+
+describe("the network of a stretch", () => {
+  const stretch = { fromS: 10, toS: 20, region: null, cause: "background", avoidableS: 1, confidence: 1, evidence: [] } as const;
+  const quiet = [{ fromS: 0, toS: 19, isQuiet: true, slower: 1.4 }, { fromS: 19, toS: 30, isQuiet: false, slower: 2.54 }];
+
+  it("is told of where it was disturbed", () => {
+    expect(networkWords(stretch, quiet)).toBe("the network was disturbed: messages took 2.5 times as long");
+    expect(networkWords({ ...stretch, toS: 19 }, quiet)).toBeNull();
+  });
+});
 
 describe("the verdict's line", () => {
   it("says what is missing while nothing is judged", () => {

@@ -1,7 +1,7 @@
 // What was found, in words: the line under the header, and the names of causes, parts and efficiency figures. Pure. The
 // sentences about the run itself are the daemon's.
 
-import type { Attribution, Blame, By, Cause, Efficiency, Found, Parts, Wait } from "../feed/found";
+import type { Attribution, Blame, By, Cause, Efficiency, Found, Parts, Quiet, Wait } from "../feed/found";
 import type { Part } from "../palette/causes";
 import { edgeNs, over, type RunState } from "../state/run";
 import { clock, counted, duration, share, unbroken } from "./index";
@@ -149,6 +149,13 @@ export function stretchWords(stretch: Attribution, avoidable: number): string {
   const when = `${clock(stretch.fromS * 1e9, 1)} to ${clock(stretch.toS * 1e9, 1)}`;
   if (stretch.cause === "none") return `${when}: nothing stands out`;
   return `${when}: ${CAUSE_NAMES[stretch.cause]}, ${seconds(stretch.avoidableS)} avoidable, ${part(avoidable)} of the ranks\u2019 time, confidence ${stretch.confidence.toFixed(2)}`;
+}
+
+/** How much the network was disturbed in a stretch; nothing where it was quiet. */
+export function networkWords(stretch: Attribution, quiet: readonly Quiet[]): string | null {
+  const there = quiet.filter(({ isQuiet, fromS, toS }) => !isQuiet && fromS < stretch.toS && toS > stretch.fromS);
+  const slower = Math.max(0, ...there.map((each) => each.slower));
+  return there.length > 0 ? `the network was disturbed: messages took ${slower.toFixed(1)} times as long` : null;
 }
 
 /** What the known names mean; one that is not known here speaks for itself. */

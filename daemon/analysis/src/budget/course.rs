@@ -2,7 +2,7 @@
 //! last pass judges each moment by what came before and after it; until then the past has to do.
 
 use super::measure::Measure;
-use super::quiet::{Hindrance, Kind, Longer, Seen};
+use super::quiet::{Hindrance, Kind, Longer, Seen, Stretch};
 use super::work::{Uneven, Work};
 use crate::criteria::{CollectiveKey, Version};
 use mpiscope_model::{Function, Nanoseconds, Rank};
@@ -129,6 +129,10 @@ impl Course {
             self.work.add(rank, from_ns, to_ns, worked_ns, next);
         }
         (worked_ns as f64 * self.uneven.share(rank, from_ns, to_ns, next)) as i64
+    }
+
+    pub(super) fn network(&self) -> Vec<Stretch> {
+        self.hindrance.stretches()
     }
 
     pub(super) fn is_varied(&self) -> bool {

@@ -5,6 +5,10 @@
 //! moves no median. In a disturbed window a message that is slower than so many of its window would have been slower
 //! than as many of the quiet ones.
 
+mod stretches;
+
+pub use stretches::Stretch;
+
 use mpiscope_model::Nanoseconds;
 
 /// What is judged apart.
@@ -261,8 +265,9 @@ impl Seen {
         });
         let maps: Vec<_> = maps.collect();
         let times = |counts: &(u64, Spread)| ratio_at(counts.1.quantile(0.5)) / ratio_at(quiet_place - shift);
-        let is_varied = comes_and_goes(&all.iter().flatten().map(times).collect::<Vec<f64>>());
-        OfKind { maps, is_varied, level, quiet: ratio_at(quiet_place - shift) }
+        let times: Vec<Option<f64>> = all.iter().map(|counts| counts.as_ref().map(times)).collect();
+        let is_varied = comes_and_goes(&times.iter().copied().flatten().collect::<Vec<f64>>());
+        OfKind { maps, times, is_varied, level, quiet: ratio_at(quiet_place - shift) }
     }
 }
 
@@ -302,6 +307,8 @@ struct Disturbed {
 #[derive(Debug, Clone, Default)]
 struct OfKind {
     maps: Vec<Option<Disturbed>>,
+    /// How many times as long as quiet ones all windows take; none where too little was seen.
+    times: Vec<Option<f64>>,
     is_varied: bool,
     /// How many times as long as what it is judged by the quietest windows take.
     level: f64,
@@ -352,8 +359,19 @@ impl Hindrance {
 
     /// Whether the network was disturbed at some times and not at others.
     pub(super) fn is_varied(&self) -> bool {
+        self.told().is_varied
+    }
+
+    /// When it was quiet and when not.
+    pub(super) fn stretches(&self) -> Vec<Stretch> {
+        let of = self.told();
+        stretches::of(self.width_ns, &of.times)
+    }
+
+    /// By what it is told how the network is: by messages, or where there are none by collectives.
+    fn told(&self) -> &OfKind {
         let [messages, collectives] = &self.of;
-        messages.is_varied || messages.maps.is_empty() && collectives.is_varied
+        if messages.maps.is_empty() { collectives } else { messages }
     }
 }
 

@@ -14,7 +14,7 @@ mod viewers;
 
 pub(crate) use protocol::{Configuration, FromDaemon, LIVE_FILE, Link, Live, Summary, ToDaemon};
 pub(crate) use recorder::Judge;
-pub(crate) use told::record_told;
+pub(crate) use told::{record_told, show_told};
 
 use crate::agent::{Agent, LINGER, LITTLE_SLOTS, OWN, Pass, REST, Resume, run_start};
 use crate::judge::{give, have_judged};

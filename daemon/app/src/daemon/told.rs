@@ -3,13 +3,22 @@
 
 use super::queue::{self, Item, Sending};
 use super::recorder::{Judge, Recorder};
+use super::viewers::Viewers;
+use super::{Configuration, SHELF_BYTES};
+use crate::judge::have_judged;
+use crate::page::{Page, Shelf, say_address};
+use crate::run::random;
 use anyhow::{Context as _, Result, bail};
-use mpiscope_recording::{Manifest, RecordingOptions, RecordingWriter, State, WalWriter};
+use mpiscope_feed::Job;
+use mpiscope_recording::{Latency, Manifest, RecordingOptions, RecordingWriter, State, WalWriter};
 use mpiscope_wire::Message;
+use std::net::SocketAddr;
 use std::path::Path;
 
 /// The length of a window.
 const WINDOW_NS: u64 = 100_000_000;
+/// Threads that analyse what is shown.
+const WORKERS: usize = 1;
 
 /// Takes the messages of a run, in the order of its log; the end of the run is the last.
 pub(crate) struct Teller {
@@ -58,11 +67,69 @@ pub(crate) fn record_told<T: Send>(
     amend: impl FnOnce(&mut Manifest),
     tell: impl FnOnce(&mut Teller) -> Result<T> + Send,
 ) -> Result<(Manifest, T)> {
+    let recorder = recorder_into(out, judge)?;
+    let told = take_in(out, recorder, tell)?;
+    let mut manifest = Manifest::read(out)?;
+    // That of this program says nothing about a run that it did not watch.
+    manifest.cost.agent_cpu_s = None;
+    amend(&mut manifest);
+    manifest.write(out)?;
+    Ok((manifest, told))
+}
+
+/// The same, shown on a page while it is told, by a clock that begins now: the daemon of a run without its agent.
+///
+/// # Errors
+/// When there can be no page, and as above.
+pub(crate) fn show_told<T: Send>(
+    out: &Path,
+    address: SocketAddr,
+    tell: impl FnOnce(&mut Teller) -> Result<T> + Send,
+) -> Result<T> {
+    let mut recorder = recorder_into(out, Box::new(|dir, run| have_judged(dir, run, WORKERS)))?;
+    let configuration = Configuration {
+        run: name_of(out)?,
+        out: out.to_owned(),
+        rings: Vec::new(),
+        command: Vec::new(),
+        window_ns: WINDOW_NS,
+        workers: WORKERS,
+        latency: Latency::default(),
+        criteria: None,
+        listen: Some(address),
+        token: format!("{:032x}", random()?),
+        link: None,
+        resume: false,
+    };
+    let shelf = Shelf::new(out.to_owned(), SHELF_BYTES);
+    let job = Job { run: configuration.run.clone(), ..Job::default() };
+    let token = &configuration.token;
+    let (page, feeding) = Page::open(address, token, job.clone(), WINDOW_NS, Box::new(shelf.clone()))?;
+    recorder.tell(Viewers::new(feeding, shelf, job, WINDOW_NS).beginning_now(), &configuration);
+    say_address("live page", page.url());
+    let told = take_in(out, recorder, tell);
+    page.linger();
+    page.close();
+    told
+}
+
+fn name_of(out: &Path) -> Result<String> {
     let name = out.file_name().context("the folder of the recording needs a name")?;
-    let manifest =
-        Manifest { run: name.to_string_lossy().into_owned(), window_ns: WINDOW_NS, ..Manifest::default() };
+    Ok(name.to_string_lossy().into_owned())
+}
+
+fn recorder_into(out: &Path, judge: Judge) -> Result<Recorder> {
+    let manifest = Manifest { run: name_of(out)?, window_ns: WINDOW_NS, ..Manifest::default() };
     let writer = RecordingWriter::create(out, manifest, RecordingOptions::default())?;
-    let recorder = Recorder::new(writer, WINDOW_NS, judge);
+    Ok(Recorder::new(writer, WINDOW_NS, judge))
+}
+
+/// Records what is told, to a complete recording.
+fn take_in<T: Send>(
+    out: &Path,
+    recorder: Recorder,
+    tell: impl FnOnce(&mut Teller) -> Result<T> + Send,
+) -> Result<T> {
     let log = WalWriter::create(out)?;
     let (send, receive) = queue::queue();
     let teller = Teller { log: Some(log), send, item: Item::default(), encoded: Vec::new() };
@@ -80,13 +147,9 @@ pub(crate) fn record_told<T: Send>(
     let Ok(told) = told else { bail!("the messages could not be told") };
     let told = told?;
     recorded?;
-    let mut manifest = Manifest::read(out)?;
+    let manifest = Manifest::read(out)?;
     if manifest.state != State::Complete {
         bail!("{} could not be completed: {}", out.display(), manifest.missing.join("; "));
     }
-    // That of this program says nothing about a run that it did not watch.
-    manifest.cost.agent_cpu_s = None;
-    amend(&mut manifest);
-    manifest.write(out)?;
-    Ok((manifest, told))
+    Ok(told)
 }

@@ -32,6 +32,8 @@ pub(crate) struct Viewers {
     shelves: Shelves,
     increments: Increments,
     job: Job,
+    /// When the run began by this host's clock, where its own word is of another.
+    begun_ns: Option<u64>,
     /// Calls that no page was told of yet.
     fresh: Vec<Arc<Vec<Call>>>,
     clock_uncertainties: BTreeMap<Node, u64>,
@@ -47,12 +49,19 @@ impl Viewers {
             shelves,
             increments: Increments::new(window_ns),
             job,
+            begun_ns: None,
             fresh: Vec::new(),
             clock_uncertainties: BTreeMap::new(),
             clocks_seen: None,
             told: Instant::now(),
             told_everything: Instant::now(),
         }
+    }
+
+    /// The run begins now, whatever its first message says.
+    pub(crate) fn beginning_now(mut self) -> Self {
+        self.begun_ns = Some(monotonic_ns());
+        self
     }
 
     /// Takes in what became known. Calls and messages were given to the writer.
@@ -111,8 +120,9 @@ impl Viewers {
         }
         let ended = engine.ingest().ended();
         let started = engine.ingest().started();
+        let begun_ns = self.begun_ns.or_else(|| started.map(|start| start.monotonic_ns));
         let now_ns = ended.map_or_else(
-            || monotonic_ns().saturating_sub(started.map_or_else(monotonic_ns, |start| start.monotonic_ns)),
+            || monotonic_ns().saturating_sub(begun_ns.unwrap_or_else(monotonic_ns)),
             |(_, end_ns)| end_ns,
         );
         let found = found.map(|found| {

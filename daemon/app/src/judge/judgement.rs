@@ -6,7 +6,7 @@ use mpiscope_analysis::{
     WaitTotals, WindowBudget,
 };
 use mpiscope_feed::{
-    Attribution, By, Course, Efficiency, Judgement, Parts, Regions, SiteWait, Verdict, Wait,
+    Attribution, By, Course, Efficiency, Judgement, Parts, Quiet, Regions, SiteWait, Verdict, Wait,
 };
 use mpiscope_model::{Nanoseconds, Site};
 use std::cmp::Reverse;
@@ -68,6 +68,7 @@ pub(super) fn judgement(
         budget: parts(&total.budget),
         efficiency: efficiency(budgeter, ranks, begin_ns),
         attribution,
+        quiet: quiet(budgeter, begin_ns, end_ns),
         verdict: Verdict {
             cause: word(&whole),
             avoidable_s: whole.verdict.avoidable_s,
@@ -82,6 +83,19 @@ pub(super) fn judgement(
         sites: site_waits(budgeter.site_waits()),
     };
     (judgement, course.bounded())
+}
+
+/// When the network was quiet and when not, of the time that was judged.
+fn quiet(budgeter: &Budgeter, begin_ns: Nanoseconds, end_ns: Nanoseconds) -> Vec<Quiet> {
+    let network = budgeter.network().into_iter();
+    let clipped = network.map(|of| (of.from_ns.max(begin_ns), of.to_ns.min(end_ns), of));
+    let seen = clipped.filter(|(from_ns, to_ns, _)| from_ns < to_ns).map(|(from_ns, to_ns, of)| Quiet {
+        from_s: seconds(from_ns as i64),
+        to_s: seconds(to_ns as i64),
+        is_quiet: of.is_quiet,
+        slower: of.times,
+    });
+    seen.collect()
 }
 
 fn seconds(ns: i64) -> f64 {

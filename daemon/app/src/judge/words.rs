@@ -1,13 +1,15 @@
 //! What was found, in sentences.
 
 use crate::words::{nanoseconds, ranges, run_time};
-use mpiscope_feed::{Attribution, Judgement, Wait};
+use mpiscope_feed::{Attribution, Judgement, Quiet, Wait};
 use std::time::Duration;
 
 /// A rank that so much of all waiting is for is named.
 const MUCH: f64 = 0.3;
 /// What began within this share of the run was there from the beginning.
 const AT_ONCE: f64 = 0.05;
+/// So many times at which the network was disturbed are named.
+const MOST_TIMES: usize = 3;
 /// Below this share of the ranks' time a further cause is not told.
 const NEGLIGIBLE: f64 = 0.02;
 
@@ -119,6 +121,37 @@ fn longest(waits: &[Wait]) -> Option<String> {
     ))
 }
 
+/// When the network was quiet and when not, where that cost something and was not so all the time.
+fn network(judgement: &Judgement) -> Option<String> {
+    let verdict = &judgement.verdict;
+    let of_network = verdict.causes.iter().find(|(cause, _)| cause == "background");
+    let share = of_network.map_or(0.0, |(_, seconds)| seconds * verdict.share / verdict.avoidable_s);
+    if verdict.cause == "none" || verdict.cause != "background" && share < NEGLIGIBLE {
+        return None;
+    }
+    let length = |of: &Quiet| of.to_s - of.from_s;
+    let (quiet, mut disturbed): (Vec<_>, Vec<_>) = judgement.quiet.iter().partition(|of| of.is_quiet);
+    if quiet.is_empty() || disturbed.is_empty() {
+        return None;
+    }
+    let quiet_s: f64 = quiet.iter().copied().map(length).sum();
+    let disturbed_s: f64 = disturbed.iter().copied().map(length).sum();
+    let slower = disturbed.iter().map(|of| of.slower * length(of)).sum::<f64>() / disturbed_s;
+    disturbed.sort_by(|one, other| length(other).total_cmp(&length(one)));
+    let others = disturbed.len().saturating_sub(MOST_TIMES);
+    disturbed.truncate(MOST_TIMES);
+    disturbed.sort_by(|one, other| one.from_s.total_cmp(&other.from_s));
+    let at = |seconds: f64| run_time(Duration::from_secs_f64(seconds.max(0.0)));
+    let times: Vec<String> =
+        disturbed.iter().map(|of| format!("{} to {}", at(of.from_s), at(of.to_s))).collect();
+    let others = if others > 0 { format!(" and {others} shorter times") } else { String::new() };
+    Some(format!(
+        "The network was quiet for {} of the time; messages took {slower:.1} times as long from {}{others}.",
+        percent(quiet_s / (quiet_s + disturbed_s)),
+        times.join(", from "),
+    ))
+}
+
 /// What the verdict rests on, how sure it is and what to do, a sentence each.
 pub(crate) fn details(judgement: &Judgement) -> Vec<String> {
     let verdict = &judgement.verdict;
@@ -149,6 +182,7 @@ pub(crate) fn details(judgement: &Judgement) -> Vec<String> {
         ],
         _ => Vec::new(),
     };
+    sentences.extend(network(judgement));
     if verdict.cause != "none" {
         let sureness = match verdict.confidence {
             sure if sure >= 0.8 => "This is quite sure",
@@ -233,6 +267,27 @@ mod tests {
             "Uneven work, and waiting for those who have more of it, costs 31.0 s of the ranks' time; without it the run \
              would take about 3.90 s less."
         );
+    }
+
+    #[test]
+    fn when_the_network_was_quiet_is_told_where_that_cost_something() {
+        let quiet =
+            |from_s: f64, to_s: f64, slower: f64| Quiet { from_s, to_s, is_quiet: slower < 1.5, slower };
+        let mut judgement = pattern();
+        judgement.quiet = vec![quiet(0.0, 10.0, 1.0), quiet(10.0, 14.0, 3.0), quiet(14.0, 20.0, 1.1)];
+        let told = |judgement: &Judgement| details(judgement).into_iter().find(|text| text.contains("quiet"));
+        assert_eq!(told(&judgement), None);
+        let sentence = "The network was quiet for 80 % of the time; messages took 3.0 times as long from 0:00:10.000 to \
+                        0:00:14.000.";
+        judgement.verdict.causes.push(("background".into(), 3.0));
+        assert_eq!(told(&judgement).as_deref(), Some(sentence));
+        judgement.verdict.cause = "background".into();
+        assert_eq!(told(&judgement).as_deref(), Some(sentence));
+        judgement.quiet.extend((10..14).map(|at| quiet(f64::from(2 * at), f64::from(2 * at + 1), 5.0)));
+        assert!(told(&judgement).unwrap().ends_with("from 0:00:22.000 to 0:00:23.000 and 2 shorter times."));
+        // One that was never quiet is told of otherwise.
+        judgement.quiet = vec![quiet(0.0, 10.0, 3.0)];
+        assert_eq!(told(&judgement), None);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::load::Loaded;
 use crate::remap::Placement;
 use anyhow::Result;
 use mpiscope_analysis::Advice;
-use mpiscope_feed::{Attribution, Between, Efficiency, Parts, Verdict, Wait};
+use mpiscope_feed::{Attribution, Between, Efficiency, Parts, Quiet, Verdict, Wait};
 use mpiscope_model::RankInfo;
 use serde::Serialize;
 
@@ -27,6 +27,7 @@ struct Report<'a> {
     waits: Option<&'a [Wait]>,
     sites: Vec<SiteFigures<'a>>,
     attribution: Option<&'a [Attribution]>,
+    quiet: Option<&'a [Quiet]>,
     verdict: Option<&'a Verdict>,
     remap: Option<Remap<'a>>,
     missing: &'a [String],
@@ -226,6 +227,7 @@ pub(crate) fn json(
         waits: findings.map(|found| &found.judgement.waits[..]),
         sites: sites(loaded, findings),
         attribution: findings.map(|found| &found.judgement.attribution[..]),
+        quiet: findings.map(|found| &found.judgement.quiet[..]),
         verdict: findings.map(|found| &found.judgement.verdict),
         remap: placement.map(|placement| Remap::from(&placement.advice)),
         missing: &loaded.missing,

@@ -3,7 +3,7 @@ import type { Attribution, Cause, Found, Parts } from "../../feed/found";
 import type { RangeFigures } from "../../state/range-budgets";
 import type { Row } from "../../words/found";
 import { LEFT } from "../timeline/scale";
-import { avoidableShare, ranksTimeS, scopeOf, stack, strip, stretchAt, stretchBeside } from "./layout";
+import { avoidableShare, disturbed, ranksTimeS, scopeOf, stack, strip, stretchAt, stretchBeside } from "./layout";
 
 const row = (part: Row["part"], seconds: number): Row => ({ part, seconds, name: part, title: "" });
 const stretch = (fromS: number, toS: number, avoidableS: number, cause: Cause = "pattern", region: number | null = null): Attribution => ({
@@ -26,6 +26,16 @@ describe("a stacked bar", () => {
 
   it("of nothing has no length", () => {
     expect(stack([row("base", 0), row("other", -1)]).segments.map(({ fraction }) => fraction)).toEqual([0]);
+  });
+});
+
+describe("the network", () => {
+  const quiet = (fromS: number, toS: number, isQuiet: boolean) => ({ fromS, toS, isQuiet, slower: isQuiet ? 1 : 3 });
+
+  it("is marked where it was disturbed, as far as that is in sight", () => {
+    const scale = { span: [10e9, 20e9] as const, width: 100 };
+    const all = [quiet(0, 5, true), quiet(5, 12, false), quiet(12, 18, true), quiet(18, 19, false), quiet(30, 40, false)];
+    expect(disturbed(all, scale)).toEqual([{ x: LEFT, width: 20 }, { x: LEFT + 80, width: 10 }]);
   });
 });
 

@@ -1,6 +1,6 @@
 // Where things are in the pictures of the tab Why. Pure.
 
-import type { Attribution, Blame, Cause, Found, Parts } from "../../feed/found";
+import type { Attribution, Blame, Cause, Found, Parts, Quiet } from "../../feed/found";
 import type { RangeFigures } from "../../state/range-budgets";
 import { nice } from "../../state/span";
 import type { Row } from "../../words/found";
@@ -95,6 +95,17 @@ export function strip(stretches: readonly Attribution[], ranks: number, scale: S
     return { index, x, y, width: Math.max(1, wide - (wide >= GAP_FROM_PIXELS ? 1 : 0)), height: bottom - y, cause: stretch.cause };
   });
   return { bars, lines: Array.from({ length: steps + 1 }, (_, at) => ({ share: at * step, y: yOf(at * step) })) };
+}
+
+/** Where the network was disturbed, as far as it is in sight. */
+export function disturbed(stretches: readonly Quiet[], scale: Scale): { x: number; width: number }[] {
+  const left = xOf(scale, scale.span[0]);
+  const right = left + scale.width;
+  return stretches
+    .filter(({ isQuiet }) => !isQuiet)
+    .map(({ fromS, toS }) => [Math.max(left, xOf(scale, fromS * 1e9)), Math.min(right, xOf(scale, toS * 1e9))] as const)
+    .filter(([from, to]) => from < to)
+    .map(([x, to]) => ({ x, width: Math.max(1, to - x) }));
 }
 
 /** The stretch of the whole job in which a time lies, else the last one before it; -1 before all. */

@@ -9,10 +9,10 @@ import { edgeNs } from "../../state/run";
 import { timeTicks, wholeRun } from "../../state/span";
 import type { Store } from "../../state/store";
 import { clock } from "../../words";
-import { part, stretchWords, waitWords } from "../../words/found";
+import { networkWords, part, stretchWords, waitWords } from "../../words/found";
 import { causeColour, CauseMark } from "../causes";
 import { LEFT, nsOf, RIGHT, type Scale, xOf } from "../timeline/scale";
-import { avoidableShare, strip, stretchAt, stretchBeside } from "./layout";
+import { avoidableShare, disturbed, strip, stretchAt, stretchBeside } from "./layout";
 
 const HEIGHT = 96;
 const TOP = 6;
@@ -26,7 +26,7 @@ export function OverTime({ store, found }: { store: Store; found: Found }) {
   const width = useSignal(0);
   const pointed = useSignal<{ index: number; x: number } | null>(null);
   const current = useSignal(-1);
-  const { attribution: stretches, waits } = found.judgement;
+  const { attribution: stretches, quiet, waits } = found.judgement;
   const run = store.figures.value;
   const { ranks } = run.job;
   const edge = edgeNs(run);
@@ -67,9 +67,10 @@ export function OverTime({ store, found }: { store: Store; found: Found }) {
   };
   const here = stretches[current.value];
   const tip = pointed.value && stretches[pointed.value.index];
+  const tipOfNetwork = tip && networkWords(tip, quiet);
   return (
     <section class="over-time">
-      <h2>When <span class="soft">what could be avoided of the ranks’ time, by stretches of the {rangeNs ? "whole " : ""}run; a click goes there</span></h2>
+      <h2>When <span class="soft">what could be avoided of the ranks’ time, by stretches of the {rangeNs ? "whole " : ""}run; a click goes there{quiet.some(({ isQuiet }) => !isQuiet) && "; below it, when the network was disturbed"}</span></h2>
       <div class="strip-box" ref={box} role="slider" tabIndex={0} aria-label="Stretches of the run" aria-valuemin={0} aria-valuemax={Math.max(0, stretches.length - 1)}
         aria-valuenow={Math.max(0, current.value)} aria-valuetext={here ? stretchWords(here, avoidableShare(here, ranks)) : "before the first stretch"}
         onKeyDown={keys} onPointerMove={point} onPointerLeave={() => (pointed.value = null)}
@@ -83,6 +84,7 @@ export function OverTime({ store, found }: { store: Store; found: Found }) {
       {tip && pointed.value && (
         <div class="tip" style={tipPlace(pointed.value.x, box.current?.getBoundingClientRect())}>
           <div><CauseMark cause={tip.cause} /><span>{stretchWords(tip, avoidableShare(tip, ranks))}</span></div>
+          {tipOfNetwork && <div>{tipOfNetwork}</div>}
           {tip.evidence.map((place) => waits[place]).filter((wait) => wait !== undefined).map((wait) => <div key={waitWords(wait)} class="soft">{waitWords(wait)} in the run</div>)}
         </div>
       )}
@@ -131,6 +133,7 @@ function Picture({ scale, found, ranks, edge, rangeNs, pointed }: PictureProps) 
         </g>;
       })}
       {bars.map((bar) => <rect key={bar.index} x={bar.x} y={bar.y} width={bar.width} height={bar.height} style={{ fill: causeColour(bar.cause) }} class={bar.index === pointed ? "pointed" : ""} />)}
+      {disturbed(found.judgement.quiet, scale).map(({ x, width }) => <rect key={x} x={x} y={BOTTOM + 1} width={width} height={3} style={{ fill: causeColour("background") }} />)}
       {rangeNs && rangeNs[1] > scale.span[0] && rangeNs[0] < scale.span[1] && (
         <rect class="selected" x={clamp(rangeNs[0])} y={TOP} width={Math.max(1, clamp(rangeNs[1]) - clamp(rangeNs[0]))} height={BOTTOM - TOP} />
       )}

@@ -1,0 +1,96 @@
+//! A modelled job on the page of a run, as it would run.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+mod support;
+
+use mpiscope_feed::message::Message;
+use mpiscope_feed::{Found, JobState, RunSource};
+use mpiscope_harness::{Running, Signal, folder, mpiscope, processes, report};
+use serde_json::Value;
+use std::time::Instant;
+use support::{Feed, LIMIT, Page, block_on};
+
+const JOB: [&str; 13] = [
+    "synth",
+    "--pattern",
+    "halo2d",
+    "--ranks",
+    "16",
+    "--nodes",
+    "4",
+    "--rate",
+    "20000",
+    "--disturb",
+    "imbalance",
+    "--live",
+    "127.0.0.1:0",
+];
+
+#[test]
+fn a_modelled_job_is_watched_as_it_would_run() {
+    let folder = folder().unwrap();
+    let out = folder.path().join("made");
+    let begun = Instant::now();
+    let running = Running::start(mpiscope(&JOB).unwrap().args(["--seconds", "6", "-o"]).arg(&out)).unwrap();
+    let page = Page::of(&running, "mpiscope: live page");
+    let messages: Vec<Message> = block_on(async { Feed::open(&page).await.all().await });
+    let ended = running.wait(LIMIT).unwrap();
+    assert_eq!((ended.status, ended.output().as_str()), (0, ""), "{}", ended.errors());
+    let truth: Value = serde_json::from_slice(&std::fs::read(out.join("truth.json")).unwrap()).unwrap();
+    // No sooner than it would be over.
+    let duration_s = truth["duration_s"].as_f64().unwrap();
+    assert!(begun.elapsed().as_secs_f64() > duration_s - 0.1);
+    let jobs: Vec<_> = messages.iter().filter_map(|message| message.job.as_ref()).collect();
+    let last = jobs.last().unwrap();
+    assert_eq!((last.source, last.state, last.ranks), (RunSource::Live, JobState::Ended, 16));
+    assert!(jobs.iter().any(|job| job.state == JobState::Running));
+    // Its time is that of the job, from its beginning.
+    let elapsed_ns = begun.elapsed().as_nanos() as u64;
+    assert!(messages.iter().all(|message| message.clock.now_ns < elapsed_ns));
+    let found: Vec<&Found> = messages.iter().filter_map(|message| message.found.as_ref()).collect();
+    let (last, live) = found.split_last().unwrap();
+    assert!(!live.is_empty() && live.iter().all(|found| !found.is_final), "{live:?}");
+    assert!(live.is_sorted_by(|one, other| one.until_s < other.until_s), "{live:?}");
+    assert!(last.is_final && live.iter().all(|found| found.until_s < last.until_s), "{last:?}");
+    assert_eq!(truth["main"]["cause"], "pattern");
+    assert_eq!(last.judgement.verdict.cause, "pattern");
+    assert_eq!(live.last().unwrap().judgement.verdict.cause, "pattern", "{live:?}");
+    let report = report(&out).unwrap();
+    assert_eq!(report["totals"]["calls"], truth["calls"]);
+    assert_eq!(report["verdict"]["share"].as_f64(), Some(last.judgement.verdict.share));
+}
+
+#[test]
+fn a_modelled_job_ends_with_ctrl_c_and_keeps_what_somebody_wants() {
+    for keeps in [false, true] {
+        let folder = folder().unwrap();
+        let passing = folder.path().join("passing");
+        std::fs::create_dir(&passing).unwrap();
+        let out = folder.path().join("made");
+        let mut command = mpiscope(&JOB).unwrap();
+        command.args(["--seconds", "3600"]).env("TMPDIR", &passing);
+        if keeps {
+            command.arg("-o").arg(&out);
+        }
+        let running = Running::start(&mut command).unwrap();
+        let page = Page::of(&running, "mpiscope: live page");
+        block_on(async {
+            let mut feed = Feed::open(&page).await;
+            while feed.state().await.totals.is_none_or(|totals| totals.calls == 0) {}
+        });
+        assert_eq!(std::fs::read_dir(&passing).unwrap().count(), usize::from(!keeps));
+        processes::signal(running.process(), Signal::INT);
+        let ended = running.wait(LIMIT).unwrap();
+        assert_eq!(ended.status, 0, "{}", ended.errors());
+        assert_eq!(std::fs::read_dir(&passing).unwrap().count(), 0);
+        assert!(!out.join("truth.json").exists() && ended.errors().contains("broken off"));
+        if keeps {
+            let report = report(&out).unwrap();
+            assert_eq!(report["job"]["exit"].as_i64(), Some(130));
+            assert!(report["totals"]["calls"].as_u64() > Some(0), "{report}");
+        } else {
+            assert!(!out.exists());
+        }
+    }
+}
