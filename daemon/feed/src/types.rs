@@ -1,9 +1,10 @@
 //! Writes the page's types: `MPISCOPE_WRITE=1 cargo test -p mpiscope-feed types` after a change of the messages.
 
 use crate::{
-    Attribution, Between, By, Calls, Cone, ConeMessages, ConeRanks, Dag, DagBars, DagEdges, DagNodes, DagRanks,
-    Efficiency, Evolution, F64Column, Found, Job, JobState, Judgement, Parts, Pending, Points, Quiet, RangeBudget,
-    Region, RegionCourse, Regions, RunSource, SegmentRow, SiteWait, U32Column, Verdict, Wait, exchange, message,
+    Attribution, Between, By, Calls, Cone, ConeMessages, ConeRanks, Dag, DagBars, DagEdges, DagNodes,
+    DagRanks, Efficiency, Evolution, F64Column, Found, Job, JobState, Judgement, Parts, Pending, Points,
+    Quiet, RangeBudget, Region, RegionCourse, Regions, RunSource, SegmentRow, SiteWait, U32Column, Verdict,
+    Wait, exchange, message,
 };
 use ts_rs::{Config, TS};
 

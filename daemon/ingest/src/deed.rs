@@ -31,6 +31,11 @@ fn kind(function: u16) -> Option<Kind> {
     Some(Kind { flow, is_barrier: entry.family == Family::Barrier, only_starts })
 }
 
+/// Who waits for whom in a collective that is done when its call returns; none for all other functions.
+pub(crate) fn flow(function: u16) -> Option<Flow> {
+    kind(function).filter(|kind| !kind.only_starts).map(|kind| kind.flow)
+}
+
 fn returns(function: u16) -> Blocking {
     let name = wire::by_id(function).map_or("", |entry| entry.name);
     match name.strip_suffix("_c").unwrap_or(name) {

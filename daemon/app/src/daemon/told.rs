@@ -6,7 +6,7 @@ use super::recorder::{Judge, Recorder};
 use super::viewers::Viewers;
 use super::{Configuration, SHELF_BYTES};
 use crate::judge::have_judged;
-use crate::page::{Page, Shelf, say_address};
+use crate::page::{Page, Shelves, say_address};
 use crate::run::random;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_feed::Job;
@@ -101,11 +101,11 @@ pub(crate) fn show_told<T: Send>(
         link: None,
         resume: false,
     };
-    let shelf = Shelf::new(out.to_owned(), SHELF_BYTES);
+    let shelves = Shelves::new(out, SHELF_BYTES);
     let job = Job { run: configuration.run.clone(), ..Job::default() };
     let token = &configuration.token;
-    let (page, feeding) = Page::open(address, token, job.clone(), WINDOW_NS, Box::new(shelf.clone()))?;
-    recorder.tell(Viewers::new(feeding, shelf, job, WINDOW_NS).beginning_now(), &configuration);
+    let (page, feeding) = Page::open(address, token, job.clone(), WINDOW_NS, shelves.clone())?;
+    recorder.tell(Viewers::new(feeding, shelves, job, WINDOW_NS).beginning_now(), &configuration);
     say_address("live page", page.url());
     let told = take_in(out, recorder, tell);
     page.linger();

@@ -231,9 +231,9 @@ impl Judge {
             (outlook, found)
         })?;
         self.outlook = outlook;
-        if let Some((found, _)) = &mut found {
-            self.places.name(&mut found.judgement);
-            (found.headline, found.details) = (headline(&found.judgement), details(&found.judgement));
+        if let Some(super::Found { told, .. }) = &mut found {
+            self.places.name(&mut told.judgement);
+            (told.headline, told.details) = (headline(&told.judgement), details(&told.judgement));
         }
         if found.is_some() {
             *self.shared.found.lock().unwrap_or_else(PoisonError::into_inner) = found;
