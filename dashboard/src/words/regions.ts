@@ -85,7 +85,7 @@ function regionTold(region: Region, run: RunState, regions: Regions): Told {
     rows: [
       ["Ranks", count(size), nodesWords(region.ranks, run)],
       ["Latency L", latencyWords(region.latency), region.latency === null ? latencyMeaning(null) : `mean of the exact messages inside, ${share(region.exactShare, 1)} of all`],
-      delayedRow(region.delayed, region.messages),
+      delayedRow(region),
       ["Messages", count(region.messages), "inside the region"],
       ["Talks to", partners.length === 0 ? "no other" : counted(partners.length, "region", "regions"), named && `${rest > 0 ? "most with " : ""}ranks ${named}`],
     ],
@@ -118,7 +118,7 @@ function betweenTold(a: number, b: number, regions: Regions): Told | null {
     title,
     rows: [
       ["Latency L", latencyWords(row.latency), row.latency === null ? latencyMeaning(null) : "mean of the exact messages, both ways"],
-      delayedRow(row.delayed, row.messages),
+      delayedRow(row),
       ["Messages", count(row.messages), "both ways"],
     ],
   };
@@ -140,7 +140,8 @@ function pairTold(src: number, dst: number, run: RunState, regions: Regions, pai
   return { title: `Ranks ${src} and ${dst}`, rows };
 }
 
-function delayedRow(delayed: number, messages: number): Row {
+function delayedRow({ latency, delayed, messages }: { latency: number | null; delayed: number; messages: number }): Row {
+  if (latency === null) return ["Delayed", "not known", ""];
   return ["Delayed", share(delayed, messages) || "\u2013", `${counted(delayed, "message", "messages")} with L above 1`];
 }
 
@@ -207,6 +208,7 @@ export function regionsLine(regions: Regions, pairs: Pairs | null, drawn: { link
   const parts = [many === 1
     ? "All ranks are one region: none talk mostly among themselves."
     : `${counted(many, "region", "regions")} of ranks that talk mostly among themselves, ${METHODS[regions.method] ?? `found by ${regions.method}`}.`];
+  if (regions.regions.every(({ latency }) => latency === null)) parts.push("No latency is known yet: there are no messages of which the time is exact, or nothing to compare them with.");
   if (regions.withCollectives) parts.push("Collectives count as traffic.");
   if (regions.note) parts.push(regions.note);
   if (drawn && drawn.leftOut > 0) parts.push(`The ${count(drawn.links)} links with the most messages are drawn, ${count(drawn.leftOut)} are not.`);

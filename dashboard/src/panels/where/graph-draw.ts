@@ -31,11 +31,13 @@ const FULL = 2 * Math.PI;
 const MARK_RADIUS = 3.2;
 const FAINT = 0.25;
 /** From this scale on ranks have names. */
-const NAMES_SCALE = 16;
+const NAMES_SCALE = 24;
 /** Regions of this radius in pixels have all their ranks in the name. */
 const ROOMY = 30;
 /** In small ones only the slowest have their latency in the name. */
 const SLOWEST_NAMED = 5;
+/** So slow a region is named wherever it is. */
+const SLOW = 1.5;
 
 export function drawGraph(context: CanvasRenderingContext2D, picture: GraphPicture): void {
   drawDiscs(context, picture);
@@ -233,12 +235,12 @@ function drawNames(context: CanvasRenderingContext2D, picture: GraphPicture): vo
   const labels: Label[] = [];
   const obstacles = scene.placement.discs.map((disc) => {
     const [x, y] = toScreen(matrix, disc.x, disc.y);
-    return { x, y, radius: disc.radius * scale };
+    return { x, y, radius: disc.radius * scale, bold: true };
   });
   const plainFont = context.font;
   const boldFont = `600 ${plainFont}`;
-  const add = (text: string, x: number, y: number, reach: number, bold: boolean): void => {
-    labels.push({ text, x, y, reach, width: widthOf(context, text, bold ? boldFont : plainFont), bold });
+  const add = (text: string, x: number, y: number, reach: number, bold: boolean, must = false): void => {
+    labels.push({ text, x, y, reach, width: widthOf(context, text, bold ? boldFont : plainFont), bold, must });
   };
   const order = scene.placement.discs.map((disc, index) => ({ disc, index })).sort((one, other) => {
     const [a, b] = [isRegion(pointed, one.disc.id), isRegion(pointed, other.disc.id)];
@@ -256,7 +258,7 @@ function drawNames(context: CanvasRenderingContext2D, picture: GraphPicture): vo
     const roomy = reach > ROOMY || isRegion(pointed, disc.id);
     const name = roomy ? rangesShort(region.ranks) : String(region.ranks[0]?.[0] ?? "");
     const told = mode === "latency" && (roomy || place < SLOWEST_NAMED);
-    add(told ? `${name}  L ${region.latency === null ? "?" : latencyWords(region.latency)}` : name, x, y, reach, true);
+    add(told ? `${name}  L ${region.latency === null ? "?" : latencyWords(region.latency)}` : name, x, y, reach, true, isRegion(pointed, disc.id) || (mode === "latency" && place < 3 && (region.latency ?? 0) >= SLOW));
   });
   if (scale >= NAMES_SCALE) {
     for (let rank = 0; rank < scene.placement.x.length; rank++) {
@@ -265,7 +267,9 @@ function drawNames(context: CanvasRenderingContext2D, picture: GraphPicture): vo
       const region = scene.regions[scene.placement.regionOf[rank] ?? -1];
       if (region && sizeOf(region.ranks) === 1) continue;
       const [x, y] = toScreen(matrix, scene.placement.x[rank] ?? 0, scene.placement.y[rank] ?? 0);
-      if (x > 0 && y > 0 && x < size.width && y < size.height) add(String(rank), x, y, rankRadius(scale) - 2, false);
+      if (x < 0 || y < 0 || x > size.width || y > size.height) continue;
+      add(String(rank), x, y, rankRadius(scale) - 2, false);
+      obstacles.push({ x, y, radius: rankRadius(scale), bold: false });
     }
   }
   context.textBaseline = "middle";

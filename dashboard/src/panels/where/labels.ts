@@ -7,12 +7,13 @@ export interface Label {
   y: number;
   reach: number;
   width: number;
-  /** Only inside what is named, or beside it. */
   bold: boolean;
+  /** Important enough to lie over what it does not name. */
+  must?: boolean;
 }
 
-/** Something round that no other's name may hide. */
-export interface Obstacle { x: number; y: number; radius: number }
+/** Something round that names of its kind may not hide. */
+export interface Obstacle { x: number; y: number; radius: number; bold: boolean }
 
 export interface PlacedLabel { text: string; left: number; middle: number; bold: boolean }
 
@@ -28,7 +29,7 @@ const INTO = 5;
 export function placeLabels(labels: readonly Label[], obstacles: readonly Obstacle[], width: number, height: number): PlacedLabel[] {
   const taken: Box[] = [];
   const found: PlacedLabel[] = [];
-  for (const { text, x, y, reach, width: wide, bold } of labels) {
+  for (const { text, x, y, reach, width: wide, bold, must } of labels) {
     if (x < -reach || y < -reach || x > width + reach || y > height + reach) continue;
     const places: [number, number][] = [
       [x - wide / 2, y - reach - AWAY - HALF], [x - wide / 2, y + reach + AWAY + HALF],
@@ -38,7 +39,7 @@ export function placeLabels(labels: readonly Label[], obstacles: readonly Obstac
       const box = { left: left - 2, right: left + wide + 2, top: middle - HALF, bottom: middle + HALF };
       if (box.left < 0 || box.top < 0 || box.right > width || box.bottom > height) continue;
       if (taken.some((other) => box.left < other.right && box.right > other.left && box.top < other.bottom && box.bottom > other.top)) continue;
-      if (bold && obstacles.some((disc) => covers(box, disc))) continue;
+      if (!must && obstacles.some((disc) => disc.bold === bold && covers(box, disc))) continue;
       taken.push(box);
       found.push({ text, left, middle, bold });
       break;

@@ -147,13 +147,20 @@ describe("names", () => {
 
   it("are never one over another, nor over another's disc, nor cut off", () => {
     const labels = Array.from({ length: 60 }, (_, at) => label(20 + (at % 10) * 37, 15 + Math.floor(at / 10) * 33));
-    const discs = labels.map(({ x, y }) => ({ x, y, radius: 20 }));
+    const discs = labels.map(({ x, y }) => ({ x, y, radius: 20, bold: true }));
     const placed = placeLabels(labels, discs, 400, 220);
     const boxes = placed.map(({ left, middle }) => ({ left, right: left + 30, top: middle - 8, bottom: middle + 8 }));
     boxes.forEach((one, at) => boxes.slice(at + 1).forEach((other) => {
       expect(one.left < other.right && one.right > other.left && one.top < other.bottom && one.bottom > other.top).toBe(false);
     }));
     for (const { left, right, top, bottom } of boxes) expect([left >= 0, right <= 400, top >= 0, bottom <= 220]).toEqual([true, true, true, true]);
+  });
+
+  it("leave discs free unless they must be there", () => {
+    const all = [[200, 68], [200, 132], [240, 100], [160, 100]].map(([x = 0, y = 0]) => ({ x, y, radius: 12, bold: true }));
+    expect(placeLabels([label(200, 100)], all, 400, 220)).toEqual([]);
+    expect(placeLabels([{ ...label(200, 100), must: true }], all, 400, 220)).toHaveLength(1);
+    expect(placeLabels([label(200, 100, false)], all, 400, 220)).toHaveLength(1);
   });
 
   it("find another side where one is taken", () => {

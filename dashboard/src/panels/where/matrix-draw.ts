@@ -30,7 +30,7 @@ const TOP = 40;
 const EDGE = 8;
 const NAME_GAP = 10;
 /** Groups narrower than this are not separated: there would be lines only. */
-const SEPARATED = 9;
+const SEPARATED = 13;
 const TICKS = [1, 2, 4, 5, 8, 10, 16, 20, 32, 50, 64, 100, 128, 200, 256, 500, 512, 1000, 1024, 2000, 2048, 5000, 10_000];
 const BAND = 4;
 

@@ -86,7 +86,7 @@ export function MatrixFace({ store, frames, desk, memory, switches }: FaceProps)
       </div>
       <div class="legend">
         {measure === "latency" ? <LatencyLegend /> : painted && <AmountLegend measure={measure} least={painted.least} most={painted.most} />}
-        <span class="soft rest">{perCell > 1 ? `a cell is ${perCell} by ${perCell} ranks, ${measure === "latency" ? "their mean" : "summed"}` : `${counted(ranks, "rank", "ranks")}; a cell is one to one`}</span>
+        <span class="soft rest">{perCell > 1 ? `a cell: ${perCell} by ${perCell} ranks, ${measure === "latency" ? "mean" : "sum"}` : `${counted(ranks, "rank", "ranks")}; a cell is one to one`}</span>
         <span class="group">
           <button type="button" disabled={!run.pairs} title="Save all pairs as a table" onClick={() => run.pairs && saveBlob(new Blob([csvOf(run.pairs)], { type: "text/csv" }), name("pairs", "csv"))}>CSV</button>
           <button type="button" disabled={!run.pairs} title="Save the picture" onClick={() => canvas.current && void save(onGround(canvas.current), name(`matrix-${measure}`, "png"))}>PNG</button>

@@ -82,13 +82,19 @@ function paintTrunks(context: Context, scene: Scene, matrix: Matrix, look: Look)
     if (!one || !other) continue;
     const both = look.shown === null || (holds(look.shown, one) && holds(look.shown, other));
     context.strokeStyle = look.mode === "latency" ? latencyColour(latency, look.theme) : look.line;
-    context.globalAlpha = (look.mode === "latency" ? 0.12 + 0.58 / (latency !== null && latency > 1.5 ? 1 : many) : 0.28 / many) * (both ? 1 : FAINT);
+    context.globalAlpha = (look.mode === "latency" ? trunkAlpha(latency, many) : 0.28 / many) * (both ? 1 : FAINT);
     context.lineWidth = trunkWidth(row?.messages ?? 0, most, matrix);
     context.lineCap = "butt";
     context.setLineDash(look.mode === "latency" && latency === null ? [6, 5] : []);
     trace(context, points, 0, matrix);
     context.stroke();
   }
+}
+
+/** What is slow stands out, however many there are; what is unknown steps back. */
+function trunkAlpha(latency: number | null, many: number): number {
+  if (latency === null) return 0.3 / many;
+  return 0.12 + 0.58 / (latency > 1.5 ? 1 : many);
 }
 
 function holds(shown: Uint8Array, region: Region): boolean {

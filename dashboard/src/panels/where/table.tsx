@@ -53,7 +53,7 @@ export function RegionTable({ store, regions }: { store: Store; regions: Regions
         </span>
       ),
     },
-    { key: "delayed", label: "delayed", title: "Share of the messages inside with L above 1", sort: (region) => (region.messages > 0 ? region.delayed / region.messages : -1), cell: (region) => share(region.delayed, region.messages) || "\u2013" },
+    { key: "delayed", label: "delayed", title: "Share of the messages inside with L above 1", sort: (region) => (region.latency !== null && region.messages > 0 ? region.delayed / region.messages : -1), cell: (region) => (region.latency === null ? "\u2013" : share(region.delayed, region.messages) || "\u2013") },
     { key: "exact", label: "exact", title: "Share of the messages inside of which the time is exact; only these make up L", sort: (region) => region.exactShare, cell: (region) => (region.messages > 0 ? share(region.exactShare, 1) : "\u2013") },
   ];
   return (
