@@ -329,6 +329,80 @@ causes: Array<[string, number]>,
  */
 remarks: Array<string>, };
 
+export type Region = { 
+/**
+ * Its name, the same from one version to the next.
+ */
+id: number, 
+/**
+ * Its ranks: the first and the last of each run without a gap.
+ */
+ranks: Array<[number, number]>, 
+/**
+ * What its exact messages took for what is usual, in the mean; null where there were none.
+ */
+latency: number | null, 
+/**
+ * Messages between its ranks.
+ */
+messages: number, 
+/**
+ * Exact messages that took longer than is usual.
+ */
+delayed: number, 
+/**
+ * The share of its messages that are exact.
+ */
+exact: number, };
+
+export type Between = { 
+/**
+ * One of them.
+ */
+a: number, 
+/**
+ * The other.
+ */
+b: number, 
+/**
+ * As of a region.
+ */
+latency: number | null, 
+/**
+ * Messages between the two.
+ */
+messages: number, 
+/**
+ * As of a region.
+ */
+delayed: number, 
+/**
+ * As of a region.
+ */
+exact: number, };
+
+export type Regions = { 
+/**
+ * How often they changed until now; 0 where none are known.
+ */
+version: number, 
+/**
+ * How many there are; fewer may be listed.
+ */
+count: number, 
+/**
+ * Whether collectives were counted too, because they move most of the bytes.
+ */
+with_collectives: boolean, 
+/**
+ * In the order of their first ranks.
+ */
+regions: Array<Region>, 
+/**
+ * Pairs of them that exchanged messages, those with the most first.
+ */
+between: Array<Between>, };
+
 export type Judgement = { 
 /**
  * Where time in MPI went.
@@ -357,7 +431,11 @@ quiet: Array<Quiet>,
 /**
  * The verdict on all of it.
  */
-verdict: Verdict, };
+verdict: Verdict, 
+/**
+ * Ranks that talk mostly among themselves.
+ */
+regions: Regions, };
 
 export type Points = { 
 /**
