@@ -40,6 +40,7 @@ pub use whatif::WhatIf;
 
 use crate::criteria::{Criteria, Reference, Version};
 use crate::placement::{Advice, Traffic, advise, capacities};
+use crate::regions::{CollectiveTraffic, PairLateness};
 use crate::{Link, Matched};
 use collectives::Collectives;
 use mpiscope_model::{Activity, CommInfo, Message, Nanoseconds, Node, Rank, Scheduling};
@@ -129,6 +130,9 @@ pub struct Budgeter {
     reference: Reference,
     /// Who exchanged how many messages with whom.
     traffic: Traffic,
+    collective_traffic: CollectiveTraffic,
+    /// How late exact messages were.
+    lateness: PairLateness,
     advised: Option<Advised>,
     course: Course,
     steal: Steal,
@@ -161,6 +165,8 @@ impl Budgeter {
             is_fixed: false,
             reference: Reference::None,
             traffic: Traffic::default(),
+            collective_traffic: CollectiveTraffic::default(),
+            lateness: PairLateness::default(),
             advised: None,
             course: Course::new(options.window_ns),
             steal: Steal::default(),
@@ -247,6 +253,18 @@ impl Budgeter {
         &self.traffic
     }
 
+    /// Who took part in collectives that moved data.
+    #[must_use]
+    pub fn collective_traffic(&self) -> &CollectiveTraffic {
+        &self.collective_traffic
+    }
+
+    /// How late exact messages were, by pair of ranks.
+    #[must_use]
+    pub fn lateness(&self) -> &PairLateness {
+        &self.lateness
+    }
+
     /// The best placement that is known for what was exchanged until now.
     #[must_use]
     pub fn advice(&self) -> Advice {
@@ -279,6 +297,7 @@ impl Budgeter {
     pub fn feed(&mut self, activities: &[Activity], matched: &Matched, scheduling: &[Scheduling]) {
         for activity in activities {
             let thread = self.thread(activity);
+            self.collective_traffic.feed(activity);
             self.threads[thread as usize].push(*activity);
         }
         self.queued += activities.len();

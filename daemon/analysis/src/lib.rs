@@ -1,7 +1,7 @@
 //! Incremental operators: batches in, deltas out.
 //!
 //! What it is: matching of sends with receives, counts, what messages usually take (criteria), where time went
-//! (budget) and why (verdict), a better placement, and the summaries that views of the whole run are drawn from
+//! (budget) and why (verdict), a better placement, regions of ranks that talk mostly among themselves, and the summaries that views of the whole run are drawn from
 //! (timeline, density, samples). What it is not: I/O, threads, a clock. Who uses it: the
 //! daemon, live and in replay. What must hold: any split of the input into batches gives the same result, state is
 //! bounded, counts can be merged.
@@ -13,6 +13,7 @@ mod density;
 mod matching;
 mod pair;
 mod placement;
+mod regions;
 mod sample;
 mod timeline;
 mod verdict;
@@ -31,6 +32,10 @@ pub use criteria::{
 pub use density::{BINS_PER_OCTAVE, Density, DensityHistory, DensityKey, duration_bin};
 pub use matching::{Link, Matched, Matcher, MatchingLimits, receivers};
 pub use placement::{Advice, Flow, Traffic, advise, capacities};
+pub use regions::{
+    Clustering, CollectiveTraffic, Cut, Exchange, Follower, Lateness, MOST_EXACT, Method, PairLateness,
+    Region, TalkGraph, Tracker, exchanges, modularity, regions, talk_graph,
+};
 pub use sample::{Durations, Sample};
 pub use timeline::{Bins, Timeline, TimelineCell};
 pub use verdict::{Assessment, Basis, Blame, Remark, Verdict};

@@ -135,8 +135,10 @@ impl Budgeter {
         if binding.certain && clear {
             match self.options.latency {
                 Latency::Felt if binding.send_ns < waits_since => {}
-                Latency::Felt => self.learn(version, &binding, took_ns),
-                Latency::Span => self.learn(version, &binding, call.end_ns.saturating_sub(binding.send_ns)),
+                Latency::Felt => self.learn(version, &binding, call, took_ns),
+                Latency::Span => {
+                    self.learn(version, &binding, call, call.end_ns.saturating_sub(binding.send_ns));
+                }
             }
         }
         self.unpin_all(received);
@@ -284,7 +286,7 @@ impl Budgeter {
         (late_ns * (1.0 - seen)) as i64
     }
 
-    pub(super) fn learn(&mut self, version: &Version, message: &Incoming, took_ns: u64) {
+    pub(super) fn learn(&mut self, version: &Version, message: &Incoming, call: &Activity, took_ns: u64) {
         let scope = Scope::of(message.inter);
         self.learning.message(scope, message.bytes, took_ns);
         if let Some(criterion_ns) = version.message_ns(scope, message.bytes) {
@@ -295,6 +297,8 @@ impl Budgeter {
             judged.delayed += u64::from(took_ns > criterion_ns);
             judged.took_ns += took_ns;
             judged.criterion_ns += criterion_ns;
+            let source = self.threads[message.from as usize].rank;
+            self.lateness.message(source, call.rank, took_ns, criterion_ns);
         }
     }
 

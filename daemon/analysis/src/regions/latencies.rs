@@ -1,0 +1,144 @@
+//! How late messages were, by pair of ranks, so that it can be told of any regions afterwards.
+
+use super::Region;
+use mpiscope_model::Rank;
+use rustc_hash::FxHashMap;
+
+/// Pairs that are kept; those of more come to what is told of all together alone. Some 50 MB.
+const MOST_PAIRS: usize = 1 << 20;
+
+/// How late exact messages were.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Lateness {
+    /// How many there were.
+    pub exact: u64,
+    /// How many took longer than their criterion.
+    pub delayed: u64,
+    /// The sum of what they took, each by its criterion.
+    pub sum: f64,
+}
+
+impl Lateness {
+    /// The mean of what they took by their criteria; none where there were none.
+    #[must_use]
+    pub fn mean(&self) -> Option<f64> {
+        (self.exact > 0).then(|| self.sum / self.exact as f64)
+    }
+
+    fn add(&mut self, other: Lateness) {
+        self.exact += other.exact;
+        self.delayed += other.delayed;
+        self.sum += other.sum;
+    }
+}
+
+/// By pair, whichever way messages went. Its memory is bounded.
+#[derive(Debug, Clone)]
+pub struct PairLateness {
+    pairs: FxHashMap<(Rank, Rank), Lateness>,
+    left_out: u64,
+    most_pairs: usize,
+}
+
+impl Default for PairLateness {
+    fn default() -> Self {
+        Self { pairs: FxHashMap::default(), left_out: 0, most_pairs: MOST_PAIRS }
+    }
+}
+
+impl PairLateness {
+    /// Takes in an exact message that took so long, where this is usual.
+    pub fn message(&mut self, source: Rank, target: Rank, took_ns: u64, criterion_ns: u64) {
+        let pair = (source.min(target), source.max(target));
+        if self.pairs.len() >= self.most_pairs && !self.pairs.contains_key(&pair) {
+            self.left_out += 1;
+            return;
+        }
+        let by_criterion = took_ns as f64 / criterion_ns.max(1) as f64;
+        let delayed = u64::from(took_ns > criterion_ns);
+        self.pairs.entry(pair).or_default().add(Lateness { exact: 1, delayed, sum: by_criterion });
+    }
+
+    /// All pairs in order.
+    #[must_use]
+    pub fn pairs(&self) -> Vec<(Rank, Rank, Lateness)> {
+        let mut all: Vec<_> = self.pairs.iter().map(|(&(one, other), &late)| (one, other, late)).collect();
+        all.sort_unstable_by_key(|&(one, other, _)| (one, other));
+        all
+    }
+
+    /// Messages of pairs that were too many.
+    #[must_use]
+    pub fn left_out(&self) -> u64 {
+        self.left_out
+    }
+}
+
+/// What went on within regions, or between two of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Exchange {
+    /// Messages, however long they took.
+    pub messages: u64,
+    /// Those of which it is known how late they were.
+    pub late: Lateness,
+}
+
+/// What went on within each region, and between regions by their places, those that talk most first.
+#[must_use]
+pub fn exchanges(
+    regions: &[Region],
+    messages: impl IntoIterator<Item = (Rank, Rank, u64)>,
+    late: &[(Rank, Rank, Lateness)],
+) -> (Vec<Exchange>, Vec<(usize, usize, Exchange)>) {
+    let mut place_of: FxHashMap<Rank, usize> = FxHashMap::default();
+    for (place, region) in regions.iter().enumerate() {
+        place_of.extend(region.ranks.iter().map(|rank| (*rank, place)));
+    }
+    let mut within = vec![Exchange::default(); regions.len()];
+    let mut between: FxHashMap<(usize, usize), Exchange> = FxHashMap::default();
+    let mut at = |one: Rank, other: Rank, add: &mut dyn FnMut(&mut Exchange)| {
+        let (Some(&one), Some(&other)) = (place_of.get(&one), place_of.get(&other)) else { return };
+        if one == other {
+            add(&mut within[one]);
+        } else {
+            add(between.entry((one.min(other), one.max(other))).or_default());
+        }
+    };
+    for (one, other, count) in messages {
+        at(one, other, &mut |exchange| exchange.messages += count);
+    }
+    // In order, so that sums have the same last digit.
+    for &(one, other, of_pair) in late {
+        at(one, other, &mut |exchange| exchange.late.add(of_pair));
+    }
+    let mut between: Vec<_> =
+        between.into_iter().map(|((one, other), exchange)| (one, other, exchange)).collect();
+    between
+        .sort_unstable_by_key(|&(one, other, exchange)| (std::cmp::Reverse(exchange.messages), one, other));
+    (within, between)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_any_regions_it_is_told_how_late_messages_were() {
+        let mut late = PairLateness { most_pairs: 3, ..PairLateness::default() };
+        for (source, target, took_ns) in
+            [(0, 1, 100), (1, 0, 300), (2, 1, 50), (2, 2, 400), (5, 6, 9), (1, 0, 101)]
+        {
+            late.message(source, target, took_ns, 100);
+        }
+        assert_eq!(late.left_out(), 1);
+        let regions = [vec![0, 1], vec![2, 3]].map(|ranks| Region { id: ranks[0], ranks });
+        let messages = [(0, 1, 8), (1, 2, 3), (0, 3, 4), (2, 2, 1), (2, 9, 5)];
+        let (within, between) = exchanges(&regions, messages, &late.pairs());
+        let of =
+            |messages, exact, delayed, sum| Exchange { messages, late: Lateness { exact, delayed, sum } };
+        assert_eq!(within, [of(8, 3, 2, 5.01), of(1, 1, 1, 4.0)]);
+        assert_eq!(between, [(0, 1, of(7, 1, 0, 0.5))]);
+        assert_eq!(within[0].late.mean(), Some(5.01 / 3.0));
+        assert_eq!(Lateness::default().mean(), None);
+    }
+}
