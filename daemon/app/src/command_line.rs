@@ -1,8 +1,10 @@
 //! The command line: what can be said, and the words of its help.
 
+use crate::regions::{cut, method};
 use crate::remap::Format;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
+use mpiscope_analysis::{Cut, Method};
 use mpiscope_recording::Latency;
 use mpiscope_synth::{Disturbance, Pattern, Style};
 use std::ffi::OsString;
@@ -47,6 +49,16 @@ Examples:
 Every node keeps as many ranks as it had. Ranks that send each other many messages are brought onto one node; where no \
 placement is better, the file holds the one that was. What goes on within collectives is not counted.")]
     Remap(RemapOptions),
+    /// Say which ranks talk mostly among themselves.
+    #[command(after_help = "\
+Examples:
+  mpiscope regions sim.scope
+  mpiscope regions --edges pairs.csv --method paper --cut 2.0 --json
+
+The table has a line a,b or a,b,weight for each two ranks that talked; those that are named again weigh more, and a,a names a \
+rank that talked to nobody. JSON has the ranks, the distances between them and the regions. Ranks that do not reach each \
+other are in different regions, and their distance is null.")]
+    Regions(RegionsOptions),
     /// Measure what messages and collectives take where nothing disturbs them.
     #[command(after_help = "\
 Examples:
@@ -287,6 +299,28 @@ pub(crate) struct RemapOptions {
     pub(crate) output: Option<PathBuf>,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct RegionsOptions {
+    /// The folder of a recording, whose messages are counted
+    #[arg(value_name = "DIR", required_unless_present = "edges", conflicts_with = "edges")]
+    pub(crate) dir: Option<PathBuf>,
+    /// A table of who talked to whom
+    #[arg(long, value_name = "FILE")]
+    pub(crate) edges: Option<PathBuf>,
+    /// How it is told how far apart ranks are: by the fewest hops between them, or by all ways
+    #[arg(long, value_name = "paper|free-energy", default_value = "free-energy", value_parser = method)]
+    pub(crate) method: Method,
+    /// Where regions end: where modularity is greatest, or at a distance [default: 2.0 for paper, else auto]
+    #[arg(long, value_name = "auto|N.N", value_parser = cut, conflicts_with = "count")]
+    pub(crate) cut: Option<Cut>,
+    /// Find so many regions
+    #[arg(long, value_name = "N")]
+    pub(crate) count: Option<usize>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// Help and version are printed as they are; what is wrong is said in one line.
 pub(crate) fn refuse(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
@@ -326,7 +360,18 @@ mod tests {
     #[test]
     fn help_is_as_pinned() {
         let mut help = String::new();
-        let names = ["run", "replay", "report", "remap", "agent", "calibrate", "synth", "import", "doctor"];
+        let names = [
+            "run",
+            "replay",
+            "report",
+            "remap",
+            "regions",
+            "agent",
+            "calibrate",
+            "synth",
+            "import",
+            "doctor",
+        ];
         for name in [None].into_iter().chain(names.map(Some)) {
             let mut command = Arguments::command();
             command.build();

@@ -16,6 +16,7 @@ mod node;
 mod page;
 mod private;
 mod processors;
+mod regions;
 mod remap;
 mod replay;
 mod report;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         Command::Replay(options) => replay::replay(&options),
         Command::Report(options) => report::report(&options),
         Command::Remap(options) => remap::remap(&options),
+        Command::Regions(options) => regions::regions(&options),
         Command::Calibrate(options) => calibrate::calibrate(&options),
         Command::Synth(options) => synth::synth(&options),
         Command::Import(options) => import::import(&options),

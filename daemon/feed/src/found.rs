@@ -1,6 +1,7 @@
 //! Where time went and why, as pages are told and as recordings keep it. Seconds are those of threads where nothing else
 //! is said.
 
+use crate::Regions;
 use serde::{Deserialize, Serialize};
 
 /// What pages are told.
@@ -37,6 +38,9 @@ pub struct Judgement {
     pub attribution: Vec<Attribution>,
     /// The verdict on all of it.
     pub verdict: Verdict,
+    /// Ranks that talk mostly among themselves.
+    #[serde(default)]
+    pub regions: Regions,
 }
 
 /// Where time in MPI went. The parts sum to the total.

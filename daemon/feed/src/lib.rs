@@ -19,6 +19,7 @@ mod history;
 mod library;
 mod parts;
 mod perspective;
+mod regions;
 mod rows;
 mod state;
 #[cfg(test)]
@@ -30,6 +31,7 @@ pub use course::{Avoidable, Course, RangeBudget};
 pub use found::{Attribution, By, Efficiency, Found, Judgement, Parts, Verdict, Wait};
 pub use library::{CallSource, Library};
 pub use perspective::{Known, Perspective};
+pub use regions::{Between, Region, Regions, runs};
 pub use rows::{FunctionRow, Job, JobState, NodeRow, RankRow, RunSource, TimelineIncrement, Update};
 pub use state::{EncodeError, FeedState, Limits, Step, encode};
 

@@ -1,8 +1,8 @@
 //! Writes the page's types: `MPISCOPE_WRITE=1 cargo test -p mpiscope-feed types` after a change of the messages.
 
 use crate::{
-    Attribution, By, Calls, Efficiency, F64Column, Found, Job, JobState, Judgement, Parts, RangeBudget,
-    RunSource, U32Column, Verdict, Wait, exchange, message,
+    Attribution, Between, By, Calls, Efficiency, F64Column, Found, Job, JobState, Judgement, Parts,
+    RangeBudget, Region, Regions, RunSource, U32Column, Verdict, Wait, exchange, message,
 };
 use ts_rs::{Config, TS};
 
@@ -37,6 +37,9 @@ fn types() -> String {
     declare(Wait::decl(&config));
     declare(Attribution::decl(&config));
     declare(Verdict::decl(&config));
+    declare(Region::decl(&config));
+    declare(Between::decl(&config));
+    declare(Regions::decl(&config));
     declare(Judgement::decl(&config));
     declare(Found::decl(&config));
     declare(Calls::decl(&config));

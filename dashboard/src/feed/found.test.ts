@@ -20,6 +20,7 @@ const wire: Wire.Found = {
     waits: [wait],
     attribution: [{ from_s: 1.5, to_s: 2.5, region: null, cause: "pattern", avoidable_s: 0.5, confidence: 0.7, evidence: [0] }],
     verdict: { cause: "pattern", avoidable_s: 12, avoidable_wall_s: 3, share: 0.05, confidence: 0.9, causes: [["pattern", 12], ["cpu", 1]], remarks: ["close"] },
+    regions: { version: 0, count: 0, with_collectives: false, regions: [], between: [] },
   },
 };
 

@@ -62,7 +62,7 @@ macro_rules! exact {
 }
 
 exact!(ring halo3d cg master_worker million types split forms out_of_order threads linger blocked abort crash);
-exact!(collectives reductions persistent matched cancel uneven);
+exact!(collectives reductions persistent matched cancel uneven rows);
 
 #[test]
 fn no_application_is_left_out() {
@@ -83,6 +83,7 @@ fn no_application_is_left_out() {
         "persistent",
         "reductions",
         "ring",
+        "rows",
         "split",
         "threads",
         "types",

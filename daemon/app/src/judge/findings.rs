@@ -2,6 +2,7 @@
 
 use super::judgement::judgement;
 use super::known;
+use super::regions;
 use super::words::{details, headline};
 use crate::criteria_file::CollectiveCriterion;
 use mpiscope_analysis::{Budgeter, Version, bin_sizes};
@@ -44,7 +45,8 @@ pub(crate) struct Criterion {
 
 impl Findings {
     pub(super) fn of(budgeter: &Budgeter, is_referenced: bool, ranks: u32) -> Self {
-        let (judgement, course) = judgement(budgeter, is_referenced, ranks, 0);
+        let (mut judgement, course) = judgement(budgeter, is_referenced, ranks, 0);
+        judgement.regions = regions::of_whole_run(budgeter, ranks);
         Self {
             schema: SCHEMA.into(),
             criteria: criteria(budgeter.criteria()),
@@ -59,7 +61,8 @@ impl Findings {
 
     /// What pages are told of it.
     pub(crate) fn told(&self) -> Found {
-        let judgement = self.judgement.clone();
+        let mut judgement = self.judgement.clone();
+        judgement.regions = judgement.regions.bounded(regions::MOST_TOLD);
         Found {
             headline: headline(&judgement),
             details: details(&judgement),

@@ -3,7 +3,7 @@
 use mpiscope_analysis::{
     Assessment, Basis, Blame, Budget, Budgeter, Cause, Remark, WaitKey, WaitTotals, WindowBudget,
 };
-use mpiscope_feed::{Attribution, By, Course, Efficiency, Judgement, Parts, Verdict, Wait};
+use mpiscope_feed::{Attribution, By, Course, Efficiency, Judgement, Parts, Regions, Verdict, Wait};
 use mpiscope_model::Nanoseconds;
 
 /// The run is told in so many stretches.
@@ -11,7 +11,7 @@ const STRETCHES: usize = 40;
 /// The greatest waits are named, and no more.
 const MOST_WAITS: usize = 50;
 
-/// How a run stands as far as it is settled, and window by window; nothing is known of what came before `begin_ns`.
+/// How a run stands as far as it is settled, without its regions, and window by window; nothing is known of what came before `begin_ns`.
 pub(super) fn judgement(
     budgeter: &Budgeter,
     is_referenced: bool,
@@ -68,6 +68,7 @@ pub(super) fn judgement(
             remarks: whole.verdict.remarks.iter().copied().map(remark).collect(),
         },
         waits,
+        regions: Regions::default(),
     };
     (judgement, course.bounded())
 }

@@ -11,6 +11,7 @@ mod judgement;
 mod known;
 mod live;
 mod pass;
+mod regions;
 mod words;
 
 pub(crate) use advice::advise_apart;
@@ -18,6 +19,7 @@ pub(crate) use apart::{have_judged, judge_apart, judged_apart};
 pub(crate) use findings::{Criterion, Findings};
 pub(crate) use known::{give, named};
 pub(crate) use live::LiveJudge;
+pub(crate) use regions::regions_sentence;
 pub(crate) use words::{budget_lines, verdict_sentences};
 
 use crate::private::create_private;

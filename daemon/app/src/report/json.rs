@@ -5,7 +5,7 @@ use crate::load::Loaded;
 use crate::remap::Placement;
 use anyhow::Result;
 use mpiscope_analysis::Advice;
-use mpiscope_feed::{Attribution, Efficiency, Parts, Verdict, Wait};
+use mpiscope_feed::{Attribution, Between, Efficiency, Parts, Verdict, Wait};
 use mpiscope_model::RankInfo;
 use serde::Serialize;
 
@@ -18,6 +18,9 @@ struct Report<'a> {
     functions: Vec<Function>,
     ranks: Vec<Rank<'a>>,
     criteria: Option<&'a [Criterion]>,
+    regions: Option<Vec<Region<'a>>>,
+    /// What pairs of regions exchanged.
+    between: Option<&'a [Between]>,
     budget: Option<&'a Parts>,
     efficiency: Option<&'a Efficiency>,
     waits: Option<&'a [Wait]>,
@@ -92,6 +95,25 @@ struct Rank<'a> {
     wait_s: Option<f64>,
     voluntary: Option<u64>,
     involuntary: Option<u64>,
+}
+
+/// Ranks that talk mostly among themselves, and how late their messages were.
+#[derive(Serialize)]
+struct Region<'a> {
+    id: u32,
+    ranks: Vec<u32>,
+    latency: &'a Option<f64>,
+    messages: u64,
+    delayed: u64,
+    exact: f64,
+}
+
+impl<'a> From<&'a mpiscope_feed::Region> for Region<'a> {
+    fn from(region: &'a mpiscope_feed::Region) -> Self {
+        let mpiscope_feed::Region { id, latency, messages, delayed, exact, .. } = region;
+        let ranks = region.each_rank().collect();
+        Self { id: *id, ranks, latency, messages: *messages, delayed: *delayed, exact: *exact }
+    }
 }
 
 /// A better placement; null where it is not known which rank was on which node.
@@ -195,6 +217,8 @@ pub(crate) fn json(
         functions,
         ranks: loaded.ranks.iter().map(|info| rank(loaded, info)).collect(),
         criteria: findings.map(|found| &found.criteria[..]),
+        regions: findings.map(|found| found.judgement.regions.regions.iter().map(Region::from).collect()),
+        between: findings.map(|found| &found.judgement.regions.between[..]),
         budget: findings.map(|found| &found.judgement.budget),
         efficiency: findings.map(|found| &found.judgement.efficiency),
         waits: findings.map(|found| &found.judgement.waits[..]),

@@ -1,6 +1,6 @@
 //! The report for people.
 
-use crate::judge::{Findings, budget_lines, verdict_sentences};
+use crate::judge::{Findings, budget_lines, regions_sentence, verdict_sentences};
 use crate::load::Loaded;
 use crate::remap::Placement;
 use crate::words::{bytes, count, nanoseconds, plural, run_time};
@@ -49,6 +49,9 @@ fn write(
     writeln!(out)?;
     if let Some(findings) = findings {
         judgement(&findings.judgement, out)?;
+        if let Some(sentence) = regions_sentence(&findings.judgement.regions) {
+            writeln!(out, "  {sentence}\n")?;
+        }
     }
     let mut row = |name: &str, value: String| writeln!(out, "  {name:<24} {value:>16}");
     row("calls", count(totals.calls))?;

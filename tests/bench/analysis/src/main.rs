@@ -5,11 +5,12 @@
 //! A job is modelled and read before the clock starts; then each operator takes the same batches, in turns. What counts is
 //! the time on a core, so that what else runs on the machine matters less; of flows the time that passes too. How a flow
 //! compares with the operators without threads is said round by round, for a machine is not always as fast.
-//! With `--only NAME` only one of the operators. With `--placement` it says instead how long advice takes, with `--digest`
-//! what comes out of some jobs, to be held against what another build finds.
+//! With `--only NAME` only one of the operators. With `--placement` it says instead how long advice takes, with
+//! `--regions` how long regions take, with `--digest` what comes out of some jobs, to be held against what another build finds.
 
 mod digest;
 mod placement;
+mod regions;
 
 use anyhow::{Context, Result};
 use mpiscope_analysis::{BudgetOptions, Counts, Matcher, Windowed};
@@ -136,6 +137,10 @@ fn main() -> Result<()> {
     }
     if arguments.iter().any(|word| word == "--placement") {
         placement::all();
+        return Ok(());
+    }
+    if arguments.iter().any(|word| word == "--regions") {
+        regions::all();
         return Ok(());
     }
     let rounds: usize = value("--rounds", "5").parse().context("--rounds takes a number")?;

@@ -4,9 +4,10 @@
 use super::super::advice;
 use super::super::judgement::judgement;
 use super::super::known;
+use super::super::regions;
 use super::super::words::{details, headline};
 use crossbeam_channel::{Receiver, TryRecvError, bounded};
-use mpiscope_analysis::{Advice, Budgeter, Reference};
+use mpiscope_analysis::{Advice, Budgeter, Follower, Reference, Tracker, talk_graph};
 use mpiscope_feed::{Course, Found};
 use mpiscope_model::{Nanoseconds, RankInfo};
 
@@ -29,6 +30,54 @@ pub(super) struct Outlook {
     /// For how many messages a placement was last asked for, and who is being asked.
     advised_messages: u64,
     asked: Option<Receiver<Option<Advice>>>,
+    neighbourhoods: Neighbourhoods,
+}
+
+/// Regions as they are known, which are found by a thread apart: with many ranks that takes seconds.
+#[derive(Default)]
+struct Neighbourhoods {
+    /// None while it is with the thread.
+    follower: Option<Follower>,
+    is_begun: bool,
+    found: Option<Receiver<(Follower, bool)>>,
+    tracker: Tracker,
+    with_collectives: bool,
+}
+
+impl Neighbourhoods {
+    /// Takes what was found, and has regions found anew where so much was exchanged that it is worth a look.
+    fn follow(&mut self, budgeter: &Budgeter, ranks: u32, until_ns: Nanoseconds) {
+        if let Some(found) = &self.found {
+            match found.try_recv() {
+                Ok((follower, with_collectives)) => {
+                    self.tracker = follower.tracker().clone();
+                    self.with_collectives = with_collectives;
+                    self.follower = Some(follower);
+                }
+                Err(TryRecvError::Empty) => return,
+                // Regions stay as they were found last.
+                Err(TryRecvError::Disconnected) => {}
+            }
+            self.found = None;
+        }
+        if !std::mem::replace(&mut self.is_begun, true) {
+            self.follower = Some(Follower::default());
+        }
+        let messages: u64 = budgeter.traffic().pairs().map(|(.., flow)| flow.messages).sum();
+        let weight = (messages + budgeter.collective_traffic().calls()) as f64;
+        let is_due = |follower: &mut Follower| follower.may_be_stale(until_ns, ranks as usize, weight);
+        let Some(mut follower) = self.follower.take_if(is_due) else { return };
+        let (traffic, collectives) = (budgeter.traffic().clone(), budgeter.collective_traffic().clone());
+        let (answer, found) = bounded(1);
+        let finding = std::thread::Builder::new().name("regions".into()).spawn(move || {
+            let (graph, with_collectives) = talk_graph(ranks, &traffic, &collectives);
+            drop((traffic, collectives));
+            follower.look(until_ns, weight, &graph);
+            // Nobody may ask any more.
+            let _ = answer.send((follower, with_collectives));
+        });
+        self.found = finding.ok().map(|_| found);
+    }
 }
 
 impl Outlook {
@@ -46,7 +95,9 @@ impl Outlook {
     /// Nothing is known of what came before.
     pub(super) fn begin_anew(&mut self, from_ns: Nanoseconds, left_out_calls: u64) {
         let given = std::mem::take(&mut self.given);
-        *self = Self { from_ns, left_out_calls, ..Self::new(given) };
+        // Regions keep their names.
+        let neighbourhoods = std::mem::take(&mut self.neighbourhoods);
+        *self = Self { from_ns, left_out_calls, neighbourhoods, ..Self::new(given) };
     }
 
     /// What is found, when more was judged since.
@@ -58,7 +109,10 @@ impl Outlook {
         self.looked_ns = until_ns;
         self.refer(budgeter);
         self.be_advised(budgeter);
-        let (judgement, course) = judgement(budgeter, self.is_referenced, self.ranks, self.from_ns);
+        self.neighbourhoods.follow(budgeter, self.ranks, until_ns);
+        let (mut judgement, course) = judgement(budgeter, self.is_referenced, self.ranks, self.from_ns);
+        let Neighbourhoods { tracker, with_collectives, .. } = &self.neighbourhoods;
+        judgement.regions = regions::told(tracker, *with_collectives, budgeter).bounded(regions::MOST_TOLD);
         let found = Found {
             headline: headline(&judgement),
             details: details(&judgement),

@@ -1,0 +1,119 @@
+//! Which ranks talk mostly among themselves, and how late their messages were.
+
+use crate::words::{plural, ranges};
+use mpiscope_analysis::{Budgeter, Exchange, Follower, Tracker, exchanges, talk_graph};
+use mpiscope_feed::{Between, Region, Regions, runs};
+
+/// Pages are told of no more regions, and of no more pairs of them; recordings keep more.
+pub(super) const MOST_TOLD: usize = 512;
+const MOST_KEPT_PAIRS: usize = 10_000;
+
+/// The regions of a run that is over.
+pub(super) fn of_whole_run(budgeter: &Budgeter, ranks: u32) -> Regions {
+    let (graph, with_collectives) = talk_graph(ranks, budgeter.traffic(), budgeter.collective_traffic());
+    let mut follower = Follower::default();
+    let tracker = follower.look(0, 0.0, &graph);
+    told(tracker, with_collectives, budgeter)
+}
+
+/// Regions with what went on within and between them until now.
+pub(super) fn told(tracker: &Tracker, with_collectives: bool, budgeter: &Budgeter) -> Regions {
+    let regions = tracker.regions();
+    let messages = budgeter.traffic().pairs().map(|(one, other, flow)| (one, other, flow.messages));
+    let (within, between) = exchanges(regions, messages, &budgeter.lateness().pairs());
+    let share = |exchange: &Exchange| match exchange.messages {
+        0 => 0.0,
+        messages => (exchange.late.exact as f64 / messages as f64).min(1.0),
+    };
+    let region = |(region, exchange): (&mpiscope_analysis::Region, &Exchange)| Region {
+        id: region.id,
+        ranks: runs(&region.ranks),
+        latency: exchange.late.mean(),
+        messages: exchange.messages,
+        delayed: exchange.late.delayed,
+        exact: share(exchange),
+    };
+    let pair = |&(one, other, ref exchange): &(usize, usize, Exchange)| Between {
+        a: regions[one].id,
+        b: regions[other].id,
+        latency: exchange.late.mean(),
+        messages: exchange.messages,
+        delayed: exchange.late.delayed,
+        exact: share(exchange),
+    };
+    Regions {
+        version: tracker.version(),
+        count: regions.len(),
+        with_collectives,
+        regions: regions.iter().zip(&within).map(region).collect(),
+        between: between.iter().take(MOST_KEPT_PAIRS).map(pair).collect(),
+    }
+}
+
+/// The regions in a sentence; none where each rank is one, or all are.
+pub(crate) fn regions_sentence(regions: &Regions) -> Option<String> {
+    const MOST_NAMED: usize = 4;
+    let sizes: Vec<usize> = regions.regions.iter().map(Region::size).collect();
+    let (least, most) = (sizes.iter().min()?, sizes.iter().max()?);
+    if sizes.len() < 2 || *most < 2 {
+        return None;
+    }
+    let sizes = if least == most {
+        plural(*most as u64, "rank")
+    } else {
+        format!("{least} to {}", plural(*most as u64, "rank"))
+    };
+    // Those that are slowest first; of those as slow in their order.
+    let mut slowest: Vec<&Region> = regions.regions.iter().collect();
+    slowest.sort_by(|one, other| other.latency.unwrap_or(0.0).total_cmp(&one.latency.unwrap_or(0.0)));
+    let named = slowest.iter().take(MOST_NAMED).map(|region| {
+        let ranks: Vec<u32> = region.each_rank().collect();
+        let latency = region.latency.map_or_else(|| "not known".into(), |latency| format!("{latency:.1}"));
+        format!("{} {latency}", ranges(&ranks))
+    });
+    let named: Vec<String> = named.collect();
+    let more = if slowest.len() > MOST_NAMED { ", the slowest" } else { "" };
+    let by = if regions.with_collectives { ", with collectives" } else { "" };
+    Some(format!(
+        "{} of {sizes} talk mostly within{by}; latency for what is usual{more}: {}",
+        plural(regions.count as u64, "region"),
+        named.join(", ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slowest_regions_are_named_first() {
+        let region = |id: u32, latency| Region {
+            id,
+            ranks: vec![(id * 16, id * 16 + 15)],
+            latency,
+            ..Region::default()
+        };
+        let latencies = [Some(1.0), None, Some(2.71), Some(1.1), Some(1.0)];
+        let mut regions = Regions {
+            version: 1,
+            count: 3,
+            regions: (0..).zip(latencies).take(3).map(|(id, latency)| region(id, latency)).collect(),
+            ..Regions::default()
+        };
+        assert_eq!(
+            regions_sentence(&regions).unwrap(),
+            "3 regions of 16 ranks talk mostly within; latency for what is usual: ranks 32-47 2.7, ranks 0-15 1.0, \
+             ranks 16-31 not known"
+        );
+        regions.regions = (0..).zip(latencies).map(|(id, latency)| region(id, latency)).collect();
+        (regions.count, regions.with_collectives) = (5, true);
+        regions.regions[4].ranks = vec![(64, 66)];
+        assert_eq!(
+            regions_sentence(&regions).unwrap(),
+            "5 regions of 3 to 16 ranks talk mostly within, with collectives; latency for what is usual, the slowest: \
+             ranks 32-47 2.7, ranks 48-63 1.1, ranks 0-15 1.0, ranks 64-66 1.0"
+        );
+        regions.regions.truncate(1);
+        assert_eq!(regions_sentence(&regions), None);
+    }
+}

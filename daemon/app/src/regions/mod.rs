@@ -1,0 +1,111 @@
+//! `mpiscope regions`: which ranks talk mostly among themselves, by a table of who talked to whom or by a recording.
+
+mod edges;
+
+use crate::command_line::RegionsOptions;
+use crate::load::load_traffic;
+use crate::remap::say;
+use crate::words::{plural, ranges};
+use anyhow::{Result, ensure};
+use mpiscope_analysis::{Clustering, Cut, MOST_EXACT, Method, TalkGraph, modularity};
+use mpiscope_model::Rank;
+use mpiscope_recording::Recording;
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// For scripts. A distance is null where ranks do not reach each other, and all of it where there are too many ranks.
+#[derive(Serialize)]
+struct Found<'a> {
+    ranks: &'a [Rank],
+    distance: Option<Vec<Vec<Option<f64>>>>,
+    regions: &'a [Vec<Rank>],
+    modularity: f64,
+    /// Whether all ranks were looked at one by one.
+    exact: bool,
+}
+
+pub(crate) fn regions(options: &RegionsOptions) -> Result<ExitCode> {
+    let graph = match (&options.edges, &options.dir) {
+        (Some(file), _) => edges::read(file)?,
+        (None, Some(dir)) => of_recording(dir)?,
+        (None, None) => unreachable!("one of them is required"),
+    };
+    let method = options.method;
+    let cut = options.count.map(Cut::Count).or(options.cut).unwrap_or(method.usual_cut());
+    let has_distances = options.json && graph.ranks().len() <= MOST_EXACT;
+    let clustering = if has_distances {
+        Clustering::with_distances(&graph, method)
+    } else {
+        Clustering::of(&graph, method)
+    };
+    let regions = clustering.cut(cut);
+    let found = Found {
+        ranks: graph.ranks(),
+        distance: has_distances.then(|| distances(&clustering, graph.ranks().len())),
+        regions: &regions,
+        modularity: modularity(&graph, &regions),
+        exact: clustering.is_exact(),
+    };
+    if options.json {
+        say(&(serde_json::to_string(&found)? + "\n"))?;
+    } else {
+        say(&text(&found))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The messages between the ranks of a recording.
+fn of_recording(dir: &Path) -> Result<TalkGraph> {
+    let traffic = load_traffic(dir, &Recording::open(dir)?)?;
+    ensure!(
+        traffic.faults.is_empty(),
+        "no regions can be told without all messages: {}",
+        traffic.faults.join("; ")
+    );
+    let pairs = traffic.traffic.pairs().map(|(one, other, flow)| (one, other, flow.messages as f64));
+    Ok(TalkGraph::new(0..traffic.job.ranks, pairs))
+}
+
+/// Digits beyond the ninth are not worth their bytes.
+fn distances(clustering: &Clustering<'_>, ranks: usize) -> Vec<Vec<Option<f64>>> {
+    let round = |distance: Option<f64>| distance.map(|distance| (distance * 1e9).round() / 1e9);
+    let of = |place| clustering.distances_of(place).unwrap_or_default().into_iter().map(round).collect();
+    (0..ranks).map(of).collect()
+}
+
+fn text(found: &Found<'_>) -> String {
+    let mut text = String::new();
+    let regions = plural(found.regions.len() as u64, "region");
+    let ranks = plural(found.ranks.len() as u64, "rank");
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{regions} of {ranks}, modularity {:.3}", found.modularity);
+    for (id, region) in found.regions.iter().enumerate() {
+        let _ = writeln!(text, "  {id:>5}  {:>12}  {}", plural(region.len() as u64, "rank"), ranges(region));
+    }
+    if !found.exact {
+        let _ = writeln!(
+            text,
+            "More than {} reach each other: those that talk most were brought together first.",
+            plural(MOST_EXACT as u64, "rank")
+        );
+    }
+    text
+}
+
+/// The words of a method.
+pub(crate) fn method(word: &str) -> Result<Method, String> {
+    match word {
+        "paper" => Ok(Method::Paper),
+        "free-energy" => Ok(Method::FreeEnergy),
+        _ => Err("it is paper or free-energy".to_owned()),
+    }
+}
+
+/// The words of a cut.
+pub(crate) fn cut(word: &str) -> Result<Cut, String> {
+    let at = || word.parse().ok().filter(|at: &f64| at.is_finite() && *at >= 0.0).map(Cut::At);
+    let cut = if word == "auto" { Some(Cut::Auto) } else { at() };
+    cut.ok_or_else(|| "it is auto or a distance, such as 2.0".to_owned())
+}
