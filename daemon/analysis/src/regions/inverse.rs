@@ -79,14 +79,10 @@ fn sweep_all(matrix: &mut Square) {
 /// The negative inverse of a block on the diagonal, one pivot after the other.
 #[inline(always)]
 fn sweep_pivot(matrix: &Square, begin: usize, width: usize) -> Vec<[f64; BLOCK]> {
-    let mut block = vec![[0.0; BLOCK]; width];
-    for row in 0..width {
-        for column in 0..=row {
-            let entry = matrix.at(begin + row, begin + column);
-            block[row][column] = entry;
-            block[column][row] = entry;
-        }
-    }
+    // Only what is not above the diagonal is kept.
+    let entry = |row: usize, column: usize| matrix.at(begin + row.max(column), begin + row.min(column));
+    let row = |row| std::array::from_fn(|column| if column < width { entry(row, column) } else { 0.0 });
+    let mut block: Vec<[f64; BLOCK]> = (0..width).map(row).collect();
     for pivot in 0..width {
         let of_pivot = block[pivot];
         let by = 1.0 / of_pivot[pivot];
@@ -169,12 +165,12 @@ impl Panels {
 
     #[inline(always)]
     fn put(&self, matrix: &mut Square, begin: usize, width: usize, pivot: &[[f64; BLOCK]]) {
-        for at in 0..width {
+        for (at, pivots) in pivot.iter().enumerate() {
             let after = |row: usize| self.after[row / TILE_COLUMNS * BLOCK + at][row % TILE_COLUMNS];
             for row in 0..begin {
                 matrix.row_mut(begin + at)[row] = after(row);
             }
-            matrix.row_mut(begin + at)[begin..begin + width].copy_from_slice(&pivot[at][..width]);
+            matrix.row_mut(begin + at)[begin..begin + width].copy_from_slice(&pivots[..width]);
             for row in begin + width..self.size {
                 matrix.row_mut(row)[begin + at] = after(row);
             }

@@ -134,7 +134,8 @@ fn time(collectives: Collectives) {
     say("building", took(ROUNDS, |_| LogicalTime::of(&messages, &meetings, &(0..u64::MAX))));
     let of = |time: usize, salt: u64| {
         EventId(
-            (((time as u64 + 1) * 0x9e37_79b9_7f4a_7c15 ^ salt.wrapping_mul(0xff51_afd7_ed55_8ccd))
+            (((time as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                ^ salt.wrapping_mul(0xff51_afd7_ed55_8ccd))
                 % events as u64) as u32,
         )
     };

@@ -21,8 +21,11 @@ fn window(series: u64, number: u64, level: f64) -> Window {
     Window { number, tally, version: 1 }
 }
 
+/// The level of a series in each of its windows.
+type Level = fn(u64) -> f64;
+
 pub(crate) fn all() {
-    let levels: [(&str, fn(u64) -> f64); 3] = [
+    let levels: [(&str, Level); 3] = [
         ("flat", |_| 1.0),
         ("a stretch that is steady or grows in each hundred windows", |at| match at % 200 {
             50..70 => 2.0,
