@@ -155,12 +155,13 @@ mod tests {
         for of in all() {
             // Nothing happens in it.
             assert!(of.segments.iter().all(|segment| segment.kind == "rest"), "{:?}", of.segments);
-            assert!(of.exact > of.messages / 2 && of.delayed > 0 && of.delayed < of.exact, "{of:?}");
+            assert!(of.exact < of.messages && of.delayed > 0 && of.delayed < of.exact, "{of:?}");
             let latency = of.latency.unwrap();
             assert!(latency > 0.8 && latency < 2.0, "{latency}");
             assert!(of.provisional.time_s.is_empty() && of.points.time_s.len() == of.points.latency.len());
             let (first, last) = (&of.segments[0], &of.segments[of.segments.len() - 1]);
-            assert!(first.from_s < 0.5 && last.to_s >= found.final_s - 0.2);
+            // Before enough messages were exact nobody knows what is usual.
+            assert!(first.from_s < 2.5 && last.to_s >= found.final_s - 0.2, "{of:?}");
         }
     }
 }

@@ -216,16 +216,8 @@ impl Program {
         let number = tape.collectives;
         tape.collectives += 1;
         let is_barrier = root.is_none();
-        let of = Collective {
-            comm: 0,
-            number,
-            flow,
-            side: Side::Only,
-            root,
-            bytes: if is_barrier { 0 } else { 8 },
-            is_barrier,
-        };
-        of
+        let bytes = if is_barrier { 0 } else { 8 };
+        Collective { comm: 0, number, flow, side: Side::Only, root, bytes, is_barrier }
     }
 
     fn step(&mut self, step: &Step, length: &mut impl FnMut() -> u64) {

@@ -19,6 +19,8 @@ export interface PlacedLabel { text: string; left: number; middle: number; bold:
 
 interface Box { left: number; right: number; top: number; bottom: number }
 
+/** More than these nobody reads, and each is held against all others. */
+const LABELS_MAX = 300;
 const HALF = 8;
 const AWAY = 4;
 
@@ -29,8 +31,10 @@ const INTO = 5;
 export function placeLabels(labels: readonly Label[], obstacles: readonly Obstacle[], width: number, height: number): PlacedLabel[] {
   const taken: Box[] = [];
   const found: PlacedLabel[] = [];
+  let tried = 0;
   for (const { text, x, y, reach, width: wide, bold, must } of labels) {
     if (x < -reach || y < -reach || x > width + reach || y > height + reach) continue;
+    if (++tried > LABELS_MAX) break;
     const places: [number, number][] = [
       [x - wide / 2, y - reach - AWAY - HALF], [x - wide / 2, y + reach + AWAY + HALF],
       [x + reach + AWAY, y], [x - reach - AWAY - wide, y],
