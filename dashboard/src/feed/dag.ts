@@ -42,8 +42,8 @@ export interface Dag {
   hasCriteria: boolean;
 }
 
-/** What the server is asked for. */
-export const NODES_ASKED = 5000;
+/** What the server is asked for: of what somebody selected all that can be drawn, else what can be looked at. */
+export const NODES_ASKED = { selected: 5000, unselected: 1000 };
 /** More than any answer has: a wrong number must not fill the memory. */
 const MOST = { nodes: 20_000, edges: 1_000_000, bars: 1_000_000, layers: 20_000 };
 

@@ -4,7 +4,7 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import type { RangeCounts, TimelineAnswer } from "../feed/answer";
 import type { Calls, History, InFlight } from "../feed/calls";
-import { type Dag, graphed, NODES_ASKED } from "../feed/dag";
+import { type Dag, graphed } from "../feed/dag";
 import type { RangeBudget } from "../feed/found";
 import type { Message } from "../feed/message";
 import { type Link, Net } from "../net";
@@ -314,9 +314,9 @@ export class Store {
   }
 
   /** The dependency graph of a range, of some ranks or all. */
-  async dag(rangeNs: Span, ranks: RankRanges | null): Promise<Dag> {
+  async dag(rangeNs: Span, ranks: RankRanges | null, most: number): Promise<Dag> {
     const [from_ns, to_ns] = [Math.floor(rangeNs[0]), Math.ceil(rangeNs[1])];
-    return graphed(this.asked((await this.net.asks.ask({ ask: "dag", from_ns, to_ns, ranks, most: NODES_ASKED })).dag));
+    return graphed(this.asked((await this.net.asks.ask({ ask: "dag", from_ns, to_ns, ranks, most })).dag));
   }
 
   private asked<T>(part: T | undefined): T {

@@ -7,6 +7,8 @@ import type { Graph } from "./graph";
 /** Between two words, in pixels. */
 const APART = { along: 76, down: 22 };
 const INSET = 4;
+/** Of the widest words. */
+const HALF = 30;
 
 export interface Word { text: string; x: number; y: number }
 
@@ -19,7 +21,7 @@ export function axisWords({ layers, layerFromNs, dag }: Graph, camera: Camera, f
     const [at, length] = frame.isFlipped ? [y, frame.height] : [x, frame.width];
     if (at < 0 || at > length) continue;
     const text = `+${duration(Math.max(0, (layerFromNs[layer] ?? 0) - dag.fromNs))}`;
-    words.push(frame.isFlipped ? { text, x: INSET, y } : { text, x, y: INSET + 8 });
+    words.push(frame.isFlipped ? { text, x: INSET, y } : { text, x: Math.min(frame.width - HALF, Math.max(HALF, x)), y: INSET + 8 });
   }
   return words;
 }

@@ -77,9 +77,11 @@ export function listen(view: GraphView, shown: () => Shown | null, chosen: Chose
 /** Whether the key was meant for the graph. */
 function key(view: GraphView, shown: Shown, chosen: Chosen, { key: name, shiftKey }: KeyboardEvent): boolean {
   const step = STEP_PIXELS * (shiftKey ? 4 : 1);
+  // What is selected stays where it is.
+  const zoom = (factor: number): void => (shown.selected >= 0 ? view.zoom(factor, ...view.placeOf(shown.selected)) : view.zoom(factor));
   const acts: Record<string, () => void> = {
     w: () => view.pan(0, step), a: () => view.pan(step, 0), s: () => view.pan(0, -step), d: () => view.pan(-step, 0),
-    "+": () => view.zoom(KEY_ZOOM), "=": () => view.zoom(KEY_ZOOM), "-": () => view.zoom(1 / KEY_ZOOM), f: () => view.fit(),
+    "+": () => zoom(KEY_ZOOM), "=": () => zoom(KEY_ZOOM), "-": () => zoom(1 / KEY_ZOOM), f: () => view.fit(),
     Enter: () => { if (shown.selected >= 0) chosen.fold(shown.selected); },
   };
   const act = acts[name.length === 1 ? name.toLowerCase() : name];

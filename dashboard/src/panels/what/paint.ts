@@ -45,7 +45,7 @@ export const GLYPH_FROM_CELL = 30;
 export const DOT_BELOW_CELL = 11;
 /** Curves in one stroke: where strokes lie upon each other, edges are many. */
 const STROKE_CURVES = 24;
-const OTHERS = 0.25;
+const OTHERS = 0.4;
 
 /** Which edges are drawn how, the strongest last. */
 const STYLES = ["passing", "others", "plain", "past", "future", "former", "latter"] as const;

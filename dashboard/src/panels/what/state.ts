@@ -2,7 +2,7 @@
 // the tab, so that whoever comes back finds it as it was.
 
 import { computed, effect, signal } from "@preact/signals";
-import type { Dag } from "../../feed/dag";
+import { type Dag, NODES_ASKED } from "../../feed/dag";
 import { type DagFigures, DagQuestions, type DagScope, type KnownDag, lastSecond } from "../../state/dag-questions";
 import type { Span } from "../../state/perspective";
 import { edgeNs } from "../../state/run";
@@ -33,7 +33,7 @@ export class WhatState {
   });
 
   constructor(private readonly store: Store) {
-    this.questions = new DagQuestions(({ rangeNs, ranks }) => store.dag(rangeNs, ranks), (figures) => {
+    this.questions = new DagQuestions((scope) => store.dag(scope.rangeNs, scope.ranks, NODES_ASKED[scope.isSelected ? "selected" : "unselected"]), (figures) => {
       this.figures.value = figures;
       this.forget();
     });

@@ -52,8 +52,10 @@ describe("a state in words", () => {
 
   it("says the slowest message, and that its time is an upper bound", () => {
     expect(rows["Slowest"]).toEqual({ words: "at most 30 ns", note: "to rank 1, 2.00 KiB" });
-    expect(rows["Its latency"]?.words).toBe("3.00, delayed");
+    expect(rows["Its latency"]?.words).toBe("at most 3.00");
     expect(rows["Its latency"]?.note).toContain("upper bound");
+    const exact = graphOf(madeDag([{ rank: 3, layer: 0 }], [], [{ node: 0, isSent: true, other: 1, latency: 3 }]));
+    expect(nodeRows(exact, 0, emptyRun()).at(-1)?.words).toBe("3.00, delayed");
   });
 
   it("is one sentence for whoever hears it", () => {

@@ -60,8 +60,10 @@ export function askedWords({ rangeNs, ranks }: DagScope): string {
   return `Asking for ${spanWords(rangeNs)}, ${rankWords(ranks)}.`;
 }
 
-export function latencyWords(latency: number): string {
-  return Number.isNaN(latency) ? "not known" : `${significant(latency)}${latency > 1 ? ", delayed" : ""}`;
+/** An upper bound is no proof of a delay. */
+export function latencyWords(latency: number, isExact: boolean): string {
+  if (Number.isNaN(latency)) return "not known";
+  return isExact ? `${significant(latency)}${latency > 1 ? ", delayed" : ""}` : `at most ${significant(latency)}`;
 }
 
 export function hostName(run: RunState, host: number): string {
@@ -105,7 +107,7 @@ function slowestRows({ messages }: Dag, at: number): NodeRow[] {
   const where = `${messages.isSent[at] === 1 ? "to" : "from"} rank ${messages.other[at] ?? 0}`;
   return [
     { name: "Slowest", words: `${isExact ? "" : "at most "}${duration(messages.tMsgNs[at] ?? 0)}`, note: `${where}, ${bytes(messages.bytes[at] ?? 0)}` },
-    { name: "Its latency", words: latencyWords(messages.latency[at] ?? Number.NaN), note: isExact ? "times what such a message usually takes" : "an upper bound: others completed in the same call" },
+    { name: "Its latency", words: latencyWords(messages.latency[at] ?? Number.NaN, isExact), note: isExact ? "times what such a message usually takes" : "an upper bound: others completed in the same call" },
   ];
 }
 
