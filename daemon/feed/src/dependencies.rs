@@ -1,7 +1,9 @@
-//! What led to what in a range, for those who ask: the dependency graph, and the past or the future of an event.
+//! What messages of a range say, for those who ask: who sent to whom, the dependency graph, and the past or the future of
+//! an event.
 
 mod answers;
 mod gather;
+mod pairs;
 
 pub use answers::{Cone, ConeMessages, ConeRanks, Dag, DagBars, DagEdges, DagNodes, DagRanks};
 
@@ -16,6 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub(crate) use gather::Gathered;
+pub use pairs::Pairs;
 
 /// Answers that are kept for whoever asks the same again.
 const KEPT: usize = 4;
@@ -73,6 +76,7 @@ type Stretch = (Range<Nanoseconds>, u64, Arc<Gathered>);
 enum Asked {
     Dag(DagQuestion),
     Cone(ConeQuestion),
+    Pairs(Range<Nanoseconds>),
 }
 
 /// A panic elsewhere while the lock was held leaves values that are still fine to show.
@@ -125,6 +129,20 @@ impl Dependencies {
             Ok(())
         })?;
         answer.cone.clone().ok_or_else(|| REPLACED.to_owned())
+    }
+
+    pub(crate) fn pairs(
+        &self,
+        range_ns: &Range<Nanoseconds>,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<Pairs, String> {
+        let answer = self.once(Asked::Pairs(range_ns.clone()), |answer| {
+            let criteria = lock(&self.criteria).clone();
+            let source = self.messages()?.source.as_ref();
+            answer.pairs = Some(pairs::pairs(source, range_ns, criteria.as_deref(), is_wanted)?);
+            Ok(())
+        })?;
+        answer.pairs.clone().ok_or_else(|| REPLACED.to_owned())
     }
 
     /// What was answered before, as long as nothing was added since, or what is answered now.

@@ -1,11 +1,11 @@
 //! What pages ask and command, and what they get back: protocol version 2.
 //!
-//! A page sends MessagePack maps: `{ask: "calls" | "timeline" | "count" | "history" | "budget" | "dag" | "past" | "future" | "ping", id, ...}`, to which an [`Answer`]
-//! with the same number comes, and `{do: "live" | "pause" | ...}`, which moves the shared clock. Every page hears of
+//! A page sends MessagePack maps: `{ask: "calls" | "timeline" | "count" | "history" | "budget" | "pairs" | "dag" | "past" |
+//! "future" | "ping", id, ...}`, to which an [`Answer`] with the same number comes, and `{do: "live" | "pause" | ...}`, which moves the shared clock. Every page hears of
 //! each move by a [`PerspectiveMessage`].
 
 use crate::message::Message;
-use crate::{Calls, Cone, Dag, F64Column, RangeBudget, U32Column};
+use crate::{Calls, Cone, Dag, F64Column, Pairs, RangeBudget, U32Column};
 use mpiscope_model::{Nanoseconds, Rank};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -49,6 +49,8 @@ pub enum Question {
     Dag(DagQuestion),
     /// What led to an event in a range, or what it led to.
     Cone(ConeQuestion),
+    /// Who sent to whom in a range.
+    Pairs(Range<Nanoseconds>),
     /// Is anybody there?
     Ping,
 }
@@ -80,7 +82,7 @@ pub struct ConeQuestion {
 }
 
 /// Kinds of questions of which a page needs no more than the newest answer.
-pub const REPLACEABLE: usize = 2;
+pub const REPLACEABLE: usize = 3;
 
 impl Question {
     /// The number of its kind, where a newer question of one kind takes the place of the one before.
@@ -89,6 +91,7 @@ impl Question {
         match self {
             Question::Dag(_) => Some(0),
             Question::Cone(_) => Some(1),
+            Question::Pairs(_) => Some(2),
             _ => None,
         }
     }
@@ -171,6 +174,7 @@ impl Incoming {
                         Question::Budget(range, plain.ranks)
                     }
                     "dag" => Question::Dag(plain.dag(range())?),
+                    "pairs" => Question::Pairs(range()),
                     "past" | "future" => Question::Cone(ConeQuestion {
                         range_ns: range(),
                         rank: plain.rank,
@@ -321,6 +325,9 @@ pub struct Answer {
     /// A past or a future.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cone: Option<Cone>,
+    /// Who sent to whom.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<Pairs>,
 }
 
 impl Answer {
@@ -338,6 +345,7 @@ impl Answer {
             budget: None,
             dag: None,
             cone: None,
+            pairs: None,
         }
     }
 }
@@ -417,55 +425,4 @@ impl Outgoing {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::{Value, json};
-
-    fn decode(value: &Value) -> Result<Incoming, Senseless> {
-        Incoming::decode(&rmp_serde::to_vec_named(value).unwrap())
-    }
-
-    #[test]
-    fn what_a_page_sends_is_understood() {
-        let ask = json!({"ask": "calls", "id": 7, "from_ns": 5, "to_ns": 9.5, "most": 10});
-        assert_eq!(decode(&ask), Ok(Incoming::Ask(7, Question::Calls(5..9, 10))));
-        let ask = json!({"ask": "timeline", "id": 1, "from_ns": 9, "to_ns": 3, "bins": 1e9});
-        assert_eq!(decode(&ask), Ok(Incoming::Ask(1, Question::Timeline(9..9, BINS_MAX))));
-        let ask = json!({"ask": "budget", "id": 2, "from_ns": 1, "to_ns": 9, "ranks": [[0, 3], [7, 7]]});
-        let ranks = Some(vec![(0, 3), (7, 7)]);
-        assert_eq!(decode(&ask), Ok(Incoming::Ask(2, Question::Budget(1..9, ranks))));
-        let ask = json!({"ask": "dag", "id": 2, "from_ns": 5, "to_ns": 9, "ranks": [[0, 3]], "most": 1e9});
-        let question = DagQuestion { range_ns: 5..9, ranks: Some(vec![(0, 3)]), most: NODES_MAX };
-        assert_eq!(decode(&ask), Ok(Incoming::Ask(2, Question::Dag(question))));
-        let ask = json!({"ask": "future", "id": 3, "to_ns": 9, "rank": 4, "time_ns": 7, "most": 1e9});
-        let (range_ns, most) = (0..9, CONE_MESSAGES_MAX);
-        let question = ConeQuestion { range_ns, rank: 4, at_ns: 7, is_future: true, most };
-        assert_eq!(decode(&ask), Ok(Incoming::Ask(3, Question::Cone(question))));
-        assert_eq!(decode(&json!({"do": "play", "rate": -0.5})), Ok(Incoming::Do(Command::Play(-0.5))));
-        let select = json!({"do": "select", "range_ns": [1, 2], "ranks": null, "hidden": [3]});
-        let selection = Selection { range_ns: Some((1.0, 2.0)), ranks: None, hidden: vec![3] };
-        assert_eq!(decode(&select), Ok(Incoming::Do(Command::Select(selection))));
-    }
-
-    #[test]
-    fn what_makes_no_sense_is_refused() {
-        for value in [
-            json!({}),
-            json!({"ask": "calls", "do": "live"}),
-            json!({"ask": "what"}),
-            json!({"do": "dance"}),
-            json!({"do": "select", "hidden": vec![1; 300]}),
-            json!({"ask": "budget", "ranks": vec![(1, 1); 300]}),
-            json!({"ask": "dag", "ranks": vec![[1, 2]; 300]}),
-            json!([1, 2]),
-            json!("live"),
-        ] {
-            assert!(decode(&value).is_err(), "{value}");
-        }
-        assert!(Incoming::decode(&[0xc1, 0, 0]).is_err());
-        let nan = rmp_serde::to_vec_named(
-            &[("do", "seek")].into_iter().collect::<std::collections::BTreeMap<_, _>>(),
-        );
-        assert_eq!(Incoming::decode(&nan.unwrap()), Ok(Incoming::Do(Command::Seek(0.0))));
-    }
-}
+mod tests;

@@ -131,6 +131,9 @@ impl Library {
                 let cone = self.dependencies.cone(question, self.source.as_ref(), is_wanted);
                 cone.map(|cone| answer.cone = Some(cone)).err()
             }
+            Question::Pairs(range) => {
+                self.dependencies.pairs(range, is_wanted).map(|pairs| answer.pairs = Some(pairs)).err()
+            }
             Question::History(range) => {
                 self.history(range).map(|history| answer.history = Some(history)).err()
             }

@@ -2,9 +2,9 @@
 
 use crate::{
     Attribution, Between, By, Calls, Cone, ConeMessages, ConeRanks, Dag, DagBars, DagEdges, DagNodes,
-    DagRanks, Efficiency, Evolution, F64Column, Found, Job, JobState, Judgement, Parts, Pending, Points,
-    Quiet, RangeBudget, Region, RegionCourse, Regions, RunSource, SegmentRow, SiteWait, U32Column, Verdict,
-    Wait, exchange, message,
+    DagRanks, Efficiency, Evolution, F64Column, Found, Job, JobState, Judgement, Pairs, Parts, Pending,
+    Points, Quiet, RangeBudget, Region, RegionCourse, Regions, RunSource, SegmentRow, SiteWait, U32Column,
+    Verdict, Wait, exchange, message,
 };
 use ts_rs::{Config, TS};
 
@@ -45,6 +45,7 @@ fn types() -> String {
     declare(Between::decl(&config));
     declare(Regions::decl(&config));
     declare(Judgement::decl(&config));
+    declare(Pairs::decl(&config));
     declare(Points::decl(&config));
     declare(SegmentRow::decl(&config));
     declare(RegionCourse::decl(&config));

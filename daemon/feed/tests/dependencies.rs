@@ -61,6 +61,28 @@ fn message(src: u32, dst: u32, send_ns: u64, recv_ns: u64) -> Message {
     }
 }
 
+#[test]
+fn pairs_are_summed_up_each_way() {
+    let told =
+        vec![message(0, 1, 10, 20), message(0, 1, 30, 60), message(1, 0, 40, 45), message(0, 2, 5, 50)];
+    let (library, ..) = library(told, Vec::new());
+    let pairs = |range| library.answer(1, &Question::Pairs(range)).pairs.unwrap();
+    let found = pairs(0..100);
+    assert_eq!((found.src.0, found.dst.0), (vec![0, 0, 1], vec![1, 2, 0]));
+    assert_eq!((found.messages.0, found.bytes.0), (vec![2.0, 1.0, 1.0], vec![128.0, 64.0, 64.0]));
+    assert!(found.exact.0.iter().all(|exact| *exact == 0.0) && found.latency.0.iter().all(|of| of.is_nan()));
+    let criterion = MessageCriterion { scope: Scope::Intra, bin: size_bin(64), samples: 40, median_ns: 10 };
+    library.judge_by(Version::new(vec![criterion], Vec::new()));
+    // Of the one between nodes nobody knows exactly how long it took.
+    let found = pairs(0..100);
+    assert_eq!(found.exact.0, [2.0, 0.0, 1.0]);
+    assert_eq!((found.latency.0[0], found.latency.0[2]), (2.0, 0.5));
+    assert!(found.latency.0[1].is_nan());
+    // Those that arrive in it.
+    let found = pairs(20..50);
+    assert_eq!((found.src.0, found.dst.0, found.messages.0), (vec![0, 1], vec![1, 0], vec![1.0, 1.0]));
+}
+
 const BARRIER: u16 = 9;
 
 fn flow(function: u16) -> Option<Flow> {

@@ -180,7 +180,9 @@ impl Tape {
             self.slots.push(call.encode_wide());
         }
         // Of each function the modelled program has one place that calls it.
-        self.slots.push(Call { site: u32::from(call.function) + 1, ..*call }.encode());
+        let is_in_setup = by_id(call.function).is_none_or(|entry| entry.family == Family::Setup);
+        let site = if is_in_setup { 0 } else { u32::from(call.function) + 1 };
+        self.slots.push(Call { site, ..*call }.encode());
         true
     }
 

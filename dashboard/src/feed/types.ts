@@ -437,6 +437,44 @@ verdict: Verdict,
  */
 regions: Regions, };
 
+export type Pairs = { 
+/**
+ * The range.
+ */
+from_ns: number, 
+/**
+ * Its end, outside.
+ */
+to_ns: number, 
+/**
+ * Who sent.
+ */
+src: U32Column, 
+/**
+ * Who received.
+ */
+dst: U32Column, 
+/**
+ * Messages that arrived in the range.
+ */
+messages: F64Column, 
+/**
+ * Their bytes.
+ */
+bytes: F64Column, 
+/**
+ * Of them, those of which it is known exactly how long they took, where it is known what is usual.
+ */
+exact: F64Column, 
+/**
+ * How many times as long as usual those took, in the mean; not a number without any.
+ */
+latency: F64Column, 
+/**
+ * Messages of pairs that are not here.
+ */
+left_out: number, };
+
 export type Points = { 
 /**
  * Where it begins, in seconds.
@@ -1240,4 +1278,8 @@ dag?: Dag | null,
 /**
  * A past or a future.
  */
-cone?: Cone | null, };
+cone?: Cone | null, 
+/**
+ * Who sent to whom.
+ */
+pairs?: Pairs | null, };

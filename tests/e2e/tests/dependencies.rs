@@ -45,8 +45,11 @@ fn nodes(dag: &Dag) -> Vec<(u32, u32, u32, u32)> {
         .collect()
 }
 
-/// Each edge as rank and layer of both ends, with its messages; in order.
-fn edges(dag: &Dag) -> Vec<((u32, u32), (u32, u32), u32)> {
+/// Rank and layer.
+type State = (u32, u32);
+
+/// Each edge with its messages, in order.
+fn edges(dag: &Dag) -> Vec<(State, State, u32)> {
     let at = |node: u32| (dag.nodes.rank.0[node as usize], dag.nodes.layer.0[node as usize]);
     let edge = |number: usize| {
         let (from, to) = (dag.edges.from.0[number], dag.edges.to.0[number]);

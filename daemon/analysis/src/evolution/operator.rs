@@ -62,8 +62,14 @@ impl Evolution {
         }
     }
 
-    /// From the next window on, these are the regions.
+    /// From the next window on, these are the regions. What was counted by nodes is let go: those have other names.
     pub(crate) fn divide(&mut self, partition: RegionOfRank) {
+        if self.given.is_none() {
+            (self.regions, self.pairs) = (Followed::new(MOST_REGIONS), Followed::new(MOST_PAIRS));
+            self.rest = Tally::default();
+            self.windows.clear();
+            self.now = (0, 0, 0);
+        }
         self.given = Some(partition);
         self.has_moved = true;
     }

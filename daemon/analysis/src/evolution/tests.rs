@@ -187,9 +187,8 @@ proptest! {
 #[test]
 fn a_window_is_accounted_under_the_partition_that_held_and_stays_so() {
     let mut evolution = Evolution::new(100, EvolutionOptions::default());
-    evolution.moved();
+    evolution.divide(RegionOfRank { version: 1, of_rank: vec![0, 0, 1, 1] });
     evolution.begin(&[0, 0, 1, 1]);
-    assert!(evolution.is_by_node());
     evolution.message(50, 0, 1);
     evolution.message(60, 1, 2);
     evolution.divide(RegionOfRank { version: 9, of_rank: vec![5, 6, 6, 5] });
@@ -212,6 +211,27 @@ fn a_window_is_accounted_under_the_partition_that_held_and_stays_so() {
     assert_eq!(found, [(0, 1), (1, 1), (5, 1), (6, 1)]);
     assert_eq!(evolution.pairs().map(|(pair, _)| pair).collect::<Vec<_>>(), [(0, 1)]);
     assert!(evolution.provisional().is_empty() && !evolution.is_by_node());
+}
+
+#[test]
+fn what_was_counted_by_nodes_is_let_go_when_regions_are_known() {
+    let mut evolution = Evolution::new(100, EvolutionOptions::default());
+    evolution.moved();
+    evolution.begin(&[0, 0, 1, 1]);
+    assert!(evolution.is_by_node());
+    evolution.message(50, 0, 1);
+    evolution.close(100);
+    evolution.message(150, 2, 3);
+    let of = |evolution: &Evolution| -> Vec<_> {
+        evolution.regions().map(|(region, series)| (region, series.total().messages)).collect()
+    };
+    assert_eq!(of(&evolution), [(0, 1)]);
+    evolution.divide(RegionOfRank { version: 1, of_rank: vec![0, 1, 1, 0] });
+    evolution.begin(&[0, 0, 1, 1]);
+    evolution.message(160, 1, 2);
+    evolution.close(200);
+    assert_eq!(of(&evolution), [(1, 1)]);
+    assert_eq!(evolution.pairs().count(), 0);
 }
 
 #[test]

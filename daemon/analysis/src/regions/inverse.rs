@@ -190,7 +190,7 @@ mod tests {
             for column in 0..row {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 let weight = if (row < size / 2) == (column < size / 2) { 1.0 } else { 1e-9 };
-                matrix.row_mut(row)[column] = -((state >> 40) as f64 / (1 << 24) as f64) * weight;
+                matrix.row_mut(row)[column] = -((state >> 40) as f64 / f64::from(1 << 24)) * weight;
             }
         }
         matrix.mirror();

@@ -1,5 +1,6 @@
 //! One pass over a log.
 
+use super::regions;
 use crate::engine::replay;
 use anyhow::Result;
 use mpiscope_analysis::{Advice, BudgetOptions, Budgeter, Version};
@@ -29,7 +30,8 @@ pub(super) fn by(
 ) -> Result<Budgeter> {
     let course = Some(learnt.course(&version));
     let (criteria, advice) = (Some(version), Some(advice));
-    over(FlowOptions { criteria, advice, course, ..flow(manifest, workers) }, manifest, log)
+    let regions = Some(regions::for_another_pass(learnt));
+    over(FlowOptions { criteria, advice, course, regions, ..flow(manifest, workers) }, manifest, log)
 }
 
 fn flow(manifest: &Manifest, workers: usize) -> FlowOptions {

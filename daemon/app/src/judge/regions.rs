@@ -1,19 +1,39 @@
 //! Which ranks talk mostly among themselves, and how late their messages were.
 
 use crate::words::{plural, ranges};
-use mpiscope_analysis::{Budgeter, Exchange, Follower, Tracker, exchanges, talk_graph};
+use mpiscope_analysis::{Budgeter, Exchange, Follower, RegionOfRank, Tracker, exchanges, talk_graph};
 use mpiscope_feed::{Between, Region, Regions, runs};
 
 /// Pages are told of no more regions, and of no more pairs of them; recordings keep more.
 pub(super) const MOST_TOLD: usize = 512;
 const MOST_KEPT_PAIRS: usize = 10_000;
 
-/// The regions of a run that is over.
-pub(super) fn of_whole_run(budgeter: &Budgeter, ranks: u32) -> Regions {
+/// The regions of a run that is over, and whether they go by collectives as well.
+fn found(budgeter: &Budgeter, ranks: u32) -> (Tracker, bool) {
     let (graph, with_collectives) = talk_graph(ranks, budgeter.traffic(), budgeter.collective_traffic());
-    let mut follower = Follower::default();
-    let tracker = follower.look(0, 0.0, &graph);
-    told(tracker, with_collectives, budgeter)
+    (Follower::default().look(0, 0.0, &graph).clone(), with_collectives)
+}
+
+/// The regions of a run that is over, with what went on within and between them.
+pub(super) fn of_whole_run(budgeter: &Budgeter, ranks: u32) -> Regions {
+    let (tracker, with_collectives) = found(budgeter, ranks);
+    told(&tracker, with_collectives, budgeter)
+}
+
+/// The regions of a run that is over, for another pass over it.
+pub(super) fn for_another_pass(budgeter: &Budgeter) -> RegionOfRank {
+    partition(&found(budgeter, budgeter.node_of_rank().len() as u32).0)
+}
+
+/// Which region each rank is in.
+pub(super) fn partition(tracker: &Tracker) -> RegionOfRank {
+    let mut of_rank: Vec<(u32, u32)> = Vec::new();
+    for region in tracker.regions() {
+        of_rank.extend(region.ranks.iter().map(|rank| (*rank, region.id)));
+    }
+    of_rank.sort_unstable();
+    let version = u32::try_from(tracker.version()).unwrap_or(u32::MAX);
+    RegionOfRank { version, of_rank: of_rank.into_iter().map(|(_, region)| region).collect() }
 }
 
 /// Regions with what went on within and between them until now.

@@ -21,7 +21,7 @@ impl Gathered {
 }
 
 /// Shows all messages as long as the answer is wanted.
-fn visit(
+pub(super) fn visit(
     source: &dyn MessageSource,
     range_ns: &Range<Nanoseconds>,
     is_wanted: &dyn Fn() -> bool,

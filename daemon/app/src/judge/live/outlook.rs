@@ -42,6 +42,8 @@ struct Neighbourhoods {
     found: Option<Receiver<(Follower, bool)>>,
     tracker: Tracker,
     with_collectives: bool,
+    /// The version by which latency is counted.
+    counted_by: u64,
 }
 
 impl Neighbourhoods {
@@ -80,6 +82,16 @@ impl Neighbourhoods {
     }
 }
 
+impl Neighbourhoods {
+    /// Has latency counted by the regions as they are known now.
+    fn count_by(&mut self, budgeter: &mut Budgeter) {
+        let version = self.tracker.version();
+        if std::mem::replace(&mut self.counted_by, version) != version {
+            budgeter.divide(regions::partition(&self.tracker));
+        }
+    }
+}
+
 impl Outlook {
     pub(super) fn new(given: Reference) -> Self {
         Self { given, ..Self::default() }
@@ -96,7 +108,7 @@ impl Outlook {
     pub(super) fn begin_anew(&mut self, from_ns: Nanoseconds, left_out_calls: u64) {
         let given = std::mem::take(&mut self.given);
         // Regions keep their names.
-        let neighbourhoods = std::mem::take(&mut self.neighbourhoods);
+        let neighbourhoods = Neighbourhoods { counted_by: 0, ..std::mem::take(&mut self.neighbourhoods) };
         *self = Self { from_ns, left_out_calls, neighbourhoods, ..Self::new(given) };
     }
 
@@ -110,6 +122,7 @@ impl Outlook {
         self.refer(budgeter);
         self.be_advised(budgeter);
         self.neighbourhoods.follow(budgeter, self.ranks, until_ns);
+        self.neighbourhoods.count_by(budgeter);
         let (mut judgement, course) = judgement(budgeter, self.is_referenced, self.ranks, self.from_ns);
         let Neighbourhoods { tracker, with_collectives, .. } = &self.neighbourhoods;
         judgement.regions = regions::told(tracker, *with_collectives, budgeter).bounded(regions::MOST_TOLD);

@@ -1,0 +1,51 @@
+//! What is understood, and what is refused.
+
+use super::*;
+use serde_json::{Value, json};
+
+fn decode(value: &Value) -> Result<Incoming, Senseless> {
+    Incoming::decode(&rmp_serde::to_vec_named(value).unwrap())
+}
+
+#[test]
+fn what_a_page_sends_is_understood() {
+    let ask = json!({"ask": "calls", "id": 7, "from_ns": 5, "to_ns": 9.5, "most": 10});
+    assert_eq!(decode(&ask), Ok(Incoming::Ask(7, Question::Calls(5..9, 10))));
+    let ask = json!({"ask": "timeline", "id": 1, "from_ns": 9, "to_ns": 3, "bins": 1e9});
+    assert_eq!(decode(&ask), Ok(Incoming::Ask(1, Question::Timeline(9..9, BINS_MAX))));
+    let ask = json!({"ask": "budget", "id": 2, "from_ns": 1, "to_ns": 9, "ranks": [[0, 3], [7, 7]]});
+    let ranks = Some(vec![(0, 3), (7, 7)]);
+    assert_eq!(decode(&ask), Ok(Incoming::Ask(2, Question::Budget(1..9, ranks))));
+    let ask = json!({"ask": "dag", "id": 2, "from_ns": 5, "to_ns": 9, "ranks": [[0, 3]], "most": 1e9});
+    let question = DagQuestion { range_ns: 5..9, ranks: Some(vec![(0, 3)]), most: NODES_MAX };
+    assert_eq!(decode(&ask), Ok(Incoming::Ask(2, Question::Dag(question))));
+    let ask = json!({"ask": "future", "id": 3, "to_ns": 9, "rank": 4, "time_ns": 7, "most": 1e9});
+    let (range_ns, most) = (0..9, CONE_MESSAGES_MAX);
+    let question = ConeQuestion { range_ns, rank: 4, at_ns: 7, is_future: true, most };
+    assert_eq!(decode(&ask), Ok(Incoming::Ask(3, Question::Cone(question))));
+    assert_eq!(decode(&json!({"do": "play", "rate": -0.5})), Ok(Incoming::Do(Command::Play(-0.5))));
+    let select = json!({"do": "select", "range_ns": [1, 2], "ranks": null, "hidden": [3]});
+    let selection = Selection { range_ns: Some((1.0, 2.0)), ranks: None, hidden: vec![3] };
+    assert_eq!(decode(&select), Ok(Incoming::Do(Command::Select(selection))));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    for value in [
+        json!({}),
+        json!({"ask": "calls", "do": "live"}),
+        json!({"ask": "what"}),
+        json!({"do": "dance"}),
+        json!({"do": "select", "hidden": vec![1; 300]}),
+        json!({"ask": "budget", "ranks": vec![(1, 1); 300]}),
+        json!({"ask": "dag", "ranks": vec![[1, 2]; 300]}),
+        json!([1, 2]),
+        json!("live"),
+    ] {
+        assert!(decode(&value).is_err(), "{value}");
+    }
+    assert!(Incoming::decode(&[0xc1, 0, 0]).is_err());
+    let nan =
+        rmp_serde::to_vec_named(&[("do", "seek")].into_iter().collect::<std::collections::BTreeMap<_, _>>());
+    assert_eq!(Incoming::decode(&nan.unwrap()), Ok(Incoming::Do(Command::Seek(0.0))));
+}
