@@ -94,7 +94,11 @@ function figures() {
   };
 }
 
-const found = () => makeFound(values.verdict, { ranks, untilS: over ? edgeNs() / 1e9 : Math.floor(edgeNs() / 1e9), isFinal: over, hash: job.hash });
+const evolution = { by: "node", version: 1, window_s: 0.1, final_s: 0, regions: [], links: [], other_messages: [0, 0] };
+const found = () => {
+  const made = makeFound(values.verdict, { ranks, untilS: over ? edgeNs() / 1e9 : Math.floor(edgeNs() / 1e9), isFinal: over, hash: job.hash });
+  return made && { ...made, evolution, judgement: { ...made.judgement, regions: talk().regions } };
+};
 const talk = () => makeRegions(values.regions, { ranks, nodeOf, untilS: Math.floor(edgeNs() / 1e9), hash: job.hash });
 
 const WINDOW_NS = 100e6;
@@ -133,6 +137,7 @@ function inFlightPart() {
 
 const answers = {
   ping: () => ({}),
+  pairs: ({ from_ns, to_ns }) => ({ pairs: { from_ns, to_ns, ...talk().pairs } }),
   dag: ({ from_ns, to_ns, ranks: only, most }) => ({ dag: makeDag({ fromNs: from_ns, toNs: to_ns, edgeNs: edgeNs(), only, most, ranks, hostOf: nodeOf, hash: job.hash }) }),
   budget: ({ from_ns, to_ns }) => {
     const budget = makeRangeBudget(found(), { fromNs: from_ns, toNs: to_ns, hash: job.hash });
@@ -220,7 +225,7 @@ function open(socket) {
   let number = 1;
   let edge = edgeNs();
   const snapshot = { protocol: scene === "mismatch" ? 3 : 2, kind: "snapshot", number, clock: { now_ns: nowNs(), lag_ns: lagNs() }, job: jobPart() };
-  if (scene !== "waiting") Object.assign(snapshot, figures(), { timeline: timelinePart(0, Math.ceil(edge / WINDOW_NS)), found: found(), ...talk() });
+  if (scene !== "waiting") Object.assign(snapshot, figures(), { timeline: timelinePart(0, Math.ceil(edge / WINDOW_NS)), found: found() });
   if (scene === "broken") snapshot.functions.calls = f64([1]);
   if (scene === "waiting") Object.assign(snapshot.clock, { now_ns: 0, lag_ns: 0 });
   silentUntilMs = Math.min(silentUntilMs, Date.now() + Number(values.silence) * 1000);
@@ -235,7 +240,7 @@ function open(socket) {
     page.send(encode({
       protocol: 2, kind: "delta", number: ++number, clock: { now_ns: nowNs(), lag_ns: lagNs() }, ...figures(),
       timeline: timelinePart(Math.floor(from / WINDOW_NS), Math.ceil(edge / WINDOW_NS)), in_flight: inFlightPart(),
-      ...(isSecond ? { found: found(), ...talk() } : {}),
+      ...(isSecond ? { found: found() } : {}),
       calls: callsPart(from, edge, 50_000, (c) => c.startNs + c.durationNs >= from && c.startNs + c.durationNs < edge),
     }));
   }, 100);

@@ -21,8 +21,10 @@ function* partners(rank, ranks, row) {
   if (place % 4 === 0) yield [(rank + row) % ranks, 3];
 }
 
+const NO_REGIONS = { version: 0, count: 0, with_collectives: false, regions: [], between: [] };
+
 export function makeRegions(kind, { ranks, nodeOf, untilS, hash }) {
-  if (kind === "yet" || ranks === 0 || untilS <= 0) return {};
+  if (kind === "yet" || ranks === 0 || untilS <= 0) return { regions: NO_REGIONS, pairs: { src: new Uint8Array(0), dst: new Uint8Array(0), messages: new Uint8Array(0), bytes: new Uint8Array(0), exact: new Uint8Array(0), latency: new Uint8Array(0), left_out: 0 } };
   const row = kind === "one" ? ranks : rowOf(ranks);
   const many = Math.ceil(ranks / row);
   const slow = kind === "slow" || kind === "many" ? Math.floor(many / 3) : -1;
@@ -55,16 +57,17 @@ export function makeRegions(kind, { ranks, nodeOf, untilS, hash }) {
     const inside = sums.get(`${id}/${id}`) ?? { messages: 0, exact: 0, weighted: 0, delayed: 0 };
     const latency = known(inside);
     return {
-      id, ranks: [[id * row, Math.min(ranks, (id + 1) * row) - 1]], latency, exact_share: latency === null ? 0 : 0.35 + 0.6 * hash(id, 9, 9),
+      id, ranks: [[id * row, Math.min(ranks, (id + 1) * row) - 1]], latency, exact: latency === null ? 0 : 0.35 + 0.6 * hash(id, 9, 9),
       messages: inside.messages, delayed: inside.delayed,
     };
   });
-  const between = [...sums.values()].filter(({ a, b }) => a !== b).map((sum) => ({ a: sum.a, b: sum.b, latency: known(sum), messages: sum.messages, delayed: sum.delayed }));
+  const between = [...sums.values()].filter(({ a, b }) => a !== b).map((sum) => ({ a: sum.a, b: sum.b, latency: known(sum), messages: sum.messages, delayed: sum.delayed, exact: sum.messages > 0 ? sum.exact / sum.messages : 0 }));
   const column = (name) => pairs.map((pair) => pair[name]);
   const u32 = (list) => new Uint8Array(Uint32Array.from(list).buffer);
   const f64 = (list) => new Uint8Array(Float64Array.from(list).buffer);
+  const exact = pairs.map(({ messages, latency }) => (Number.isNaN(latency) ? 0 : messages));
   return {
-    regions: { version: 1, method: "free-energy", with_collectives: false, regions, between, note: null },
-    pairs: { src: u32(column("src")), dst: u32(column("dst")), messages: f64(column("messages")), bytes: f64(column("bytes")), latency: f64(column("latency")), left_out: 0 },
+    regions: { version: 1, count: many, with_collectives: false, regions, between },
+    pairs: { src: u32(column("src")), dst: u32(column("dst")), messages: f64(column("messages")), bytes: f64(column("bytes")), exact: f64(exact), latency: f64(column("latency")), left_out: 0 },
   };
 }

@@ -4,6 +4,7 @@ import { type Calls, calls, type History } from "./calls";
 import { FeedError, type Fields, f64Column, fields, number, sameLength, u32Column } from "./columns";
 import { type Cone, cone, type Dag, dag } from "./dependencies";
 import { type RangeBudget, rangeBudget } from "./found";
+import { type Pairs, pairs } from "./regions";
 import type * as Wire from "./types";
 
 /** Counts of call starts in a range: `counts[f * bins + bin]` belongs to `functions[f]`. */
@@ -33,6 +34,7 @@ export interface AnswerMessage {
   budget?: RangeBudget;
   dag?: Dag;
   cone?: Cone;
+  pairs?: Pairs;
 }
 
 export function answer(value: Fields<Wire.Answer>): AnswerMessage {
@@ -45,6 +47,7 @@ export function answer(value: Fields<Wire.Answer>): AnswerMessage {
   if (value.budget) message.budget = rangeBudget(fields(value.budget, "The budget of the range"));
   if (value.dag) message.dag = dag(fields(value.dag, "The graph"));
   if (value.cone) message.cone = cone(fields(value.cone, "The past or the future"));
+  if (value.pairs) message.pairs = pairs(fields(value.pairs, "The pairs"));
   return message;
 }
 

@@ -10,6 +10,7 @@ const wait: Wire.Wait = {
 };
 const wire: Wire.Found = {
   headline: "Uneven work costs 12.0 s.", details: ["This is likely.", "Look at rank 3."], from_s: 1.5, until_s: 62, left_out_calls: 12_345, is_final: false,
+  evolution: { by: "node", version: 1, window_s: 0.1, final_s: 61.9, regions: [], links: [], other_messages: [0, 0] },
   judgement: {
     budget: {
       waiting_s: 10, base_s: 1, distance_s: 2, excess_s: 3, operation_s: 4, other_s: 5, unknown_s: 6, total_s: 31,
@@ -55,6 +56,7 @@ describe("what was found", () => {
         attribution: [{ fromS: 1.5, toS: 2.5, region: null, cause: "pattern", avoidableS: 0.5, confidence: 0.7, evidence: [0] }],
         quiet: [{ fromS: 1.5, toS: 20, isQuiet: true, slower: 1.1 }, { fromS: 20, toS: 62, isQuiet: false, slower: 2.5 }],
         verdict: { cause: "pattern", avoidableS: 12, avoidableWallS: 3, share: 0.05, confidence: 0.9, causes: [["pattern", 12], ["cpu", 1]], remarks: ["close"] },
+        regions: null,
       },
     });
   });

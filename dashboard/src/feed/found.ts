@@ -2,6 +2,7 @@
 // is said.
 
 import { FeedError, type Fields, fields, list, number, numbers, text, texts } from "./columns";
+import { type Regions, regions } from "./regions";
 import type * as Wire from "./types";
 
 export const CAUSES = ["mapping", "pattern", "background", "cpu"] as const;
@@ -30,6 +31,8 @@ export interface Judgement {
   /** When the network was quiet and when not, in order of time. */
   quiet: readonly Quiet[];
   verdict: Verdict;
+  /** Null while nobody knows any. */
+  regions: Regions | null;
 }
 
 /** They sum to the total. */
@@ -154,7 +157,12 @@ function judgement(from: Fields<Wire.Judgement>): Judgement {
     attribution,
     quiet: bounded("quiet", list(from, "quiet"), STRETCHES_MAX).map((each) => quiet(fields(each, "A stretch of the network"))),
     verdict: verdict(fields(from.verdict, "The verdict")),
+    regions: known(regions(fields(from.regions, "The regions"))),
   };
+}
+
+function known(found: Regions): Regions | null {
+  return found.version > 0 && found.regions.length > 0 ? found : null;
 }
 
 function parts(from: Fields<Wire.Parts>): Parts {

@@ -5,7 +5,6 @@ import { answer, type AnswerMessage } from "./answer";
 import { type Calls, calls, type InFlight, inFlight } from "./calls";
 import { FeedError, type Fields, f64Column, fields, list, number, numbers, pair, sameLength, text, texts, u32Column } from "./columns";
 import { type Found, found } from "./found";
-import { type Pairs, pairs, type Regions, regions, type WirePairs, type WireRegions } from "./regions";
 import type * as Wire from "./types";
 
 export const PROTOCOL = 2;
@@ -105,8 +104,6 @@ export interface StateMessage {
   timeline?: TimelineCells;
   inFlight?: InFlight;
   found?: Found;
-  regions?: Regions;
-  pairs?: Pairs;
   calls?: Calls;
 }
 
@@ -136,7 +133,7 @@ export function decode(buffer: ArrayBuffer): Message {
   switch (kind) {
     case "snapshot":
     case "delta":
-      return stateMessage(value as Fields<WireMessage>, kind);
+      return stateMessage(value as Fields<Wire.Message>, kind);
     case "perspective":
       return perspective(value as Fields<Wire.PerspectiveMessage>);
     case "answer":
@@ -154,10 +151,7 @@ function unpackChecked(buffer: ArrayBuffer): unknown {
   }
 }
 
-/** With the parts that some servers send beside those that all do. */
-type WireMessage = Wire.Message & { regions?: WireRegions | null; pairs?: WirePairs | null };
-
-function stateMessage(value: Fields<WireMessage>, kind: "snapshot" | "delta"): StateMessage {
+function stateMessage(value: Fields<Wire.Message>, kind: "snapshot" | "delta"): StateMessage {
   if (value.protocol !== PROTOCOL) throw new ProtocolMismatch(`The server speaks feed protocol ${String(value.protocol)}.`);
   const clock = fields<Wire.Clock>(value.clock, "The clock");
   const message: StateMessage = {
@@ -165,7 +159,7 @@ function stateMessage(value: Fields<WireMessage>, kind: "snapshot" | "delta"): S
     number: number(value, "number"),
     clock: { nowNs: number(clock, "now_ns"), lagNs: number(clock, "lag_ns") },
   };
-  const part = <W, T>(name: keyof WireMessage, read: (from: Fields<W>) => T): T | undefined =>
+  const part = <W, T>(name: keyof Wire.Message, read: (from: Fields<W>) => T): T | undefined =>
     value[name] === undefined || value[name] === null ? undefined : read(fields(value[name], `The part "${name}"`));
   const parts = {
     job: part("job", job),
@@ -178,8 +172,6 @@ function stateMessage(value: Fields<WireMessage>, kind: "snapshot" | "delta"): S
     timeline: part("timeline", timelineCells),
     inFlight: part("in_flight", inFlight),
     found: part("found", found),
-    regions: part("regions", regions),
-    pairs: part("pairs", pairs),
     calls: part("calls", calls),
   };
   return Object.assign(message, Object.fromEntries(Object.entries(parts).filter(([, read]) => read !== undefined)));

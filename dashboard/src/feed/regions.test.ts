@@ -1,32 +1,23 @@
-import { encode } from "@msgpack/msgpack";
 import { describe, expect, it } from "vitest";
-import { apply, emptyRun } from "../state/run";
-import { decode } from "./message";
+import { fields } from "./columns";
+import { pairs as pairsOf, regions as regionsOf } from "./regions";
 
 const u32 = (...values: number[]): Uint8Array => new Uint8Array(Uint32Array.from(values).buffer);
 const f64 = (...values: number[]): Uint8Array => new Uint8Array(Float64Array.from(values).buffer);
 
-const region = { id: 3, ranks: [[0, 1], [4, 4]], latency: 2.5, exact_share: 0.5, messages: 10, delayed: 4 };
+const region = { id: 3, ranks: [[0, 1], [4, 4]], latency: 2.5, exact: 0.5, messages: 10, delayed: 4 };
 const other = { ...region, id: 4, ranks: [[2, 3]], latency: null };
-const regions = { version: 7, method: "free-energy", with_collectives: true, regions: [region, other], between: [{ a: 3, b: 4, latency: null, messages: 2, delayed: 0 }], note: null };
-const pairs = { src: u32(0, 1), dst: u32(1, 2), messages: f64(5, 6), bytes: f64(50, 60), latency: f64(1.5, Number.NaN), left_out: 9 };
-
-function message(parts: object) {
-  const bytes = encode({ protocol: 2, kind: "snapshot", number: 1, clock: { now_ns: 1, lag_ns: 0 }, ...parts });
-  const read = decode(bytes.slice().buffer);
-  if (read.kind !== "snapshot") throw new Error("no snapshot");
-  return read;
-}
+const regions = { version: 7, count: 2, with_collectives: true, regions: [region, other], between: [{ a: 3, b: 4, latency: null, messages: 2, delayed: 0 }] };
+const pairs = { src: u32(0, 1), dst: u32(1, 2), messages: f64(5, 6), bytes: f64(50, 60), exact: f64(4, 0), from_ns: 1, to_ns: 9, latency: f64(1.5, Number.NaN), left_out: 9 };
 
 describe("regions and pairs", () => {
-  it("are read, kept, and may be missing", () => {
-    const read = message({ regions, pairs });
-    expect(read.regions?.regions[0]).toEqual({ id: 3, ranks: [[0, 1], [4, 4]], latency: 2.5, exactShare: 0.5, messages: 10, delayed: 4 });
-    expect(read.regions).toMatchObject({ version: 7, withCollectives: true, note: null, between: [{ a: 3, b: 4, latency: null }] });
-    expect([...(read.pairs?.latency ?? [])]).toEqual([1.5, Number.NaN]);
-    expect(read.pairs?.leftOut).toBe(9);
-    expect(apply(emptyRun(), read).pairs).toBe(read.pairs);
-    expect(message({ regions: null })).not.toHaveProperty("regions");
+  it("are read", () => {
+    const read = regionsOf(fields(regions, "The regions"));
+    expect(read.regions[0]).toEqual({ id: 3, ranks: [[0, 1], [4, 4]], latency: 2.5, exactShare: 0.5, messages: 10, delayed: 4 });
+    expect(read).toMatchObject({ version: 7, count: 2, withCollectives: true, between: [{ a: 3, b: 4, latency: null }] });
+    const found = pairsOf(fields(pairs, "The pairs"));
+    expect([...found.latency]).toEqual([1.5, Number.NaN]);
+    expect(found).toMatchObject({ fromNs: 1, toNs: 9, leftOut: 9 });
   });
 
   it.each([
@@ -36,11 +27,11 @@ describe("regions and pairs", () => {
     ["no ranks", { ...regions, regions: [{ ...region, ranks: [] }] }],
     ["a rank that no job has", { ...regions, regions: [{ ...region, ranks: [[0, 1e9]] }] }],
     ["a latency below nothing", { ...regions, regions: [{ ...region, latency: -1 }] }],
-    ["a share above all", { ...regions, regions: [{ ...region, exact_share: 1.1 }] }],
+    ["a share above all", { ...regions, regions: [{ ...region, exact: 1.1 }] }],
     ["a pair of strangers", { ...regions, between: [{ a: 3, b: 5, latency: 1, messages: 1, delayed: 0 }] }],
     ["half a message", { ...regions, regions: [{ ...region, messages: 0.5 }] }],
   ])("are refused with %s", (_, sent) => {
-    expect(() => message({ regions: sent })).toThrow();
+    expect(() => regionsOf(fields(sent, "The regions"))).toThrow();
   });
 
   it.each([
@@ -49,6 +40,6 @@ describe("regions and pairs", () => {
     ["endless traffic", { ...pairs, messages: f64(1, Infinity) }],
     ["a latency below nothing", { ...pairs, latency: f64(1, -2) }],
   ])("are refused with %s of pairs", (_, sent) => {
-    expect(() => message({ pairs: sent })).toThrow();
+    expect(() => pairsOf(fields(sent, "The pairs"))).toThrow();
   });
 });

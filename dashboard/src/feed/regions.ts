@@ -1,23 +1,8 @@
 // Who talks to whom, as the feed tells it: regions of ranks with their latency, and traffic by pairs of ranks. Checked and
 // bounded.
 
-import { FeedError, f64Column, type Fields, fields, list, number, sameLength, text, u32Column } from "./columns";
-
-/** On the wire. */
-export interface WireRegions {
-  version: number;
-  method: string;
-  with_collectives: boolean;
-  regions: readonly WireRegion[];
-  between: readonly WireBetween[];
-  note: string | null;
-}
-
-interface WireRegion { id: number; ranks: readonly (readonly [number, number])[]; latency: number | null; exact_share: number; messages: number; delayed: number }
-interface WireBetween { a: number; b: number; latency: number | null; messages: number; delayed: number }
-
-/** On the wire; columns of one row for each pair that sent. */
-export interface WirePairs { src: Uint8Array; dst: Uint8Array; messages: Uint8Array; bytes: Uint8Array; latency: Uint8Array; left_out: number }
+import { FeedError, f64Column, type Fields, fields, list, number, sameLength, u32Column } from "./columns";
+import type * as Wire from "./types";
 
 export type RankRange = readonly [from: number, to: number];
 
@@ -39,24 +24,28 @@ export interface Between { a: number; b: number; latency: number | null; message
 
 export interface Regions {
   version: number;
-  method: string;
+  /** How many there are; those after the first few hundred are not listed. */
+  count: number;
   /** Collectives count as traffic as well. */
   withCollectives: boolean;
   regions: readonly Region[];
   between: readonly Between[];
-  /** What to know about them, in a sentence. */
-  note: string | null;
 }
 
 /** One row for each pair of ranks of which the first sent to the second. */
 export interface Pairs {
+  /** The range in which the messages arrived. */
+  fromNs: number;
+  toNs: number;
   src: Uint32Array;
   dst: Uint32Array;
   messages: Float64Array;
   bytes: Float64Array;
+  /** Of the messages, those of which the time is known exactly. */
+  exact: Float64Array;
   /** The mean L of the exact messages; not a number where it is not known. */
   latency: Float64Array;
-  /** Pairs with little traffic that are not here. */
+  /** Messages of pairs that are not here. */
   leftOut: number;
 }
 
@@ -67,7 +56,7 @@ const RANGES_MAX = 1 << 18;
 const BETWEEN_MAX = 1 << 18;
 const PAIRS_MAX = 1 << 23;
 
-export function regions(from: Fields<WireRegions>): Regions {
+export function regions(from: Fields<Wire.Regions>): Regions {
   if (typeof from.with_collectives !== "boolean") throw new FeedError('The field "with_collectives" is neither true nor false.');
   const rows = bounded("regions", list(from, "regions"), REGIONS_MAX).map((each) => region(fields(each, "A region")));
   const ids = new Set(rows.map(({ id }) => id));
@@ -81,44 +70,45 @@ export function regions(from: Fields<WireRegions>): Regions {
   });
   return {
     version: natural(from, "version"),
-    method: text(from, "method"),
+    count: natural(from, "count"),
     withCollectives: from.with_collectives,
     regions: rows,
     between,
-    note: from.note === null || from.note === undefined ? null : text(from, "note"),
   };
 }
 
-export function pairs(from: Fields<WirePairs>): Pairs {
+export function pairs(from: Fields<Wire.Pairs>): Pairs {
   const columns = {
     src: u32Column(from, "src"),
     dst: u32Column(from, "dst"),
     messages: f64Column(from, "messages"),
     bytes: f64Column(from, "bytes"),
+    exact: f64Column(from, "exact"),
     latency: f64Column(from, "latency"),
   };
   if (sameLength("pairs", columns) > PAIRS_MAX) throw new FeedError(`There are more than ${PAIRS_MAX} pairs.`);
   for (const column of [columns.src, columns.dst]) {
     if (column.some((rank) => rank >= RANKS_MAX)) throw new FeedError("A pair names a rank that no job has.");
   }
-  for (const column of [columns.messages, columns.bytes]) {
+  for (const column of [columns.messages, columns.bytes, columns.exact]) {
     if (!column.every((value) => value >= 0 && value < Infinity)) throw new FeedError("A pair has traffic that is no amount.");
   }
   if (!columns.latency.every((value) => Number.isNaN(value) || (value >= 0 && value < Infinity))) throw new FeedError("A pair has a latency that is none.");
-  return { ...columns, leftOut: natural(from, "left_out") };
+  const ends = { fromNs: number(from, "from_ns"), toNs: number(from, "to_ns") };
+  return { ...ends, ...columns, leftOut: natural(from, "left_out") };
 }
 
-function region(from: Fields<WireRegion>): Region {
-  const exactShare = number(from, "exact_share");
-  if (exactShare < 0 || exactShare > 1) throw new FeedError('The field "exact_share" is no share.');
+function region(from: Fields<Wire.Region>): Region {
+  const exactShare = number(from, "exact");
+  if (exactShare < 0 || exactShare > 1) throw new FeedError('The field "exact" is no share.');
   return { id: natural(from, "id"), ranks: ranges(from), latency: latency(from), exactShare, ...counts(from) };
 }
 
-function betweenRow(from: Fields<WireBetween>): Between {
+function betweenRow(from: Fields<Wire.Between>): Between {
   return { a: natural(from, "a"), b: natural(from, "b"), latency: latency(from), ...counts(from) };
 }
 
-function ranges(from: Fields<WireRegion>): RankRange[] {
+function ranges(from: Fields<Wire.Region>): RankRange[] {
   let before = -1;
   const found = bounded("ranks", list(from, "ranks"), RANGES_MAX).map((each): RankRange => {
     const [first, last] = Array.isArray(each) ? (each as unknown[]) : [];

@@ -54,7 +54,7 @@ describe("run", () => {
   });
 
   it("keeps the newest judgement until a snapshot has none", () => {
-    const found = (headline: string): Found => ({ headline } as Found);
+    const found = (headline: string): Found => ({ headline, judgement: { regions: null } } as Found);
     const before = apply(emptyRun(), message("snapshot", 1));
     const first = apply(before, message("delta", 2, { found: found("one") }));
     const silent = apply(first, message("delta", 3));

@@ -105,9 +105,10 @@ export function apply(before: RunState, message: StateMessage): RunState {
   if (message.losses) state.losses = message.losses;
   if (message.faults) state.faults = message.faults;
   if (message.inFlight) state.inFlight = message.inFlight;
-  if (message.found) state.found = message.found;
-  if (message.regions) state.regions = message.regions;
-  if (message.pairs) state.pairs = message.pairs;
+  if (message.found) {
+    state.found = message.found;
+    state.regions = withRegions(state.regions, message.found.judgement.regions);
+  }
   if (message.functions) {
     state.functions = withFunctions(state.functions, message.functions);
     for (const row of state.functions.values()) state.longestNs = Math.max(state.longestNs, row.maxNs);
@@ -160,6 +161,11 @@ function wider<T extends Float64Array | Uint8Array>(column: T, length: number): 
   const grown = new make(2 ** Math.ceil(Math.log2(length)));
   grown.set(column);
   return grown;
+}
+
+/** The same object as long as nothing changed: whoever draws them need not begin anew. */
+function withRegions(before: Regions | null, now: Regions | null): Regions | null {
+  return JSON.stringify(before) === JSON.stringify(now) ? before : now;
 }
 
 function withRanks(before: Ranks, part: RankRows): Ranks {

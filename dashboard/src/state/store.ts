@@ -319,6 +319,13 @@ export class Store {
     return graphed(this.asked((await this.net.asks.ask({ ask: "dag", from_ns, to_ns, ranks, most })).dag));
   }
 
+  /** Who sent to whom in a range; from then on all views know. */
+  async askPairs([fromNs, toNs]: Span): Promise<void> {
+    const pairs = this.asked((await this.net.asks.ask({ ask: "pairs", from_ns: Math.floor(fromNs), to_ns: Math.ceil(toNs) })).pairs);
+    this.run.value = { ...this.run.peek(), pairs };
+    this.figures.value = this.run.peek();
+  }
+
   private asked<T>(part: T | undefined): T {
     if (part === undefined) throw new Error("The server's answer lacks what was asked.");
     return part;

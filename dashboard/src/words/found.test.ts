@@ -17,6 +17,7 @@ function made(cause: Cause, change: Partial<Found> = {}): Found {
       budget: BUDGET, waits: [], attribution: [], quiet: [],
       efficiency: { parallel: 0.6, loadBalance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
       verdict: { cause, avoidableS: 12, avoidableWallS: 3, share: 0.1, confidence: 0.923, causes: [], remarks: [] },
+      regions: null,
     },
     ...change,
   };

@@ -5,6 +5,7 @@ import type { RunState } from "../state/run";
 import type { Place } from "../state/store";
 import { bytes, count, counted, share, significant } from "./index";
 import { nodeName, rankRanges } from "./hosts";
+import { spanWords } from "./range";
 
 /** A thing of the graph or the matrix. */
 export type Target = { kind: "rank"; rank: number } | Place;
@@ -170,8 +171,9 @@ export function partnersOf(pairs: Pairs, rank: number): Partner[] {
     row.messages += messages;
     row.bytes += pairs.bytes[at] ?? 0;
     if (Number.isNaN(latency)) continue;
-    row.known += messages;
-    row.weighted += messages * latency;
+    const exact = pairs.exact[at] ?? 0;
+    row.known += exact;
+    row.weighted += exact * latency;
   }
   return [...found.values()].sort((one, other) => other.messages - one.messages || one.rank - other.rank);
 }
@@ -184,7 +186,7 @@ function meanLatency(rows: readonly Partner[]): number | null {
 function knownWords(partners: readonly Partner[], messages: number): string {
   const known = partners.reduce((sum, row) => sum + row.known, 0);
   if (known === 0) return latencyMeaning(null);
-  return `mean of its pairs by messages${known < messages ? `, known of ${share(known, messages)} of them` : ""}`;
+  return `mean of the exact messages, ${share(known, messages)} of all`;
 }
 
 function partnersWords(partners: readonly Partner[]): string {
@@ -200,20 +202,25 @@ function sumOf(pairs: Pairs, from: number, to: number): { messages: number; byte
   return null;
 }
 
-const METHODS: Readonly<Record<string, string>> = { "free-energy": "found by free energy", paper: "found by hop distance, cut at 2" };
-
 /** What the regions are, in a line. */
 export function regionsLine(regions: Regions, pairs: Pairs | null, drawn: { links: number; leftOut: number } | null): string {
-  const many = regions.regions.length;
+  const many = regions.count;
   const parts = [many === 1
     ? "All ranks are one region: none talk mostly among themselves."
-    : `${counted(many, "region", "regions")} of ranks that talk mostly among themselves, ${METHODS[regions.method] ?? `found by ${regions.method}`}.`];
+    : `${counted(many, "region", "regions")} of ranks that talk mostly among themselves.`];
+  if (many > regions.regions.length) parts.push(`The first ${count(regions.regions.length)} of them are shown.`);
   if (regions.regions.every(({ latency }) => latency === null)) parts.push("No latency is known yet: there are no messages of which the time is exact, or nothing to compare them with.");
   if (regions.withCollectives) parts.push("Collectives count as traffic.");
-  if (regions.note) parts.push(regions.note);
   if (drawn && drawn.leftOut > 0) parts.push(`The ${count(drawn.links)} links with the most messages are drawn, ${count(drawn.leftOut)} are not.`);
-  if (pairs && pairs.leftOut > 0) parts.push(`${counted(pairs.leftOut, "pair", "pairs")} with little traffic ${pairs.leftOut === 1 ? "is" : "are"} not told.`);
+  if (pairs && pairs.leftOut > 0) parts.push(`${counted(pairs.leftOut, "message", "messages")} of pairs with little traffic ${pairs.leftOut === 1 ? "is" : "are"} not told.`);
   return parts.join(" ");
+}
+
+/** Of which range the traffic by pairs is. */
+export function scopeLine(pairs: Pairs | null, isSelected: boolean): string {
+  if (!pairs) return "Who sends to whom is being asked.";
+  const range = spanWords([pairs.fromNs, pairs.toNs]);
+  return `Regions are those of the whole run; links and pairs are of ${isSelected ? "the selected range" : "what arrived from"} ${range}.`;
 }
 
 /** Why there is nothing to see, and when there will be. */
@@ -234,8 +241,8 @@ export function cellTold(senders: readonly number[], receivers: readonly number[
     sent += pairs.bytes[at] ?? 0;
     const latency = pairs.latency[at] ?? Number.NaN;
     if (Number.isNaN(latency)) continue;
-    known += pairs.messages[at] ?? 0;
-    weighted += latency * (pairs.messages[at] ?? 0);
+    known += pairs.exact[at] ?? 0;
+    weighted += latency * (pairs.exact[at] ?? 0);
   }
   const name = (ranks: readonly number[]): string => rankRanges([...ranks].sort((a, b) => a - b));
   return {
@@ -243,7 +250,7 @@ export function cellTold(senders: readonly number[], receivers: readonly number[
     rows: many === 0 ? [["Messages", "none", ""]] : [
       ["Messages", count(messages), `${counted(many, "pair", "pairs")} of ${count(senders.length * receivers.length)}`],
       ["Bytes", bytes(sent), ""],
-      ["Latency L", latencyWords(known > 0 ? weighted / known : null), "mean by messages"],
+      ["Latency L", latencyWords(known > 0 ? weighted / known : null), known > 0 ? `mean of the exact messages, ${share(known, messages)} of all` : ""],
     ],
   };
 }

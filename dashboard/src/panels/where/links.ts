@@ -41,8 +41,9 @@ export function linksOf(pairs: Pairs, most = LINKS_MAX): Links {
     row.messages += messages;
     row.bytes += pairs.bytes[at] ?? 0;
     if (!Number.isNaN(latency)) {
-      row.known += messages;
-      row.weighted += messages * latency;
+      const exact = pairs.exact[at] ?? 0;
+      row.known += exact;
+      row.weighted += exact * latency;
     }
   }
   const sorted = [...rows.values()].sort((one, other) => other.messages - one.messages || one.a - other.a || one.b - other.b);

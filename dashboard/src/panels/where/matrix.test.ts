@@ -37,10 +37,10 @@ describe("cells", () => {
     expect([...part]).toEqual([1, NOTHING, NOTHING, NOTHING, NOTHING, NOTHING]);
   });
 
-  it("have the mean latency by messages, and say what is unknown", () => {
+  it("have the mean latency of exact messages, and say what is unknown", () => {
     const few = {
       src: Uint32Array.of(0, 1, 2, 3), dst: Uint32Array.of(2, 3, 0, 1), messages: Float64Array.of(30, 10, 5, 5), bytes: new Float64Array(4),
-      latency: Float64Array.of(1, 5, Number.NaN, Number.NaN), leftOut: 0,
+      fromNs: 0, toNs: 1, exact: Float64Array.of(3, 1, 0, 0), latency: Float64Array.of(1, 5, Number.NaN, Number.NaN), leftOut: 0,
     };
     expect([...aggregate(few, orderBy(4, null).places, "latency", all(4, 2))]).toEqual([NOTHING, 2, Number.NaN, NOTHING]);
   });
@@ -60,7 +60,7 @@ describe("cells", () => {
   });
 
   it("can be written as text, and ranks as ranges", () => {
-    expect(csvOf(ringPairs(1, 2)).split("\n").slice(0, 3)).toEqual(["source,destination,messages,bytes,latency", "0,1,10,1000,1.00000", "0,1,10,1000,1.00000"]);
+    expect(csvOf(ringPairs(1, 2)).split("\n").slice(0, 3)).toEqual(["source,destination,messages,bytes,exact,latency", "0,1,10,1000,10,1.00000", "0,1,10,1000,10,1.00000"]);
     expect(rangesOf([5, 3, 4, 9, 3])).toEqual([[3, 5], [9, 9]]);
   });
 });

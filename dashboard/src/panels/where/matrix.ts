@@ -41,7 +41,7 @@ export interface CellWindow { ranks: number; column: number; row: number; column
 /** What cells without messages hold; those with messages of unknown latency are not a number. */
 export const NOTHING = -1;
 
-/** Row by row: senders down, receivers across. Amounts are summed; latency is the mean by messages. */
+/** Row by row: senders down, receivers across. Amounts are summed; latency is the mean of the exact messages. */
 export function aggregate(pairs: Pairs, places: Uint32Array, measure: Measure, cells: CellWindow): Float64Array {
   const values = new Float64Array(cells.columns * cells.rows).fill(NOTHING);
   const known = measure === "latency" ? new Float64Array(values.length) : null;
@@ -58,7 +58,7 @@ export function aggregate(pairs: Pairs, places: Uint32Array, measure: Measure, c
       continue;
     }
     const latency = pairs.latency[at] ?? Number.NaN;
-    const knows = Number.isNaN(latency) || amount === 0 ? 0 : amount;
+    const knows = Number.isNaN(latency) ? 0 : (pairs.exact[at] ?? 0);
     const all = (known[cell] ?? 0) + knows;
     known[cell] = all;
     const sum = (before === NOTHING || Number.isNaN(before) ? 0 : before * (all - knows)) + (knows > 0 ? latency * knows : 0);
@@ -114,10 +114,10 @@ export function rangesOf(ranks: Iterable<number>): [first: number, last: number]
 
 /** A line for each pair. */
 export function csvOf(pairs: Pairs): string {
-  const lines = ["source,destination,messages,bytes,latency"];
+  const lines = ["source,destination,messages,bytes,exact,latency"];
   for (let at = 0; at < pairs.src.length; at++) {
     const latency = pairs.latency[at] ?? Number.NaN;
-    lines.push([pairs.src[at], pairs.dst[at], pairs.messages[at], pairs.bytes[at], Number.isNaN(latency) ? "" : latency.toPrecision(6)].join(","));
+    lines.push([pairs.src[at], pairs.dst[at], pairs.messages[at], pairs.bytes[at], pairs.exact[at], Number.isNaN(latency) ? "" : latency.toPrecision(6)].join(","));
   }
   return `${lines.join("\n")}\n`;
 }

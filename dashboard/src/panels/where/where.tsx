@@ -6,11 +6,12 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { Frames } from "../../frames";
 import { over } from "../../state/run";
 import type { Store } from "../../state/store";
-import { nothingYet, ranksWords, regionsLine } from "../../words/regions";
+import { nothingYet, ranksWords, regionsLine, scopeLine } from "../../words/regions";
 import { Desk } from "./desk";
 import { Graph } from "./graph";
 import { MatrixFace } from "./matrix-face";
 import { memoryOf } from "./memory";
+import { watchPairs } from "./pairs-watch";
 import { RegionTable } from "./table";
 
 export function Where({ store, frames }: { store: Store; frames: Frames }) {
@@ -37,6 +38,7 @@ function Faces({ store, frames }: { store: Store; frames: Frames }) {
       desk.value = null;
     };
   }, [memory, desk]);
+  useEffect(() => watchPairs(store), [store]);
   useSignalEffect(() => {
     const { regions, pairs } = store.figures.value;
     if (regions) desk.value?.traffic(regions, pairs);
@@ -73,7 +75,7 @@ function Side({ store, desk }: { store: Store; desk: Desk | null }) {
       <RegionTable store={store} regions={regions} />
       <div class="about">
         {ranks && <p>Selected for all views: {ranksWords(ranks)}. <button type="button" onClick={() => store.select({ ranks: null })}>All ranks</button></p>}
-        <p class="soft">{regionsLine(regions, pairs, links ? { links: links.length, leftOut: links.leftOut } : null)}{rangeNs ? " All this is of the whole run, not of the selected range." : ""}</p>
+        <p class="soft">{regionsLine(regions, pairs, links ? { links: links.length, leftOut: links.leftOut } : null)} {scopeLine(pairs, rangeNs !== null)}</p>
       </div>
     </div>
   );
