@@ -10,7 +10,7 @@ use timely::dataflow::operators::Operator;
 
 /// The operator. What is counted does not depend on any order, so no window has to be complete.
 pub(crate) fn counting(calls: StreamVec<'_, Window, CallRow>, kept: Rc<RefCell<Kept>>) {
-    calls.sink(to_keepers(|call: &CallRow| (call.0.rank, None)), "count", move |(calls, _frontier)| {
+    calls.sink(to_keepers(|call: &CallRow| call.0.rank), "count", move |(calls, _frontier)| {
         calls.for_each(|_capability, calls| {
             if let Some(counts) = &mut kept.borrow_mut().counts {
                 counts.calls(&renamed(std::mem::take(calls)));

@@ -1,9 +1,9 @@
 //! Matching, each worker the channels of its own receivers.
 
-use crate::parcel::{Messages, Place, Window, keepers, to_keepers};
-use crate::plain::{EventRow, renamed};
+use crate::parcel::{Messages, Place, ToKeeper, Window, keepers, to_keepers};
 use crate::worker::Kept;
-use mpiscope_analysis::{Matcher, MatchingLimits, WindowEvents, receivers};
+use mpiscope_analysis::{Matcher, MatchingLimits, WindowEvents};
+use mpiscope_model::Event;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -19,12 +19,12 @@ struct Open {
 
 /// The operator: events in, each window's messages out when all of its events are in.
 pub(crate) fn matching<'scope>(
-    events: StreamVec<'scope, Window, EventRow>,
+    events: StreamVec<'scope, Window, ToKeeper>,
     places: StreamVec<'scope, Window, Place>,
     kept: Rc<RefCell<Kept>>,
 ) -> StreamVec<'scope, Window, Messages> {
     let peers = events.scope().peers();
-    let to_keepers = to_keepers(|of: &EventRow| receivers(&of.0));
+    let to_keepers = to_keepers(|(rank, _): &ToKeeper| *rank);
     let to_worker = Exchange::new(|(worker, ..): &Place| *worker as u64);
     events.binary_frontier(places, to_keepers, to_worker, "match", move |_capability, _info| {
         let pending = MatchingLimits::default().pending / keepers(peers);
@@ -39,7 +39,8 @@ pub(crate) fn matching<'scope>(
                     capability: capability.retain(0),
                     events: WindowEvents::default(),
                 });
-                of.events.add(&renamed(std::mem::take(events)));
+                let events: Vec<Event> = events.drain(..).map(|(_, event)| event.0).collect();
+                of.events.add(&events);
             });
             places.for_each(|capability, places| {
                 to_place.extend(places.drain(..).map(|place| (*capability.time(), place)));

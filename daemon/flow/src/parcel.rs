@@ -1,6 +1,8 @@
 //! What goes from worker to worker, and where to.
 
-use crate::plain::{ActivityRow, CollectedRow, CommRow, LinkRow, MessageRow, SchedulingRow, renamed};
+use crate::plain::{
+    ActivityRow, CollectedRow, CommRow, EventRow, LinkRow, MessageRow, SchedulingRow, renamed,
+};
 use mpiscope_analysis::Matched;
 use mpiscope_model::{Node, Rank};
 use serde::{Deserialize, Serialize};
@@ -46,6 +48,9 @@ pub(crate) struct News {
     /// After it, windows before this one are complete.
     pub(crate) complete: Window,
 }
+
+/// An event on its way to the keeper of a rank.
+pub(crate) type ToKeeper = (Rank, EventRow);
 
 /// The messages of a window whose receivers belong to one worker, those of each receiver in the order of its channels.
 #[derive(Clone, Default, Serialize, Deserialize)]
@@ -95,13 +100,14 @@ pub(crate) fn to_judge() -> DistributorPact<impl FnOnce(usize) -> ToOne> {
     DistributorPact(|_peers| ToOne(JUDGE))
 }
 
-/// Hands on rows to the keeper of a rank, or to those of two. Containers are as large as batches, so none waits to be filled.
+/// Hands on rows to the keepers of their ranks. Containers are as large as batches, so none waits to be filled. What goes out
+/// is what was counted as it came in: would a row go twice, windows would seem to be complete that are not.
 pub(crate) struct ToKeepers<T, F> {
-    ranks_of: F,
+    rank_of: F,
     parts: Vec<Vec<T>>,
 }
 
-impl<T: Clone, F: Fn(&T) -> (Rank, Option<Rank>)> Distributor<Vec<T>> for ToKeepers<T, F> {
+impl<T, F: Fn(&T) -> Rank> Distributor<Vec<T>> for ToKeepers<T, F> {
     fn partition<C: Clone, P: Push<Message<C, Vec<T>>>>(
         &mut self,
         container: &mut Vec<T>,
@@ -114,12 +120,7 @@ impl<T: Clone, F: Fn(&T) -> (Rank, Option<Rank>)> Distributor<Vec<T>> for ToKeep
             return;
         }
         for row in container.drain(..) {
-            let (rank, other) = (self.ranks_of)(&row);
-            let first = keeper(rank, peers);
-            if let Some(second) = other.map(|other| keeper(other, peers)).filter(|second| *second != first) {
-                self.parts[second].push(row.clone());
-            }
-            self.parts[first].push(row);
+            self.parts[keeper((self.rank_of)(&row), peers)].push(row);
         }
         for (part, pusher) in self.parts.iter_mut().zip(pushers).filter(|(part, _)| !part.is_empty()) {
             hand_on(part, time, pusher);
@@ -129,12 +130,12 @@ impl<T: Clone, F: Fn(&T) -> (Rank, Option<Rank>)> Distributor<Vec<T>> for ToKeep
     fn flush<C: Clone, P: Push<Message<C, Vec<T>>>>(&mut self, _time: &C, _pushers: &mut [P]) {}
 }
 
-/// To the keepers of ranks: of one, or of two.
-pub(crate) fn to_keepers<T: Clone, F: Fn(&T) -> (Rank, Option<Rank>)>(
-    ranks_of: F,
+/// To the keepers of ranks.
+pub(crate) fn to_keepers<T, F: Fn(&T) -> Rank>(
+    rank_of: F,
 ) -> DistributorPact<impl FnOnce(usize) -> ToKeepers<T, F>> {
     DistributorPact(move |peers| ToKeepers {
-        ranks_of,
+        rank_of,
         parts: std::iter::repeat_with(Vec::new).take(peers).collect(),
     })
 }

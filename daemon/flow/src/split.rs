@@ -1,10 +1,10 @@
 //! Splits a batch by window and by who needs what of it.
 
 use crate::gate::Fed;
-use crate::parcel::{News, Place, Window};
+use crate::parcel::{News, Place, ToKeeper, Window, keeper};
 use crate::plain::{CallRow, EventRow, renamed};
-use mpiscope_analysis::by_window;
-use mpiscope_model::Batch;
+use mpiscope_analysis::{by_window, receivers};
+use mpiscope_model::{Batch, Event};
 use timely::dataflow::channels::pact::Pipeline;
 use timely::dataflow::operators::generic::OutputBuilder;
 use timely::dataflow::operators::generic::builder_rc::OperatorBuilder;
@@ -14,7 +14,7 @@ use timely::dataflow::{Scope, StreamVec};
 pub(crate) struct Parts<'scope> {
     pub(crate) news: StreamVec<'scope, Window, News>,
     pub(crate) places: StreamVec<'scope, Window, Place>,
-    pub(crate) events: StreamVec<'scope, Window, EventRow>,
+    pub(crate) events: StreamVec<'scope, Window, ToKeeper>,
     pub(crate) calls: StreamVec<'scope, Window, CallRow>,
 }
 
@@ -50,7 +50,8 @@ pub(crate) fn split<'scope>(
                     for (window, events) in by_window(&batch, window_ns, first) {
                         last_event = last_event.max(Some(window));
                         let later = capability.delayed(&window, 2);
-                        let mut rows = events.iter().copied().map(EventRow).collect();
+                        let mut rows = Vec::with_capacity(events.len());
+                        events.iter().for_each(|event| address(*event, peers, &mut rows));
                         events_out.session(&later).give_container(&mut rows);
                     }
                     let Batch { ranks, comms, calls, activities, collected, scheduling, .. } = batch;
@@ -77,4 +78,37 @@ pub(crate) fn split<'scope>(
         }
     });
     Parts { news, places, events, calls }
+}
+
+/// Puts an event on its way: to one keeper, or to two where it concerns the channels of receivers of both.
+fn address(event: Event, peers: usize, rows: &mut Vec<ToKeeper>) {
+    let (rank, other) = receivers(&event);
+    rows.push((rank, EventRow(event)));
+    let other = other.filter(|other| keeper(*other, peers) != keeper(rank, peers));
+    rows.extend(other.map(|other| (other, EventRow(event))));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parcel::keepers;
+
+    #[test]
+    fn an_event_goes_to_each_keeper_that_it_concerns_once() {
+        let peers = 4;
+        assert!(keepers(peers) > 1);
+        for (rank, peer) in (0..6).flat_map(|rank| (0..6).map(move |peer| (rank, peer))) {
+            let mut rows = Vec::new();
+            address(Event::Numbers { rank, comm: 0, peer, sent: 1, received: 1 }, peers, &mut rows);
+            let mut found: Vec<usize> = rows.iter().map(|(to, _)| keeper(*to, peers)).collect();
+            found.sort_unstable();
+            let mut expected = vec![keeper(rank, peers), keeper(peer, peers)];
+            expected.sort_unstable();
+            expected.dedup();
+            assert_eq!(found, expected);
+            rows.clear();
+            address(Event::Lost { rank }, peers, &mut rows);
+            assert_eq!(rows.len(), 1);
+        }
+    }
 }
