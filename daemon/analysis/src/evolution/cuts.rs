@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 /// What one line more has to earn, and a sloping one beyond that, in squares of the noise.
-const PIECE: f64 = 22.0;
+const PIECE: f64 = 25.0;
 const SLOPE: f64 = 8.0;
 /// A sloping line needs so many windows.
 const FEWEST_SLOPING: f64 = 4.0;
