@@ -64,7 +64,10 @@ fn the_rank_that_all_wait_for_is_found() {
         assert!((0.3..0.6).contains(&balance), "{balance}");
         let text = run(mpiscope(&["report"]).unwrap().arg(&out), LIMIT).unwrap().output();
         if cause == "pattern" {
-            assert!(text.contains("ranks 0, 2-3 wait for rank 1 at uneven.c:20 main() (pattern, confidence"), "{text}");
+            assert!(
+                text.contains("ranks 0, 2-3 wait for rank 1 at uneven.c:20 main() (pattern, confidence"),
+                "{text}"
+            );
             assert!(text.contains("for rank 1 in MPI_Allreduce at uneven.c:20 main()"), "{text}");
         }
     }

@@ -1,6 +1,6 @@
 //! The report for people.
 
-use super::sites::sites;
+use super::sites::{SiteFigures, sites};
 use crate::judge::{Findings, budget_lines, regions_sentence, verdict_sentences};
 use crate::load::Loaded;
 use crate::remap::Placement;
@@ -183,13 +183,15 @@ fn places(loaded: &Loaded, findings: Option<&Findings>, out: &mut String) -> std
     if known.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\n  {:<44} {:>14} {:>10} {:>10}", "called from", "calls", "time", "waiting")?;
-    for site in known.iter().take(MOST_PLACES) {
-        let function = site.calls_function.unwrap_or("?");
-        let name = format!("{} {function}", site.place);
+    let name = |site: &SiteFigures<'_>| format!("{} {}", site.place, site.calls_function.unwrap_or("?"));
+    let names: Vec<String> = known.iter().take(MOST_PLACES).map(|site| name(site)).collect();
+    // Names of C++ are long; beyond that much they stand out rather than push the figures from the screen.
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default().clamp(44, 88);
+    writeln!(out, "\n  {:<width$} {:>14} {:>10} {:>10}", "called from", "calls", "time", "waiting")?;
+    for (site, name) in known.iter().zip(names) {
         let time = |seconds: f64| nanoseconds((seconds.max(0.0) * 1e9) as u64);
         let waiting = site.waiting_s.map_or_else(|| "?".to_owned(), time);
-        writeln!(out, "  {name:<44} {:>14} {:>10} {waiting:>10}", count(site.calls), time(site.seconds))?;
+        writeln!(out, "  {name:<width$} {:>14} {:>10} {waiting:>10}", count(site.calls), time(site.seconds))?;
     }
     if known.len() > MOST_PLACES {
         writeln!(out, "  {} more places (--json has them)", known.len() - MOST_PLACES)?;
