@@ -50,6 +50,23 @@ export function texts<T>(from: Fields<T>, name: keyof T & string): readonly stri
   return values as readonly string[];
 }
 
+/** A list of no more than so many. */
+export function bounded<T>(name: string, values: readonly T[], most: number): readonly T[] {
+  if (values.length > most) throw new FeedError(`The list "${name}" is longer than ${most}.`);
+  return values;
+}
+
+export function isNatural(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0;
+}
+
+/** A count, a rank, a number of something. */
+export function natural<T>(from: Fields<T>, name: keyof T & string): number {
+  const value = from[name];
+  if (!isNatural(value)) throw new FeedError(`The field "${name}" is not a whole number.`);
+  return value;
+}
+
 /** A pair of numbers, the first not above the second. */
 export function pair(value: unknown, name: string): [number, number] {
   if (!Array.isArray(value) || value.length !== 2) throw new FeedError(`"${name}" is not a pair.`);

@@ -1,7 +1,7 @@
 // Where time went and why, as the feed tells it: checked and bounded. Seconds are those of threads where nothing else
 // is said.
 
-import { FeedError, type Fields, fields, list, number, numbers, text, texts } from "./columns";
+import { bounded, FeedError, type Fields, fields, isNatural, list, natural, number, numbers, text, texts } from "./columns";
 import { type Regions, regions } from "./regions";
 import type * as Wire from "./types";
 
@@ -244,22 +244,6 @@ function costs<T extends { causes: unknown }>(from: Fields<T>): readonly (readon
 function cause(value: unknown): Cause {
   if (value !== "none" && !CAUSES.includes(value as Blame)) throw new FeedError("There is a cause that this page does not know.");
   return value as Cause;
-}
-
-function bounded<T>(name: string, values: readonly T[], most: number): readonly T[] {
-  if (values.length > most) throw new FeedError(`The list "${name}" is longer than ${most}.`);
-  return values;
-}
-
-function isNatural(value: unknown): value is number {
-  return Number.isInteger(value) && (value as number) >= 0;
-}
-
-/** A count, a rank, a number of something. */
-function natural<T>(from: Fields<T>, name: keyof T & string): number {
-  const value = from[name];
-  if (!isNatural(value)) throw new FeedError(`The field "${name}" is not a whole number.`);
-  return value;
 }
 
 /** Two times, the first not after the second. */

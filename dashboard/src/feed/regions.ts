@@ -1,7 +1,7 @@
 // Who talks to whom, as the feed tells it: regions of ranks with their latency, and traffic by pairs of ranks. Checked and
 // bounded.
 
-import { FeedError, f64Column, type Fields, fields, list, number, sameLength, u32Column } from "./columns";
+import { bounded, f64Column, FeedError, type Fields, fields, isNatural, list, natural, number, sameLength, u32Column } from "./columns";
 import type * as Wire from "./types";
 
 export type RankRange = readonly [from: number, to: number];
@@ -139,19 +139,4 @@ function latency<T extends { latency: unknown }>(from: Fields<T>): number | null
 
 function counts<T extends { messages: unknown; delayed: unknown }>(from: Fields<T>): { messages: number; delayed: number } {
   return { messages: natural(from, "messages" as keyof T & string), delayed: natural(from, "delayed" as keyof T & string) };
-}
-
-function bounded<T>(name: string, values: readonly T[], most: number): readonly T[] {
-  if (values.length > most) throw new FeedError(`The list "${name}" is longer than ${most}.`);
-  return values;
-}
-
-function isNatural(value: unknown): value is number {
-  return Number.isInteger(value) && (value as number) >= 0;
-}
-
-function natural<T>(from: Fields<T>, name: keyof T & string): number {
-  const value = from[name];
-  if (!isNatural(value)) throw new FeedError(`The field "${name}" is not a whole number.`);
-  return value;
 }
