@@ -40,6 +40,14 @@ The page has the same views and the same figures as during the run. It is served
     Replay(ReplayOptions),
     /// Say what a recording holds, for people or as JSON.
     Report(ReportOptions),
+    /// Say what of a recording is whole, and what is missing or damaged.
+    #[command(after_help = "\
+Examples:
+  mpiscope check sim.scope
+
+Reads all of it and changes nothing. Exits with 0 when it is whole, with 1 when something is missing or damaged, with 2 when \
+there is no recording that can be read.")]
+    Check(CheckOptions),
     /// Write a better placement of ranks on the nodes of a recording, as a file for a launcher.
     #[command(after_help = "\
 Examples:
@@ -286,6 +294,16 @@ pub(crate) struct ReportOptions {
     pub(crate) fail_above: Option<f64>,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct CheckOptions {
+    /// The folder of the recording
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// Print JSON (schema mpiscope.check/1)
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 fn share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| "a number from 0 to 1 is needed".to_owned())
@@ -369,6 +387,7 @@ mod tests {
             "run",
             "replay",
             "report",
+            "check",
             "remap",
             "regions",
             "agent",

@@ -2,7 +2,7 @@
 //! records any more, from what still lies in the rings.
 
 use crate::agent::{Agent, Resume};
-use crate::daemon::Live;
+use crate::daemon::{LIVE_FILE, Live, Records};
 use crate::engine::{Engine, Step, WindowCell, replay};
 use crate::processors::Processors;
 use anyhow::Result;
@@ -90,6 +90,14 @@ fn from_segments(recording: &Recording, reader: &mut Reader<'_>) -> Result<Loade
         ..Totals::default()
     };
     let mut missing = manifest.missing.clone();
+    let is_broken_off =
+        manifest.state == State::Running && !matches!(Live::of(recording.dir()), Records::Somebody(_));
+    if is_broken_off {
+        missing.push(
+            "the recording was not completed, and its log is gone: these are the figures of what was sealed"
+                .into(),
+        );
+    }
     let mut calls = recording.calls();
     for batch in calls.by_ref() {
         totals.add_calls(&batch);
@@ -113,7 +121,7 @@ fn from_segments(recording: &Recording, reader: &mut Reader<'_>) -> Result<Loade
     }
     Ok(Loaded {
         run: manifest.run.clone(),
-        state: manifest.state,
+        state: if is_broken_off { State::Incomplete } else { manifest.state },
         job: manifest.job.clone(),
         totals,
         clock: manifest.clock.clone(),
@@ -139,13 +147,11 @@ fn from_log(dir: &Path, recording: &Recording, reader: &mut Reader<'_>) -> Resul
         }
     };
     let faults = replay(&recording.wal()?, |message| take(engine.feed(message)));
-    let mut state = State::Running;
-    if let Some(live) = Live::of_dead(dir) {
-        state = State::Incomplete;
-        rest_of_rings(&live, &mut engine, &mut take);
-    } else if !dir.join(crate::daemon::LIVE_FILE).exists() {
-        state = State::Incomplete;
+    let records = Live::of(dir);
+    if let Records::Nobody(Some(live)) = &records {
+        rest_of_rings(live, &mut engine, &mut take);
     }
+    let state = if matches!(records, Records::Somebody(_)) { State::Running } else { State::Incomplete };
     take(Some(engine.finish()));
     outcome?;
     let mut missing = engine.missing();
@@ -153,6 +159,10 @@ fn from_log(dir: &Path, recording: &Recording, reader: &mut Reader<'_>) -> Resul
         State::Running => missing.push("the run is not over: these are the figures until now".into()),
         _ => missing.push("the recording was not completed: these are the figures of its log".into()),
     }
+    if matches!(records, Records::Unreadable) {
+        missing.push(format!("{LIVE_FILE} is damaged: what still lies in the rings of the run is not here"));
+    }
+    missing.extend(recording.damage().map(str::to_owned));
     missing.extend(faults);
     let started = engine.ingest().started();
     let ended = engine.ingest().ended();

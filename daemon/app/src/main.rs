@@ -2,6 +2,7 @@
 
 mod agent;
 mod calibrate;
+mod check;
 mod clocks;
 mod command_line;
 mod criteria_file;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Command::Run(options) => run::run(&options),
         Command::Replay(options) => replay::replay(&options),
         Command::Report(options) => report::report(&options),
+        Command::Check(options) => check::check(&options),
         Command::Remap(options) => remap::remap(&options),
         Command::Regions(options) => regions::regions(&options),
         Command::Calibrate(options) => calibrate::calibrate(&options),

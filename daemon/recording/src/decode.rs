@@ -4,8 +4,10 @@ use crate::row::{Access, Column, Row};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_typed_column_reader};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::fs::File;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Reads the rows of one file.
@@ -39,6 +41,32 @@ impl<R: Row> Rows<R> {
     pub(crate) fn open(file: File) -> Result<Self, Reason> {
         let file = guarded(|| SerializedFileReader::new(file).map_err(reason))?;
         Ok(Self { file, next_group: 0, group: None, kind: std::marker::PhantomData })
+    }
+
+    /// Where its row groups lie, in bytes.
+    pub(crate) fn group_ranges(&self) -> Result<Vec<Range<u64>>, Reason> {
+        guarded(|| {
+            let groups = self.file.metadata().row_groups().iter();
+            let range = |group: &RowGroupMetaData| {
+                let chunks = || group.columns().iter().map(ColumnChunkMetaData::byte_range);
+                let from = chunks().map(|(from, _)| from).min().unwrap_or_default();
+                from..chunks().map(|(from, bytes)| from.saturating_add(bytes)).max().unwrap_or_default()
+            };
+            Ok(groups.map(range).collect())
+        })
+    }
+
+    /// Goes on with a row group; what was left of the one before is passed over.
+    pub(crate) fn go_to_group(&mut self, number: usize) {
+        (self.group, self.next_group) = (None, number);
+    }
+
+    /// The rows that are left of the row group that is being read, at most `limit`; none at its end.
+    pub(crate) fn next_of_group(&mut self, limit: usize) -> Result<Option<Vec<R>>, Reason> {
+        if self.group.as_ref().is_some_and(|group| group.rows_left == 0) {
+            return Ok(None);
+        }
+        self.next_batch(limit)
     }
 
     /// The next rows, at most `limit`; none at the end.

@@ -20,25 +20,32 @@ mod corrections;
 mod decode;
 mod encode;
 mod error;
+mod files;
 mod folder;
+mod lock;
 mod manifest;
 mod reader;
 mod row;
 mod rows;
+mod salvage;
 mod segment;
 mod tables;
 mod wal;
 mod writer;
 
+pub use checksum::crc32_of;
 pub use corrections::Corrections;
 pub use error::RecordingError;
+pub use files::{FileState, file_state, list_file, read_listed};
+pub use lock::is_being_written;
 pub use manifest::{
-    Clock, ClockNode, ClockVersion, Cost, Job, JobNode, Latency, Lost, Manifest, RunTotals, SCHEMA, Segment,
-    Segments, State,
+    Clock, ClockNode, ClockVersion, Cost, Job, JobNode, Latency, ListedFile, Lost, Manifest, RunTotals,
+    SCHEMA, Segment, Segments, State,
 };
 pub use reader::{Batches, Recording, SegmentFault, SegmentReader, read_segment};
 pub use row::{Row, SegmentRow};
 pub use rows::{FunctionName, WindowRow};
+pub use salvage::salvage;
 pub use segment::SegmentWriter;
 pub use tables::Tables;
 pub use wal::{WalReader, WalSummary, WalWriter};

@@ -7,6 +7,7 @@
 use crate::checksum::Checksum;
 use crate::corrections::Corrections;
 use crate::decode::Rows;
+use crate::files::{FileState, file_state};
 use crate::folder::{PARQUET, TABLES, number_of, open_plain, real_folder};
 use crate::manifest::{Manifest, Segment};
 use crate::row::{Row, SegmentRow};
@@ -22,13 +23,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Rows of one batch.
-const BATCH_ROWS: usize = 64 << 10;
+pub(crate) const BATCH_ROWS: usize = 64 << 10;
 
 /// A recording on disk.
 #[derive(Debug)]
 pub struct Recording {
     dir: PathBuf,
     manifest: Manifest,
+    damage: Option<String>,
     corrections: Arc<Corrections>,
 }
 
@@ -52,9 +54,10 @@ impl Recording {
         if !dir.is_dir() {
             return Err(RecordingError::NotAFolder { path: dir.to_path_buf() });
         }
-        let manifest = Manifest::read(dir)?;
+        let (mut manifest, damage) = Manifest::read_and_check(dir)?;
+        manifest.missing.extend(damage.clone());
         let corrections = Arc::new(Corrections::of(&manifest));
-        Ok(Self { dir: dir.to_path_buf(), manifest, corrections })
+        Ok(Self { dir: dir.to_path_buf(), manifest, damage, corrections })
     }
 
     /// Its folder.
@@ -67,6 +70,12 @@ impl Recording {
     #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
+    }
+
+    /// What is wrong with the manifest itself, in a sentence.
+    #[must_use]
+    pub fn damage(&self) -> Option<&str> {
+        self.damage.as_deref()
     }
 
     /// All calls.
@@ -159,7 +168,9 @@ impl Recording {
 
     /// One that recordings of an earlier version do not have.
     fn table_if_there<R: Row>(&self, faults: &mut Vec<SegmentFault>) -> Vec<R> {
-        let is_there = self.dir.join(table_name::<R>()).symlink_metadata().is_ok();
+        let file = table_name::<R>();
+        let is_there = self.dir.join(&file).symlink_metadata().is_ok()
+            || self.manifest.files.iter().any(|listed| listed.file == file);
         if is_there { self.table(faults) } else { Vec::new() }
     }
 
@@ -168,6 +179,9 @@ impl Recording {
         let mut rows = Vec::new();
         let mut read = || -> Result<(), String> {
             real_folder(self.dir.join(TABLES)).map_err(|error| error.to_string())?;
+            if let FileState::Damaged(why) = file_state(&self.dir, &self.manifest, &file) {
+                return Err(why);
+            }
             let mut found =
                 Rows::open(open_plain(&self.dir.join(&file)).map_err(|error| error.to_string())?)?;
             while let Some(batch) = found.next_batch(BATCH_ROWS)? {
@@ -322,7 +336,7 @@ impl<R: SegmentRow> Iterator for Batches<R> {
 }
 
 /// The path of a segment: nothing but a numbered file in the sub-folder of its kind.
-fn segment_path<R: SegmentRow>(dir: &Path, file: &str) -> Result<PathBuf, String> {
+pub(crate) fn segment_path<R: SegmentRow>(dir: &Path, file: &str) -> Result<PathBuf, String> {
     let name = file.strip_prefix(R::FOLDER).and_then(|rest| rest.strip_prefix('/'));
     let name = name.filter(|name| number_of(name, PARQUET).is_some());
     let name = name.ok_or_else(|| format!("its name is not {}/NNNNNN.{PARQUET}", R::FOLDER))?;
@@ -330,7 +344,7 @@ fn segment_path<R: SegmentRow>(dir: &Path, file: &str) -> Result<PathBuf, String
     Ok(folder.join(name))
 }
 
-fn file_checksum(file: &mut File) -> std::io::Result<u32> {
+pub(crate) fn file_checksum(file: &mut File) -> std::io::Result<u32> {
     let mut checksum = Checksum::new();
     let mut chunk = vec![0; 256 << 10];
     loop {

@@ -6,6 +6,7 @@ use crate::encode::encode;
 use crate::folder::{PARQUET, Replacement, make_folder, numbered_files, numbered_name};
 use crate::manifest::Segment;
 use crate::row::{Row, SegmentRow};
+use crate::salvage::parts_of;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -102,6 +103,8 @@ impl<R: SegmentRow> SegmentWriter<R> {
             to_ns: self.rows.iter().map(SegmentRow::end_ns).max().unwrap_or_default(),
             clock_version: self.clock_version,
             crc32: Some(crc32),
+            // Without them it is as good as ever, until it is damaged.
+            parts: parts_of::<R>(&self.folder.join(&name)).unwrap_or_default(),
         });
         self.rows.clear();
         match segment {

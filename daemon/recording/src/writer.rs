@@ -4,11 +4,12 @@ use crate::RecordingError;
 use crate::folder::{
     MANIFEST, PARQUET, TABLES, WAL, bytes_on_disk, make_folder, numbered_files, remove_unfinished,
 };
+use crate::lock::FolderLock;
 use crate::manifest::{Manifest, Segment, Segments, State};
 use crate::row::SegmentRow;
 use crate::rows::WindowRow;
 use crate::segment::SegmentWriter;
-use crate::tables::Tables;
+use crate::tables::{Tables, table_names};
 use mpiscope_model::{Call, Message, Scheduling};
 use std::collections::HashSet;
 use std::fs;
@@ -54,6 +55,8 @@ pub struct RecordingWriter {
     windows: SegmentWriter<WindowRow>,
     scheduling: SegmentWriter<Scheduling>,
     rebuilding: bool,
+    /// Nobody else writes here meanwhile.
+    _lock: FolderLock,
 }
 
 impl RecordingWriter {
@@ -64,7 +67,10 @@ impl RecordingWriter {
     pub fn create(dir: &Path, manifest: Manifest, options: RecordingOptions) -> Result<Self, RecordingError> {
         refuse_occupied(dir)?;
         make_folder(dir)?;
-        let writer = Self::open(dir, manifest, options, false)?;
+        let lock = FolderLock::take(dir)?;
+        // Between the look and the lock somebody may have been quicker.
+        refuse_occupied(dir)?;
+        let writer = Self::open(dir, manifest, options, (false, lock))?;
         writer.write_manifest()?;
         Ok(writer)
     }
@@ -75,6 +81,7 @@ impl RecordingWriter {
     /// # Errors
     /// When there is no recording, or it cannot be written.
     pub fn rebuild(dir: &Path, options: RecordingOptions) -> Result<Self, RecordingError> {
+        let lock = FolderLock::take(dir)?;
         let manifest = Manifest::read(dir)?;
         let manifest = Manifest {
             segments: Segments::default(),
@@ -82,14 +89,14 @@ impl RecordingWriter {
             missing: Vec::new(),
             ..manifest
         };
-        Self::open(dir, manifest, options, true)
+        Self::open(dir, manifest, options, (true, lock))
     }
 
     fn open(
         dir: &Path,
         manifest: Manifest,
         options: RecordingOptions,
-        rebuilding: bool,
+        (rebuilding, lock): (bool, FolderLock),
     ) -> Result<Self, RecordingError> {
         let RecordingOptions {
             calls_per_segment,
@@ -107,6 +114,7 @@ impl RecordingWriter {
             windows: SegmentWriter::open(dir, windows_per_segment, zstd_level)?,
             scheduling: SegmentWriter::open(dir, scheduling_per_segment, zstd_level)?,
             rebuilding,
+            _lock: lock,
         })
     }
 
@@ -186,6 +194,14 @@ impl RecordingWriter {
         outcomes.into_iter().collect()
     }
 
+    /// Says of a file in the folder what it is now, so that readers see when it is not so any more.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn list_file(&mut self, file: &str) -> Result<(), RecordingError> {
+        self.manifest.list(&self.dir, file)
+    }
+
     /// Calls that wait for their segment.
     #[must_use]
     pub fn waiting_calls(&self) -> usize {
@@ -256,6 +272,8 @@ impl RecordingWriter {
     pub fn finish(mut self, tables: &Tables) -> Result<Manifest, RecordingError> {
         let sealed = self.seal_rows();
         let told = tables.write(&self.dir, self.options.zstd_level);
+        let told =
+            told.and_then(|()| table_names().iter().try_for_each(|name| self.manifest.list(&self.dir, name)));
         self.say_unwritten();
         let whole = sealed.is_ok() && told.is_ok() && self.unwritten_rows() == 0;
         if !whole {

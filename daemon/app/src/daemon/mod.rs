@@ -12,12 +12,12 @@ mod remotes;
 mod told;
 mod viewers;
 
-pub(crate) use protocol::{Configuration, FromDaemon, LIVE_FILE, Link, Live, Summary, ToDaemon};
+pub(crate) use protocol::{Configuration, FromDaemon, LIVE_FILE, Link, Live, Records, Summary, ToDaemon};
 pub(crate) use recorder::Judge;
 pub(crate) use told::{record_told, show_told};
 
 use crate::agent::{Agent, LINGER, LITTLE_SLOTS, OWN, Pass, REST, Resume, run_start};
-use crate::judge::{give, have_judged};
+use crate::judge::{GIVEN, give, have_judged};
 use crate::page::{Page, Shelves};
 use anyhow::{Context as _, Result};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
@@ -110,16 +110,18 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
             job: mpiscope_recording::Job { command: configuration.command.clone(), ..Default::default() },
             ..Manifest::default()
         };
-        let writer = RecordingWriter::create(&configuration.out, manifest, options)?;
+        let mut writer = RecordingWriter::create(&configuration.out, manifest, options)?;
         if let Some(criteria) = &configuration.criteria {
             give(criteria, &configuration.out)?;
+            writer.list_file(GIVEN)?;
+            writer.write_manifest()?;
         }
         recorder = Recorder::new(writer, configuration.window_ns, judge);
         with_page(&mut recorder)?;
         resume = Resume::default();
         log = WalWriter::create(&configuration.out)?;
     }
-    let live = Live { rings: configuration.rings.clone(), pid: std::process::id() };
+    let live = Live::here(configuration.rings.clone());
     // Held while this process lives: whoever can lock it knows that nobody records.
     let _lock = live.write(&configuration.out)?;
     let known = recorder.agents();

@@ -250,6 +250,8 @@ impl Recorder {
             findings.name_places(&sites);
             let written = judge::write(self.writer.dir(), findings);
             self.note(written);
+            let listed = self.writer.list_file(judge::FILE);
+            self.note(listed);
         }
         self.live = None;
         self.found = findings.as_ref().map(Findings::found);
