@@ -15,12 +15,16 @@
 //! with its final name is whole, nothing on disk makes a reader panic or leave the folder, and what cannot be kept is
 //! counted and told of.
 
+mod batches;
 mod checksum;
 mod corrections;
+mod cursor;
 mod decode;
 mod encode;
 mod error;
+mod filters;
 mod folder;
+mod groups;
 mod manifest;
 mod reader;
 mod row;
@@ -30,13 +34,16 @@ mod tables;
 mod wal;
 mod writer;
 
+pub use batches::{Batches, Group, SegmentFault, SegmentIndex, SegmentReader, read_segment};
 pub use corrections::Corrections;
+pub use cursor::{Cursor, Direction, Filter};
 pub use error::RecordingError;
+pub use filters::{CallFilter, MessageFilter};
 pub use manifest::{
     Clock, ClockNode, ClockVersion, Cost, Job, JobNode, Latency, Lost, Manifest, RunTotals, SCHEMA, Segment,
     Segments, State,
 };
-pub use reader::{Batches, Recording, SegmentFault, SegmentReader, read_segment};
+pub use reader::Recording;
 pub use row::{Row, SegmentRow};
 pub use rows::{FunctionName, WindowRow};
 pub use segment::SegmentWriter;

@@ -182,6 +182,8 @@ pub struct Segment {
     pub clock_version: u32,
     /// The CRC-32 of the file; null when it is not known.
     pub crc32: Option<u32>,
+    /// Its length; null when it is not known.
+    pub bytes: Option<u64>,
 }
 
 /// The totals of a run.
