@@ -51,16 +51,20 @@ impl Corrections {
     /// The segment with the range of time in which its corrected rows lie.
     #[must_use]
     pub fn segment(&self, segment: &Segment) -> Segment {
-        let mut moved = segment.clone();
-        if self.concern(segment) {
-            let ranges = || self.nodes.iter().map(Correction::range_ns);
-            // A rank whose node has no correction stays where it is.
-            let least_ns = ranges().map(|(least_ns, _)| least_ns).fold(0, i64::min);
-            let most_ns = ranges().map(|(_, most_ns)| most_ns).fold(0, i64::max);
-            moved.from_ns = segment.from_ns.saturating_add_signed(least_ns);
-            moved.to_ns = segment.to_ns.saturating_add_signed(most_ns);
+        let (from_ns, to_ns) = self.range(segment, (segment.from_ns, segment.to_ns));
+        Segment { from_ns, to_ns, ..segment.clone() }
+    }
+
+    /// The range of time in which corrected rows of a segment lie that were sealed with times in a range.
+    pub(crate) fn range(&self, segment: &Segment, (from_ns, to_ns): (u64, u64)) -> (u64, u64) {
+        if !self.concern(segment) {
+            return (from_ns, to_ns);
         }
-        moved
+        let ranges = || self.nodes.iter().map(Correction::range_ns);
+        // A rank whose node has no correction stays where it is.
+        let least_ns = ranges().map(|(least_ns, _)| least_ns).fold(0, i64::min);
+        let most_ns = ranges().map(|(_, most_ns)| most_ns).fold(0, i64::max);
+        (from_ns.saturating_add_signed(least_ns), to_ns.saturating_add_signed(most_ns))
     }
 
     pub(crate) fn call(&self, call: &mut Call) {

@@ -6,6 +6,7 @@ use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleTyp
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::statistics::Statistics;
 use std::fs::File;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,9 +14,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Reads the rows of one file.
 pub(crate) struct Rows<R: Row> {
     file: SerializedFileReader<File>,
-    next_group: usize,
+    /// The groups that are still to be read.
+    wanted: std::vec::IntoIter<usize>,
     group: Option<Group>,
     kind: std::marker::PhantomData<R>,
+}
+
+/// What a file says of one of its row groups.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct GroupSummary {
+    /// Its rows.
+    pub(crate) rows: u64,
+    /// The least and the greatest number in each column, in the order of the row's columns; none where it is not known.
+    pub(crate) bounds: Vec<Option<(i64, i64)>>,
 }
 
 /// A row group being read: a reader a column, in the order of the row's columns.
@@ -40,7 +51,19 @@ pub(crate) type Reason = String;
 impl<R: Row> Rows<R> {
     pub(crate) fn open(file: File) -> Result<Self, Reason> {
         let file = guarded(|| SerializedFileReader::new(file).map_err(reason))?;
-        Ok(Self { file, next_group: 0, group: None, kind: std::marker::PhantomData })
+        let all: Vec<usize> = (0..file.num_row_groups()).collect();
+        Ok(Self { file, wanted: all.into_iter(), group: None, kind: std::marker::PhantomData })
+    }
+
+    /// Its row groups.
+    pub(crate) fn groups(&self) -> Vec<GroupSummary> {
+        self.file.metadata().row_groups().iter().map(group_summary::<R>).collect()
+    }
+
+    /// From now on only these groups are read.
+    pub(crate) fn only(&mut self, groups: Vec<usize>) {
+        self.group = None;
+        self.wanted = groups.into_iter();
     }
 
     /// Where its row groups lie, in bytes.
@@ -56,19 +79,6 @@ impl<R: Row> Rows<R> {
         })
     }
 
-    /// Goes on with a row group; what was left of the one before is passed over.
-    pub(crate) fn go_to_group(&mut self, number: usize) {
-        (self.group, self.next_group) = (None, number);
-    }
-
-    /// The rows that are left of the row group that is being read, at most `limit`; none at its end.
-    pub(crate) fn next_of_group(&mut self, limit: usize) -> Result<Option<Vec<R>>, Reason> {
-        if self.group.as_ref().is_some_and(|group| group.rows_left == 0) {
-            return Ok(None);
-        }
-        self.next_batch(limit)
-    }
-
     /// The next rows, at most `limit`; none at the end.
     pub(crate) fn next_batch(&mut self, limit: usize) -> Result<Option<Vec<R>>, Reason> {
         guarded(|| {
@@ -76,13 +86,25 @@ impl<R: Row> Rows<R> {
                 if let Some(group) = self.group.as_mut().filter(|group| group.rows_left > 0) {
                     return group.read(limit).map(Some);
                 }
-                if self.next_group >= self.file.num_row_groups() {
-                    return Ok(None);
-                }
-                self.group = Some(open_group::<R>(&self.file, self.next_group)?);
-                self.next_group += 1;
+                let Some(next) = self.wanted.next() else { return Ok(None) };
+                self.group = Some(open_group::<R>(&self.file, next)?);
             }
         })
+    }
+}
+
+fn group_summary<R: Row>(group: &RowGroupMetaData) -> GroupSummary {
+    let bounds = |column: &Column<R>| {
+        let chunk = group.columns().iter().find(|chunk| chunk.column_path().parts() == [column.name])?;
+        match chunk.statistics()? {
+            Statistics::Int32(of) => Some((i64::from(*of.min_opt()?), i64::from(*of.max_opt()?))),
+            Statistics::Int64(of) => Some((*of.min_opt()?, *of.max_opt()?)),
+            _ => None,
+        }
+    };
+    GroupSummary {
+        rows: u64::try_from(group.num_rows()).unwrap_or_default(),
+        bounds: R::COLUMNS.iter().map(bounds).collect(),
     }
 }
 

@@ -12,6 +12,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPrope
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::ColumnPath;
 use std::io::Write;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// Rows of one page, the least that a reader who seeks has to take: larger pages are smaller on disk.
@@ -20,19 +21,34 @@ const PAGE_ROWS: usize = 65_536;
 /// Beyond this many bytes of different values a column is no repeating one.
 const DICTIONARY_BYTES: usize = 256 << 10;
 
-/// Writes `rows` as one Parquet file of one row group.
-pub(crate) fn encode<R: Row, W: Write + Send>(rows: &[R], zstd_level: i32, target: W) -> Result<()> {
-    let mut file = SerializedFileWriter::new(target, schema::<R>()?, properties::<R>(zstd_level)?)?;
-    let mut group = file.next_row_group()?;
-    for column in R::COLUMNS {
-        if let Some(mut writer) = group.next_column()? {
-            write_column(rows, column, &mut writer)?;
-            writer.close()?;
-        }
+/// A Parquet file to which row groups are added.
+pub(crate) struct Encoder<R, W: Write + Send> {
+    file: SerializedFileWriter<W>,
+    row: PhantomData<R>,
+}
+
+impl<R: Row, W: Write + Send> Encoder<R, W> {
+    pub(crate) fn begin(zstd_level: i32, target: W) -> Result<Self> {
+        let file = SerializedFileWriter::new(target, schema::<R>()?, properties::<R>(zstd_level)?)?;
+        Ok(Self { file, row: PhantomData })
     }
-    group.close()?;
-    file.close()?;
-    Ok(())
+
+    pub(crate) fn group(&mut self, rows: &[R]) -> Result<()> {
+        let mut group = self.file.next_row_group()?;
+        for column in R::COLUMNS {
+            if let Some(mut writer) = group.next_column()? {
+                write_column(rows, column, &mut writer)?;
+                writer.close()?;
+            }
+        }
+        group.close()?;
+        Ok(())
+    }
+
+    pub(crate) fn finish(self) -> Result<()> {
+        self.file.close()?;
+        Ok(())
+    }
 }
 
 fn properties<R: Row>(zstd_level: i32) -> Result<WriterPropertiesPtr> {

@@ -1,9 +1,9 @@
 //! The files of a recording that are no segments: the manifest lists them with their checksums.
 
 use crate::RecordingError;
+use crate::batches::file_checksum;
 use crate::folder::{WAL, open_plain, real_folder};
 use crate::manifest::{ListedFile, Manifest};
-use crate::reader::file_checksum;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};

@@ -15,13 +15,17 @@
 //! with its final name is whole, nothing on disk makes a reader panic or leave the folder, and what cannot be kept is
 //! counted and told of.
 
+mod batches;
 mod checksum;
 mod corrections;
+mod cursor;
 mod decode;
 mod encode;
 mod error;
 mod files;
+mod filters;
 mod folder;
+mod groups;
 mod lock;
 mod manifest;
 mod reader;
@@ -33,16 +37,19 @@ mod tables;
 mod wal;
 mod writer;
 
+pub use batches::{Batches, Group, SegmentFault, SegmentIndex, SegmentReader, read_segment};
 pub use checksum::crc32_of;
 pub use corrections::Corrections;
+pub use cursor::{Cursor, Direction, Filter};
 pub use error::RecordingError;
 pub use files::{FileState, file_state, list_file, read_listed};
+pub use filters::{CallFilter, MessageFilter};
 pub use lock::is_being_written;
 pub use manifest::{
     Clock, ClockNode, ClockVersion, Cost, Job, JobNode, Latency, ListedFile, Lost, Manifest, RunTotals,
     SCHEMA, Segment, Segments, State,
 };
-pub use reader::{Batches, Recording, SegmentFault, SegmentReader, read_segment};
+pub use reader::Recording;
 pub use row::{Row, SegmentRow};
 pub use rows::{FunctionName, WindowRow};
 pub use salvage::salvage;

@@ -186,6 +186,8 @@ pub struct Segment {
     pub clock_version: u32,
     /// The CRC-32 of the file; null when it is not known.
     pub crc32: Option<u32>,
+    /// Its length; null when it is not known.
+    pub bytes: Option<u64>,
     /// The CRC-32 of each of its row groups, and of all the rest of it: what is left of a damaged file can be told from
     /// what is not. Empty when they are not known.
     pub parts: Vec<u32>,

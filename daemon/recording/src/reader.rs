@@ -4,26 +4,20 @@
 //! and a segment that is missing or damaged costs its own rows and is told of. Rows come with the times of the last clock
 //! map, whatever they were sealed with.
 
-use crate::checksum::Checksum;
+use crate::batches::{BATCH_ROWS, Batches};
 use crate::corrections::Corrections;
 use crate::decode::Rows;
 use crate::files::{FileState, file_state};
-use crate::folder::{PARQUET, TABLES, number_of, open_plain, real_folder};
+use crate::folder::{TABLES, open_plain, real_folder};
 use crate::manifest::{Manifest, Segment};
 use crate::row::{Row, SegmentRow};
 use crate::rows::WindowRow;
 use crate::tables::{Tables, table_name};
-use crate::{RecordingError, WalReader};
+use crate::{RecordingError, SegmentFault, SegmentReader, WalReader};
 use mpiscope_model::{Call, Message, Nanoseconds, Scheduling};
-use std::collections::HashSet;
-use std::fs::File;
-use std::io::{Read, Seek};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Rows of one batch.
-pub(crate) const BATCH_ROWS: usize = 64 << 10;
 
 /// A recording on disk.
 #[derive(Debug)]
@@ -32,17 +26,6 @@ pub struct Recording {
     manifest: Manifest,
     damage: Option<String>,
     corrections: Arc<Corrections>,
-}
-
-/// A file that could not be read, or not to its end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SegmentFault {
-    /// Its name as the manifest has it.
-    pub file: String,
-    /// Rows that should be in it and are not read.
-    pub missing_rows: u64,
-    /// What is wrong, in one sentence.
-    pub text: String,
 }
 
 impl Recording {
@@ -141,7 +124,7 @@ impl Recording {
     /// What reads single segments of this recording.
     #[must_use]
     pub fn segment_reader(&self) -> SegmentReader {
-        SegmentReader { dir: self.dir.clone(), corrections: Arc::clone(&self.corrections) }
+        SegmentReader::corrected(self.dir.clone(), Arc::clone(&self.corrections))
     }
 
     /// The log of what is not in the segments yet.
@@ -195,164 +178,4 @@ impl Recording {
         }
         rows
     }
-}
-
-/// Reads single segments, for those who keep a list of them.
-#[derive(Debug, Clone)]
-pub struct SegmentReader {
-    dir: PathBuf,
-    corrections: Arc<Corrections>,
-}
-
-impl SegmentReader {
-    /// For segments that are still being added to `dir`: their rows are by the clocks as they are known now.
-    #[must_use]
-    pub fn uncorrected(dir: PathBuf) -> Self {
-        Self { dir, corrections: Arc::default() }
-    }
-
-    /// All rows of one segment, and what is wrong with it, if anything.
-    #[must_use]
-    pub fn read<R: SegmentRow>(&self, segment: &Segment) -> (Vec<R>, Vec<SegmentFault>) {
-        let mut batches = Batches::of(&self.dir, vec![segment.clone()], None, Arc::clone(&self.corrections));
-        let rows = batches.by_ref().flatten().collect();
-        (rows, batches.faults)
-    }
-}
-
-/// All rows of one segment in `dir` as they were sealed; see [`SegmentReader::uncorrected`].
-#[must_use]
-pub fn read_segment<R: SegmentRow>(dir: &Path, segment: &Segment) -> (Vec<R>, Vec<SegmentFault>) {
-    SegmentReader::uncorrected(dir.to_path_buf()).read(segment)
-}
-
-/// The rows of one kind, a batch at a time.
-pub struct Batches<R: SegmentRow> {
-    dir: PathBuf,
-    segments: std::vec::IntoIter<Segment>,
-    range_ns: Option<Range<Nanoseconds>>,
-    seen: HashSet<String>,
-    current: Option<(Segment, u64, Rows<R>)>,
-    faults: Vec<SegmentFault>,
-    corrections: Arc<Corrections>,
-}
-
-impl<R: SegmentRow> Batches<R> {
-    fn of(
-        dir: &Path,
-        segments: Vec<Segment>,
-        range_ns: Option<Range<Nanoseconds>>,
-        corrections: Arc<Corrections>,
-    ) -> Self {
-        Self {
-            dir: dir.to_path_buf(),
-            segments: segments.into_iter(),
-            range_ns,
-            seen: HashSet::new(),
-            current: None,
-            faults: Vec::new(),
-            corrections,
-        }
-    }
-
-    /// What went wrong up to now; complete once the iteration is at its end.
-    #[must_use]
-    pub fn faults(&self) -> &[SegmentFault] {
-        &self.faults
-    }
-
-    fn fault(&mut self, segment: &Segment, read_rows: u64, why: &str) {
-        self.faults.push(SegmentFault {
-            file: segment.file.clone(),
-            missing_rows: segment.rows.saturating_sub(read_rows),
-            text: format!("{} is damaged or missing: {why}", segment.file.escape_debug()),
-        });
-    }
-
-    fn open(&mut self, segment: &Segment) -> Result<Rows<R>, String> {
-        let path = segment_path::<R>(&self.dir, &segment.file)?;
-        if self.seen.contains(&segment.file) {
-            return Err("the manifest lists it twice".to_owned());
-        }
-        let mut file = open_plain(&path).map_err(|error| error.to_string())?;
-        if let Some(expected) = segment.crc32 {
-            let found = file_checksum(&mut file).map_err(|error| error.to_string())?;
-            if found != expected {
-                return Err(format!("its CRC-32 is {found} and should be {expected}"));
-            }
-        }
-        let rows = Rows::open(file)?;
-        self.seen.insert(segment.file.clone());
-        Ok(rows)
-    }
-
-    /// The next batch of the segment that is open; none when it is at its end or damaged.
-    fn next_of_current(&mut self) -> Option<Vec<R>> {
-        let (segment, read_rows, rows) = self.current.as_mut()?;
-        match rows.next_batch(BATCH_ROWS) {
-            Ok(Some(mut batch)) => {
-                *read_rows += batch.len() as u64;
-                if self.corrections.concern(segment) {
-                    batch.iter_mut().for_each(|row| row.correct(&self.corrections));
-                }
-                return Some(batch);
-            }
-            Ok(None) if *read_rows == segment.rows => {}
-            Ok(None) => {
-                let (segment, read_rows) = (segment.clone(), *read_rows);
-                let why = format!("it has {read_rows} rows and should have {}", segment.rows);
-                self.fault(&segment, read_rows, &why);
-            }
-            Err(why) => {
-                let (segment, read_rows) = (segment.clone(), *read_rows);
-                self.fault(&segment, read_rows, &why);
-            }
-        }
-        self.current = None;
-        None
-    }
-}
-
-impl<R: SegmentRow> Iterator for Batches<R> {
-    type Item = Vec<R>;
-
-    fn next(&mut self) -> Option<Vec<R>> {
-        loop {
-            while let Some(mut batch) = self.next_of_current() {
-                if let Some(range) = &self.range_ns {
-                    batch.retain(|row| row.begin_ns() < range.end && row.end_ns() >= range.start);
-                }
-                if !batch.is_empty() {
-                    return Some(batch);
-                }
-            }
-            let segment = self.segments.next()?;
-            match self.open(&segment) {
-                Ok(rows) => self.current = Some((segment, 0, rows)),
-                Err(why) => self.fault(&segment, 0, &why),
-            }
-        }
-    }
-}
-
-/// The path of a segment: nothing but a numbered file in the sub-folder of its kind.
-pub(crate) fn segment_path<R: SegmentRow>(dir: &Path, file: &str) -> Result<PathBuf, String> {
-    let name = file.strip_prefix(R::FOLDER).and_then(|rest| rest.strip_prefix('/'));
-    let name = name.filter(|name| number_of(name, PARQUET).is_some());
-    let name = name.ok_or_else(|| format!("its name is not {}/NNNNNN.{PARQUET}", R::FOLDER))?;
-    let folder = real_folder(dir.join(R::FOLDER)).map_err(|error| error.to_string())?;
-    Ok(folder.join(name))
-}
-
-pub(crate) fn file_checksum(file: &mut File) -> std::io::Result<u32> {
-    let mut checksum = Checksum::new();
-    let mut chunk = vec![0; 256 << 10];
-    loop {
-        match file.read(&mut chunk)? {
-            0 => break,
-            count => checksum.add(&chunk[..count]),
-        }
-    }
-    file.rewind()?;
-    Ok(checksum.value())
 }

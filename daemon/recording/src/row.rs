@@ -23,6 +23,10 @@ pub trait SegmentRow: Row {
     const FOLDER: &'static str;
     /// What people call several of them.
     const PLURAL: &'static str;
+    /// The columns of which the least value is the time from which on a row says something.
+    const BEGINS: &'static [&'static str];
+    /// The columns of which the greatest value is the time until which it does.
+    const ENDS: &'static [&'static str];
 
     /// Puts the rows of one segment in the order in which they are small on disk and quick to find.
     fn sort(rows: &mut [Self]);

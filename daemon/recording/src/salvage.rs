@@ -3,13 +3,13 @@
 //! A row group of which a byte is wrong may well be read, into rows that nobody wrote. So only those are taken of which the
 //! manifest knows the checksum, from a file whose own list of them is whole.
 
+use crate::RecordingError;
+use crate::batches::{BATCH_ROWS, SegmentFault, file_checksum, segment_path};
 use crate::checksum::Checksum;
 use crate::decode::Rows;
 use crate::folder::open_plain;
 use crate::manifest::Segment;
-use crate::reader::{BATCH_ROWS, file_checksum, segment_path};
 use crate::row::SegmentRow;
-use crate::{RecordingError, SegmentFault};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -63,11 +63,9 @@ fn read<R: SegmentRow>(dir: &Path, segment: &Segment, visit: &mut dyn FnMut(&[R]
     if rest != known_rest || groups.len() != known.len() {
         return Err(damage);
     }
-    for number in (0..groups.len()).filter(|&number| groups[number] == known[number]) {
-        rows.go_to_group(number);
-        while let Some(batch) = rows.next_of_group(BATCH_ROWS)? {
-            visit(&batch);
-        }
+    rows.only((0..groups.len()).filter(|&number| groups[number] == known[number]).collect());
+    while let Some(batch) = rows.next_batch(BATCH_ROWS)? {
+        visit(&batch);
     }
     Err(damage)
 }

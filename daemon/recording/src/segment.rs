@@ -2,19 +2,25 @@
 
 use crate::RecordingError;
 use crate::checksum::Checksum;
-use crate::encode::encode;
+use crate::encode::Encoder;
 use crate::folder::{PARQUET, Replacement, make_folder, numbered_files, numbered_name};
+use crate::groups::for_each_group;
 use crate::manifest::Segment;
 use crate::row::{Row, SegmentRow};
 use crate::salvage::parts_of;
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+/// Rows of one row group, the least that a reader who seeks has to take.
+const ROWS_PER_GROUP: usize = 1 << 17;
 
 /// Takes rows and puts them on disk, many at a time.
 pub struct SegmentWriter<R: SegmentRow> {
     folder: PathBuf,
     next_number: u32,
     rows_per_segment: usize,
+    rows_per_group: usize,
     zstd_level: i32,
     rows: Vec<R>,
     unwritten_rows: u64,
@@ -34,11 +40,19 @@ impl<R: SegmentRow> SegmentWriter<R> {
             folder,
             next_number,
             rows_per_segment: rows_per_segment.max(1),
+            rows_per_group: ROWS_PER_GROUP,
             zstd_level,
             rows: Vec::new(),
             unwritten_rows: 0,
             clock_version: 0,
         })
+    }
+
+    /// Row groups get so many rows.
+    #[must_use]
+    pub fn with_rows_per_group(mut self, rows: usize) -> Self {
+        self.rows_per_group = rows.max(1);
+        self
     }
 
     /// From now on rows are by this version of the clock map.
@@ -92,17 +106,23 @@ impl<R: SegmentRow> SegmentWriter<R> {
         if self.rows.is_empty() {
             return Ok(None);
         }
-        R::sort(&mut self.rows);
         let name = numbered_name(self.next_number, PARQUET);
-        let written = write_table(&self.folder.join(&name), &self.rows, self.zstd_level);
+        let (from_ns, to_ns) = (
+            self.rows.iter().map(SegmentRow::begin_ns).min().unwrap_or_default(),
+            self.rows.iter().map(SegmentRow::end_ns).max().unwrap_or_default(),
+        );
+        let written = write_file(&self.folder.join(&name), self.zstd_level, |encoder| {
+            for_each_group(&mut self.rows, self.rows_per_group, |rows| encoder.group(rows))
+        });
         let rows = self.rows.len() as u64;
-        let segment = written.map(|crc32| Segment {
+        let segment = written.map(|written| Segment {
             file: format!("{}/{name}", R::FOLDER),
             rows,
-            from_ns: self.rows.iter().map(SegmentRow::begin_ns).min().unwrap_or_default(),
-            to_ns: self.rows.iter().map(SegmentRow::end_ns).max().unwrap_or_default(),
+            from_ns,
+            to_ns,
             clock_version: self.clock_version,
-            crc32: Some(crc32),
+            crc32: Some(written.crc32),
+            bytes: Some(written.bytes),
             // Without them it is as good as ever, until it is damaged.
             parts: parts_of::<R>(&self.folder.join(&name)).unwrap_or_default(),
         });
@@ -120,31 +140,55 @@ impl<R: SegmentRow> SegmentWriter<R> {
     }
 }
 
-/// Writes rows as one Parquet file, whole or not at all, and says its checksum.
-pub(crate) fn write_table<R: Row>(path: &Path, rows: &[R], zstd_level: i32) -> Result<u32, RecordingError> {
+/// A file that was written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Written {
+    pub(crate) crc32: u32,
+    pub(crate) bytes: u64,
+}
+
+/// Writes rows as one Parquet file, whole or not at all.
+pub(crate) fn write_table<R: Row>(
+    path: &Path,
+    rows: &[R],
+    zstd_level: i32,
+) -> Result<Written, RecordingError> {
+    write_file(path, zstd_level, |encoder: &mut Encoder<R, _>| encoder.group(rows))
+}
+
+/// Writes a Parquet file of row groups, whole or not at all.
+pub(crate) fn write_file<R: Row>(
+    path: &Path,
+    zstd_level: i32,
+    fill: impl FnOnce(&mut Encoder<R, &mut Checked<&mut File>>) -> parquet::errors::Result<()>,
+) -> Result<Written, RecordingError> {
     let mut replacement = Replacement::begin(path)?;
     let mut target = Checked::new(&mut replacement.file);
-    let encoded = encode(rows, zstd_level, &mut target);
-    let crc32 = target.checksum.value();
+    let encoded = Encoder::begin(zstd_level, &mut target).and_then(|mut encoder| {
+        fill(&mut encoder)?;
+        encoder.finish()
+    });
+    let written = Written { crc32: target.checksum.value(), bytes: target.bytes };
     if let Some(source) = target.failure {
         return Err(RecordingError::io("write", path)(source));
     }
     encoded
         .map_err(|error| RecordingError::Encode { path: path.to_path_buf(), reason: error.to_string() })?;
     replacement.finish()?;
-    Ok(crc32)
+    Ok(written)
 }
 
 /// Passes bytes on, sums them up, and keeps the system's word for a failure, which the encoder turns into text.
-struct Checked<W> {
+pub(crate) struct Checked<W> {
     inner: W,
     checksum: Checksum,
+    bytes: u64,
     failure: Option<io::Error>,
 }
 
 impl<W: Write> Checked<W> {
     fn new(inner: W) -> Self {
-        Self { inner, checksum: Checksum::new(), failure: None }
+        Self { inner, checksum: Checksum::new(), bytes: 0, failure: None }
     }
 
     fn note<T>(&mut self, outcome: io::Result<T>) -> io::Result<T> {
@@ -163,6 +207,7 @@ impl<W: Write> Write for Checked<W> {
         let outcome = self.inner.write(bytes);
         let written = self.note(outcome)?;
         self.checksum.add(&bytes[..written]);
+        self.bytes += written as u64;
         Ok(written)
     }
 
@@ -175,9 +220,10 @@ impl<W: Write> Write for Checked<W> {
 #[cfg(test)]
 mod tests {
     use super::Checked;
-    use crate::encode::encode;
+    use crate::encode::Encoder;
     use crate::row::Row;
     use mpiscope_model::Call;
+    use parquet::errors::Result;
     use std::io::{self, Write};
 
     /// A disk with room for so many bytes.
@@ -197,15 +243,21 @@ mod tests {
         }
     }
 
+    fn encode(rows: &[Call], target: impl Write + Send) -> Result<()> {
+        let mut encoder = Encoder::begin(1, target)?;
+        encoder.group(rows)?;
+        encoder.finish()
+    }
+
     #[test]
     fn a_disk_that_fills_up_at_any_byte_is_an_error_that_says_so() {
         let rows: Vec<Call> =
             (0..50).map(|at| Call { start_ns: at * 977, end_ns: at * 1000, ..Call::blank() }).collect();
         let mut whole = Vec::new();
-        encode(&rows, 1, &mut whole).unwrap();
+        encode(&rows, &mut whole).unwrap();
         for room_bytes in 0..whole.len() {
             let mut target = Checked::new(SmallDisk { room_bytes });
-            encode(&rows, 1, &mut target).unwrap_err();
+            encode(&rows, &mut target).unwrap_err();
             assert_eq!(
                 target.failure.map(|error| error.kind()),
                 Some(io::ErrorKind::StorageFull),
@@ -213,7 +265,7 @@ mod tests {
             );
         }
         let mut target = Checked::new(SmallDisk { room_bytes: whole.len() });
-        encode(&rows, 1, &mut target).unwrap();
+        encode(&rows, &mut target).unwrap();
         assert!(target.failure.is_none());
     }
 }

@@ -92,6 +92,8 @@ impl Row for Call {
 impl SegmentRow for Call {
     const FOLDER: &'static str = CALLS;
     const PLURAL: &'static str = "calls";
+    const BEGINS: &'static [&'static str] = &["start_ns"];
+    const ENDS: &'static [&'static str] = &["end_ns"];
 
     fn sort(rows: &mut [Self]) {
         // Stable: calls of one instant stay as they came, and runs that are in order already cost little.

@@ -80,6 +80,8 @@ impl Row for Message {
 impl SegmentRow for Message {
     const FOLDER: &'static str = MESSAGES;
     const PLURAL: &'static str = "messages";
+    const BEGINS: &'static [&'static str] = &["send_ns", "recv_ns"];
+    const ENDS: &'static [&'static str] = &["send_ns", "recv_ns"];
 
     fn sort(rows: &mut [Self]) {
         // Messages that one call completed share `recv_ns`; ordered by sender within, the same neighbours come in the

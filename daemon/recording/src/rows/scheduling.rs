@@ -50,6 +50,8 @@ impl Row for Scheduling {
 impl SegmentRow for Scheduling {
     const FOLDER: &'static str = SCHEDULING;
     const PLURAL: &'static str = "scheduling";
+    const BEGINS: &'static [&'static str] = &["at_ns"];
+    const ENDS: &'static [&'static str] = &["at_ns"];
 
     fn sort(rows: &mut [Self]) {
         // Stable: of two rows of one moment the later one stays the later one.

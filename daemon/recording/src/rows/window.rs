@@ -86,6 +86,8 @@ impl Row for WindowRow {
 impl SegmentRow for WindowRow {
     const FOLDER: &'static str = WINDOWS;
     const PLURAL: &'static str = "windows";
+    const BEGINS: &'static [&'static str] = &["from_ns"];
+    const ENDS: &'static [&'static str] = &["to_ns"];
 
     fn sort(rows: &mut [Self]) {
         rows.sort_by_key(|row| (row.from_ns, row.region, row.rank, row.function));

@@ -1,0 +1,296 @@
+//! The rows of segments: a batch at a time through many, or one row group of one.
+
+use crate::checksum::Checksum;
+use crate::corrections::Corrections;
+use crate::decode::{GroupSummary, Rows};
+use crate::folder::{PARQUET, number_of, open_plain, real_folder};
+use crate::manifest::Segment;
+use crate::row::SegmentRow;
+use mpiscope_model::Nanoseconds;
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Rows of one batch.
+pub(crate) const BATCH_ROWS: usize = 64 << 10;
+
+/// A file that could not be read, or not to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SegmentFault {
+    /// Its name as the manifest has it.
+    pub file: String,
+    /// Rows that should be in it and are not read.
+    pub missing_rows: u64,
+    /// What is wrong, in one sentence.
+    pub text: String,
+}
+
+/// What lies where in a segment whose bytes were checked.
+#[derive(Debug, Clone)]
+pub struct SegmentIndex {
+    segment: Segment,
+    groups: Vec<Group>,
+}
+
+/// A row group of a segment.
+#[derive(Debug, Clone)]
+pub struct Group {
+    /// No row of it says anything of an earlier time.
+    pub from_ns: Nanoseconds,
+    /// Nor of a later one.
+    pub to_ns: Nanoseconds,
+    pub(crate) summary: GroupSummary,
+}
+
+impl SegmentIndex {
+    /// Its row groups.
+    #[must_use]
+    pub fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn file(&self) -> &str {
+        &self.segment.file
+    }
+}
+
+impl Group {
+    fn of<R: SegmentRow>(summary: GroupSummary, segment: &Segment, corrections: &Corrections) -> Self {
+        let numbers = |names: &[&str], pick: fn(&(i64, i64)) -> i64| -> Option<Vec<u64>> {
+            let number = |name: &&str| {
+                let at = R::COLUMNS.iter().position(|column| column.name == *name)?;
+                // Bits of times beyond all runs look negative, and then say nothing.
+                summary.bounds[at].as_ref().filter(|(least, _)| *least >= 0).map(pick).map(i64::cast_unsigned)
+            };
+            names.iter().map(number).collect()
+        };
+        let begin_ns = numbers(R::BEGINS, |(least, _)| *least).and_then(|all| all.into_iter().min());
+        let end_ns = numbers(R::ENDS, |(_, greatest)| *greatest).and_then(|all| all.into_iter().max());
+        let (from_ns, to_ns) = corrections
+            .range(segment, (begin_ns.unwrap_or(segment.from_ns), end_ns.unwrap_or(segment.to_ns)));
+        Self { from_ns, to_ns, summary }
+    }
+
+    fn overlaps(&self, range_ns: &Range<Nanoseconds>) -> bool {
+        self.from_ns < range_ns.end && self.to_ns >= range_ns.start
+    }
+}
+
+/// Reads single segments, for those who keep a list of them.
+#[derive(Debug, Clone)]
+pub struct SegmentReader {
+    dir: PathBuf,
+    corrections: Arc<Corrections>,
+}
+
+impl SegmentReader {
+    /// For segments that are still being added to `dir`: their rows are by the clocks as they are known now.
+    #[must_use]
+    pub fn uncorrected(dir: PathBuf) -> Self {
+        Self::corrected(dir, Arc::default())
+    }
+
+    pub(crate) fn corrected(dir: PathBuf, corrections: Arc<Corrections>) -> Self {
+        Self { dir, corrections }
+    }
+
+    /// All rows of one segment, and what is wrong with it, if anything.
+    #[must_use]
+    pub fn read<R: SegmentRow>(&self, segment: &Segment) -> (Vec<R>, Vec<SegmentFault>) {
+        let mut batches = Batches::of(&self.dir, vec![segment.clone()], None, Arc::clone(&self.corrections));
+        let rows = batches.by_ref().flatten().collect();
+        (rows, batches.faults)
+    }
+
+    /// Checks the bytes of a segment and says what lies where in it.
+    ///
+    /// # Errors
+    /// When it is missing or damaged.
+    pub fn index<R: SegmentRow>(&self, segment: &Segment) -> Result<SegmentIndex, SegmentFault> {
+        let rows = open_checked::<R>(&self.dir, segment).map_err(|why| fault(segment, 0, &why))?;
+        let groups = rows.groups().into_iter();
+        let groups = groups.map(|summary| Group::of::<R>(summary, segment, &self.corrections)).collect();
+        Ok(SegmentIndex { segment: segment.clone(), groups })
+    }
+
+    /// The rows of one group of a segment.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn group<R: SegmentRow>(&self, index: &SegmentIndex, group: usize) -> Result<Vec<R>, SegmentFault> {
+        let segment = &index.segment;
+        let expected = index.groups.get(group).map_or(0, |group| group.summary.rows);
+        let failed = |why: String| SegmentFault { missing_rows: expected, ..fault(segment, 0, &why) };
+        let path = segment_path::<R>(&self.dir, &segment.file).map_err(failed)?;
+        let file = open_plain(&path).map_err(|error| failed(error.to_string()))?;
+        let mut rows = Rows::<R>::open(file).map_err(failed)?;
+        rows.only(vec![group]);
+        let mut found = rows.next_batch(usize::MAX).map_err(failed)?.unwrap_or_default();
+        if self.corrections.concern(segment) {
+            found.iter_mut().for_each(|row| row.correct(&self.corrections));
+        }
+        Ok(found)
+    }
+}
+
+/// All rows of one segment in `dir` as they were sealed; see [`SegmentReader::uncorrected`].
+#[must_use]
+pub fn read_segment<R: SegmentRow>(dir: &Path, segment: &Segment) -> (Vec<R>, Vec<SegmentFault>) {
+    SegmentReader::uncorrected(dir.to_path_buf()).read(segment)
+}
+
+/// The rows of one kind, a batch at a time.
+pub struct Batches<R: SegmentRow> {
+    dir: PathBuf,
+    segments: std::vec::IntoIter<Segment>,
+    range_ns: Option<Range<Nanoseconds>>,
+    seen: HashSet<String>,
+    /// The segment that is open, how many of its rows were read or passed over, and the rest.
+    current: Option<(Segment, u64, Rows<R>)>,
+    faults: Vec<SegmentFault>,
+    corrections: Arc<Corrections>,
+}
+
+impl<R: SegmentRow> Batches<R> {
+    pub(crate) fn of(
+        dir: &Path,
+        segments: Vec<Segment>,
+        range_ns: Option<Range<Nanoseconds>>,
+        corrections: Arc<Corrections>,
+    ) -> Self {
+        Self {
+            dir: dir.to_path_buf(),
+            segments: segments.into_iter(),
+            range_ns,
+            seen: HashSet::new(),
+            current: None,
+            faults: Vec::new(),
+            corrections,
+        }
+    }
+
+    /// What went wrong up to now; complete once the iteration is at its end.
+    #[must_use]
+    pub fn faults(&self) -> &[SegmentFault] {
+        &self.faults
+    }
+
+    fn fault(&mut self, segment: &Segment, read_rows: u64, why: &str) {
+        self.faults.push(fault(segment, read_rows, why));
+    }
+
+    /// A segment with its rows, and how many of them are not of interest.
+    fn open(&mut self, segment: &Segment) -> Result<(Rows<R>, u64), String> {
+        if self.seen.contains(&segment.file) {
+            return Err("the manifest lists it twice".to_owned());
+        }
+        let mut rows = open_checked(&self.dir, segment)?;
+        self.seen.insert(segment.file.clone());
+        let mut passed_rows = 0;
+        if let Some(range) = &self.range_ns {
+            let mut wanted = Vec::new();
+            for (number, summary) in rows.groups().into_iter().enumerate() {
+                let group = Group::of::<R>(summary, segment, &self.corrections);
+                if group.overlaps(range) { wanted.push(number) } else { passed_rows += group.summary.rows }
+            }
+            rows.only(wanted);
+        }
+        Ok((rows, passed_rows))
+    }
+
+    /// The next batch of the segment that is open; none when it is at its end or damaged.
+    fn next_of_current(&mut self) -> Option<Vec<R>> {
+        let (segment, read_rows, rows) = self.current.as_mut()?;
+        match rows.next_batch(BATCH_ROWS) {
+            Ok(Some(mut batch)) => {
+                *read_rows += batch.len() as u64;
+                if self.corrections.concern(segment) {
+                    batch.iter_mut().for_each(|row| row.correct(&self.corrections));
+                }
+                return Some(batch);
+            }
+            Ok(None) if *read_rows == segment.rows => {}
+            Ok(None) => {
+                let (segment, read_rows) = (segment.clone(), *read_rows);
+                let why = format!("it has {read_rows} rows and should have {}", segment.rows);
+                self.fault(&segment, read_rows, &why);
+            }
+            Err(why) => {
+                let (segment, read_rows) = (segment.clone(), *read_rows);
+                self.fault(&segment, read_rows, &why);
+            }
+        }
+        self.current = None;
+        None
+    }
+}
+
+impl<R: SegmentRow> Iterator for Batches<R> {
+    type Item = Vec<R>;
+
+    fn next(&mut self) -> Option<Vec<R>> {
+        loop {
+            while let Some(mut batch) = self.next_of_current() {
+                if let Some(range) = &self.range_ns {
+                    batch.retain(|row| row.begin_ns() < range.end && row.end_ns() >= range.start);
+                }
+                if !batch.is_empty() {
+                    return Some(batch);
+                }
+            }
+            let segment = self.segments.next()?;
+            match self.open(&segment) {
+                Ok((rows, passed_rows)) => self.current = Some((segment, passed_rows, rows)),
+                Err(why) => self.fault(&segment, 0, &why),
+            }
+        }
+    }
+}
+
+fn fault(segment: &Segment, read_rows: u64, why: &str) -> SegmentFault {
+    SegmentFault {
+        file: segment.file.clone(),
+        missing_rows: segment.rows.saturating_sub(read_rows),
+        text: format!("{} is damaged or missing: {why}", segment.file.escape_debug()),
+    }
+}
+
+/// Opens a segment whose bytes are those that were written.
+fn open_checked<R: SegmentRow>(dir: &Path, segment: &Segment) -> Result<Rows<R>, String> {
+    let path = segment_path::<R>(dir, &segment.file)?;
+    let mut file = open_plain(&path).map_err(|error| error.to_string())?;
+    if let Some(expected) = segment.crc32 {
+        let found = file_checksum(&mut file).map_err(|error| error.to_string())?;
+        if found != expected {
+            return Err(format!("its CRC-32 is {found} and should be {expected}"));
+        }
+    }
+    Rows::open(file)
+}
+
+/// The path of a segment: nothing but a numbered file in the sub-folder of its kind.
+pub(crate) fn segment_path<R: SegmentRow>(dir: &Path, file: &str) -> Result<PathBuf, String> {
+    let name = file.strip_prefix(R::FOLDER).and_then(|rest| rest.strip_prefix('/'));
+    let name = name.filter(|name| number_of(name, PARQUET).is_some());
+    let name = name.ok_or_else(|| format!("its name is not {}/NNNNNN.{PARQUET}", R::FOLDER))?;
+    let folder = real_folder(dir.join(R::FOLDER)).map_err(|error| error.to_string())?;
+    Ok(folder.join(name))
+}
+
+pub(crate) fn file_checksum(file: &mut File) -> std::io::Result<u32> {
+    let mut checksum = Checksum::new();
+    let mut chunk = vec![0; 256 << 10];
+    loop {
+        match file.read(&mut chunk)? {
+            0 => break,
+            count => checksum.add(&chunk[..count]),
+        }
+    }
+    file.rewind()?;
+    Ok(checksum.value())
+}

@@ -1,0 +1,99 @@
+//! How the rows of a segment are cut into row groups: each a stretch of time, so that whoever seeks reads little.
+//!
+//! Rows come in about the order in which they end, so pieces of that order end one after the other. A row that lasts longer
+//! than such a piece goes to groups of its own behind them: one that waited all the time would make its group reach over
+//! everything.
+
+use crate::row::SegmentRow;
+
+/// Shows the groups of a segment to `put`, each sorted. The order of `rows` is another afterwards.
+pub(crate) fn for_each_group<R: SegmentRow, E>(
+    rows: &mut [R],
+    rows_per_group: usize,
+    mut put: impl FnMut(&[R]) -> Result<(), E>,
+) -> Result<(), E> {
+    if rows.len() <= rows_per_group {
+        R::sort(rows);
+        return put(rows);
+    }
+    let most_ns = span_ns(rows) / rows.len().div_ceil(rows_per_group) as u64;
+    let is_long = |row: &R| row.end_ns().saturating_sub(row.begin_ns()) > most_ns;
+    let (mut group, mut long) = (Vec::with_capacity(rows_per_group), Vec::new());
+    for piece in rows.chunks(rows_per_group) {
+        group.clear();
+        for row in piece {
+            if is_long(row) { long.push(row.clone()) } else { group.push(row.clone()) }
+        }
+        if !group.is_empty() {
+            R::sort(&mut group);
+            put(&group)?;
+        }
+    }
+    for piece in long.chunks_mut(rows_per_group) {
+        R::sort(piece);
+        put(piece)?;
+    }
+    Ok(())
+}
+
+/// From the first end to the last.
+fn span_ns<R: SegmentRow>(rows: &[R]) -> u64 {
+    let first_ns = rows.iter().map(SegmentRow::end_ns).min().unwrap_or_default();
+    let last_ns = rows.iter().map(SegmentRow::end_ns).max().unwrap_or_default();
+    last_ns - first_ns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::for_each_group;
+    use mpiscope_model::Call;
+    use proptest::prelude::*;
+    use std::convert::Infallible;
+
+    fn groups(rows: &[Call], rows_per_group: usize) -> Vec<Vec<Call>> {
+        let mut groups = Vec::new();
+        let Ok(()) = for_each_group::<_, Infallible>(&mut rows.to_vec(), rows_per_group, |group| {
+            groups.push(group.to_vec());
+            Ok(())
+        });
+        groups
+    }
+
+    #[test]
+    fn one_call_that_waits_all_the_time_is_in_nobodys_way() {
+        let mut rows: Vec<Call> = (0..1_000)
+            .map(|at| Call { rank: 1, start_ns: at * 10, end_ns: at * 10 + 9, ..Call::default() })
+            .collect();
+        rows.push(Call { end_ns: 10_000, ..Call::default() });
+        let groups = groups(&rows, 100);
+        assert_eq!(groups.last().map(Vec::len), Some(1));
+        for group in &groups[..groups.len() - 1] {
+            let from_ns = group.iter().map(|call| call.start_ns).min().unwrap();
+            let to_ns = group.iter().map(|call| call.end_ns).max().unwrap();
+            assert!(to_ns - from_ns <= 1_000);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn groups_hold_every_row_once_and_in_order(
+            times in proptest::collection::vec((0_u32..4, 0_u64..5_000, 0_u64..3_000), 0..300),
+            rows_per_group in 1_usize..70,
+        ) {
+            let rows: Vec<Call> = times
+                .iter()
+                .map(|&(rank, at, long)| Call { rank, start_ns: at, end_ns: at + long, ..Call::default() })
+                .collect();
+            let groups = groups(&rows, rows_per_group);
+            for group in &groups {
+                prop_assert!(group.len() <= rows_per_group);
+                prop_assert!(group.is_sorted_by_key(|call| (call.rank, call.start_ns)));
+            }
+            let key = |call: &Call| (call.rank, call.start_ns, call.end_ns);
+            let (mut found, mut expected) = (groups.concat(), rows);
+            found.sort_by_key(key);
+            expected.sort_by_key(key);
+            prop_assert_eq!(found, expected);
+        }
+    }
+}
