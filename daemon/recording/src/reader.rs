@@ -9,15 +9,19 @@ use crate::corrections::Corrections;
 use crate::decode::Rows;
 use crate::files::{FileState, file_state};
 use crate::folder::{TABLES, open_plain, real_folder};
-use crate::manifest::{Manifest, Segment};
+use crate::manifest::{JobNode, Manifest, Segment, State};
 use crate::row::{Row, SegmentRow};
 use crate::rows::WindowRow;
+use crate::salvage::found_segments;
 use crate::tables::{Tables, table_name};
 use crate::{RecordingError, SegmentFault, SegmentReader, WalReader};
 use mpiscope_model::{Call, Message, Nanoseconds, Scheduling};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// The length of a window where nobody says another.
+const USUAL_WINDOW_NS: u64 = 100_000_000;
 
 /// A recording on disk.
 #[derive(Debug)]
@@ -41,6 +45,40 @@ impl Recording {
         manifest.missing.extend(damage.clone());
         let corrections = Arc::new(Corrections::of(&manifest));
         Ok(Self { dir: dir.to_path_buf(), manifest, damage, corrections })
+    }
+
+    /// What is found in `dir` where no manifest can be read: the rows of the segments that lie there, whose bytes nobody can
+    /// check, and nothing of the job but what the small tables say.
+    ///
+    /// # Errors
+    /// When there is no such folder, or no segment in it.
+    pub fn without_manifest(dir: &Path) -> Result<Self, RecordingError> {
+        let segments = found_segments(dir)?;
+        let damage =
+            "manifest.json could not be read: what it said of the run is lost, and rows could not be checked";
+        let mut recording = Self {
+            dir: dir.to_path_buf(),
+            manifest: Manifest { segments, missing: vec![damage.to_owned()], ..Manifest::default() },
+            damage: Some(damage.to_owned()),
+            corrections: Arc::default(),
+        };
+        let tables = recording.tables().0;
+        let has_log = recording.wal().is_ok_and(|log| !log.is_empty());
+        let manifest = &mut recording.manifest;
+        manifest.state = if has_log { State::Running } else { State::Incomplete };
+        manifest.run = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        manifest.job.ranks = tables.ranks.iter().map(|info| info.world_size).max().unwrap_or_default();
+        manifest.job.mpi = tables.ranks.first().map(|info| info.library.clone()).unwrap_or_default();
+        let ranks_of = |node| tables.ranks.iter().filter(move |info| info.node == node).map(|info| info.rank);
+        let nodes = tables.nodes.iter();
+        manifest.job.nodes = nodes
+            .map(|info| JobNode { name: info.name.clone(), ranks: ranks_of(info.node).collect() })
+            .collect();
+        let first = recording.windows().flatten().next();
+        let window_ns =
+            first.map(|row| row.to_ns.saturating_sub(row.from_ns)).filter(|window_ns| *window_ns > 0);
+        recording.manifest.window_ns = window_ns.unwrap_or(USUAL_WINDOW_NS);
+        Ok(recording)
     }
 
     /// Its folder.

@@ -7,9 +7,11 @@ use crate::RecordingError;
 use crate::batches::{BATCH_ROWS, SegmentFault, file_checksum, segment_path};
 use crate::checksum::Checksum;
 use crate::decode::Rows;
-use crate::folder::open_plain;
-use crate::manifest::Segment;
+use crate::folder::{PARQUET, numbered_files, numbered_name, open_plain};
+use crate::manifest::{Segment, Segments};
 use crate::row::SegmentRow;
+use crate::rows::WindowRow;
+use mpiscope_model::{Call, Message, Scheduling};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -68,6 +70,34 @@ fn read<R: SegmentRow>(dir: &Path, segment: &Segment, visit: &mut dyn FnMut(&[R]
         visit(&batch);
     }
     Err(damage)
+}
+
+/// The segments that lie in a folder, as far as they can be read.
+pub(crate) fn found_segments(dir: &Path) -> Result<Segments, RecordingError> {
+    Ok(Segments {
+        calls: found::<Call>(dir)?,
+        messages: found::<Message>(dir)?,
+        windows: found::<WindowRow>(dir)?,
+        scheduling: found::<Scheduling>(dir)?,
+    })
+}
+
+fn found<R: SegmentRow>(dir: &Path) -> Result<Vec<Segment>, RecordingError> {
+    let mut segments = Vec::new();
+    for (number, _) in numbered_files(&dir.join(R::FOLDER), PARQUET)? {
+        let file = format!("{}/{}", R::FOLDER, numbered_name(number, PARQUET));
+        let mut segment = Segment { file, ..Segment::default() };
+        let (mut rows, mut from_ns, mut to_ns) = (0, u64::MAX, 0);
+        // What can be read of it is what it has.
+        salvage::<R>(dir, &segment, &mut |batch| {
+            rows += batch.len() as u64;
+            from_ns = batch.iter().map(SegmentRow::begin_ns).fold(from_ns, u64::min);
+            to_ns = batch.iter().map(SegmentRow::end_ns).fold(to_ns, u64::max);
+        });
+        (segment.rows, segment.from_ns, segment.to_ns) = (rows, from_ns.min(to_ns), to_ns);
+        segments.push(segment);
+    }
+    Ok(segments)
 }
 
 /// The checksums of the row groups of a file that was just written, and of all the rest of it.

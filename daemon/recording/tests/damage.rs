@@ -249,9 +249,9 @@ fn of_a_damaged_segment_the_row_groups_that_are_whole_are_saved() {
         let fault = fault.unwrap_or_else(|| panic!("damaged at {at}"));
         assert_eq!(fault.missing_rows, 300 - found, "damaged at {at}");
         if found > 0 {
-            most += 1
+            most += 1;
         } else {
-            none += 1
+            none += 1;
         }
         assert!([0, 250].contains(&found), "{found} rows, damaged at {at}");
     }

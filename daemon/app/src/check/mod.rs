@@ -6,6 +6,8 @@ mod found;
 mod rows;
 mod totals;
 
+pub(crate) use rows::{Known, Sane};
+
 use crate::command_line::CheckOptions;
 use crate::daemon::{Live, Records};
 use crate::remap::say;
@@ -13,7 +15,6 @@ use crate::words::printable;
 use anyhow::Result;
 use found::{Found, Standing};
 use mpiscope_recording::{Manifest, Recording, State};
-use rows::Known;
 use std::path::Path;
 use std::process::ExitCode;
 

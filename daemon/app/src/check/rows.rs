@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 const MOST_THREADS: usize = 8;
 
 /// What rows may speak of.
-pub(super) struct Known {
+pub(crate) struct Known {
     /// How many ranks there are; none where that is not known.
     ranks: Option<u32>,
     /// The functions that have names; empty where their table is not there.
@@ -21,8 +21,10 @@ pub(super) struct Known {
 }
 
 impl Known {
-    pub(super) fn of(recording: &Recording) -> Self {
-        let ranks = Some(recording.manifest().job.ranks).filter(|ranks| *ranks > 0);
+    pub(crate) fn of(recording: &Recording) -> Self {
+        // A manifest that is damaged may say anything.
+        let ranks =
+            Some(recording.manifest().job.ranks).filter(|ranks| *ranks > 0 && recording.damage().is_none());
         let functions = recording.tables().0.functions.iter().map(|row| row.function).collect();
         Self { ranks, functions }
     }
@@ -38,7 +40,7 @@ impl Known {
 
 /// What rows add up to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Sums {
+pub(crate) struct Sums {
     /// Rows that the segments should have.
     pub(super) listed: u64,
     /// Rows that they have.
@@ -68,7 +70,7 @@ pub(super) struct AllSums {
 }
 
 /// A row that can be looked at closely.
-trait Sane: SegmentRow + PartialEq {
+pub(crate) trait Sane: SegmentRow + PartialEq {
     /// What is odd about it, as it follows a number of rows.
     fn oddity(&self, known: &Known) -> Option<&'static str>;
     /// What it adds.

@@ -13,7 +13,7 @@ mod told;
 mod viewers;
 
 pub(crate) use protocol::{Configuration, FromDaemon, LIVE_FILE, Link, Live, Records, Summary, ToDaemon};
-pub(crate) use recorder::Judge;
+pub(crate) use recorder::{Judge, Recorder, window_row};
 pub(crate) use told::{record_told, show_told};
 
 use crate::agent::{Agent, LINGER, LITTLE_SLOTS, OWN, Pass, REST, Resume, run_start};
@@ -28,7 +28,6 @@ use mpiscope_recording::{Manifest, RecordingOptions, RecordingWriter, WalReader,
 use mpiscope_ring::clock::{knot, monotonic_ns};
 use mpiscope_wire::{Message, RunEnd};
 use queue::{Item, Sending};
-use recorder::Recorder;
 use remotes::Remotes;
 use std::io::{BufRead as _, Write as _};
 use std::process::ExitCode;

@@ -4,7 +4,7 @@ use super::queue::Receiving;
 use super::viewers::{Due, Viewers};
 use super::{Configuration, Summary};
 use crate::agent::Resume;
-use crate::engine::{Engine, Step, replay};
+use crate::engine::{Engine, Step, WindowCell, replay};
 use crate::judge::{self, Findings, Found, LiveJudge};
 use crate::places;
 use crate::words::printable;
@@ -129,6 +129,13 @@ impl Recorder {
         self.finish()
     }
 
+    /// Takes in what came behind the log of a predecessor, and completes the recording, which will say that this is missing.
+    pub(crate) fn complete(mut self, rest: Vec<Message>, missing: Vec<String>) -> Result<Summary> {
+        rest.into_iter().for_each(|message| self.take(message));
+        self.write_faults.extend(missing);
+        self.finish()
+    }
+
     fn take(&mut self, message: Message) {
         if let Some(step) = self.engine.feed(message) {
             self.write(step);
@@ -141,21 +148,7 @@ impl Recorder {
         self.note(pushed);
         let messages = self.writer.push_messages(&step.messages);
         self.note(messages);
-        let rows: Vec<WindowRow> = step
-            .windows
-            .iter()
-            .map(|((window, rank, function), totals)| WindowRow {
-                from_ns: window * window_ns,
-                to_ns: (window + 1) * window_ns,
-                region: None,
-                rank: *rank,
-                function: *function,
-                calls: totals.calls,
-                polls: totals.polls,
-                bytes: totals.bytes,
-                time_ns: totals.time_ns,
-            })
-            .collect();
+        let rows: Vec<WindowRow> = step.windows.iter().map(|cell| window_row(cell, window_ns)).collect();
         let windows = self.writer.push_windows(&rows);
         self.note(windows);
         let scheduling = self.writer.push_scheduling(&step.scheduling);
@@ -290,6 +283,21 @@ impl Recorder {
             self.writer.manifest_mut().missing.push(text);
             None
         })
+    }
+}
+
+/// The row of a cell of the windows.
+pub(crate) fn window_row(((window, rank, function), totals): &WindowCell, window_ns: u64) -> WindowRow {
+    WindowRow {
+        from_ns: window * window_ns,
+        to_ns: (window + 1) * window_ns,
+        region: None,
+        rank: *rank,
+        function: *function,
+        calls: totals.calls,
+        polls: totals.polls,
+        bytes: totals.bytes,
+        time_ns: totals.time_ns,
     }
 }
 
