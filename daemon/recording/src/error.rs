@@ -56,8 +56,8 @@ pub enum RecordingError {
     },
     /// The manifest does not parse.
     #[error(
-        "{} is not a manifest this program understands: {reason}; restore it from a copy; the tables \
-         beside it can be read without it",
+        "{} is not a manifest this program understands: {reason}; restore it from a copy, or let \
+         `mpiscope repair` save what is beside it",
         .path.display()
     )]
     Manifest {

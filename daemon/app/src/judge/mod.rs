@@ -64,6 +64,12 @@ pub(crate) fn read(dir: &Path) -> Result<Option<Findings>> {
         .with_context(|| format!("{} does not say what was found about the run", path.display()))
 }
 
+/// Whether a folder of which no manifest can be read has what was found about its run.
+pub(crate) fn may_be_read(dir: &Path) -> bool {
+    let bytes = std::fs::read(dir.join(FILE)).unwrap_or_default();
+    serde_json::from_slice::<Findings>(&bytes).is_ok()
+}
+
 /// Judges a recording whose log is complete and leaves what was found in its folder.
 pub(crate) fn judge_into(dir: &Path, workers: usize) -> Result<()> {
     let recording = Recording::open(dir)?;
