@@ -146,9 +146,8 @@ impl<R: SegmentRow, F: Filter<R>> Cursor<R, F> {
     /// The rows that nothing that is still to be read can come before.
     fn due(&mut self) -> Vec<R> {
         let next = self.ahead.peek().map(|Reverse((key, _))| *key);
-        let later = next.map_or(0, |next| {
-            self.waiting.partition_point(|row| self.key(row.begin_ns()) >= next)
-        });
+        let later =
+            next.map_or(0, |next| self.waiting.partition_point(|row| self.key(row.begin_ns()) >= next));
         let mut due = self.waiting.split_off(later);
         due.reverse();
         due

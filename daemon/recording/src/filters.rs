@@ -37,11 +37,7 @@ fn within<T: PartialOrd>(wanted: Option<&Vec<RangeInclusive<T>>>, value: &T) -> 
 }
 
 /// Whether ranges of numbers and what is between two bounds have anything in common.
-fn meets(
-    mut wanted: impl Iterator<Item = RangeInclusive<i64>>,
-    least: i64,
-    greatest: i64,
-) -> bool {
+fn meets(mut wanted: impl Iterator<Item = RangeInclusive<i64>>, least: i64, greatest: i64) -> bool {
     wanted.any(|range| *range.start() <= greatest && *range.end() >= least)
 }
 

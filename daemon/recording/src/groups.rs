@@ -16,7 +16,7 @@ pub(crate) fn for_each_group<R: SegmentRow, E>(
         R::sort(rows);
         return put(rows);
     }
-    let most_ns = span_ns(rows) / rows.len().div_ceil(rows_per_group) as u64;
+    let most_ns = end_span_ns(rows) / rows.len().div_ceil(rows_per_group) as u64;
     let is_long = |row: &R| row.end_ns().saturating_sub(row.begin_ns()) > most_ns;
     let (mut group, mut long) = (Vec::with_capacity(rows_per_group), Vec::new());
     for piece in rows.chunks(rows_per_group) {
@@ -37,7 +37,7 @@ pub(crate) fn for_each_group<R: SegmentRow, E>(
 }
 
 /// From the first end to the last.
-fn span_ns<R: SegmentRow>(rows: &[R]) -> u64 {
+pub(crate) fn end_span_ns<R: SegmentRow>(rows: &[R]) -> u64 {
     let first_ns = rows.iter().map(SegmentRow::end_ns).min().unwrap_or_default();
     let last_ns = rows.iter().map(SegmentRow::end_ns).max().unwrap_or_default();
     last_ns - first_ns

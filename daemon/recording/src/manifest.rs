@@ -55,6 +55,9 @@ pub struct Manifest {
     /// The files with the rows.
     #[serde(default)]
     pub segments: Segments,
+    /// The files that sum up the rows; none in recordings that were not completed, or of before there were such files.
+    #[serde(default)]
+    pub summary: Vec<FileMark>,
     /// The totals of the run.
     #[serde(default)]
     pub totals: RunTotals,
@@ -184,6 +187,21 @@ pub struct Segment {
     pub crc32: Option<u32>,
     /// Its length; null when it is not known.
     pub bytes: Option<u64>,
+    /// Of a segment of calls: how many began when. None in recordings of before there was such a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub starts: Option<FileMark>,
+}
+
+/// A file, and how to tell that it is the one that was written.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FileMark {
+    /// Its name in the recording's folder.
+    pub file: String,
+    /// Its CRC-32.
+    pub crc32: u32,
+    /// Its length.
+    pub bytes: u64,
 }
 
 /// The totals of a run.
@@ -290,6 +308,7 @@ impl Default for Manifest {
             latency: Latency::default(),
             clock: Clock::default(),
             segments: Segments::default(),
+            summary: Vec::new(),
             totals: RunTotals::default(),
             lost: Lost::default(),
             missing: Vec::new(),

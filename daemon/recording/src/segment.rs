@@ -4,8 +4,8 @@ use crate::RecordingError;
 use crate::checksum::Checksum;
 use crate::encode::Encoder;
 use crate::folder::{PARQUET, Replacement, make_folder, numbered_files, numbered_name};
-use crate::manifest::Segment;
 use crate::groups::for_each_group;
+use crate::manifest::Segment;
 use crate::row::{Row, SegmentRow};
 use std::fs::File;
 use std::io::{self, Write};
@@ -114,6 +114,7 @@ impl<R: SegmentRow> SegmentWriter<R> {
             for_each_group(&mut self.rows, self.rows_per_group, |rows| encoder.group(rows))
         });
         let rows = self.rows.len() as u64;
+        let beside = |rows: &[R]| R::write_beside(rows, self.folder.parent()?, &name, self.zstd_level);
         let segment = written.map(|written| Segment {
             file: format!("{}/{name}", R::FOLDER),
             rows,
@@ -122,6 +123,7 @@ impl<R: SegmentRow> SegmentWriter<R> {
             clock_version: self.clock_version,
             crc32: Some(written.crc32),
             bytes: Some(written.bytes),
+            starts: beside(&self.rows),
         });
         self.rows.clear();
         match segment {
@@ -218,9 +220,9 @@ impl<W: Write> Write for Checked<W> {
 mod tests {
     use super::Checked;
     use crate::encode::Encoder;
-    use parquet::errors::Result;
     use crate::row::Row;
     use mpiscope_model::Call;
+    use parquet::errors::Result;
     use std::io::{self, Write};
 
     /// A disk with room for so many bytes.

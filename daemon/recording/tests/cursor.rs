@@ -1,9 +1,7 @@
 //! Rows in order, those of interest, as a plain search of all of them finds.
 
 use mpiscope_model::Call;
-use mpiscope_recording::{
-    CallFilter, Cursor, Direction, Filter as _, Segment, SegmentReader, SegmentWriter,
-};
+use mpiscope_recording::{CallFilter, Cursor, Direction, Filter as _, Segment, SegmentReader, SegmentWriter};
 use proptest::prelude::*;
 
 prop_compose! {

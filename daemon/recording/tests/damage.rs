@@ -2,7 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use mpiscope_model::Call;
-use mpiscope_recording::{Manifest, Recording, RecordingError, RecordingOptions, RecordingWriter, Tables};
+use mpiscope_recording::{
+    Manifest, Recording, RecordingError, RecordingOptions, RecordingWriter, Summary, Tables,
+};
 use std::fs;
 use std::path::Path;
 
@@ -29,7 +31,7 @@ fn recording(dir: &Path) -> Manifest {
     let options = RecordingOptions { calls_per_segment: 100, ..RecordingOptions::default() };
     let mut writer = RecordingWriter::create(dir, Manifest::default(), options).unwrap();
     writer.push_calls(&calls(0, 300)).unwrap();
-    writer.finish(&Tables::default()).unwrap()
+    writer.finish(&Tables::default(), &Summary::default()).unwrap()
 }
 
 fn read(dir: &Path) -> (usize, Vec<String>) {

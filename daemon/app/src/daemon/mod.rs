@@ -45,7 +45,7 @@ const LITTLE_WAITS_UNWATCHED: Duration = Duration::from_millis(25);
 const BEGINNING: Duration = Duration::from_secs(10);
 
 /// Sealed calls that stay in memory for those who look back.
-const SHELF_BYTES: usize = 256 << 20;
+const SHELF_BYTES: usize = 96 << 20;
 
 /// How the command ended, as far as this process was told.
 #[derive(Debug, Clone, Copy)]
@@ -86,8 +86,14 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
             ..Job::default()
         };
         let window_ns = recorder.window_ns();
-        let (opened, feeding) =
-            Page::open(address, &configuration.token, job.clone(), window_ns, shelves.clone())?;
+        let (opened, feeding) = Page::open(
+            address,
+            &configuration.token,
+            job.clone(),
+            window_ns,
+            shelves.clone(),
+            recorder.overview(),
+        )?;
         page = Some(opened);
         let viewers = Viewers::new(feeding, shelves.clone(), job, window_ns);
         recorder.tell(viewers, configuration);
