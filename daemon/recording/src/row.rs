@@ -30,8 +30,12 @@ pub trait SegmentRow: Row {
     /// The columns of which the greatest value is the time until which it does.
     const ENDS: &'static [&'static str];
 
-    /// Puts the rows of one segment in the order in which they are small on disk and quick to find.
-    fn sort(rows: &mut [Self]);
+    /// By what rows of a group are ordered, so that they are small on disk and quick to find. Those of one key stay as they
+    /// came.
+    type Key: Ord + Copy;
+
+    /// The key of a row.
+    fn key(&self) -> Self::Key;
     /// The time from which on the row says something.
     fn begin_ns(&self) -> u64;
     /// The time until which it does.

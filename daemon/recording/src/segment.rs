@@ -111,7 +111,7 @@ impl<R: SegmentRow> SegmentWriter<R> {
             self.rows.iter().map(SegmentRow::end_ns).max().unwrap_or_default(),
         );
         let written = write_file(&self.folder.join(&name), self.zstd_level, |encoder| {
-            for_each_group(&mut self.rows, self.rows_per_group, |rows| encoder.group(rows))
+            for_each_group(&self.rows, self.rows_per_group, |rows| encoder.group(rows))
         });
         let rows = self.rows.len() as u64;
         let beside = |rows: &[R]| R::write_beside(rows, self.folder.parent()?, &name, self.zstd_level);

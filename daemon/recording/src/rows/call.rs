@@ -11,8 +11,8 @@ use std::path::Path;
 impl Row for Call {
     const TABLE: &'static str = "calls";
     const COLUMNS: &'static [Column<Self>] = &[
-        column!(rank: U32, Repeating),
-        column!(thread: U16, Repeating),
+        column!(rank: U32, Rising),
+        column!(thread: U16, Rising),
         column!(function: U16, Repeating),
         column!(start_ns: U64, Rising),
         column!(end_ns: U64, Rising),
@@ -21,7 +21,7 @@ impl Row for Call {
         column!(bytes: U64, Repeating),
         column!(comm: OptionalU32, Repeating),
         column!(site: OptionalU32, Repeating),
-        column!(count: U64, Repeating),
+        column!(count: U64, Rising),
         column!(instance: OptionalU32, Rising),
     ];
 
@@ -44,14 +44,16 @@ impl Row for Call {
 }
 
 impl SegmentRow for Call {
+    type Key = (u32, u64);
+
     const FOLDER: &'static str = CALLS;
     const PLURAL: &'static str = "calls";
     const BEGINS: &'static [&'static str] = &["start_ns"];
     const ENDS: &'static [&'static str] = &["end_ns"];
 
-    fn sort(rows: &mut [Self]) {
+    fn key(&self) -> Self::Key {
         // Stable: calls of one instant stay as they came, and runs that are in order already cost little.
-        rows.sort_by_key(|call| (call.rank, call.start_ns));
+        (self.rank, self.start_ns)
     }
 
     fn begin_ns(&self) -> u64 {

@@ -9,7 +9,7 @@ impl Row for Message {
     const TABLE: &'static str = "messages";
     const COLUMNS: &'static [Column<Self>] = &[
         column!(src: U32, Repeating),
-        column!(dst: U32, Repeating),
+        column!(dst: U32, Rising),
         column!(tag: I32, Repeating),
         column!(comm: U32, Repeating),
         column!(bytes: U64, Repeating),
@@ -41,15 +41,17 @@ impl Row for Message {
 }
 
 impl SegmentRow for Message {
+    type Key = (u32, u64, u32, u64);
+
     const FOLDER: &'static str = MESSAGES;
     const PLURAL: &'static str = "messages";
     const BEGINS: &'static [&'static str] = &["send_ns", "recv_ns"];
     const ENDS: &'static [&'static str] = &["send_ns", "recv_ns"];
 
-    fn sort(rows: &mut [Self]) {
+    fn key(&self) -> Self::Key {
         // Messages that one call completed share `recv_ns`; ordered by sender within, the same neighbours come in the
         // same order each time, and all but the times costs nothing.
-        rows.sort_by_key(|row| (row.dst, row.recv_ns, row.src, row.send_ns));
+        (self.dst, self.recv_ns, self.src, self.send_ns)
     }
 
     fn begin_ns(&self) -> u64 {

@@ -23,14 +23,16 @@ impl Row for Scheduling {
 }
 
 impl SegmentRow for Scheduling {
+    type Key = (u32, u64);
+
     const FOLDER: &'static str = SCHEDULING;
     const PLURAL: &'static str = "scheduling";
     const BEGINS: &'static [&'static str] = &["at_ns"];
     const ENDS: &'static [&'static str] = &["at_ns"];
 
-    fn sort(rows: &mut [Self]) {
+    fn key(&self) -> Self::Key {
         // Stable: of two rows of one moment the later one stays the later one.
-        rows.sort_by_key(|row| (row.rank, row.at_ns));
+        (self.rank, self.at_ns)
     }
 
     fn begin_ns(&self) -> u64 {

@@ -47,13 +47,15 @@ impl Row for WindowRow {
 }
 
 impl SegmentRow for WindowRow {
+    type Key = (u64, Option<u32>, u32, u16);
+
     const FOLDER: &'static str = WINDOWS;
     const PLURAL: &'static str = "windows";
     const BEGINS: &'static [&'static str] = &["from_ns"];
     const ENDS: &'static [&'static str] = &["to_ns"];
 
-    fn sort(rows: &mut [Self]) {
-        rows.sort_by_key(|row| (row.from_ns, row.region, row.rank, row.function));
+    fn key(&self) -> Self::Key {
+        (self.from_ns, self.region, self.rank, self.function)
     }
 
     fn begin_ns(&self) -> u64 {
