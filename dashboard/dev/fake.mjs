@@ -153,7 +153,7 @@ const answers = {
     const width = (to_ns - from_ns) / bins;
     const counts = new Float64Array(ids.length * bins);
     for (let bin = 0; bin < bins; bin++) job.counts(from_ns + bin * width, Math.min(edgeNs(), from_ns + (bin + 1) * width)).forEach(([, n], row) => (counts[row * bins + bin] = n));
-    return { timeline: { from_ns, to_ns, bins, functions: u32(ids), counts: f64(counts), window_ns: 0 } };
+    return { timeline: { from_ns, to_ns, bins, functions: u32(ids), counts: f64(counts) } };
   },
   history: ({ from_ns, to_ns }) => {
     const cells = new Map();

@@ -2,7 +2,7 @@
 
 use crate::BySite;
 use hdrhistogram::Histogram;
-use mpiscope_model::{Call, Function, Message, Nanoseconds, Rank};
+use mpiscope_model::{Call, Function, Message, Nanoseconds, Rank, Site};
 use rustc_hash::FxHashMap;
 
 /// Durations beyond this (a day) are counted as this.
@@ -33,6 +33,23 @@ impl Default for FunctionTotals {
 }
 
 impl FunctionTotals {
+    /// How many calls took how long, as closely as it is known.
+    pub fn durations(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.durations.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value().into()))
+    }
+
+    /// Counts calls of one duration, as [`FunctionTotals::durations`] had them.
+    pub fn add_duration(&mut self, up_to_ns: u64, calls: u64) {
+        self.durations.saturating_record_n(up_to_ns, u32::try_from(calls).unwrap_or(u32::MAX));
+    }
+
+    /// Knows the longest duration.
+    #[must_use]
+    pub fn with_longest(mut self, longest_ns: u64) -> Self {
+        self.longest_ns = longest_ns;
+        self
+    }
+
     /// The duration that a share of the calls does not exceed.
     #[must_use]
     pub fn quantile_ns(&self, share: f64) -> u64 {
@@ -126,6 +143,21 @@ impl Counts {
             sites: BySite::default(),
             windows: FxHashMap::default(),
         }
+    }
+
+    /// What another one counted, told by its totals; without windows.
+    #[must_use]
+    pub fn of(
+        window_ns: u64,
+        functions: impl Iterator<Item = (Function, FunctionTotals)>,
+        ranks: impl Iterator<Item = (Rank, RankTotals)>,
+        sites: impl Iterator<Item = (Option<Site>, SiteTotals)>,
+    ) -> Self {
+        let mut counts = Self::new(window_ns);
+        counts.functions.extend(functions);
+        counts.ranks.extend(ranks);
+        sites.for_each(|(site, totals)| counts.sites.at(site).add(&totals));
+        counts
     }
 
     /// The length of a window.
@@ -281,7 +313,25 @@ mod tests {
                 part.calls(piece);
                 merged.merge(&part);
             }
+            let told = Counts::of(
+                100,
+                whole.functions().map(|(function, totals)| {
+                    let mut told = FunctionTotals {
+                        calls: totals.calls,
+                        polls: totals.polls,
+                        bytes: totals.bytes,
+                        time_ns: totals.time_ns,
+                        ..FunctionTotals::default()
+                    };
+                    totals.durations().for_each(|(up_to_ns, calls)| told.add_duration(up_to_ns, calls));
+                    (function, told.with_longest(totals.max_ns()))
+                }),
+                whole.ranks().map(|(rank, totals)| (rank, *totals)),
+                whole.sites().iter().map(|(site, totals)| (site, *totals)),
+            );
             let whole = summary(whole);
+            let (functions, ranks, _) = summary(told);
+            prop_assert_eq!((&functions, &ranks), (&whole.0, &whole.1));
             prop_assert_eq!(&summary(pieces), &whole);
             prop_assert_eq!(&summary(merged), &whole);
             let total: u64 = whole.0.iter().map(|(_, numbers)| numbers[0]).sum();

@@ -56,6 +56,11 @@ impl Density {
         self.ranks_per_row
     }
 
+    /// Counts calls of a cell.
+    pub fn add_cell(&mut self, key: DensityKey, calls: u64) {
+        *self.cells.entry(key).or_default() += calls;
+    }
+
     /// Counts a call.
     pub fn add(&mut self, call: &Call) {
         let row = call.rank / self.ranks_per_row;
@@ -126,6 +131,25 @@ impl DensityHistory {
         self.ranks_per_row
     }
 
+    /// The chapters, each with where it begins and ends.
+    pub fn chapters(&self) -> impl Iterator<Item = (Range<Nanoseconds>, &Density)> + '_ {
+        let numbered = (0_u64..).zip(&self.chapters);
+        numbered.map(|(at, density)| (at * self.chapter_ns..(at + 1) * self.chapter_ns, density.as_ref()))
+    }
+
+    /// Takes in a chapter of another one; its length is a multiple of a chapter's here.
+    pub fn add_chapter(&mut self, range_ns: &Range<Nanoseconds>, density: &Density) {
+        while range_ns.end.saturating_sub(range_ns.start) > self.chapter_ns {
+            self.double();
+        }
+        while self.ranks_per_row < density.ranks_per_row {
+            self.widen();
+        }
+        self.make_room(0, range_ns.start);
+        let chapter = (range_ns.start / self.chapter_ns) as usize;
+        Arc::make_mut(&mut self.chapters[chapter]).merge(density);
+    }
+
     /// Takes in calls.
     pub fn calls(&mut self, calls: &[Call]) {
         for call in calls {
@@ -137,27 +161,35 @@ impl DensityHistory {
 
     fn make_room(&mut self, rank: Rank, end_ns: Nanoseconds) {
         while rank / self.ranks_per_row >= self.rows_max {
-            self.ranks_per_row *= 2;
-            for chapter in &mut self.chapters {
-                Arc::make_mut(chapter).widen(self.ranks_per_row);
-            }
+            self.widen();
         }
         while end_ns / self.chapter_ns >= self.chapters_max as u64 {
-            self.chapter_ns = self.chapter_ns.saturating_mul(2);
-            let pairs = std::mem::take(&mut self.chapters);
-            self.chapters = pairs
-                .chunks(2)
-                .map(|pair| {
-                    let mut both = Arc::clone(&pair[0]);
-                    pair[1..].iter().for_each(|second| Arc::make_mut(&mut both).merge(second));
-                    both
-                })
-                .collect();
+            self.double();
         }
         let chapter = (end_ns / self.chapter_ns) as usize;
         while self.chapters.len() <= chapter {
             self.chapters.push(Arc::new(Density::new(self.ranks_per_row)));
         }
+    }
+
+    fn widen(&mut self) {
+        self.ranks_per_row *= 2;
+        for chapter in &mut self.chapters {
+            Arc::make_mut(chapter).widen(self.ranks_per_row);
+        }
+    }
+
+    fn double(&mut self) {
+        self.chapter_ns = self.chapter_ns.saturating_mul(2);
+        let pairs = std::mem::take(&mut self.chapters);
+        self.chapters = pairs
+            .chunks(2)
+            .map(|pair| {
+                let mut both = Arc::clone(&pair[0]);
+                pair[1..].iter().for_each(|second| Arc::make_mut(&mut both).merge(second));
+                both
+            })
+            .collect();
     }
 
     /// What whole chapters know of a range, and the ranges at its edges whose calls have to be counted one by one.
@@ -221,6 +253,10 @@ mod tests {
             let mut history = DensityHistory::new(7, 16, 8);
             history.calls(&calls);
             let range = from..from + span;
+            let mut told = DensityHistory::new(7, 16, 8);
+            history.chapters().for_each(|(range, density)| told.add_chapter(&range, density));
+            let cells = |of: &DensityHistory| of.between(&range).0.cells();
+            prop_assert_eq!(cells(&told), cells(&history));
             let (mut found, edges) = history.between(&range);
             let mut plain = Density::new(history.ranks_per_row());
             for call in calls.iter().filter(|call| range.contains(&call.end_ns)) {

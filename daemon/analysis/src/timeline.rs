@@ -47,6 +47,18 @@ impl Bins {
         Self { from_ns: range_ns.start, bin_ns, bins, counts: BTreeMap::new() }
     }
 
+    /// Empty bins of the longest power of two nanoseconds of which it takes at least so many, with edges that are multiples
+    /// of it: the first and the last may reach beyond the range.
+    #[must_use]
+    pub fn of_a_power(range_ns: &Range<Nanoseconds>, bins: usize) -> Self {
+        let span_ns = range_ns.end.saturating_sub(range_ns.start);
+        let least_ns = (span_ns / bins.max(1) as u64).max(1);
+        let bin_ns = 1 << least_ns.ilog2();
+        let from_ns = range_ns.start / bin_ns * bin_ns;
+        let bins = range_ns.end.saturating_sub(from_ns).div_ceil(bin_ns).max(1);
+        Self { from_ns, bin_ns, bins: usize::try_from(bins).unwrap_or(usize::MAX), counts: BTreeMap::new() }
+    }
+
     /// Where the last one ends.
     #[must_use]
     pub fn to_ns(&self) -> Nanoseconds {
@@ -76,6 +88,12 @@ impl Timeline {
         self.window_ns
     }
 
+    /// How many windows there are from the start of the run to the last call's.
+    #[must_use]
+    pub fn windows(&self) -> usize {
+        self.columns.values().map(Vec::len).max().unwrap_or_default()
+    }
+
     /// Takes in calls.
     pub fn calls(&mut self, calls: &[Call]) {
         for call in calls {
@@ -95,6 +113,13 @@ impl Timeline {
         }
         column[window] = column[window].saturating_add(calls);
         window as u64 * self.window_ns
+    }
+
+    /// Makes windows at least so long.
+    pub fn widen(&mut self, window_ns: u64) {
+        while self.window_ns < window_ns {
+            self.merge_pairs();
+        }
     }
 
     fn merge_pairs(&mut self) {
@@ -157,27 +182,19 @@ impl Timeline {
         )
     }
 
-    /// The range in about so many bins, when they are no shorter than a window; their edges are those of windows.
-    #[must_use]
-    pub fn bins(&self, range_ns: &Range<Nanoseconds>, bins: usize) -> Option<Bins> {
-        let span_ns = range_ns.end.saturating_sub(range_ns.start);
-        let windows_a_bin = (span_ns / bins.max(1) as u64) / self.window_ns;
-        if windows_a_bin == 0 {
-            return None;
+    /// Counts into bins, when their edges are those of windows; says whether.
+    pub fn fill(&self, bins: &mut Bins) -> bool {
+        if !bins.bin_ns.is_multiple_of(self.window_ns) || !bins.from_ns.is_multiple_of(self.window_ns) {
+            return false;
         }
-        let bin_ns = windows_a_bin * self.window_ns;
-        let from_ns = range_ns.start / bin_ns * bin_ns;
-        let bins = usize::try_from(range_ns.end.saturating_sub(from_ns).div_ceil(bin_ns)).ok()?;
-        let mut found = Bins { from_ns, bin_ns, bins, counts: BTreeMap::new() };
-        let first = (from_ns / self.window_ns) as usize;
-        let last = (found.to_ns() / self.window_ns) as usize;
+        let first = (bins.from_ns / self.window_ns) as usize;
+        let last = usize::try_from(bins.to_ns() / self.window_ns).unwrap_or(usize::MAX);
         for (&function, column) in &self.columns {
-            let windows = first.min(column.len())..last.min(column.len());
-            for window in windows {
-                found.add(function, window as u64 * self.window_ns, column[window]);
+            for window in first.min(column.len())..last.min(column.len()) {
+                bins.add(function, window as u64 * self.window_ns, column[window]);
             }
         }
-        Some(found)
+        true
     }
 }
 
@@ -202,10 +219,14 @@ mod tests {
 
     #[test]
     fn bins_shorter_than_a_window_are_not_guessed() {
-        let mut timeline = Timeline::new(10, 100);
+        let mut timeline = Timeline::new(16, 100);
         timeline.add(1, 55, 1);
-        assert_eq!(timeline.bins(&(50..60), 2), None);
-        assert_eq!(timeline.bins(&(50..60), 1).unwrap().counts[&1], [1]);
+        let filled = |bins| {
+            let mut bins = Bins::of_a_power(&(48..64), bins);
+            timeline.fill(&mut bins).then_some(bins)
+        };
+        assert_eq!(filled(2), None);
+        assert_eq!(filled(1).unwrap().counts[&1], [1]);
     }
 
     proptest! {
@@ -240,13 +261,14 @@ mod tests {
             span in 1_u64..3_000,
             bins in 1_usize..50,
         ) {
-            let mut timeline = Timeline::new(3, 64);
+            let mut timeline = Timeline::new(4, 64);
             for &(start_ns, function) in &starts {
                 timeline.add(function, start_ns, 1);
             }
-            if let Some(found) = timeline.bins(&(from..from + span), bins) {
-                prop_assert!(found.from_ns <= from && found.to_ns() >= from + span);
-                prop_assert_eq!(found.bin_ns % timeline.window_ns(), 0);
+            let mut found = Bins::of_a_power(&(from..from + span), bins);
+            prop_assert!(found.from_ns <= from && found.to_ns() >= from + span);
+            prop_assert!(found.bins >= bins.min(span as usize) && found.bins <= 2 * bins + 1);
+            if timeline.fill(&mut found) {
                 let mut plain = Bins { counts: BTreeMap::new(), ..found.clone() };
                 for &(start_ns, function) in &starts {
                     plain.add(function, start_ns, 1);

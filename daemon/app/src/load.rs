@@ -3,12 +3,14 @@
 
 use crate::agent::{Agent, Resume};
 use crate::daemon::{LIVE_FILE, Live, Records};
-use crate::engine::{Engine, Step, WindowCell, replay};
+use crate::engine::{Engine, Step, replay};
 use crate::processors::Processors;
+use crate::sums::{self, Sums};
 use anyhow::Result;
 use mpiscope_analysis::{self as analysis, Counts};
+use mpiscope_feed::Overview;
 use mpiscope_model::{Call, Losses, Message, RankInfo, SiteInfo, Totals};
-use mpiscope_recording::{Clock, ClockNode, Job, Recording, State};
+use mpiscope_recording::{Clock, ClockNode, Job, Recording, State, Summary};
 use std::path::Path;
 use std::time::Duration;
 
@@ -21,7 +23,7 @@ pub(crate) struct Loaded {
     pub(crate) clock: Clock,
     pub(crate) losses: Losses,
     pub(crate) counts: Counts,
-    pub(crate) traffic: analysis::Traffic,
+    pub(crate) sums: Sums,
     pub(crate) ranks: Vec<RankInfo>,
     pub(crate) sites: Vec<SiteInfo>,
     pub(crate) processors: Processors,
@@ -43,17 +45,19 @@ pub(crate) struct Traffic {
     pub(crate) faults: Vec<String>,
 }
 
-/// Rows of a recording as they are read.
-pub(crate) struct Rows {
-    pub(crate) calls: Vec<Call>,
-    /// What the calls added to the windows.
-    pub(crate) windows: Vec<WindowCell>,
-    /// Messages that are in no segment.
-    pub(crate) messages: Vec<Message>,
-}
+/// Who takes in calls and messages that are in no segment.
+pub(crate) type Reader<'a> = dyn FnMut(Vec<Call>, Vec<Message>) -> Result<()> + 'a;
 
-/// What the rows of a recording are shown to.
-pub(crate) type Reader<'a> = dyn FnMut(Rows) -> Result<()> + 'a;
+/// How a recording is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Trust {
+    /// Sums count where the bytes of all that they sum up are those that were written.
+    Checked,
+    /// Sums count, and whoever shows them has that checked.
+    Unchecked,
+    /// What rows say counts.
+    RowsAlone,
+}
 
 /// Whether the rows are read from the log, because the segments do not have them all.
 pub(crate) fn is_in_log(recording: &Recording) -> bool {
@@ -61,15 +65,43 @@ pub(crate) fn is_in_log(recording: &Recording) -> bool {
 }
 
 /// Reads a recording to its end.
-pub(crate) fn load(dir: &Path, recording: &Recording, reader: &mut Reader<'_>) -> Result<Loaded> {
-    if is_in_log(recording) { from_log(dir, recording, reader) } else { from_segments(recording, reader) }
+pub(crate) fn load(dir: &Path, recording: &Recording) -> Result<Loaded> {
+    load_with(dir, recording, Trust::Checked, Overview::default(), &mut |_, _| Ok(()))
+}
+
+/// Likewise, for those who show it: into an overview that they have, and with all that is in no segment.
+pub(crate) fn load_with(
+    dir: &Path,
+    recording: &Recording,
+    trust: Trust,
+    overview: Overview,
+    reader: &mut Reader<'_>,
+) -> Result<Loaded> {
+    if is_in_log(recording) {
+        return from_log(dir, recording, overview, reader);
+    }
+    match recording.summary().filter(|summary| is_to_be_believed(recording, summary, trust)) {
+        Some(summary) => Ok(from_summary(recording, &summary, overview)),
+        None => Ok(from_segments(recording, overview)),
+    }
+}
+
+fn is_to_be_believed(recording: &Recording, summary: &Summary, trust: Trust) -> bool {
+    let manifest = recording.manifest();
+    let rows: u64 = manifest.segments.calls.iter().map(|segment| segment.rows).sum();
+    let summed: u64 = summary.functions.iter().map(|row| row.calls).sum();
+    trust != Trust::RowsAlone
+        && manifest.state == State::Complete
+        && rows == summed
+        && rows == manifest.totals.calls
+        && (trust == Trust::Unchecked || recording.damaged_segments().is_empty())
 }
 
 /// Reads the messages of a recording, and nothing else where they are in files of their own.
 pub(crate) fn load_traffic(dir: &Path, recording: &Recording) -> Result<Traffic> {
     if is_in_log(recording) {
-        let Loaded { job, traffic, .. } = load(dir, recording, &mut |_| Ok(()))?;
-        return Ok(Traffic { job, traffic, faults: Vec::new() });
+        let Loaded { job, sums, .. } = load(dir, recording)?;
+        return Ok(Traffic { job, traffic: sums.traffic, faults: Vec::new() });
     }
     let mut traffic = analysis::Traffic::default();
     let mut messages = recording.messages();
@@ -78,17 +110,46 @@ pub(crate) fn load_traffic(dir: &Path, recording: &Recording) -> Result<Traffic>
     Ok(Traffic { job: recording.manifest().job.clone(), traffic, faults })
 }
 
-fn from_segments(recording: &Recording, reader: &mut Reader<'_>) -> Result<Loaded> {
+fn from_summary(recording: &Recording, summary: &Summary, overview: Overview) -> Loaded {
     let manifest = recording.manifest();
-    let mut counts = Counts::new(manifest.window_ns);
-    let mut totals = Totals {
-        unmatched_sends: manifest.totals.unmatched_sends,
-        unmatched_receives: manifest.totals.unmatched_receives,
-        uncertain_messages: manifest.totals.uncertain_messages,
-        clock_violations_before: manifest.totals.clock_violations_before,
-        clock_violations_after: manifest.totals.clock_violations_after,
-        ..Totals::default()
-    };
+    let mut processors = Processors::default();
+    processors.see(&summary.scheduling);
+    Loaded {
+        totals: manifest.totals.into(),
+        counts: sums::counts(summary, manifest.window_ns),
+        sums: Sums::restored(summary, manifest.window_ns, overview),
+        processors,
+        ..nothing_of(recording)
+    }
+}
+
+fn from_segments(recording: &Recording, overview: Overview) -> Loaded {
+    let mut loaded = nothing_of(recording);
+    loaded.sums = Sums::sharing(overview);
+    let mut calls = recording.calls();
+    for batch in calls.by_ref() {
+        loaded.totals.add_calls(&batch);
+        loaded.counts.calls(&batch);
+        loaded.sums.add(&batch, &[], &loaded.counts.take_windows(u64::MAX));
+    }
+    let mut messages = recording.messages();
+    for batch in messages.by_ref() {
+        loaded.totals.add_messages(&batch);
+        loaded.counts.messages(&batch);
+        loaded.sums.add(&[], &batch, &[]);
+    }
+    let mut scheduling = recording.scheduling();
+    scheduling.by_ref().for_each(|batch| loaded.processors.see(&batch));
+    for fault in calls.faults().iter().chain(messages.faults()).chain(scheduling.faults()) {
+        loaded.missing.push(format!("{} rows of {}: {}", fault.missing_rows, fault.file, fault.text));
+    }
+    loaded
+}
+
+/// What a recording says beside its rows.
+fn nothing_of(recording: &Recording) -> Loaded {
+    let manifest = recording.manifest();
+    let (tables, faults) = recording.tables();
     let mut missing = manifest.missing.clone();
     let is_broken_off =
         manifest.state == State::Running && !matches!(Live::of(recording.dir()), Records::Somebody(_));
@@ -98,52 +159,46 @@ fn from_segments(recording: &Recording, reader: &mut Reader<'_>) -> Result<Loade
                 .into(),
         );
     }
-    let mut calls = recording.calls();
-    for batch in calls.by_ref() {
-        totals.add_calls(&batch);
-        counts.calls(&batch);
-        reader(Rows { calls: batch, windows: counts.take_windows(u64::MAX), messages: Vec::new() })?;
-    }
-    let mut messages = recording.messages();
-    let mut traffic = analysis::Traffic::default();
-    for batch in messages.by_ref() {
-        totals.add_messages(&batch);
-        counts.messages(&batch);
-        traffic.feed(&batch);
-    }
-    let mut processors = Processors::default();
-    let mut scheduling = recording.scheduling();
-    scheduling.by_ref().for_each(|batch| processors.see(&batch));
-    let (tables, faults) = recording.tables();
     missing.extend(faults.into_iter().map(|fault| fault.text));
-    for fault in calls.faults().iter().chain(messages.faults()).chain(scheduling.faults()) {
-        missing.push(format!("{} rows of {}: {}", fault.missing_rows, fault.file, fault.text));
-    }
-    Ok(Loaded {
+    Loaded {
         run: manifest.run.clone(),
         state: if is_broken_off { State::Incomplete } else { manifest.state },
         job: manifest.job.clone(),
-        totals,
+        totals: Totals {
+            unmatched_sends: manifest.totals.unmatched_sends,
+            unmatched_receives: manifest.totals.unmatched_receives,
+            uncertain_messages: manifest.totals.uncertain_messages,
+            clock_violations_before: manifest.totals.clock_violations_before,
+            clock_violations_after: manifest.totals.clock_violations_after,
+            ..Totals::default()
+        },
         clock: manifest.clock.clone(),
         losses: manifest.lost.into(),
-        counts,
-        traffic,
+        counts: Counts::new(manifest.window_ns),
+        sums: Sums::default(),
         ranks: tables.ranks,
         sites: tables.sites,
-        processors,
+        processors: Processors::default(),
         missing,
-    })
+    }
 }
 
-fn from_log(dir: &Path, recording: &Recording, reader: &mut Reader<'_>) -> Result<Loaded> {
+fn from_log(
+    dir: &Path,
+    recording: &Recording,
+    overview: Overview,
+    reader: &mut Reader<'_>,
+) -> Result<Loaded> {
     let manifest = recording.manifest();
     let mut engine = Engine::new(manifest.window_ns);
     let mut outcome = Ok(());
-    let mut traffic = analysis::Traffic::default();
+    let mut sums = Sums::sharing(overview);
     let mut take = |step: Option<Step>| {
         if let Some(step) = step {
-            traffic.feed(&step.messages);
-            hand_on(step, reader, &mut outcome);
+            sums.add(&step.calls, &step.messages, &step.windows);
+            if outcome.is_ok() {
+                outcome = reader(step.calls, step.messages);
+            }
         }
     };
     let faults = replay(&recording.wal()?, |message| take(engine.feed(message)));
@@ -184,18 +239,12 @@ fn from_log(dir: &Path, recording: &Recording, reader: &mut Reader<'_>) -> Resul
         clock: engine.solve_clocks().0,
         losses: engine.losses,
         counts: engine.counts,
-        traffic,
+        sums,
         ranks: engine.ranks.into_values().collect(),
         sites: engine.sites,
         processors: engine.processors,
         missing,
     })
-}
-
-fn hand_on(step: Step, reader: &mut Reader<'_>, outcome: &mut Result<()>) {
-    if outcome.is_ok() {
-        *outcome = reader(Rows { calls: step.calls, windows: step.windows, messages: step.messages });
-    }
 }
 
 /// Calls that reached the rings and that nobody took: read, and left where they are.

@@ -25,6 +25,7 @@ mod replay;
 mod report;
 mod run;
 mod site;
+mod sums;
 mod synth;
 mod words;
 

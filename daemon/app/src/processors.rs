@@ -31,6 +31,11 @@ impl Processors {
         self.newest.get(&rank)
     }
 
+    /// What is known of each rank.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Scheduling> {
+        self.newest.values()
+    }
+
     /// One sentence when ranks waited for a processor noticeably.
     pub(crate) fn sentence(&self) -> Option<String> {
         let all = self.newest.values().fold(Scheduling::default(), |sum, row| Scheduling {

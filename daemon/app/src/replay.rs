@@ -2,13 +2,13 @@
 
 use crate::command_line::ReplayOptions;
 use crate::judge::{self, Findings};
-use crate::load::{Loaded, Rows, is_in_log, load};
-use crate::page::{self, Feeding, Increments, Page, Shelf, Shelves, function_rows, node_rows, rank_rows};
+use crate::load::{self, Loaded, Trust, load_with};
+use crate::page::{self, Feeding, Page, Shelf, Shelves, function_rows, node_rows, rank_rows};
 use crate::run::random;
 use crate::words::plural;
 use anyhow::{Context as _, Result};
-use mpiscope_feed::{Job, JobState, Library, RunSource, Update};
-use mpiscope_model::{Call, Fault, Message};
+use mpiscope_feed::{Job, JobState, Overview, RunSource, TimelineIncrement, Update};
+use mpiscope_model::{Call, Fault, Function, Message};
 use mpiscope_recording::{Recording, Segment, SegmentRow, SegmentWriter, State};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 /// Calls, and messages, that stay in memory for those who look around.
-const SHELF_BYTES: usize = 1 << 30;
+const SHELF_BYTES: usize = 96 << 20;
 /// As in a recording.
 const ROWS_PER_SEGMENT: usize = 1_000_000;
 
@@ -26,7 +26,7 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     // Taken before anything is read, so that a signal meanwhile still cleans up.
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).context("wait for Ctrl-C")?;
     let manifest = recording.manifest();
-    let spilled = if is_in_log(&recording) { Some(Spilled::make()?) } else { None };
+    let spilled = if load::is_in_log(&recording) { Some(Spilled::make()?) } else { None };
     let shelves = match &spilled {
         Some(spilled) => Shelves::new(&spilled.0, SHELF_BYTES),
         None => Shelves {
@@ -37,36 +37,52 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     let token = format!("{:032x}", random()?);
     let address = options.listen.unwrap_or(page::ANYWHERE);
     let job = Job { run: manifest.run.clone(), source: RunSource::Replay, ..Job::default() };
-    let (page, mut feeding) = Page::open(address, &token, job, manifest.window_ns, shelves.clone())?;
-    let mut shown = Shown {
-        library: Arc::clone(&feeding.library),
-        increments: Increments::new(manifest.window_ns),
-        last_ns: 0,
-        spill: match &spilled {
-            Some(Spilled(dir)) => Some(Spill::into(dir, shelves)?),
-            None => None,
-        },
+    let overview = Overview::default();
+    let (page, mut feeding) =
+        Page::open(address, &token, job, manifest.window_ns, shelves.clone(), overview.clone())?;
+    let mut spill = match &spilled {
+        Some(Spilled(dir)) => Some(Spill::into(dir, shelves)?),
+        None => None,
     };
-    let mut loaded = load(&options.dir, &recording, &mut |rows| shown.take(rows))?;
+    let mut last_ns = recording.call_segments().iter().map(|segment| segment.to_ns).max().unwrap_or_default();
+    let mut keep = |calls: Vec<Call>, messages| {
+        last_ns = calls.iter().map(|call| call.end_ns).fold(last_ns, u64::max);
+        spill.as_mut().map_or(Ok(()), |spill| spill.add(calls, messages))
+    };
+    let mut loaded = load_with(&options.dir, &recording, Trust::Unchecked, overview, &mut keep)?;
     let findings = judge::read(&options.dir).unwrap_or_else(|error| {
         loaded.missing.push(format!("what was found about the run: {error:#}"));
         None
     });
-    publish(&mut feeding, &loaded, findings.as_ref(), &mut shown);
+    let timeline = timeline(&loaded);
+    let shown = Shown { last_ns, timeline: &timeline, findings: findings.as_ref() };
+    publish(&mut feeding, &loaded, &shown);
     page::say_address("replay", page.url());
     eprintln!("mpiscope: {}; Ctrl-C ends it", summary(&loaded));
     let dir = options.dir.clone();
-    let is_judged = findings.is_some() || spilled.is_none();
-    // A log takes a while to be judged; meanwhile the page is there.
+    let is_in_log = spilled.is_some();
+    // What takes a while is found out while the page is there.
     let judging = std::thread::Builder::new().name("judge".into()).spawn(move || {
-        if is_judged {
-            return;
+        let before = loaded.missing.len();
+        let found = if is_in_log && findings.is_none() {
+            let found = judge::judged_apart(&dir);
+            if let Err(error) = &found {
+                loaded.missing.push(format!("where time went was not judged: {error:#}"));
+            }
+            found.ok()
+        } else {
+            findings
+        };
+        let damaged = recording.damaged_segments();
+        loaded.missing.extend(damaged.into_iter().map(|fault| {
+            format!(
+                "{} rows of {} are counted and cannot be shown: {}",
+                fault.missing_rows, fault.file, fault.text
+            )
+        }));
+        if loaded.missing.len() > before || is_in_log {
+            publish(&mut feeding, &loaded, &Shown { last_ns, timeline: &[], findings: found.as_ref() });
         }
-        let found = judge::judged_apart(&dir);
-        if let Err(error) = &found {
-            loaded.missing.push(format!("where time went was not judged: {error:#}"));
-        }
-        publish(&mut feeding, &loaded, found.ok().as_ref(), &mut shown);
     });
     judging.context("start a thread")?;
     if options.open {
@@ -78,27 +94,24 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the page is shown of the rows.
-struct Shown {
-    library: Arc<Library>,
-    increments: Increments,
+/// What the page is shown beside what the recording says of itself.
+struct Shown<'a> {
     /// When the last call ended.
     last_ns: u64,
-    /// Where calls go that are in no segment.
-    spill: Option<Spill>,
+    /// What it was not told of the timeline.
+    timeline: &'a [TimelineIncrement],
+    findings: Option<&'a Findings>,
 }
 
-impl Shown {
-    fn take(&mut self, rows: Rows) -> Result<()> {
-        let Rows { calls, windows, messages } = rows;
-        self.library.add(&calls);
-        self.increments.add(&windows);
-        self.last_ns = calls.iter().map(|call| call.end_ns).fold(self.last_ns, u64::max);
-        match &mut self.spill {
-            Some(spill) => spill.add(calls, messages),
-            None => Ok(()),
-        }
-    }
+/// How many calls of each function began when.
+fn timeline(loaded: &Loaded) -> Vec<TimelineIncrement> {
+    let window_ns = loaded.counts.window_ns();
+    let increment = |(&(window, function), &calls): (&(u64, Function), &u64)| TimelineIncrement {
+        start_ns: window * window_ns,
+        function,
+        calls,
+    };
+    loaded.sums.windows.iter().map(increment).collect()
 }
 
 /// The calls and messages of a log, as segments, so that however many there are they need not stay in memory.
@@ -156,7 +169,8 @@ impl Drop for Spilled {
     }
 }
 
-fn publish(feeding: &mut Feeding, loaded: &Loaded, findings: Option<&Findings>, shown: &mut Shown) {
+fn publish(feeding: &mut Feeding, loaded: &Loaded, shown: &Shown<'_>) {
+    let findings = shown.findings;
     let duration_ns = loaded.job.duration_s.map_or(0, |seconds| (seconds * 1e9).round() as u64);
     let job = Job {
         run: loaded.run.clone(),
@@ -191,7 +205,7 @@ fn publish(feeding: &mut Feeding, loaded: &Loaded, findings: Option<&Findings>, 
         functions: &function_rows(&loaded.counts, &[]),
         ranks: &rank_rows(&loaded.counts, &loaded.processors, loaded.ranks.iter()),
         nodes: &nodes,
-        timeline: &shown.increments.take(),
+        timeline: shown.timeline,
         in_flight: &[],
         calls: &[],
         faults: &faults,

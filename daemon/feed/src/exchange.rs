@@ -37,7 +37,8 @@ pub enum Incoming {
 pub enum Question {
     /// The calls of which some part is in a range, about so many at the most.
     Calls(Range<Nanoseconds>, u64),
-    /// How many calls of each function began when, in about so many bins, whose edges may lie a little outside the range.
+    /// How many calls of each function began when, in about so many bins of a power of two nanoseconds, whose edges are
+    /// multiples of that and may lie a little outside the range.
     Timeline(Range<Nanoseconds>, u32),
     /// How many calls of each function began in a range, to the nanosecond.
     Count(Range<Nanoseconds>),
@@ -364,8 +365,6 @@ pub struct TimelineBins {
     pub functions: U32Column,
     /// Their counts, all bins of the first function before those of the second.
     pub counts: F64Column,
-    /// The windows that were summed up; 0 when single calls were counted.
-    pub window_ns: u64,
 }
 
 /// How many calls of each function began in a range.

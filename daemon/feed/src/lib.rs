@@ -20,6 +20,7 @@ mod evolution;
 mod found;
 mod history;
 mod library;
+mod overview;
 mod parts;
 mod perspective;
 mod regions;
@@ -38,6 +39,7 @@ pub use dependencies::{
 pub use evolution::{Evolution, Pending, Points, RegionCourse, SegmentRow};
 pub use found::{Attribution, By, Efficiency, Found, Judgement, Parts, Quiet, SiteWait, Verdict, Wait};
 pub use library::{CallSource, Library};
+pub use overview::Overview;
 pub use perspective::{Known, Perspective};
 pub use regions::{Between, Region, Regions, runs};
 pub use rows::{FunctionRow, Job, JobState, NodeRow, RankRow, RunSource, TimelineIncrement, Update};

@@ -2,21 +2,12 @@
 
 use crate::dependencies::Dependencies;
 use crate::exchange::{Answer, History, Question, RangeCounts, TimelineBins};
-use crate::{Calls, Course, Messages, RangeBudget};
-use mpiscope_analysis::{BINS_PER_OCTAVE, Bins, DensityHistory, Durations, Timeline, Version};
+use crate::{Calls, Course, Messages, Overview, RangeBudget};
+use mpiscope_analysis::{BINS_PER_OCTAVE, Bins, Durations, Version};
 use mpiscope_model::{Call, Nanoseconds, Node, Rank};
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// The finest windows of the timeline, and how many there are of them.
-const WINDOW_NS: u64 = 1_000_000;
-const WINDOWS_MAX: usize = 1 << 16;
-/// The finest chapters of the density, and how many there are of them.
-const CHAPTER_NS: u64 = 250_000_000;
-const CHAPTERS_MAX: usize = 64;
-/// Rows of ranks.
-const ROWS_MAX: u32 = 512;
+use std::sync::{Mutex, PoisonError};
 
 /// The causes of what could be avoided, as files name them.
 const CAUSES: [&str; 4] = ["mapping", "pattern", "background", "cpu"];
@@ -28,34 +19,32 @@ pub trait CallSource: Send + Sync + fmt::Debug {
     /// # Errors
     /// One sentence when they cannot be read.
     fn visit(&self, range_ns: &Range<Nanoseconds>, visitor: &mut dyn FnMut(&Call)) -> Result<(), String>;
+
+    /// Counts into bins of a power of two nanoseconds when calls began. Who knows that without looking at each of them says it.
+    ///
+    /// # Errors
+    /// One sentence when they cannot be read.
+    fn count_starts(&self, bins: &mut Bins) -> Result<(), String> {
+        self.visit(&(bins.from_ns..bins.to_ns()), &mut |call| bins.add(call.function, call.start_ns, 1))
+    }
 }
 
 /// The summaries of a run and its calls. Many ask, one adds.
 #[derive(Debug)]
 pub struct Library {
-    summary: Mutex<Summary>,
+    overview: Overview,
     /// None until something was judged.
     course: Mutex<Option<Course>>,
     source: Box<dyn CallSource>,
     dependencies: Dependencies,
 }
 
-#[derive(Debug)]
-struct Summary {
-    timeline: Timeline,
-    density: DensityHistory,
-}
-
 impl Library {
     /// A library of calls that are, or will be, in this source.
     #[must_use]
     pub fn new(source: Box<dyn CallSource>) -> Self {
-        let summary = Summary {
-            timeline: Timeline::new(WINDOW_NS, WINDOWS_MAX),
-            density: DensityHistory::new(CHAPTER_NS, CHAPTERS_MAX, ROWS_MAX),
-        };
         Self {
-            summary: Mutex::new(summary),
+            overview: Overview::default(),
             course: Mutex::new(None),
             source,
             dependencies: Dependencies::default(),
@@ -69,8 +58,15 @@ impl Library {
         self
     }
 
-    /// Messages were added to their source.
-    pub fn messages_added(&self) {
+    /// What is known of its calls as a whole, which whoever adds to their source keeps up.
+    #[must_use]
+    pub fn with_overview(mut self, overview: Overview) -> Self {
+        self.overview = overview;
+        self
+    }
+
+    /// Calls or messages were added to their source.
+    pub fn grown(&self) {
         self.dependencies.changed();
     }
 
@@ -84,22 +80,9 @@ impl Library {
         self.dependencies.judge_by(criteria);
     }
 
-    /// Counts calls that were added to the source.
-    pub fn add(&self, calls: &[Call]) {
-        let mut summary = self.summary();
-        summary.timeline.calls(calls);
-        summary.density.calls(calls);
-        self.dependencies.changed();
-    }
-
     /// The run was judged, as far as this goes.
     pub fn judged(&self, course: Course) {
         *self.course.lock().unwrap_or_else(PoisonError::into_inner) = Some(course);
-    }
-
-    /// A panic elsewhere while the lock was held leaves counts that are still fine to show.
-    fn summary(&self) -> MutexGuard<'_, Summary> {
-        self.summary.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Answers a question; it may read files, so not where others wait.
@@ -170,22 +153,15 @@ impl Library {
     }
 
     fn timeline(&self, range: &Range<Nanoseconds>, bins: usize) -> Result<TimelineBins, String> {
-        let (summed, window_ns) = {
-            let summary = self.summary();
-            (summary.timeline.bins(range, bins), summary.timeline.window_ns())
-        };
-        if let Some(bins) = summed {
-            return Ok(columns(&bins, window_ns));
+        let mut counted = Bins::of_a_power(range, bins);
+        if !self.overview.fill(&mut counted) {
+            self.source.count_starts(&mut counted)?;
         }
-        let mut counted = Bins::over(range, bins);
-        self.source.visit(&(range.start..counted.to_ns()), &mut |call| {
-            counted.add(call.function, call.start_ns, 1);
-        })?;
-        Ok(columns(&counted, 0))
+        Ok(columns(&counted))
     }
 
     fn count(&self, range: &Range<Nanoseconds>) -> Result<RangeCounts, String> {
-        let (mut counts, edges) = self.summary().timeline.between(range);
+        let (mut counts, edges) = self.overview.starts_between(range);
         for edge in edges {
             self.source.visit(&edge, &mut |call| {
                 if edge.contains(&call.start_ns) {
@@ -200,9 +176,7 @@ impl Library {
     }
 
     fn history(&self, range: &Range<Nanoseconds>) -> Result<History, String> {
-        // A clone, so that whoever adds does not wait while chapters are summed up.
-        let history = self.summary().density.clone();
-        let (mut density, edges) = history.between(range);
+        let (mut density, edges) = self.overview.densities().between(range);
         for edge in edges {
             // What ended there, as opposed to what was under way there.
             self.source.visit(&edge, &mut |call| {
@@ -226,13 +200,12 @@ impl Library {
     }
 }
 
-fn columns(bins: &Bins, window_ns: u64) -> TimelineBins {
+fn columns(bins: &Bins) -> TimelineBins {
     TimelineBins {
         from_ns: bins.from_ns,
         to_ns: bins.to_ns(),
         bins: bins.bins as u32,
         functions: bins.counts.keys().map(|&function| u32::from(function)).collect(),
         counts: bins.counts.values().flatten().copied().collect(),
-        window_ns,
     }
 }

@@ -1,7 +1,7 @@
 //! Answers about any range are what looking at every call gives.
 
 use mpiscope_feed::exchange::{Answer, Question};
-use mpiscope_feed::{CallSource, Library};
+use mpiscope_feed::{CallSource, Library, Overview};
 use mpiscope_model::{Call, Nanoseconds};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -43,9 +43,9 @@ fn call() -> impl Strategy<Value = Call> {
 }
 
 fn library(calls: &[Call]) -> Library {
-    let library = Library::new(Box::new(Plain(calls.to_vec())));
-    calls.chunks(7).for_each(|some| library.add(some));
-    library
+    let overview = Overview::default();
+    calls.chunks(7).for_each(|some| overview.add(some));
+    Library::new(Box::new(Plain(calls.to_vec()))).with_overview(overview)
 }
 
 proptest! {

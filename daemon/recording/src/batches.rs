@@ -3,9 +3,10 @@
 use crate::checksum::Checksum;
 use crate::corrections::Corrections;
 use crate::decode::{GroupSummary, Rows};
-use crate::folder::{PARQUET, number_of, open_plain, real_folder};
+use crate::folder::{PARQUET, STARTS, number_of, open_plain, real_folder};
 use crate::manifest::Segment;
 use crate::row::SegmentRow;
+use crate::rows::StartRow;
 use mpiscope_model::Nanoseconds;
 use std::collections::HashSet;
 use std::fs::File;
@@ -107,6 +108,11 @@ impl SegmentReader {
         (rows, batches.faults)
     }
 
+    /// Checks the bytes of a segment.
+    pub(crate) fn check<R: SegmentRow>(&self, segment: &Segment) -> Result<(), SegmentFault> {
+        open_checked::<R>(&self.dir, segment).map(drop).map_err(|why| fault(segment, 0, &why))
+    }
+
     /// Checks the bytes of a segment and says what lies where in it.
     ///
     /// # Errors
@@ -116,6 +122,25 @@ impl SegmentReader {
         let groups = rows.groups().into_iter();
         let groups = groups.map(|summary| Group::of::<R>(summary, segment, &self.corrections)).collect();
         Ok(SegmentIndex { segment: segment.clone(), groups })
+    }
+
+    /// How many calls of a segment began when, in windows of a power of two nanoseconds, no longer than asked for; none
+    /// where that is not known so closely, or clocks were corrected by more than a small part of it since.
+    #[must_use]
+    pub fn starts(&self, segment: &Segment, window_ns: u64) -> Option<Vec<StartRow>> {
+        let mark = segment.starts.as_ref().filter(|_| self.corrections.most_ns(segment) < window_ns / 16)?;
+        let name = Path::new(&mark.file).file_name()?.to_str()?;
+        number_of(name, PARQUET)?;
+        let mut file = open_plain(&real_folder(self.dir.join(STARTS)).ok()?.join(name)).ok()?;
+        file_checksum(&mut file).ok().filter(|found| *found == mark.crc32)?;
+        let mut rows = Rows::<StartRow>::open(file).ok()?;
+        let windows = rows.groups().into_iter().map(|group| group.bounds[0]).enumerate();
+        let fitting = windows.filter_map(|(number, bounds)| {
+            let (least, greatest) = bounds?;
+            (least == greatest && least.cast_unsigned() <= window_ns).then_some((greatest, number))
+        });
+        rows.only(vec![fitting.max()?.1]);
+        rows.next_batch(usize::MAX).ok()?
     }
 
     /// The rows of one group of a segment.

@@ -67,6 +67,12 @@ impl Corrections {
         (from_ns.saturating_add_signed(least_ns), to_ns.saturating_add_signed(most_ns))
     }
 
+    /// No time of a segment is moved by more.
+    pub(crate) fn most_ns(&self, segment: &Segment) -> u64 {
+        let ranges = self.nodes.iter().map(Correction::range_ns).filter(|_| self.concern(segment));
+        ranges.map(|(least, most)| least.unsigned_abs().max(most.unsigned_abs())).max().unwrap_or_default()
+    }
+
     pub(crate) fn call(&self, call: &mut Call) {
         let correction = self.of_rank(call.rank);
         call.start_ns = correction.apply(call.start_ns);

@@ -18,6 +18,9 @@ use std::sync::Arc;
 /// Rows of one page, the least that a reader who seeks has to take: larger pages are smaller on disk.
 const PAGE_ROWS: usize = 65_536;
 
+/// Values that are taken out of their rows at once.
+const CHUNK_ROWS: usize = 4096;
+
 /// Beyond this many bytes of different values a column is no repeating one.
 const DICTIONARY_BYTES: usize = 256 << 10;
 
@@ -37,7 +40,10 @@ impl<R: Row, W: Write + Send> Encoder<R, W> {
         let mut group = self.file.next_row_group()?;
         for column in R::COLUMNS {
             if let Some(mut writer) = group.next_column()? {
-                write_column(rows, column, &mut writer)?;
+                // Values of so many rows stay near the processor.
+                for rows in rows.chunks(CHUNK_ROWS) {
+                    write_column(rows, column, &mut writer)?;
+                }
                 writer.close()?;
             }
         }
@@ -55,7 +61,7 @@ fn properties<R: Row>(zstd_level: i32) -> Result<WriterPropertiesPtr> {
     let mut builder = WriterProperties::builder()
         .set_created_by(concat!("mpiscope ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(zstd_level.clamp(1, 22))?))
-        .set_statistics_enabled(EnabledStatistics::Page)
+        .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_data_page_row_count_limit(PAGE_ROWS)
         .set_dictionary_page_size_limit(DICTIONARY_BYTES);
     for column in R::COLUMNS {

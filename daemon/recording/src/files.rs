@@ -3,7 +3,7 @@
 use crate::RecordingError;
 use crate::batches::file_checksum;
 use crate::folder::{WAL, open_plain, real_folder};
-use crate::manifest::{ListedFile, Manifest};
+use crate::manifest::{FileMark, Manifest};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
@@ -22,7 +22,7 @@ pub enum FileState {
 /// Compares a file of the recording in `dir` with what its manifest says of it.
 #[must_use]
 pub fn file_state(dir: &Path, manifest: &Manifest, file: &str) -> FileState {
-    let Some(listed) = manifest.files.iter().find(|listed| listed.file == file) else {
+    let Some(listed) = manifest.marks().find(|listed| listed.file == file) else {
         return FileState::NotListed;
     };
     match checksum_of(dir, file) {
@@ -62,6 +62,12 @@ pub fn list_file(dir: &Path, file: &str) -> Result<(), RecordingError> {
 }
 
 impl Manifest {
+    /// All files that it says the checksums of, but the segments.
+    pub fn marks(&self) -> impl Iterator<Item = &FileMark> {
+        let starts = self.segments.calls.iter().filter_map(|segment| segment.starts.as_ref());
+        self.files.iter().chain(&self.summary).chain(starts)
+    }
+
     /// Says of a file in `dir` what it is now.
     ///
     /// # Errors
@@ -70,7 +76,7 @@ impl Manifest {
         let (bytes, crc32) = checksum_of(dir, file)
             .map_err(|reason| RecordingError::Damaged { path: dir.join(file), reason })?;
         self.files.retain(|listed| listed.file != file);
-        self.files.push(ListedFile { file: file.to_owned(), bytes, crc32 });
+        self.files.push(FileMark { file: file.to_owned(), bytes, crc32 });
         Ok(())
     }
 }

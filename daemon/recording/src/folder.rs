@@ -12,6 +12,8 @@ pub(crate) const CALLS: &str = "calls";
 pub(crate) const MESSAGES: &str = "messages";
 pub(crate) const WINDOWS: &str = "windows";
 pub(crate) const SCHEDULING: &str = "scheduling";
+pub(crate) const STARTS: &str = "starts";
+pub(crate) const SUMMARY: &str = "summary";
 pub(crate) const TABLES: &str = "tables";
 pub(crate) const PARQUET: &str = "parquet";
 

@@ -6,38 +6,42 @@
 
 use crate::row::SegmentRow;
 
-/// Shows the groups of a segment to `put`, each sorted. The order of `rows` is another afterwards.
+/// Shows the groups of a segment to `put`, each in order.
 pub(crate) fn for_each_group<R: SegmentRow, E>(
-    rows: &mut [R],
+    rows: &[R],
     rows_per_group: usize,
     mut put: impl FnMut(&[R]) -> Result<(), E>,
 ) -> Result<(), E> {
-    if rows.len() <= rows_per_group {
-        R::sort(rows);
-        return put(rows);
-    }
-    let most_ns = span_ns(rows) / rows.len().div_ceil(rows_per_group) as u64;
+    let most_ns = if rows.len() <= rows_per_group {
+        u64::MAX
+    } else {
+        end_span_ns(rows) / rows.len().div_ceil(rows_per_group) as u64
+    };
     let is_long = |row: &R| row.end_ns().saturating_sub(row.begin_ns()) > most_ns;
-    let (mut group, mut long) = (Vec::with_capacity(rows_per_group), Vec::new());
-    for piece in rows.chunks(rows_per_group) {
+    let (mut group, mut keys, mut long) = (Vec::new(), Vec::new(), Vec::new());
+    let mut put_in_order = |rows: &[R], keys: &mut Vec<(R::Key, usize)>| {
+        // Keys are sorted instead of rows, which are several times as large.
+        keys.sort();
         group.clear();
-        for row in piece {
-            if is_long(row) { long.push(row.clone()) } else { group.push(row.clone()) }
+        group.extend(keys.iter().map(|&(_, at)| rows[at].clone()));
+        keys.clear();
+        if group.is_empty() { Ok(()) } else { put(&group) }
+    };
+    for piece in rows.chunks(rows_per_group) {
+        for (at, row) in piece.iter().enumerate() {
+            if is_long(row) { long.push(row.clone()) } else { keys.push((row.key(), at)) }
         }
-        if !group.is_empty() {
-            R::sort(&mut group);
-            put(&group)?;
-        }
+        put_in_order(piece, &mut keys)?;
     }
-    for piece in long.chunks_mut(rows_per_group) {
-        R::sort(piece);
-        put(piece)?;
+    for piece in long.chunks(rows_per_group) {
+        keys.extend(piece.iter().enumerate().map(|(at, row)| (row.key(), at)));
+        put_in_order(piece, &mut keys)?;
     }
     Ok(())
 }
 
 /// From the first end to the last.
-fn span_ns<R: SegmentRow>(rows: &[R]) -> u64 {
+pub(crate) fn end_span_ns<R: SegmentRow>(rows: &[R]) -> u64 {
     let first_ns = rows.iter().map(SegmentRow::end_ns).min().unwrap_or_default();
     let last_ns = rows.iter().map(SegmentRow::end_ns).max().unwrap_or_default();
     last_ns - first_ns
@@ -52,7 +56,7 @@ mod tests {
 
     fn groups(rows: &[Call], rows_per_group: usize) -> Vec<Vec<Call>> {
         let mut groups = Vec::new();
-        let Ok(()) = for_each_group::<_, Infallible>(&mut rows.to_vec(), rows_per_group, |group| {
+        let Ok(()) = for_each_group::<_, Infallible>(rows, rows_per_group, |group| {
             groups.push(group.to_vec());
             Ok(())
         });

@@ -7,6 +7,8 @@
 //! messages/NNNNNN.parquet
 //! windows/NNNNNN.parquet
 //! scheduling/NNNNNN.parquet
+//! starts/NNNNNN.parquet     how many calls of each segment began when
+//! summary/*.parquet         the sums of the whole run
 //! tables/*.parquet          names of functions, communicators, nodes and ranks
 //! ```
 //!
@@ -33,6 +35,7 @@ mod row;
 mod rows;
 mod salvage;
 mod segment;
+mod summary;
 mod tables;
 mod wal;
 mod writer;
@@ -46,14 +49,18 @@ pub use files::{FileState, file_state, list_file, read_listed};
 pub use filters::{CallFilter, MessageFilter};
 pub use lock::is_being_written;
 pub use manifest::{
-    Clock, ClockNode, ClockVersion, Cost, Job, JobNode, Latency, ListedFile, Lost, Manifest, RunTotals,
-    SCHEMA, Segment, Segments, State,
+    Clock, ClockNode, ClockVersion, Cost, FileMark, Job, JobNode, Latency, Lost, Manifest, RunTotals, SCHEMA,
+    Segment, Segments, State,
 };
 pub use reader::Recording;
 pub use row::{Row, SegmentRow};
-pub use rows::{FunctionName, WindowRow};
+pub use rows::{
+    DensityRow, DurationRow, FunctionName, FunctionRow, PairRow, RankRow, SiteRow, StartRow, WindowRow,
+    WindowSumRow,
+};
 pub use salvage::salvage;
 pub use segment::SegmentWriter;
+pub use summary::Summary;
 pub use tables::Tables;
 pub use wal::{WalReader, WalSummary, WalWriter};
 pub use writer::{RecordingOptions, RecordingWriter};

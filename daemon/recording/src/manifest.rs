@@ -58,7 +58,10 @@ pub struct Manifest {
     pub segments: Segments,
     /// The other files that figures are read from.
     #[serde(default)]
-    pub files: Vec<ListedFile>,
+    pub files: Vec<FileMark>,
+    /// The files that sum up the rows; none in recordings that were not completed, or of before there were such files.
+    #[serde(default)]
+    pub summary: Vec<FileMark>,
     /// The totals of the run.
     #[serde(default)]
     pub totals: RunTotals,
@@ -191,18 +194,21 @@ pub struct Segment {
     /// The CRC-32 of each of its row groups, and of all the rest of it: what is left of a damaged file can be told from
     /// what is not. Empty when they are not known.
     pub parts: Vec<u32>,
+    /// Of a segment of calls: how many began when. None in recordings of before there was such a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub starts: Option<FileMark>,
 }
 
-/// A file that is no segment.
+/// A file, and how to tell that it is the one that was written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct ListedFile {
+pub struct FileMark {
     /// Its name in the recording's folder.
     pub file: String,
-    /// Its length.
-    pub bytes: u64,
     /// Its CRC-32.
     pub crc32: u32,
+    /// Its length.
+    pub bytes: u64,
 }
 
 /// The totals of a run.
@@ -310,6 +316,7 @@ impl Default for Manifest {
             clock: Clock::default(),
             segments: Segments::default(),
             files: Vec::new(),
+            summary: Vec::new(),
             totals: RunTotals::default(),
             lost: Lost::default(),
             missing: Vec::new(),

@@ -9,10 +9,11 @@ use crate::corrections::Corrections;
 use crate::decode::Rows;
 use crate::files::{FileState, file_state};
 use crate::folder::{TABLES, open_plain, real_folder};
-use crate::manifest::{JobNode, Manifest, Segment, State};
+use crate::manifest::{JobNode, Manifest, Segment, Segments, State};
 use crate::row::{Row, SegmentRow};
 use crate::rows::WindowRow;
 use crate::salvage::found_segments;
+use crate::summary::Summary;
 use crate::tables::{Tables, table_name};
 use crate::{RecordingError, SegmentFault, SegmentReader, WalReader};
 use mpiscope_model::{Call, Message, Nanoseconds, Scheduling};
@@ -185,6 +186,23 @@ impl Recording {
             ranks: self.table(&mut faults),
         };
         (tables, faults)
+    }
+
+    /// The sums of the run, where the recording has them and they are whole.
+    #[must_use]
+    pub fn summary(&self) -> Option<Summary> {
+        Summary::read(&self.dir, &self.manifest.summary)
+    }
+
+    /// Checks the bytes of every segment without reading rows; says which are missing or damaged.
+    #[must_use]
+    pub fn damaged_segments(&self) -> Vec<SegmentFault> {
+        let Segments { calls, messages, windows: _, scheduling } = &self.manifest.segments;
+        let reader = self.segment_reader();
+        let calls = calls.iter().filter_map(|segment| reader.check::<Call>(segment).err());
+        let messages = messages.iter().filter_map(|segment| reader.check::<Message>(segment).err());
+        let scheduling = scheduling.iter().filter_map(|segment| reader.check::<Scheduling>(segment).err());
+        calls.chain(messages).chain(scheduling).collect()
     }
 
     /// One that recordings of an earlier version do not have.

@@ -1,9 +1,11 @@
 //! How a value becomes the columns of a table: one list per kind of row, used for writing, reading and the schema.
 
 use crate::Corrections;
+use crate::manifest::FileMark;
 use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
 use parquet::errors::Result;
 use parquet::schema::types::{Type, TypePtr};
+use std::path::Path;
 use std::sync::Arc;
 
 /// A value that is a row of a table.
@@ -28,8 +30,12 @@ pub trait SegmentRow: Row {
     /// The columns of which the greatest value is the time until which it does.
     const ENDS: &'static [&'static str];
 
-    /// Puts the rows of one segment in the order in which they are small on disk and quick to find.
-    fn sort(rows: &mut [Self]);
+    /// By what rows of a group are ordered, so that they are small on disk and quick to find. Those of one key stay as they
+    /// came.
+    type Key: Ord + Copy;
+
+    /// The key of a row.
+    fn key(&self) -> Self::Key;
     /// The time from which on the row says something.
     fn begin_ns(&self) -> u64;
     /// The time until which it does.
@@ -37,6 +43,11 @@ pub trait SegmentRow: Row {
     /// Turns its times into those of the last clock map. Rows that are sums over windows stay as they are: what is
     /// added is little beside a window.
     fn correct(&mut self, _corrections: &Corrections) {}
+    /// Writes what is kept beside a segment of the recording `dir`; one that cannot be written is not missed, because all
+    /// that it says can be found in the rows.
+    fn write_beside(_rows: &[Self], _dir: &Path, _name: &str, _zstd_level: i32) -> Option<FileMark> {
+        None
+    }
 }
 
 /// How the values of a column go, which decides how they are encoded.
@@ -89,6 +100,18 @@ pub enum Access<R: 'static> {
     /// A name.
     Text(fn(&R) -> &str, Set<R, String>),
 }
+
+/// A column that is a plain field of the row, and is called as it is.
+macro_rules! column {
+    ($field:ident: $access:ident, $nature:ident) => {
+        $crate::row::Column {
+            name: stringify!($field),
+            nature: $crate::row::Nature::$nature,
+            access: $crate::row::Access::$access(|row| row.$field, |row, v| row.$field = v),
+        }
+    };
+}
+pub(crate) use column;
 
 impl<R> Column<R> {
     /// Whether a row need not have it.

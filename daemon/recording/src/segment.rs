@@ -112,9 +112,10 @@ impl<R: SegmentRow> SegmentWriter<R> {
             self.rows.iter().map(SegmentRow::end_ns).max().unwrap_or_default(),
         );
         let written = write_file(&self.folder.join(&name), self.zstd_level, |encoder| {
-            for_each_group(&mut self.rows, self.rows_per_group, |rows| encoder.group(rows))
+            for_each_group(&self.rows, self.rows_per_group, |rows| encoder.group(rows))
         });
         let rows = self.rows.len() as u64;
+        let beside = |rows: &[R]| R::write_beside(rows, self.folder.parent()?, &name, self.zstd_level);
         let segment = written.map(|written| Segment {
             file: format!("{}/{name}", R::FOLDER),
             rows,
@@ -125,6 +126,7 @@ impl<R: SegmentRow> SegmentWriter<R> {
             bytes: Some(written.bytes),
             // Without them it is as good as ever, until it is damaged.
             parts: parts_of::<R>(&self.folder.join(&name)).unwrap_or_default(),
+            starts: beside(&self.rows),
         });
         self.rows.clear();
         match segment {

@@ -2,13 +2,15 @@
 
 use crate::RecordingError;
 use crate::folder::{
-    MANIFEST, PARQUET, TABLES, WAL, bytes_on_disk, make_folder, numbered_files, remove_unfinished,
+    MANIFEST, PARQUET, STARTS, SUMMARY, TABLES, WAL, bytes_on_disk, make_folder, numbered_files,
+    remove_unfinished,
 };
 use crate::lock::FolderLock;
 use crate::manifest::{Manifest, Segment, Segments, State};
 use crate::row::SegmentRow;
 use crate::rows::WindowRow;
 use crate::segment::SegmentWriter;
+use crate::summary::Summary;
 use crate::tables::{Tables, table_names};
 use mpiscope_model::{Call, Message, Scheduling};
 use std::collections::HashSet;
@@ -86,6 +88,7 @@ impl RecordingWriter {
         let manifest = Manifest {
             segments: Segments::default(),
             state: State::Running,
+            summary: Vec::new(),
             missing: Vec::new(),
             ..manifest
         };
@@ -269,11 +272,13 @@ impl RecordingWriter {
     ///
     /// # Errors
     /// When tables or manifest cannot be written; the log is still there then.
-    pub fn finish(mut self, tables: &Tables) -> Result<Manifest, RecordingError> {
+    pub fn finish(mut self, tables: &Tables, summary: &Summary) -> Result<Manifest, RecordingError> {
         let sealed = self.seal_rows();
         let told = tables.write(&self.dir, self.options.zstd_level);
         let told =
             told.and_then(|()| table_names().iter().try_for_each(|name| self.manifest.list(&self.dir, name)));
+        // One that cannot be written is not missed: all that it says can be found in the rows.
+        self.manifest.summary = summary.write(&self.dir, self.options.zstd_level).unwrap_or_default();
         self.say_unwritten();
         let whole = sealed.is_ok() && told.is_ok() && self.unwritten_rows() == 0;
         if !whole {
@@ -326,17 +331,31 @@ impl RecordingWriter {
         }
         remove_unfinished(&self.dir);
         remove_unfinished(&self.dir.join(TABLES));
+        remove_unfinished(&self.dir.join(SUMMARY));
         let Segments { calls, messages, windows, scheduling } = &self.manifest.segments;
         self.remove_unlisted::<Call>(calls)?;
         self.remove_unlisted::<Message>(messages)?;
         self.remove_unlisted::<WindowRow>(windows)?;
-        self.remove_unlisted::<Scheduling>(scheduling)
+        self.remove_unlisted::<Scheduling>(scheduling)?;
+        let beside = calls.iter().filter_map(|segment| Some(&segment.starts.as_ref()?.file));
+        self.remove_all_but(STARTS, beside)
     }
 
     fn remove_unlisted<R: SegmentRow>(&self, segments: &[Segment]) -> Result<(), RecordingError> {
-        let folder = self.dir.join(R::FOLDER);
+        self.remove_all_but(R::FOLDER, segments.iter().map(|segment| &segment.file))
+    }
+
+    fn remove_all_but<'a>(
+        &self,
+        folder: &str,
+        listed: impl Iterator<Item = &'a String>,
+    ) -> Result<(), RecordingError> {
+        let folder = self.dir.join(folder);
+        if !folder.is_dir() {
+            return Ok(());
+        }
         remove_unfinished(&folder);
-        let listed: HashSet<PathBuf> = segments.iter().map(|segment| self.dir.join(&segment.file)).collect();
+        let listed: HashSet<PathBuf> = listed.map(|file| self.dir.join(file)).collect();
         for (_, path) in numbered_files(&folder, PARQUET)? {
             if !listed.contains(&path) {
                 fs::remove_file(&path).map_err(RecordingError::io("remove", &path))?;

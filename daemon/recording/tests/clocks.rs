@@ -3,7 +3,7 @@
 use mpiscope_model::{Call, Message, Scheduling};
 use mpiscope_recording::{
     ClockNode, ClockVersion, JobNode, Manifest, Recording, RecordingError, RecordingOptions, RecordingWriter,
-    SegmentReader, Tables,
+    SegmentReader, Summary, Tables,
 };
 use std::path::Path;
 
@@ -52,7 +52,7 @@ fn record(dir: &Path) -> Result<(), RecordingError> {
     let clock = &mut writer.manifest_mut().clock;
     clock.versions = vec![ClockVersion::default(), ClockVersion { version: 1, nodes }];
     writer.manifest_mut().totals.clock_violations_before = 1;
-    writer.finish(&Tables::default())?;
+    writer.finish(&Tables::default(), &Summary::default())?;
     Ok(())
 }
 

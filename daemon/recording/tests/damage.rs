@@ -4,7 +4,7 @@
 use mpiscope_model::Call;
 use mpiscope_recording::{
     FunctionName, Manifest, Recording, RecordingError, RecordingOptions, RecordingWriter, Segment,
-    SegmentWriter, Tables, salvage,
+    SegmentWriter, Summary, Tables, salvage,
 };
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,7 @@ fn recording(dir: &Path) -> Manifest {
     let options = RecordingOptions { calls_per_segment: 100, ..RecordingOptions::default() };
     let mut writer = RecordingWriter::create(dir, Manifest::default(), options).unwrap();
     writer.push_calls(&calls(0, 300)).unwrap();
-    writer.finish(&Tables::default()).unwrap()
+    writer.finish(&Tables::default(), &Summary::default()).unwrap()
 }
 
 fn read(dir: &Path) -> (usize, Vec<String>) {
@@ -191,7 +191,7 @@ fn any_damaged_byte_of_a_small_table_is_told() {
     fs::write(dir.path().join("more.json"), "{}").unwrap();
     writer.list_file("more.json").unwrap();
     let functions = vec![FunctionName { function: 3, name: "MPI_Send".into() }];
-    writer.finish(&Tables { functions, ..Tables::default() }).unwrap();
+    writer.finish(&Tables { functions, ..Tables::default() }, &Summary::default()).unwrap();
     let path = dir.path().join("tables/functions.parquet");
     let whole = fs::read(&path).unwrap();
     let faults = || Recording::open(dir.path()).unwrap().tables().1;

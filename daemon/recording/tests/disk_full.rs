@@ -4,7 +4,7 @@
 
 use mpiscope_model::Call;
 use mpiscope_recording::{
-    Manifest, Recording, RecordingOptions, RecordingWriter, State, Tables, WalReader, WalWriter,
+    Manifest, Recording, RecordingOptions, RecordingWriter, State, Summary, Tables, WalReader, WalWriter,
 };
 use mpiscope_wire::{FrameKind, encode_frame};
 use std::path::Path;
@@ -61,7 +61,7 @@ fn limited_segments(folder: &Path) {
     )
     .unwrap();
     writer.push_calls(&noisy_calls(50_000)).unwrap();
-    let error = writer.finish(&Tables::default()).unwrap_err();
+    let error = writer.finish(&Tables::default(), &Summary::default()).unwrap_err();
     assert!(error.is_disk_full(), "{error}");
     assert!(error.to_string().contains("calls/000002.parquet"), "{error}");
     assert_eq!(Recording::open(folder).unwrap().calls().flatten().count(), 1500);
@@ -104,7 +104,7 @@ fn limited_end(folder: &Path) {
     let mut writer = RecordingWriter::create(folder, Manifest::default(), options).unwrap();
     drop(WalWriter::create(folder).unwrap());
     let _ = writer.push_calls(&noisy_calls(50_100));
-    let manifest = writer.finish(&Tables::default()).unwrap();
+    let manifest = writer.finish(&Tables::default(), &Summary::default()).unwrap();
     assert_eq!(manifest.state, State::Incomplete);
 }
 

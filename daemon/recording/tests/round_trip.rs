@@ -3,7 +3,7 @@
 use mpiscope_model::{Call, CommInfo, Message, NodeInfo, ProcessState, RankInfo, Scheduling, SiteInfo};
 use mpiscope_recording::{
     ClockNode, ClockVersion, FunctionName, Manifest, Recording, RecordingError, RecordingOptions,
-    RecordingWriter, State, Tables, WalReader, WalWriter, WindowRow,
+    RecordingWriter, State, Summary, Tables, WalReader, WalWriter, WindowRow,
 };
 use proptest::prelude::*;
 use std::os::unix::fs::PermissionsExt;
@@ -84,7 +84,7 @@ proptest! {
         }
         writer.push_windows(&windows).unwrap();
         writer.push_scheduling(&scheduling).unwrap();
-        let manifest = writer.finish(&Tables::default()).unwrap();
+        let manifest = writer.finish(&Tables::default(), &Summary::default()).unwrap();
         prop_assert_eq!(manifest.segments.calls.len(), calls.len().div_ceil(40));
 
         let recording = Recording::open(dir.path()).unwrap();
@@ -173,7 +173,7 @@ fn tables_and_manifest_survive_and_only_the_owner_may_read() {
     writer.push_calls(&[call_at(2)]).unwrap();
     let mut log = WalWriter::create(&folder).unwrap();
     log.sync().unwrap();
-    let written = writer.finish(&tables).unwrap();
+    let written = writer.finish(&tables, &Summary::default()).unwrap();
 
     let recording = Recording::open(&folder).unwrap();
     assert_eq!(recording.tables(), (tables, Vec::new()));
@@ -234,7 +234,7 @@ fn a_rebuild_replaces_rows_in_the_end_and_not_before() {
         let mut writer = RecordingWriter::rebuild(dir.path(), small_segments()).unwrap();
         writer.push_calls(&(10..70).map(call_at).collect::<Vec<_>>()).unwrap();
         if finish {
-            writer.finish(&Tables::default()).unwrap();
+            writer.finish(&Tables::default(), &Summary::default()).unwrap();
         }
         Recording::open(dir.path()).unwrap()
     };

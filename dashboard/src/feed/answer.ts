@@ -20,7 +20,6 @@ export interface TimelineAnswer {
   bins: number;
   functions: Uint32Array;
   counts: Float64Array;
-  windowNs: number;
 }
 
 export interface AnswerMessage {
@@ -63,7 +62,6 @@ function timelineAnswer(from: Fields<Wire.TimelineBins>): TimelineAnswer {
     bins: number(from, "bins"),
     functions: u32Column(from, "functions"),
     counts: f64Column(from, "counts"),
-    windowNs: number(from, "window_ns"),
   };
   if (answered.counts.length !== answered.functions.length * answered.bins) {
     throw new FeedError("The timeline's counts are not one for each function and bin.");

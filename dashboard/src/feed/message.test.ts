@@ -61,9 +61,9 @@ describe("decode", () => {
   });
 
   it("reads answers and the shared clock", () => {
-    const answer = decode(buffer({ kind: "answer", id: 9, timeline: { from_ns: 0, to_ns: 100, bins: 2, functions: u32(4), counts: f64(1, 2), window_ns: 0 } }));
+    const answer = decode(buffer({ kind: "answer", id: 9, timeline: { from_ns: 0, to_ns: 100, bins: 2, functions: u32(4), counts: f64(1, 2) } }));
     expect(answer.kind === "answer" && [...(answer.timeline?.counts ?? [])]).toEqual([1, 2]);
-    expect(() => decode(buffer({ kind: "answer", id: 9, timeline: { from_ns: 0, to_ns: 100, bins: 3, functions: u32(4), counts: f64(1, 2), window_ns: 0 } }))).toThrow(FeedError);
+    expect(() => decode(buffer({ kind: "answer", id: 9, timeline: { from_ns: 0, to_ns: 100, bins: 3, functions: u32(4), counts: f64(1, 2) } }))).toThrow(FeedError);
     const shared = decode(buffer({ kind: "perspective", version: 2, mode: "playing", time_ns: 5, rate: -2, range_ns: [1, 9], ranks: [[0, 3]], hidden: [4], pages: 2, followers: 1 }));
     expect(shared).toMatchObject({ mode: "playing", rate: -2, rangeNs: [1, 9], ranks: [[0, 3]], hidden: [4] });
     expect(decode(buffer({ kind: "answer", id: 3 }))).toEqual({ kind: "answer", id: 3 });

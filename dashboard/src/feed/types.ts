@@ -885,11 +885,7 @@ functions: U32Column,
 /**
  * Their counts, all bins of the first function before those of the second.
  */
-counts: F64Column, 
-/**
- * The windows that were summed up; 0 when single calls were counted.
- */
-window_ns: number, };
+counts: F64Column, };
 
 export type RangeCounts = { 
 /**

@@ -45,6 +45,18 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "mpiscope-bench-analysis",
         &["mpiscope-analysis", "mpiscope-flow", "mpiscope-ingest", "mpiscope-model", "mpiscope-synth"],
     ),
+    (
+        "mpiscope-bench-recording",
+        &[
+            "mpiscope-analysis",
+            "mpiscope-feed",
+            "mpiscope-ingest",
+            "mpiscope-model",
+            "mpiscope-recording",
+            "mpiscope-synth",
+            "mpiscope-wire",
+        ],
+    ),
     ("mpiscope-scenarios", &["mpiscope-analysis", "mpiscope-ingest", "mpiscope-model", "mpiscope-synth"]),
     // Only for its tests, which `run_time` leaves out.
     ("mpiscope-e2e", &[]),

@@ -63,6 +63,11 @@ impl Traffic {
         self.pairs.entry(pair).or_default().add(flow);
     }
 
+    /// Takes in what another one has left out.
+    pub fn leave_out(&mut self, flow: Flow) {
+        self.left_out.add(flow);
+    }
+
     /// Takes in what another one has taken in.
     pub fn merge(&mut self, other: &Traffic) {
         for (&(one, two), &flow) in &other.pairs {

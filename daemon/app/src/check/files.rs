@@ -16,6 +16,8 @@ use std::path::Path;
 const MANIFEST: &str = "manifest.json";
 /// Folders whose files other programs read all together.
 const OF_ROWS: [&str; 4] = ["calls", "messages", "windows", "scheduling"];
+/// Folders of what rows add up to.
+const OF_SUMS: [&str; 2] = ["summary/", "starts/"];
 const TABLES: &str = "tables";
 const LOG: &str = "wal";
 
@@ -52,6 +54,27 @@ pub(super) fn tables(recording: &Recording, found: &mut Found) {
     let faults: Vec<Fault> = faults.collect();
     let words = format!("{}, whole", plural(rows as u64, "row"));
     found.kinds.push(Kind { name: TABLES, files: 5, rows: rows as u64, words, faults });
+}
+
+/// What rows add up to, kept so that nobody has to read them all.
+pub(super) fn sums(recording: &Recording, found: &mut Found) {
+    let (dir, manifest) = (recording.dir(), recording.manifest());
+    let marks = manifest.marks().filter(|mark| OF_SUMS.iter().any(|folder| mark.file.starts_with(folder)));
+    let mut faults = Vec::new();
+    let mut files = 0;
+    for mark in marks {
+        files += 1;
+        if let FileState::Damaged(why) = file_state(dir, manifest, &mark.file) {
+            faults.push(Fault::new(mark.file.clone(), why));
+        }
+    }
+    if faults.is_empty() && !manifest.summary.is_empty() && recording.summary().is_none() {
+        faults.push(Fault::new("summary", "it cannot be read"));
+    }
+    if files > 0 {
+        let words = format!("{}, whole", plural(files, "file"));
+        found.kinds.push(Kind { name: "sums", files, rows: 0, words, faults });
+    }
 }
 
 /// What was found about the run, and all other files that are listed.
@@ -202,8 +225,7 @@ fn listed(recording: &Recording) -> BTreeSet<String> {
     let of_rows =
         [&segments.calls, &segments.messages, &segments.windows, &segments.scheduling].into_iter().flatten();
     let of_rows = of_rows.map(|segment: &Segment| segment.file.clone());
-    let mut all: BTreeSet<String> =
-        of_rows.chain(manifest.files.iter().map(|listed| listed.file.clone())).collect();
+    let mut all: BTreeSet<String> = of_rows.chain(manifest.marks().map(|mark| mark.file.clone())).collect();
     if manifest.files.is_empty() {
         // Before other files were listed there were these.
         let tables = ["functions", "communicators", "nodes", "sites", "ranks"];

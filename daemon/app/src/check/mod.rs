@@ -42,6 +42,7 @@ pub(crate) fn check_all(dir: &Path) -> Result<Found> {
     let known = Known::of(&recording);
     let sums = rows::check(&recording, &known, &mut found);
     files::tables(&recording, &mut found);
+    files::sums(&recording, &mut found);
     files::findings(&recording, &mut found);
     files::log(&recording, &records, &mut found)?;
     totals::check(manifest, &sums, &mut found);

@@ -44,7 +44,7 @@ const LITTLE_WAITS_UNWATCHED: Duration = Duration::from_millis(25);
 const BEGINNING: Duration = Duration::from_secs(10);
 
 /// Sealed calls that stay in memory for those who look back.
-const SHELF_BYTES: usize = 256 << 20;
+const SHELF_BYTES: usize = 96 << 20;
 
 /// How the command ended, as far as this process was told.
 #[derive(Debug, Clone, Copy)]
@@ -85,8 +85,14 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
             ..Job::default()
         };
         let window_ns = recorder.window_ns();
-        let (opened, feeding) =
-            Page::open(address, &configuration.token, job.clone(), window_ns, shelves.clone())?;
+        let (opened, feeding) = Page::open(
+            address,
+            &configuration.token,
+            job.clone(),
+            window_ns,
+            shelves.clone(),
+            recorder.overview(),
+        )?;
         page = Some(opened);
         let viewers = Viewers::new(feeding, shelves.clone(), job, window_ns);
         recorder.tell(viewers, configuration);
@@ -96,7 +102,12 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
     let judge: Judge = Box::new(move |dir, run| have_judged(dir, run, workers));
     let (resume, log);
     if configuration.resume {
-        let writer = RecordingWriter::rebuild(&configuration.out, options)?;
+        let mut writer = RecordingWriter::rebuild(&configuration.out, options)?;
+        // A predecessor may have died before it was given them.
+        if let Some(criteria) = &configuration.criteria {
+            give(criteria, &configuration.out)?;
+            writer.list_file(GIVEN)?;
+        }
         recorder = Recorder::new(writer, configuration.window_ns, judge);
         with_page(&mut recorder)?;
         resume = recorder.replay(&WalReader::open(&configuration.out)?);
@@ -136,7 +147,8 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
     let (tell_end, ended) = bounded(1);
     std::thread::Builder::new().name("orders".into()).spawn(move || listen(&tell_end))?;
     let agent = Agent::new(configuration.rings.clone(), resume, Some(Box::new(log)));
-    let fresh = !configuration.resume;
+    // A predecessor may have died before it said so.
+    let fresh = !recorder.has_begun();
     let (run, command) = (configuration.run.clone(), configuration.command.clone());
     let watched = page.as_ref().map(Page::watched);
     let agent = std::thread::Builder::new().name("agent".into()).spawn(move || {

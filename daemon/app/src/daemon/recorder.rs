@@ -7,9 +7,11 @@ use crate::agent::Resume;
 use crate::engine::{Engine, Step, WindowCell, replay};
 use crate::judge::{self, Findings, Found, LiveJudge};
 use crate::places;
+use crate::sums::Sums;
 use crate::words::printable;
 use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
+use mpiscope_feed::Overview;
 use mpiscope_ingest::KnownAgent;
 use mpiscope_ingest::alignment::Violations;
 use mpiscope_model::{Fault, InFlight};
@@ -32,6 +34,7 @@ pub(crate) type Judge = Box<dyn Fn(&Path, Duration) -> Result<()> + Send>;
 pub(crate) struct Recorder {
     judge: Judge,
     engine: Engine,
+    sums: Sums,
     writer: RecordingWriter,
     viewers: Option<Viewers>,
     /// While somebody may watch.
@@ -52,6 +55,7 @@ impl Recorder {
         Self {
             judge,
             engine: Engine::new(window_ns),
+            sums: Sums::default(),
             writer,
             viewers: None,
             live: None,
@@ -67,6 +71,11 @@ impl Recorder {
         self.engine.counts.window_ns()
     }
 
+    /// What is known of its calls as a whole, shared with whoever shows them.
+    pub(crate) fn overview(&self) -> Overview {
+        self.sums.overview.clone()
+    }
+
     /// From now on viewers are told. To be called before anything is taken in.
     pub(crate) fn tell(&mut self, viewers: Viewers, configuration: &Configuration) {
         self.viewers = Some(viewers);
@@ -80,6 +89,11 @@ impl Recorder {
     /// The agents of other hosts that a predecessor knew.
     pub(crate) fn agents(&self) -> Vec<KnownAgent> {
         self.engine.agents()
+    }
+
+    /// Whether the log of a predecessor told of the run at all.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.engine.ingest().started().is_some()
     }
 
     /// Takes in the log of a predecessor; says where it stopped.
@@ -144,6 +158,7 @@ impl Recorder {
 
     fn write(&mut self, step: Step) {
         let window_ns = self.window_ns();
+        self.sums.add(&step.calls, &step.messages, &step.windows);
         let pushed = self.writer.push_calls(&step.calls);
         self.note(pushed);
         let messages = self.writer.push_messages(&step.messages);
@@ -260,7 +275,8 @@ impl Recorder {
             ranks: self.engine.ranks.values().cloned().collect(),
         };
         let dir = self.writer.dir().to_owned();
-        let mut manifest = self.writer.finish(&tables)?;
+        let sums = self.sums.told(&self.engine.counts, &self.engine.processors);
+        let mut manifest = self.writer.finish(&tables, &sums)?;
         if !is_free_of_violations {
             manifest.totals.clock_violations_after = violations_left(&dir)?;
             manifest.write(&dir)?;

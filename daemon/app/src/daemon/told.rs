@@ -104,7 +104,8 @@ pub(crate) fn show_told<T: Send>(
     let shelves = Shelves::new(out, SHELF_BYTES);
     let job = Job { run: configuration.run.clone(), ..Job::default() };
     let token = &configuration.token;
-    let (page, feeding) = Page::open(address, token, job.clone(), WINDOW_NS, shelves.clone())?;
+    let (page, feeding) =
+        Page::open(address, token, job.clone(), WINDOW_NS, shelves.clone(), recorder.overview())?;
     recorder.tell(Viewers::new(feeding, shelves, job, WINDOW_NS).beginning_now(), &configuration);
     say_address("live page", page.url());
     let told = take_in(out, recorder, tell);

@@ -76,12 +76,12 @@ impl Viewers {
         if !messages.is_empty() {
             let (waiting, segments) = (writer.waiting_messages(), writer.message_segments());
             self.shelves.messages.add(Arc::new(messages), waiting, segments);
-            self.feeding.library.messages_added();
+            self.feeding.library.grown();
         }
         if calls.is_empty() {
             return;
         }
-        self.feeding.library.add(&calls);
+        self.feeding.library.grown();
         let calls = Arc::new(calls);
         self.shelves.calls.add(Arc::clone(&calls), writer.waiting_calls(), writer.call_segments());
         if self.feeding.publisher.is_watched() {

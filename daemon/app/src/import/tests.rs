@@ -360,7 +360,7 @@ fn a_table_becomes_a_recording() {
         ..large
     };
     assert_eq!(messages, [large, small]);
-    let loaded = load(&out, &recording, &mut |_| Ok(())).unwrap();
+    let loaded = load(&out, &recording).unwrap();
     assert_eq!((loaded.totals.calls, loaded.totals.unmatched_sends, loaded.totals.inter_messages), (5, 1, 1));
     let nodes: Vec<_> =
         loaded.job.nodes.iter().map(|node| (node.name.as_str(), node.ranks.clone())).collect();

@@ -11,7 +11,7 @@ pub(crate) use shelf::{Shelf, Shelves};
 pub(crate) use updates::Increments;
 
 use anyhow::{Context as _, Result};
-use mpiscope_feed::{FeedState, Job, Library, Limits, Messages};
+use mpiscope_feed::{FeedState, Job, Library, Limits, Messages, Overview};
 use mpiscope_server::{Options, Publisher, Server, Source, Token, live};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -50,10 +50,12 @@ impl Page {
         job: Job,
         window_ns: u64,
         shelves: Shelves,
+        overview: Overview,
     ) -> Result<(Self, Feeding)> {
         let state = FeedState::with_limits(job, Limits { window_ns, ..Limits::default() });
         let messages = Messages { source: Box::new(shelves.messages), flow: mpiscope_ingest::flow };
-        let library = Arc::new(Library::new(Box::new(shelves.calls)).with_messages(messages));
+        let library = Library::new(Box::new(shelves.calls)).with_messages(messages).with_overview(overview);
+        let library = Arc::new(library);
         let (publisher, source) = live(state, Arc::clone(&library));
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)

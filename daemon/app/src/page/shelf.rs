@@ -1,9 +1,11 @@
-//! The calls or messages of a run for those who ask: those in sealed segments on disk, of which the last ones asked for
-//! stay in memory, and those that wait to be sealed.
+//! The calls or messages of a run for those who ask: those in sealed segments on disk, of which the last row groups asked
+//! for stay in memory, and those that wait to be sealed.
 
+use mpiscope_analysis::Bins;
 use mpiscope_feed::{CallSource, MessageSource};
 use mpiscope_model::{Call, Message, Nanoseconds};
-use mpiscope_recording::{Segment, SegmentReader, SegmentRow};
+use mpiscope_recording::{Segment, SegmentIndex, SegmentReader, SegmentRow};
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
@@ -51,9 +53,14 @@ struct Inner<R> {
     /// The number of the next row, and of the first that is in no segment.
     next: u64,
     unsealed: u64,
-    /// Segments that were read, the newest use last.
-    cache: VecDeque<(String, Arc<Vec<R>>)>,
+    /// What lies where in segments that were opened; none of one that is damaged.
+    indexes: FxHashMap<String, Option<Arc<SegmentIndex>>>,
+    /// Row groups that were read, the newest use last.
+    cache: VecDeque<(GroupKey, Arc<Vec<R>>)>,
 }
+
+/// A segment's file, and the number of a row group in it.
+type GroupKey = (String, usize);
 
 impl<R: SegmentRow> Shelf<R> {
     /// The rows in segments under this folder, with their times as they were told.
@@ -64,7 +71,7 @@ impl<R: SegmentRow> Shelf<R> {
     /// The rows in these segments.
     pub(crate) fn of(reader: SegmentReader, segments: Vec<Segment>, cache_bytes_max: usize) -> Self {
         let (waiting, cache) = (VecDeque::new(), VecDeque::new());
-        let inner = Inner { segments, waiting, next: 0, unsealed: 0, cache };
+        let inner = Inner { segments, waiting, next: 0, unsealed: 0, indexes: FxHashMap::default(), cache };
         Self { reader: Arc::new(reader), cache_bytes_max, inner: Arc::new(Mutex::new(inner)) }
     }
 
@@ -89,55 +96,88 @@ impl<R: SegmentRow> Shelf<R> {
         }
     }
 
-    fn cached(&self, segment: &Segment) -> Option<Arc<Vec<R>>> {
-        let mut inner = self.lock();
-        let at = inner.cache.iter().position(|(file, _)| *file == segment.file)?;
-        let entry = inner.cache.remove(at)?;
-        let calls = Arc::clone(&entry.1);
-        inner.cache.push_back(entry);
-        Some(calls)
+    /// One that is damaged costs its own rows; whoever opened the recording says so.
+    fn index(&self, segment: &Segment) -> Option<Arc<SegmentIndex>> {
+        if let Some(known) = self.lock().indexes.get(&segment.file) {
+            return known.clone();
+        }
+        let index = self.reader.index::<R>(segment).ok().map(Arc::new);
+        self.lock().indexes.insert(segment.file.clone(), index.clone());
+        index
     }
 
-    /// One that is damaged costs its own calls; whoever opened the recording has said so.
-    fn read(&self, segment: &Segment) -> Arc<Vec<R>> {
-        if let Some(calls) = self.cached(segment) {
-            return calls;
-        }
-        let calls = Arc::new(self.reader.read::<R>(segment).0);
+    fn cached(&self, key: &GroupKey) -> Option<Arc<Vec<R>>> {
         let mut inner = self.lock();
-        inner.cache.push_back((segment.file.clone(), Arc::clone(&calls)));
-        let mut bytes: usize = inner.cache.iter().map(|(_, calls)| size_of_val(calls.as_slice())).sum();
+        let at = inner.cache.iter().position(|(of, _)| of == key)?;
+        let entry = inner.cache.remove(at)?;
+        let rows = Arc::clone(&entry.1);
+        inner.cache.push_back(entry);
+        Some(rows)
+    }
+
+    fn read(&self, index: &SegmentIndex, group: usize) -> Arc<Vec<R>> {
+        let key = (index.file().to_owned(), group);
+        if let Some(rows) = self.cached(&key) {
+            return rows;
+        }
+        let rows = Arc::new(self.reader.group::<R>(index, group).unwrap_or_default());
+        let mut inner = self.lock();
+        inner.cache.push_back((key, Arc::clone(&rows)));
+        let mut bytes: usize = inner.cache.iter().map(|(_, rows)| size_of_val(rows.as_slice())).sum();
         while bytes > self.cache_bytes_max && inner.cache.len() > 1 {
             let Some((_, oldest)) = inner.cache.pop_front() else { break };
             bytes -= size_of_val(oldest.as_slice());
         }
-        calls
+        rows
+    }
+
+    /// What waits to be sealed, and the segments that overlap a range.
+    fn parts(&self, range: &Range<Nanoseconds>) -> (Vec<Unsealed<R>>, Vec<Segment>) {
+        let inner = self.lock();
+        let overlaps = |segment: &&Segment| segment.from_ns < range.end && segment.to_ns >= range.start;
+        let unsealed = inner.unsealed;
+        let waiting = inner.waiting.iter().map(|(first, rows)| {
+            let sealed = unsealed.saturating_sub(*first) as usize;
+            (Arc::clone(rows), sealed)
+        });
+        (waiting.collect(), inner.segments.iter().filter(overlaps).cloned().collect())
     }
 
     /// Shows all rows that may have some part in a range, some at a time.
     fn show(&self, range: &Range<Nanoseconds>, show: &mut dyn FnMut(&[R]) -> ControlFlow<()>) {
-        let (segments, waiting, unsealed) = {
-            let inner = self.lock();
-            let overlap = |segment: &&Segment| segment.from_ns < range.end && segment.to_ns >= range.start;
-            let segments: Vec<Segment> = inner.segments.iter().filter(overlap).cloned().collect();
-            (segments, inner.waiting.clone(), inner.unsealed)
-        };
-        let unsealed_of = |(first, rows): (u64, Arc<Vec<R>>)| {
-            let sealed = unsealed.saturating_sub(first) as usize;
-            (rows, sealed)
-        };
-        for (rows, sealed) in waiting.into_iter().map(unsealed_of) {
+        let (waiting, segments) = self.parts(range);
+        for (rows, sealed) in waiting {
             if show(rows.get(sealed..).unwrap_or_default()).is_break() {
                 return;
             }
         }
         for segment in segments {
-            if self.read(&segment).chunks(AT_ONCE).any(|rows| show(rows).is_break()) {
+            if self.show_segment(&segment, range, show).is_break() {
                 return;
             }
         }
     }
+
+    fn show_segment(
+        &self,
+        segment: &Segment,
+        range: &Range<Nanoseconds>,
+        show: &mut dyn FnMut(&[R]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let Some(index) = self.index(segment) else { return ControlFlow::Continue(()) };
+        for (number, group) in index.groups().iter().enumerate() {
+            if group.from_ns < range.end && group.to_ns >= range.start {
+                for rows in self.read(&index, number).chunks(AT_ONCE) {
+                    show(rows)?;
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
 }
+
+/// Rows of which those from a place on are in no segment.
+type Unsealed<R> = (Arc<Vec<R>>, usize);
 
 impl CallSource for Shelf<Call> {
     fn visit(&self, range: &Range<Nanoseconds>, visitor: &mut dyn FnMut(&Call)) -> Result<(), String> {
@@ -146,6 +186,28 @@ impl CallSource for Shelf<Call> {
             calls.iter().filter(overlaps).for_each(&mut *visitor);
             ControlFlow::Continue(())
         });
+        Ok(())
+    }
+
+    fn count_starts(&self, bins: &mut Bins) -> Result<(), String> {
+        let range = bins.from_ns..bins.to_ns();
+        let (waiting, segments) = self.parts(&range);
+        let count = |bins: &mut Bins, calls: &[Call]| {
+            calls.iter().for_each(|call| bins.add(call.function, call.start_ns, 1));
+        };
+        for (rows, sealed) in waiting {
+            count(bins, rows.get(sealed..).unwrap_or_default());
+        }
+        for segment in segments {
+            if let Some(rows) = self.reader.starts(&segment, bins.bin_ns) {
+                rows.iter().for_each(|row| bins.add(row.function, row.from_ns, row.calls));
+            } else {
+                let _ = self.show_segment(&segment, &range, &mut |calls| {
+                    count(bins, calls);
+                    ControlFlow::Continue(())
+                });
+            }
+        }
         Ok(())
     }
 }
@@ -182,9 +244,9 @@ mod tests {
     fn every_call_is_shown_once_sealed_or_not() {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path().to_path_buf();
-        let mut writer = SegmentWriter::<Call>::open(&dir, 100, 1).unwrap();
-        // Room for one segment, so that others are read again.
-        let shelf = Shelf::<Call>::new(dir, 100 * size_of::<Call>());
+        let mut writer = SegmentWriter::<Call>::open(&dir, 100, 1).unwrap().with_rows_per_group(30);
+        // Room for one row group, so that others are read again.
+        let shelf = Shelf::<Call>::new(dir, 30 * size_of::<Call>());
         let (mut segments, mut made) = (Vec::new(), 0);
         for piece in [3, 96, 1, 70, 40, 95, 0, 7] {
             let calls: Vec<Call> = (made..made + piece).map(call).collect();
@@ -195,6 +257,13 @@ mod tests {
             shelf.visit(&(0..u64::MAX), &mut |call| seen.push(call.bytes)).unwrap();
             seen.sort_unstable();
             assert_eq!(seen, (0..made).collect::<Vec<_>>());
+            for bins in [1, 7, 300, 4_000] {
+                let mut bins = Bins::of_a_power(&(0..made.max(1) * 10), bins);
+                let mut plain = bins.clone();
+                (0..made).map(call).for_each(|call| plain.add(call.function, call.start_ns, 1));
+                shelf.count_starts(&mut bins).unwrap();
+                assert_eq!(bins, plain);
+            }
         }
         assert_eq!(segments.len(), 3);
         let mut seen = Vec::new();

@@ -2,7 +2,7 @@
 
 use super::*;
 use mpiscope_model::Message;
-use mpiscope_recording::{Job, JobNode, Manifest, RecordingOptions, RecordingWriter, Tables};
+use mpiscope_recording::{Job, JobNode, Manifest, RecordingOptions, RecordingWriter, Summary, Tables};
 
 fn message(src: u32, dst: u32, bytes: u64) -> Message {
     Message {
@@ -31,7 +31,7 @@ fn write(dir: &Path, nodes: Vec<JobNode>, messages: &[Message]) {
     let manifest = Manifest { job, window_ns: 1_000_000, ..Manifest::default() };
     let mut writer = RecordingWriter::create(dir, manifest, RecordingOptions::default()).unwrap();
     writer.push_messages(messages).unwrap();
-    writer.finish(&Tables::default()).unwrap();
+    writer.finish(&Tables::default(), &Summary::default()).unwrap();
 }
 
 fn pairs_apart() -> Vec<Message> {

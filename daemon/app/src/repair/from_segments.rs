@@ -4,13 +4,15 @@ use super::{stretch, tables};
 use crate::check::{Known, Sane};
 use crate::daemon::window_row;
 use crate::judge;
+use crate::processors::Processors;
+use crate::sums::Sums;
 use crate::words::counted;
 use anyhow::{Context as _, Result};
 use mpiscope_analysis::Counts;
 use mpiscope_model::{Call, Message, Scheduling, Totals};
 use mpiscope_recording::{
     FileState, Manifest, Recording, RecordingError, RecordingOptions, RecordingWriter, RunTotals, Segment,
-    SegmentRow, State, WindowRow, file_state, salvage,
+    State, WindowRow, file_state, salvage,
 };
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -31,34 +33,50 @@ pub(super) fn repair(recording: &Recording, out: &Path) -> Result<Manifest> {
         dir: recording.dir(),
         writer: RecordingWriter::create(out, manifest, RecordingOptions::default())?,
         known,
+        seen: BTreeSet::new(),
         lost: Vec::new(),
     };
     let segments = &old.segments;
+    // Windows are sums of calls, and are to be those of the calls that are there.
+    let are_windows_kept = saving.are_sound::<Call>(&segments.calls)
+        && saving.are_sound::<WindowRow>(&segments.windows)
+        && (segments.calls.is_empty() || !segments.windows.is_empty());
     let mut totals = Totals::default();
     let mut counts = Counts::new(old.window_ns);
+    let (mut sums, mut processors) = (Sums::default(), Processors::default());
     let mut comms = BTreeSet::new();
-    let mut windows: Vec<WindowRow> = Vec::new();
     let mut end_ns = 0;
-    let all_calls = saving.rows(&segments.calls, RecordingWriter::push_calls, |calls: &[Call]| {
-        totals.add_calls(calls);
-        counts.calls(calls);
-        comms.extend(calls.iter().filter_map(|call| call.comm));
-        end_ns = calls.iter().map(|call| call.end_ns).fold(end_ns, u64::max);
-    })?;
-    saving.rows(&segments.messages, RecordingWriter::push_messages, |messages: &[Message]| {
-        totals.add_messages(messages);
-        comms.extend(messages.iter().map(|message| message.comm));
-    })?;
-    saving.rows(&segments.scheduling, RecordingWriter::push_scheduling, |_: &[Scheduling]| {})?;
-    let is_whole = |segment: &Segment| salvage::<WindowRow>(recording.dir(), segment, &mut |_| {}).is_none();
-    let listed: u64 = segments.windows.iter().map(|segment| segment.rows).sum();
-    if all_calls && segments.windows.iter().all(is_whole) && (listed > 0 || totals.calls == 0) {
-        saving.rows(&segments.windows, RecordingWriter::push_windows, |_: &[WindowRow]| {})?;
-    } else {
-        // Windows are sums of calls, and are to be those of the calls that are there.
-        windows.extend(counts.take_windows(u64::MAX).iter().map(|cell| window_row(cell, old.window_ns)));
-        saving.writer.set_clock_version(0)?;
-        saving.writer.push_windows(&windows)?;
+    for segment in &segments.calls {
+        saving.rows(segment, RecordingWriter::push_calls, |calls: &[Call]| {
+            totals.add_calls(calls);
+            counts.calls(calls);
+            sums.add(calls, &[], &[]);
+            comms.extend(calls.iter().filter_map(|call| call.comm));
+            end_ns = calls.iter().map(|call| call.end_ns).fold(end_ns, u64::max);
+        })?;
+        let cells = counts.take_windows(u64::MAX);
+        sums.add(&[], &[], &cells);
+        if !are_windows_kept {
+            let windows: Vec<WindowRow> = cells.iter().map(|cell| window_row(cell, old.window_ns)).collect();
+            saving.writer.push_windows(&windows)?;
+        }
+    }
+    for segment in &segments.messages {
+        saving.rows(segment, RecordingWriter::push_messages, |messages: &[Message]| {
+            totals.add_messages(messages);
+            counts.messages(messages);
+            sums.add(&[], messages, &[]);
+            comms.extend(messages.iter().map(|message| message.comm));
+        })?;
+    }
+    for segment in &segments.scheduling {
+        let see = |rows: &[Scheduling]| processors.see(rows);
+        saving.rows(segment, RecordingWriter::push_scheduling, see)?;
+    }
+    if are_windows_kept {
+        for segment in &segments.windows {
+            saving.rows(segment, RecordingWriter::push_windows, |_: &[WindowRow]| {})?;
+        }
     }
     let Saving { mut writer, mut lost, .. } = saving;
     let given_up = recording.wal().is_ok_and(|log| !log.is_empty()) || old.state == State::Running;
@@ -80,53 +98,62 @@ pub(super) fn repair(recording: &Recording, out: &Path) -> Result<Manifest> {
     manifest.missing.clone_from(&old.missing);
     manifest.missing.append(&mut lost);
     manifest.state = if is_complete { State::Complete } else { State::Incomplete };
-    Ok(writer.finish(&found)?)
+    Ok(writer.finish(&found, &sums.told(&counts, &processors))?)
 }
 
 struct Saving<'a> {
     dir: &'a Path,
     writer: RecordingWriter,
     known: Known,
+    /// Files that were read: one that is listed twice counts once.
+    seen: BTreeSet<&'a str>,
     /// What is lost, in sentences.
     lost: Vec<String>,
 }
 
-impl Saving<'_> {
-    /// Takes over the rows of some segments that are certain and make sense; says whether that are all.
+impl<'a> Saving<'a> {
+    /// Whether these segments are as they were written, and all their rows make sense.
+    fn are_sound<R: Sane>(&self, segments: &[Segment]) -> bool {
+        segments.iter().all(|segment| {
+            let mut is_sane = true;
+            let fault = salvage::<R>(self.dir, segment, &mut |rows| {
+                is_sane &= rows.iter().all(|row| row.oddity(&self.known).is_none());
+            });
+            is_sane && fault.is_none()
+        })
+    }
+
+    /// Takes over the rows of a segment that are certain and make sense.
     fn rows<R: Sane>(
         &mut self,
-        segments: &[Segment],
+        segment: &'a Segment,
         push: fn(&mut RecordingWriter, &[R]) -> Result<(), RecordingError>,
         mut see: impl FnMut(&[R]),
-    ) -> Result<bool> {
-        let mut is_all = true;
-        let mut seen = BTreeSet::new();
-        for segment in segments.iter().filter(|segment| seen.insert(segment.file.clone())) {
-            self.writer.set_clock_version(segment.clock_version)?;
-            let (mut saved_rows, mut pushed) = (0, Ok(()));
-            let fault = salvage::<R>(self.dir, segment, &mut |rows| {
-                let sound: Vec<R> =
-                    rows.iter().filter(|row| row.oddity(&self.known).is_none()).cloned().collect();
-                saved_rows += sound.len() as u64;
-                see(&sound);
-                if pushed.is_ok() {
-                    pushed = push(&mut self.writer, &sound);
-                }
-            });
-            pushed.with_context(|| format!("save {}", segment.file))?;
-            let lost_rows = segment.rows.saturating_sub(saved_rows);
-            if lost_rows > 0 || fault.is_some() {
-                is_all = false;
-                let why = fault.map_or_else(|| "they make no sense".to_owned(), |fault| fault.text);
-                let (kind, of) = (<R as SegmentRow>::PLURAL, counted(segment.rows, "row"));
-                let when = stretch(segment.from_ns, segment.to_ns);
-                self.lost.push(format!(
-                    "{lost_rows} of {of} of {kind} {when}: {}: {why}",
-                    segment.file.escape_debug()
-                ));
-            }
+    ) -> Result<()> {
+        if !self.seen.insert(&segment.file) {
+            return Ok(());
         }
-        Ok(is_all)
+        self.writer.set_clock_version(segment.clock_version)?;
+        let (mut saved_rows, mut pushed) = (0, Ok(()));
+        let fault = salvage::<R>(self.dir, segment, &mut |rows| {
+            let sound = rows.iter().filter(|row| row.oddity(&self.known).is_none());
+            let sound: Vec<R> = sound.cloned().collect();
+            saved_rows += sound.len() as u64;
+            see(&sound);
+            if pushed.is_ok() {
+                pushed = push(&mut self.writer, &sound);
+            }
+        });
+        pushed.with_context(|| format!("save {}", segment.file))?;
+        let lost_rows = segment.rows.saturating_sub(saved_rows);
+        if lost_rows > 0 || fault.is_some() {
+            let why = fault.map_or_else(|| "they make no sense".to_owned(), |fault| fault.text);
+            let (kind, of) = (R::PLURAL, counted(segment.rows, "row"));
+            let when = stretch(segment.from_ns, segment.to_ns);
+            let file = segment.file.escape_debug();
+            self.lost.push(format!("{lost_rows} of {of} of {kind} {when}: {file}: {why}"));
+        }
+        Ok(())
     }
 }
 

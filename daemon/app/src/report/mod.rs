@@ -19,7 +19,7 @@ const TOO_MUCH: u8 = 3;
 
 pub(crate) fn report(options: &ReportOptions) -> Result<ExitCode> {
     let recording = Recording::open(&options.dir)?;
-    let mut loaded = load(&options.dir, &recording, &mut |_| Ok(()))?;
+    let mut loaded = load(&options.dir, &recording)?;
     let findings = if is_in_log(&recording) {
         let unknown = places::look_up(&mut loaded.sites, places::PATIENCE);
         loaded.missing.extend(unknown);
@@ -33,7 +33,7 @@ pub(crate) fn report(options: &ReportOptions) -> Result<ExitCode> {
         })
     };
     // Where it is not known which rank was where, there is nothing to be advised.
-    let placement = place(&loaded.job, &loaded.traffic).ok();
+    let placement = place(&loaded.job, &loaded.sums.traffic).ok();
     let text = if options.json {
         json::json(&loaded, placement.as_ref(), findings.as_ref())?
     } else {

@@ -11,7 +11,7 @@ fn recorded(spec: &Spec) -> (tempfile::TempDir, Truth, Loaded) {
     let out = folder.path().join("made");
     let truth = record(spec, &out).unwrap();
     let recording = Recording::open(&out).unwrap();
-    let loaded = load(&out, &recording, &mut |_| Ok(())).unwrap();
+    let loaded = load(&out, &recording).unwrap();
     (folder, truth, loaded)
 }
 

@@ -2,61 +2,24 @@
 
 use crate::Corrections;
 use crate::folder::MESSAGES;
-use crate::row::Nature::{MostlyZero, Repeating, Rising};
-use crate::row::{Access, Column, Row, SegmentRow};
+use crate::row::{Column, Row, SegmentRow, column};
 use mpiscope_model::Message;
 
 impl Row for Message {
     const TABLE: &'static str = "messages";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column { name: "src", nature: Repeating, access: Access::U32(|row| row.src, |row, v| row.src = v) },
-        Column { name: "dst", nature: Repeating, access: Access::U32(|row| row.dst, |row, v| row.dst = v) },
-        Column { name: "tag", nature: Repeating, access: Access::I32(|row| row.tag, |row, v| row.tag = v) },
-        Column {
-            name: "comm",
-            nature: Repeating,
-            access: Access::U32(|row| row.comm, |row, v| row.comm = v),
-        },
-        Column {
-            name: "bytes",
-            nature: Repeating,
-            access: Access::U64(|row| row.bytes, |row, v| row.bytes = v),
-        },
-        Column {
-            name: "send_ns",
-            nature: Rising,
-            access: Access::U64(|row| row.send_ns, |row, v| row.send_ns = v),
-        },
-        Column {
-            name: "recv_ns",
-            nature: Rising,
-            access: Access::U64(|row| row.recv_ns, |row, v| row.recv_ns = v),
-        },
-        Column {
-            name: "t_msg_ns",
-            nature: Rising,
-            access: Access::U64(|row| row.t_msg_ns, |row, v| row.t_msg_ns = v),
-        },
-        Column {
-            name: "late_sender_ns",
-            nature: MostlyZero,
-            access: Access::U64(|row| row.late_sender_ns, |row, v| row.late_sender_ns = v),
-        },
-        Column {
-            name: "late_receiver_ns",
-            nature: MostlyZero,
-            access: Access::OptionalU64(|row| row.late_receiver_ns, |row, v| row.late_receiver_ns = v),
-        },
-        Column {
-            name: "inter",
-            nature: Repeating,
-            access: Access::Bool(|row| row.inter, |row, v| row.inter = v),
-        },
-        Column {
-            name: "exact",
-            nature: Repeating,
-            access: Access::Bool(|row| row.exact, |row, v| row.exact = v),
-        },
+        column!(src: U32, Repeating),
+        column!(dst: U32, Rising),
+        column!(tag: I32, Repeating),
+        column!(comm: U32, Repeating),
+        column!(bytes: U64, Repeating),
+        column!(send_ns: U64, Rising),
+        column!(recv_ns: U64, Rising),
+        column!(t_msg_ns: U64, Rising),
+        column!(late_sender_ns: U64, MostlyZero),
+        column!(late_receiver_ns: OptionalU64, MostlyZero),
+        column!(inter: Bool, Repeating),
+        column!(exact: Bool, Repeating),
     ];
 
     fn blank() -> Self {
@@ -78,15 +41,17 @@ impl Row for Message {
 }
 
 impl SegmentRow for Message {
+    type Key = (u32, u64, u32, u64);
+
     const FOLDER: &'static str = MESSAGES;
     const PLURAL: &'static str = "messages";
     const BEGINS: &'static [&'static str] = &["send_ns", "recv_ns"];
     const ENDS: &'static [&'static str] = &["send_ns", "recv_ns"];
 
-    fn sort(rows: &mut [Self]) {
+    fn key(&self) -> Self::Key {
         // Messages that one call completed share `recv_ns`; ordered by sender within, the same neighbours come in the
         // same order each time, and all but the times costs nothing.
-        rows.sort_by_key(|row| (row.dst, row.recv_ns, row.src, row.send_ns));
+        (self.dst, self.recv_ns, self.src, self.send_ns)
     }
 
     fn begin_ns(&self) -> u64 {

@@ -4,7 +4,11 @@ mod call;
 mod message;
 mod scheduling;
 mod small;
+mod starts;
+mod summary;
 mod window;
 
 pub use small::FunctionName;
+pub use starts::StartRow;
+pub use summary::{DensityRow, DurationRow, FunctionRow, PairRow, RankRow, SiteRow, WindowSumRow};
 pub use window::WindowRow;

@@ -3,43 +3,18 @@
 
 use crate::Corrections;
 use crate::folder::SCHEDULING;
-use crate::row::Nature::{Repeating, Rising};
-use crate::row::{Access, Column, Row, SegmentRow};
+use crate::row::{Column, Row, SegmentRow, column};
 use mpiscope_model::Scheduling;
 
 impl Row for Scheduling {
     const TABLE: &'static str = "scheduling";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column {
-            name: "rank",
-            nature: Repeating,
-            access: Access::U32(|row| row.rank, |row, v| row.rank = v),
-        },
-        Column {
-            name: "at_ns",
-            nature: Rising,
-            access: Access::U64(|row| row.at_ns, |row, v| row.at_ns = v),
-        },
-        Column {
-            name: "run_ns",
-            nature: Rising,
-            access: Access::U64(|row| row.run_ns, |row, v| row.run_ns = v),
-        },
-        Column {
-            name: "wait_ns",
-            nature: Rising,
-            access: Access::U64(|row| row.wait_ns, |row, v| row.wait_ns = v),
-        },
-        Column {
-            name: "voluntary",
-            nature: Rising,
-            access: Access::U64(|row| row.voluntary, |row, v| row.voluntary = v),
-        },
-        Column {
-            name: "involuntary",
-            nature: Rising,
-            access: Access::U64(|row| row.involuntary, |row, v| row.involuntary = v),
-        },
+        column!(rank: U32, Repeating),
+        column!(at_ns: U64, Rising),
+        column!(run_ns: U64, Rising),
+        column!(wait_ns: U64, Rising),
+        column!(voluntary: U64, Rising),
+        column!(involuntary: U64, Rising),
     ];
 
     fn blank() -> Self {
@@ -48,14 +23,16 @@ impl Row for Scheduling {
 }
 
 impl SegmentRow for Scheduling {
+    type Key = (u32, u64);
+
     const FOLDER: &'static str = SCHEDULING;
     const PLURAL: &'static str = "scheduling";
     const BEGINS: &'static [&'static str] = &["at_ns"];
     const ENDS: &'static [&'static str] = &["at_ns"];
 
-    fn sort(rows: &mut [Self]) {
+    fn key(&self) -> Self::Key {
         // Stable: of two rows of one moment the later one stays the later one.
-        rows.sort_by_key(|row| (row.rank, row.at_ns));
+        (self.rank, self.at_ns)
     }
 
     fn begin_ns(&self) -> u64 {

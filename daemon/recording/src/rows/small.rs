@@ -1,7 +1,7 @@
 //! `tables/*.parquet`: names of functions, communicators, nodes, call sites and ranks.
 
-use crate::row::Nature::{Repeating, Rising};
-use crate::row::{Access, Column, Row};
+use crate::row::Nature::Repeating;
+use crate::row::{Access, Column, Row, column};
 use mpiscope_model::{CommInfo, Function, NodeInfo, ProcessState, RankInfo, SiteInfo};
 
 /// The name of an MPI function, as a recording has it.
@@ -16,11 +16,7 @@ pub struct FunctionName {
 impl Row for FunctionName {
     const TABLE: &'static str = "functions";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column {
-            name: "function",
-            nature: Rising,
-            access: Access::U16(|row| row.function, |row, v| row.function = v),
-        },
+        column!(function: U16, Rising),
         Column {
             name: "name",
             nature: Repeating,
@@ -36,7 +32,7 @@ impl Row for FunctionName {
 impl Row for NodeInfo {
     const TABLE: &'static str = "nodes";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column { name: "node", nature: Rising, access: Access::U32(|row| row.node, |row, v| row.node = v) },
+        column!(node: U32, Rising),
         Column {
             name: "name",
             nature: Repeating,
@@ -52,7 +48,7 @@ impl Row for NodeInfo {
 impl Row for SiteInfo {
     const TABLE: &'static str = "sites";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column { name: "site", nature: Rising, access: Access::U32(|row| row.site, |row, v| row.site = v) },
+        column!(site: U32, Rising),
         Column {
             name: "module",
             nature: Repeating,
@@ -63,11 +59,7 @@ impl Row for SiteInfo {
             nature: Repeating,
             access: Access::Text(|row| &row.build_id, |row, v| row.build_id = v),
         },
-        Column {
-            name: "offset",
-            nature: Rising,
-            access: Access::U64(|row| row.offset, |row, v| row.offset = v),
-        },
+        column!(offset: U64, Rising),
         Column {
             name: "function",
             nature: Repeating,
@@ -85,11 +77,7 @@ impl Row for SiteInfo {
                 |row, v| row.file = (!v.is_empty()).then_some(v),
             ),
         },
-        Column {
-            name: "line",
-            nature: Repeating,
-            access: Access::OptionalU32(|row| row.line, |row, v| row.line = v),
-        },
+        column!(line: OptionalU32, Repeating),
     ];
 
     fn blank() -> Self {
@@ -100,23 +88,11 @@ impl Row for SiteInfo {
 impl Row for CommInfo {
     const TABLE: &'static str = "communicators";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column { name: "comm", nature: Rising, access: Access::U32(|row| row.comm, |row, v| row.comm = v) },
-        Column { name: "id", nature: Rising, access: Access::U64(|row| row.id, |row, v| row.id = v) },
-        Column {
-            name: "size",
-            nature: Repeating,
-            access: Access::U32(|row| row.size, |row, v| row.size = v),
-        },
-        Column {
-            name: "parent",
-            nature: Repeating,
-            access: Access::OptionalU32(|row| row.parent, |row, v| row.parent = v),
-        },
-        Column {
-            name: "leader",
-            nature: Repeating,
-            access: Access::U32(|row| row.leader, |row, v| row.leader = v),
-        },
+        column!(comm: U32, Rising),
+        column!(id: U64, Rising),
+        column!(size: U32, Repeating),
+        column!(parent: OptionalU32, Repeating),
+        column!(leader: U32, Repeating),
     ];
 
     fn blank() -> Self {
@@ -135,18 +111,10 @@ const STATES: [ProcessState; 5] = [
 impl Row for RankInfo {
     const TABLE: &'static str = "ranks";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column { name: "rank", nature: Rising, access: Access::U32(|row| row.rank, |row, v| row.rank = v) },
-        Column {
-            name: "world_size",
-            nature: Repeating,
-            access: Access::U32(|row| row.world_size, |row, v| row.world_size = v),
-        },
-        Column {
-            name: "node",
-            nature: Repeating,
-            access: Access::U32(|row| row.node, |row, v| row.node = v),
-        },
-        Column { name: "pid", nature: Rising, access: Access::U32(|row| row.pid, |row, v| row.pid = v) },
+        column!(rank: U32, Rising),
+        column!(world_size: U32, Repeating),
+        column!(node: U32, Repeating),
+        column!(pid: U32, Rising),
         Column {
             name: "library",
             nature: Repeating,
@@ -164,11 +132,7 @@ impl Row for RankInfo {
                 },
             ),
         },
-        Column {
-            name: "cost_per_call_ns",
-            nature: Repeating,
-            access: Access::F64(|row| row.cost_per_call_ns, |row, v| row.cost_per_call_ns = v),
-        },
+        column!(cost_per_call_ns: F64, Repeating),
     ];
 
     fn blank() -> Self {

@@ -1,8 +1,7 @@
 //! `windows/*.parquet`: what one rank did in one function during one window, for quick views of long runs.
 
 use crate::folder::WINDOWS;
-use crate::row::Nature::{Repeating, Rising};
-use crate::row::{Access, Column, Row, SegmentRow};
+use crate::row::{Column, Row, SegmentRow, column};
 use mpiscope_model::{Function, Nanoseconds, Rank};
 
 /// The calls of one function on one rank that ended in one window.
@@ -31,51 +30,15 @@ pub struct WindowRow {
 impl Row for WindowRow {
     const TABLE: &'static str = "windows";
     const COLUMNS: &'static [Column<Self>] = &[
-        Column {
-            name: "from_ns",
-            nature: Rising,
-            access: Access::U64(|row| row.from_ns, |row, v| row.from_ns = v),
-        },
-        Column {
-            name: "to_ns",
-            nature: Rising,
-            access: Access::U64(|row| row.to_ns, |row, v| row.to_ns = v),
-        },
-        Column {
-            name: "region",
-            nature: Repeating,
-            access: Access::OptionalU32(|row| row.region, |row, v| row.region = v),
-        },
-        Column {
-            name: "rank",
-            nature: Repeating,
-            access: Access::U32(|row| row.rank, |row, v| row.rank = v),
-        },
-        Column {
-            name: "function",
-            nature: Repeating,
-            access: Access::U16(|row| row.function, |row, v| row.function = v),
-        },
-        Column {
-            name: "calls",
-            nature: Repeating,
-            access: Access::U64(|row| row.calls, |row, v| row.calls = v),
-        },
-        Column {
-            name: "polls",
-            nature: Repeating,
-            access: Access::U64(|row| row.polls, |row, v| row.polls = v),
-        },
-        Column {
-            name: "bytes",
-            nature: Repeating,
-            access: Access::U64(|row| row.bytes, |row, v| row.bytes = v),
-        },
-        Column {
-            name: "time_ns",
-            nature: Rising,
-            access: Access::U64(|row| row.time_ns, |row, v| row.time_ns = v),
-        },
+        column!(from_ns: U64, Rising),
+        column!(to_ns: U64, Rising),
+        column!(region: OptionalU32, Repeating),
+        column!(rank: U32, Repeating),
+        column!(function: U16, Repeating),
+        column!(calls: U64, Repeating),
+        column!(polls: U64, Repeating),
+        column!(bytes: U64, Repeating),
+        column!(time_ns: U64, Rising),
     ];
 
     fn blank() -> Self {
@@ -84,13 +47,15 @@ impl Row for WindowRow {
 }
 
 impl SegmentRow for WindowRow {
+    type Key = (u64, Option<u32>, u32, u16);
+
     const FOLDER: &'static str = WINDOWS;
     const PLURAL: &'static str = "windows";
     const BEGINS: &'static [&'static str] = &["from_ns"];
     const ENDS: &'static [&'static str] = &["to_ns"];
 
-    fn sort(rows: &mut [Self]) {
-        rows.sort_by_key(|row| (row.from_ns, row.region, row.rank, row.function));
+    fn key(&self) -> Self::Key {
+        (self.from_ns, self.region, self.rank, self.function)
     }
 
     fn begin_ns(&self) -> u64 {

@@ -1,0 +1,79 @@
+//! What is known of the calls of a run as a whole: when they began, and how long they took when. One thread adds, many ask.
+
+use mpiscope_analysis::{Bins, DensityHistory, Timeline};
+use mpiscope_model::{Call, Function, Nanoseconds};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The finest windows of the timeline, and how many there are of them. Powers of two fit into each other.
+const WINDOW_NS: u64 = 1 << 20;
+const WINDOWS_MAX: usize = 1 << 16;
+/// The finest chapters of the density, and how many there are of them.
+const CHAPTER_NS: u64 = 250_000_000;
+const CHAPTERS_MAX: usize = 64;
+/// Rows of ranks.
+const ROWS_MAX: u32 = 512;
+
+/// Shared between who adds and who asks.
+#[derive(Debug, Clone, Default)]
+pub struct Overview(Arc<Mutex<Known>>);
+
+#[derive(Debug)]
+struct Known {
+    timeline: Timeline,
+    density: DensityHistory,
+}
+
+impl Default for Known {
+    fn default() -> Self {
+        Self {
+            timeline: Timeline::new(WINDOW_NS, WINDOWS_MAX),
+            density: DensityHistory::new(CHAPTER_NS, CHAPTERS_MAX, ROWS_MAX),
+        }
+    }
+}
+
+impl Overview {
+    /// A panic elsewhere while the lock was held leaves counts that are still fine to show.
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes in calls.
+    pub fn add(&self, calls: &[Call]) {
+        let mut known = self.lock();
+        known.timeline.calls(calls);
+        known.density.calls(calls);
+    }
+
+    /// How many calls began when and ended when after how long, for those who keep it; a copy.
+    #[must_use]
+    pub fn parts(&self) -> (Timeline, DensityHistory) {
+        let known = self.lock();
+        (known.timeline.clone(), known.density.clone())
+    }
+
+    /// Takes in what another one knew.
+    pub fn restore(&self, restore: impl FnOnce(&mut Timeline, &mut DensityHistory)) {
+        let Known { timeline, density } = &mut *self.lock();
+        restore(timeline, density);
+    }
+
+    /// Counts into bins; says whether that was possible.
+    pub(crate) fn fill(&self, bins: &mut Bins) -> bool {
+        self.lock().timeline.fill(bins)
+    }
+
+    pub(crate) fn starts_between(
+        &self,
+        range: &Range<Nanoseconds>,
+    ) -> (BTreeMap<Function, u64>, Vec<Range<Nanoseconds>>) {
+        self.lock().timeline.between(range)
+    }
+
+    /// A copy, so that whoever adds does not wait while chapters are summed up.
+    pub(crate) fn densities(&self) -> DensityHistory {
+        self.lock().density.clone()
+    }
+}

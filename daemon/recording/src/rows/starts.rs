@@ -1,0 +1,135 @@
+//! `starts/*.parquet`: how many calls of one segment began when, in windows of several lengths, each twice the one before.
+//!
+//! A file goes with the segment of calls of its number and has a row group a length, the shortest first. So a timeline of
+//! any zoom reads some thousand rows, or so few calls that they can be counted.
+
+use crate::RecordingError;
+use crate::folder::{STARTS, make_folder};
+use crate::groups::end_span_ns;
+use crate::manifest::FileMark;
+use crate::row::{Column, Row, column};
+use crate::segment::write_file;
+use mpiscope_model::{Call, Function, Nanoseconds};
+use rustc_hash::FxHashMap;
+use std::path::Path;
+
+/// Calls of one function that began in one window.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StartRow {
+    /// How long the window is, a power of two.
+    pub window_ns: u64,
+    /// Where it begins, a multiple of that.
+    pub from_ns: Nanoseconds,
+    /// The function.
+    pub function: Function,
+    /// Rows of `calls`.
+    pub calls: u64,
+    /// Polls folded into those rows beyond the rows themselves.
+    pub polls: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// The time in them.
+    pub time_ns: u64,
+}
+
+impl Row for StartRow {
+    const TABLE: &'static str = "starts";
+    const COLUMNS: &'static [Column<Self>] = &[
+        column!(window_ns: U64, Repeating),
+        column!(from_ns: U64, Rising),
+        column!(function: U16, Repeating),
+        column!(calls: U64, Rising),
+        column!(polls: U64, Repeating),
+        column!(bytes: U64, Rising),
+        column!(time_ns: U64, Rising),
+    ];
+
+    fn blank() -> Self {
+        Self::default()
+    }
+}
+
+/// About so many calls are in one of the shortest windows.
+const CALLS_PER_WINDOW: u64 = 256;
+/// The longest windows are those of which this many or fewer make the segment.
+const FEWEST_WINDOWS: u64 = 16;
+
+impl StartRow {
+    fn add(&mut self, other: &Self) {
+        self.calls += other.calls;
+        self.polls = self.polls.saturating_add(other.polls);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.time_ns = self.time_ns.saturating_add(other.time_ns);
+    }
+}
+
+/// Writes the file that goes with a segment of calls.
+pub(crate) fn write(
+    calls: &[Call],
+    dir: &Path,
+    name: &str,
+    zstd_level: i32,
+) -> Result<FileMark, RecordingError> {
+    make_folder(&dir.join(STARTS))?;
+    let file = format!("{STARTS}/{name}");
+    let written = write_file(&dir.join(&file), zstd_level, |encoder| {
+        levels(calls, end_span_ns(calls)).iter().try_for_each(|level| encoder.group(level))
+    })?;
+    Ok(FileMark { file, crc32: written.crc32, bytes: written.bytes })
+}
+
+/// The rows of a segment's calls, shortest windows first, one list a length.
+fn levels(calls: &[Call], end_span_ns: u64) -> Vec<Vec<StartRow>> {
+    let windows = (calls.len() as u64 / CALLS_PER_WINDOW).max(1);
+    let mut window_ns = (end_span_ns / windows).max(1).checked_next_power_of_two().unwrap_or(1 << 63);
+    let mut level = shortest(calls, window_ns);
+    let mut levels = Vec::new();
+    loop {
+        let is_last = end_span_ns / window_ns <= FEWEST_WINDOWS;
+        let next = (!is_last).then(|| {
+            window_ns *= 2;
+            doubled(&level, window_ns)
+        });
+        levels.push(level);
+        match next {
+            Some(next) => level = next,
+            None => return levels,
+        }
+    }
+}
+
+fn shortest(calls: &[Call], window_ns: u64) -> Vec<StartRow> {
+    let mut rows = FxHashMap::<(u64, Function), StartRow>::default();
+    for call in calls {
+        let from_ns = call.start_ns / window_ns * window_ns;
+        let row = rows.entry((from_ns, call.function)).or_default();
+        row.add(&StartRow {
+            calls: 1,
+            polls: call.count.saturating_sub(1),
+            bytes: call.bytes,
+            time_ns: call.duration_ns(),
+            ..StartRow::default()
+        });
+    }
+    in_order(rows, window_ns)
+}
+
+fn doubled(rows: &[StartRow], window_ns: u64) -> Vec<StartRow> {
+    let mut sums = FxHashMap::<(u64, Function), StartRow>::default();
+    for row in rows {
+        sums.entry((row.from_ns / window_ns * window_ns, row.function)).or_default().add(row);
+    }
+    in_order(sums, window_ns)
+}
+
+fn in_order(rows: FxHashMap<(u64, Function), StartRow>, window_ns: u64) -> Vec<StartRow> {
+    let named = |((from_ns, function), row): ((u64, Function), StartRow)| StartRow {
+        window_ns,
+        from_ns,
+        function,
+        ..row
+    };
+    let mut rows: Vec<StartRow> = rows.into_iter().map(named).collect();
+    rows.sort_unstable_by_key(|row| (row.function, row.from_ns));
+    rows
+}

@@ -1,0 +1,99 @@
+//! What a reader wants to know before any row is read: the sums of a whole run, beside its rows.
+
+use crate::RecordingError;
+use crate::checksum::Checksum;
+use crate::decode::Rows;
+use crate::folder::{PARQUET, SUMMARY, make_folder, open_plain, real_folder};
+use crate::manifest::FileMark;
+use crate::row::Row;
+use crate::rows::{DensityRow, DurationRow, FunctionRow, PairRow, RankRow, SiteRow, StartRow, WindowSumRow};
+use crate::segment::write_table;
+use mpiscope_model::Scheduling;
+use std::io::{Read, Seek};
+use std::path::Path;
+
+/// The sums of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// By function.
+    pub functions: Vec<FunctionRow>,
+    /// By function and how long calls took.
+    pub durations: Vec<DurationRow>,
+    /// By rank.
+    pub ranks: Vec<RankRow>,
+    /// By place in the program.
+    pub sites: Vec<SiteRow>,
+    /// By two ranks.
+    pub pairs: Vec<PairRow>,
+    /// By how long calls took, over time.
+    pub densities: Vec<DensityRow>,
+    /// By function, over time, in windows of one length.
+    pub starts: Vec<StartRow>,
+    /// By function, over time, in the windows of `windows/`.
+    pub windows: Vec<WindowSumRow>,
+    /// What the scheduler did, the newest row of each rank.
+    pub scheduling: Vec<Scheduling>,
+}
+
+impl Summary {
+    pub(crate) fn write(&self, dir: &Path, zstd_level: i32) -> Result<Vec<FileMark>, RecordingError> {
+        make_folder(&dir.join(SUMMARY))?;
+        Ok(vec![
+            write(dir, &self.functions, zstd_level)?,
+            write(dir, &self.durations, zstd_level)?,
+            write(dir, &self.ranks, zstd_level)?,
+            write(dir, &self.sites, zstd_level)?,
+            write(dir, &self.pairs, zstd_level)?,
+            write(dir, &self.densities, zstd_level)?,
+            write(dir, &self.starts, zstd_level)?,
+            write(dir, &self.windows, zstd_level)?,
+            write(dir, &self.scheduling, zstd_level)?,
+        ])
+    }
+
+    /// All of it or nothing: a part alone would not add up with the others.
+    pub(crate) fn read(dir: &Path, files: &[FileMark]) -> Option<Self> {
+        Some(Self {
+            functions: read(dir, files)?,
+            durations: read(dir, files)?,
+            ranks: read(dir, files)?,
+            sites: read(dir, files)?,
+            pairs: read(dir, files)?,
+            densities: read(dir, files)?,
+            starts: read(dir, files)?,
+            windows: read(dir, files)?,
+            scheduling: read(dir, files)?,
+        })
+    }
+}
+
+fn name<R: Row>() -> String {
+    format!("{SUMMARY}/{}.{PARQUET}", R::TABLE)
+}
+
+fn write<R: Row>(dir: &Path, rows: &[R], zstd_level: i32) -> Result<FileMark, RecordingError> {
+    let file = name::<R>();
+    let written = write_table(&dir.join(&file), rows, zstd_level)?;
+    Ok(FileMark { file, crc32: written.crc32, bytes: written.bytes })
+}
+
+fn read<R: Row>(dir: &Path, files: &[FileMark]) -> Option<Vec<R>> {
+    let file = name::<R>();
+    let mark = files.iter().find(|mark| mark.file == file)?;
+    real_folder(dir.join(SUMMARY)).ok()?;
+    let mut file = open_plain(&dir.join(&file)).ok()?;
+    let mut checksum = Checksum::new();
+    let mut bytes = Vec::new();
+    (&mut file).take(mark.bytes + 1).read_to_end(&mut bytes).ok()?;
+    checksum.add(&bytes);
+    if bytes.len() as u64 != mark.bytes || checksum.value() != mark.crc32 {
+        return None;
+    }
+    file.rewind().ok()?;
+    let mut found = Rows::open(file).ok()?;
+    let mut rows = Vec::new();
+    while let Some(batch) = found.next_batch(usize::MAX).ok()? {
+        rows.extend(batch);
+    }
+    Some(rows)
+}
