@@ -27,6 +27,7 @@ mod error;
 mod filters;
 mod folder;
 mod groups;
+mod keep;
 mod manifest;
 mod reader;
 mod row;
@@ -42,9 +43,10 @@ pub use corrections::Corrections;
 pub use cursor::{Cursor, Direction, Filter};
 pub use error::RecordingError;
 pub use filters::{CallFilter, MessageFilter};
+pub use keep::Keep;
 pub use manifest::{
-    Clock, ClockNode, ClockVersion, Cost, FileMark, Job, JobNode, Latency, Lost, Manifest, RunTotals, SCHEMA,
-    Segment, Segments, State,
+    Clock, ClockNode, ClockVersion, Cost, Cut, FileMark, Job, JobNode, Latency, Lost, Manifest, RunTotals,
+    SCHEMA, Segment, Segments, State,
 };
 pub use reader::Recording;
 pub use row::{Row, SegmentRow};
