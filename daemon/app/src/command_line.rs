@@ -40,6 +40,23 @@ The page has the same views and the same figures as during the run. It is served
     Replay(ReplayOptions),
     /// Say what a recording holds, for people or as JSON.
     Report(ReportOptions),
+    /// Say what of a recording is whole, and what is missing or damaged.
+    #[command(after_help = "\
+Examples:
+  mpiscope check sim.scope
+
+Reads all of it and changes nothing. Exits with 0 when it is whole, with 1 when something is missing or damaged, with 2 when \
+there is no recording that can be read.")]
+    Check(CheckOptions),
+    /// Make a sound recording of what is left of a damaged one.
+    #[command(after_help = "\
+Examples:
+  mpiscope repair sim.scope
+  mpiscope repair sim.scope -o saved.scope
+
+The damaged one stays as it is. Also makes a recording complete whose recorder was killed. What could not be saved is said, \
+and again in the new recording.")]
+    Repair(RepairOptions),
     /// Write a better placement of ranks on the nodes of a recording, as a file for a launcher.
     #[command(after_help = "\
 Examples:
@@ -290,6 +307,26 @@ pub(crate) struct ReportOptions {
     pub(crate) fail_above: Option<f64>,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct CheckOptions {
+    /// The folder of the recording
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// Print JSON (schema mpiscope.check/1)
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RepairOptions {
+    /// The folder of the recording
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// The folder of the repaired recording [default: DIR.repaired]
+    #[arg(short, long, value_name = "NEWDIR")]
+    pub(crate) output: Option<PathBuf>,
+}
+
 fn share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| "a number from 0 to 1 is needed".to_owned())
@@ -373,6 +410,8 @@ mod tests {
             "run",
             "replay",
             "report",
+            "check",
+            "repair",
             "remap",
             "regions",
             "agent",

@@ -69,12 +69,20 @@ impl CriteriaFile {
     /// When it cannot be read or is something else, in one line that names it.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read(path).with_context(|| format!("read {}", path.display()))?;
+        Self::parse(&text, path)
+    }
+
+    /// The same of what was read from this path.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub(crate) fn parse(text: &[u8], path: &Path) -> Result<Self> {
         let other = || format!("{} is no file of criteria", path.display());
         #[derive(Deserialize)]
         struct Schema {
             schema: String,
         }
-        let Schema { schema } = serde_json::from_slice(&text).with_context(other)?;
+        let Schema { schema } = serde_json::from_slice(text).with_context(other)?;
         if schema != SCHEMA {
             bail!(
                 "{} has the schema {}, and {SCHEMA} is what is read here",
@@ -82,7 +90,7 @@ impl CriteriaFile {
                 schema.escape_debug()
             );
         }
-        serde_json::from_slice(&text).with_context(other)
+        serde_json::from_slice(text).with_context(other)
     }
 
     /// Writes it, for its owner alone. Whoever reads meanwhile finds what was there before.

@@ -2,7 +2,7 @@
 //! records any more, from what still lies in the rings.
 
 use crate::agent::{Agent, Resume};
-use crate::daemon::Live;
+use crate::daemon::{LIVE_FILE, Live, Records};
 use crate::engine::{Engine, Step, replay};
 use crate::processors::Processors;
 use crate::sums::{self, Sums};
@@ -154,13 +154,20 @@ fn nothing_of(recording: &Recording) -> Loaded {
     let manifest = recording.manifest();
     let (tables, faults) = recording.tables();
     let mut missing = manifest.missing.clone();
-    if manifest.state != State::Complete && manifest.cut.is_some_and(|cut| cut.log) {
+    let is_broken_off =
+        manifest.state == State::Running && !matches!(Live::of(recording.dir()), Records::Somebody(_));
+    if is_broken_off {
+        missing.push(
+            "the recording was not completed, and its log is gone: these are the figures of what was sealed"
+                .into(),
+        );
+    } else if manifest.state != State::Complete && manifest.cut.is_some_and(|cut| cut.log) {
         missing.push("what was not in a segment yet cannot be read: the beginning of the log is gone".into());
     }
     missing.extend(faults.into_iter().map(|fault| fault.text));
     Loaded {
         run: manifest.run.clone(),
-        state: manifest.state,
+        state: if is_broken_off { State::Incomplete } else { manifest.state },
         job: manifest.job.clone(),
         totals: Totals {
             unmatched_sends: manifest.totals.unmatched_sends,
@@ -200,13 +207,11 @@ fn from_log(
         }
     };
     let faults = replay(&recording.wal()?, |message| take(engine.feed(message)));
-    let mut state = State::Running;
-    if let Some(live) = Live::of_dead(dir) {
-        state = State::Incomplete;
-        rest_of_rings(&live, &mut engine, &mut take);
-    } else if !dir.join(crate::daemon::LIVE_FILE).exists() {
-        state = State::Incomplete;
+    let records = Live::of(dir);
+    if let Records::Nobody(Some(live)) = &records {
+        rest_of_rings(live, &mut engine, &mut take);
     }
+    let state = if matches!(records, Records::Somebody(_)) { State::Running } else { State::Incomplete };
     take(Some(engine.finish()));
     outcome?;
     let mut missing = engine.missing();
@@ -214,6 +219,10 @@ fn from_log(
         State::Running => missing.push("the run is not over: these are the figures until now".into()),
         _ => missing.push("the recording was not completed: these are the figures of its log".into()),
     }
+    if matches!(records, Records::Unreadable) {
+        missing.push(format!("{LIVE_FILE} is damaged: what still lies in the rings of the run is not here"));
+    }
+    missing.extend(recording.damage().map(str::to_owned));
     missing.extend(faults);
     let started = engine.ingest().started();
     let ended = engine.ingest().ended();

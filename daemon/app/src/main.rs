@@ -2,6 +2,7 @@
 
 mod agent;
 mod calibrate;
+mod check;
 mod clocks;
 mod command_line;
 mod criteria_file;
@@ -19,6 +20,7 @@ mod private;
 mod processors;
 mod regions;
 mod remap;
+mod repair;
 mod replay;
 mod report;
 mod run;
@@ -40,6 +42,8 @@ fn main() -> ExitCode {
         Command::Run(options) => run::run(&options),
         Command::Replay(options) => replay::replay(&options),
         Command::Report(options) => report::report(&options),
+        Command::Check(options) => check::check(&options),
+        Command::Repair(options) => repair::repair(&options),
         Command::Remap(options) => remap::remap(&options),
         Command::Regions(options) => regions::regions(&options),
         Command::Calibrate(options) => calibrate::calibrate(&options),

@@ -9,6 +9,7 @@ use crate::private::create_private;
 use crate::run::refuse_occupied;
 use crate::words::{bytes, count, plural};
 use anyhow::{Context as _, Result, bail};
+use mpiscope_recording::list_file;
 use mpiscope_synth::{Cause, Part, Spec, Truth, generate};
 use std::io::Write as _;
 use std::path::Path;
@@ -69,7 +70,8 @@ fn write_truth(truth: &Truth, out: &Path) -> Result<()> {
         file.write_all(truth.to_json(true).as_bytes())?;
         file.write_all(b"\n")
     });
-    written.with_context(|| format!("write {}", path.display()))
+    written.with_context(|| format!("write {}", path.display()))?;
+    Ok(list_file(out, TRUTH_FILE)?)
 }
 
 fn sentences(truth: Option<&Truth>, out: Option<&Path>) -> Vec<String> {

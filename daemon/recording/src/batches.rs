@@ -299,7 +299,7 @@ fn open_checked<R: SegmentRow>(dir: &Path, segment: &Segment) -> Result<Rows<R>,
 }
 
 /// The path of a segment: nothing but a numbered file in the sub-folder of its kind.
-fn segment_path<R: SegmentRow>(dir: &Path, file: &str) -> Result<PathBuf, String> {
+pub(crate) fn segment_path<R: SegmentRow>(dir: &Path, file: &str) -> Result<PathBuf, String> {
     let name = file.strip_prefix(R::FOLDER).and_then(|rest| rest.strip_prefix('/'));
     let name = name.filter(|name| number_of(name, PARQUET).is_some());
     let name = name.ok_or_else(|| format!("its name is not {}/NNNNNN.{PARQUET}", R::FOLDER))?;
@@ -307,7 +307,7 @@ fn segment_path<R: SegmentRow>(dir: &Path, file: &str) -> Result<PathBuf, String
     Ok(folder.join(name))
 }
 
-fn file_checksum(file: &mut File) -> std::io::Result<u32> {
+pub(crate) fn file_checksum(file: &mut File) -> std::io::Result<u32> {
     let mut checksum = Checksum::new();
     let mut chunk = vec![0; 256 << 10];
     loop {

@@ -18,6 +18,14 @@ impl Checksum {
     }
 }
 
+/// The checksum of some bytes.
+#[must_use]
+pub fn crc32_of(bytes: &[u8]) -> u32 {
+    let mut checksum = Checksum::new();
+    checksum.add(bytes);
+    checksum.value()
+}
+
 #[cfg(test)]
 mod tests {
     use super::Checksum;

@@ -4,10 +4,11 @@ use crate::row::{Access, Column, Row};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_typed_column_reader};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
-use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::statistics::Statistics;
 use std::fs::File;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Reads the rows of one file.
@@ -63,6 +64,19 @@ impl<R: Row> Rows<R> {
     pub(crate) fn only(&mut self, groups: Vec<usize>) {
         self.group = None;
         self.wanted = groups.into_iter();
+    }
+
+    /// Where its row groups lie, in bytes.
+    pub(crate) fn group_ranges(&self) -> Result<Vec<Range<u64>>, Reason> {
+        guarded(|| {
+            let groups = self.file.metadata().row_groups().iter();
+            let range = |group: &RowGroupMetaData| {
+                let chunks = || group.columns().iter().map(ColumnChunkMetaData::byte_range);
+                let from = chunks().map(|(from, _)| from).min().unwrap_or_default();
+                from..chunks().map(|(from, bytes)| from.saturating_add(bytes)).max().unwrap_or_default()
+            };
+            Ok(groups.map(range).collect())
+        })
     }
 
     /// The next rows, at most `limit`; none at the end.

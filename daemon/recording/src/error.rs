@@ -22,6 +22,20 @@ pub enum RecordingError {
         /// The folder.
         path: PathBuf,
     },
+    /// Somebody else writes there.
+    #[error("{} is being recorded into by another mpiscope; name another folder, or wait until it is done", .path.display())]
+    BeingWritten {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A file is not as it was written.
+    #[error("{} is damaged or missing: {reason}; `mpiscope repair` saves the rest", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
     /// There is something else.
     #[error("{} is not empty; a recording needs a new or empty folder of its own", .path.display())]
     NotEmpty {
@@ -42,8 +56,8 @@ pub enum RecordingError {
     },
     /// The manifest does not parse.
     #[error(
-        "{} is not a manifest this program understands: {reason}; restore it from a copy; the tables \
-         beside it can be read without it",
+        "{} is not a manifest this program understands: {reason}; restore it from a copy, or let \
+         `mpiscope repair` save what is beside it",
         .path.display()
     )]
     Manifest {

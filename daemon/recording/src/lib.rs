@@ -24,14 +24,17 @@ mod cursor;
 mod decode;
 mod encode;
 mod error;
+mod files;
 mod filters;
 mod folder;
 mod groups;
 mod keep;
+mod lock;
 mod manifest;
 mod reader;
 mod row;
 mod rows;
+mod salvage;
 mod segment;
 mod summary;
 mod tables;
@@ -39,11 +42,14 @@ mod wal;
 mod writer;
 
 pub use batches::{Batches, Group, SegmentFault, SegmentIndex, SegmentReader, read_segment};
+pub use checksum::crc32_of;
 pub use corrections::Corrections;
 pub use cursor::{Cursor, Direction, Filter};
 pub use error::RecordingError;
+pub use files::{FileState, file_state, list_file, read_listed};
 pub use filters::{CallFilter, MessageFilter};
 pub use keep::Keep;
+pub use lock::is_being_written;
 pub use manifest::{
     Clock, ClockNode, ClockVersion, Cost, Cut, FileMark, Job, JobNode, Latency, Lost, Manifest, RunTotals,
     SCHEMA, Segment, Segments, State,
@@ -54,6 +60,7 @@ pub use rows::{
     DensityRow, DurationRow, FunctionName, FunctionRow, PairRow, RankRow, SiteRow, StartRow, WindowRow,
     WindowSumRow,
 };
+pub use salvage::salvage;
 pub use segment::SegmentWriter;
 pub use summary::Summary;
 pub use tables::Tables;

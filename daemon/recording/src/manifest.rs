@@ -1,6 +1,7 @@
 //! `manifest.json`: what the recording is of, which files belong to it, and what is not in it.
 
 use crate::RecordingError;
+use crate::checksum::crc32_of;
 use crate::folder::{MANIFEST, open_plain, replace};
 use mpiscope_model::{Losses, Totals};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -55,6 +56,9 @@ pub struct Manifest {
     /// The files with the rows.
     #[serde(default)]
     pub segments: Segments,
+    /// The other files that figures are read from.
+    #[serde(default)]
+    pub files: Vec<FileMark>,
     /// The files that sum up the rows; none in recordings that were not completed, or of before there were such files.
     #[serde(default)]
     pub summary: Vec<FileMark>,
@@ -190,6 +194,9 @@ pub struct Segment {
     pub crc32: Option<u32>,
     /// Its length; null when it is not known.
     pub bytes: Option<u64>,
+    /// The CRC-32 of each of its row groups, and of all the rest of it: what is left of a damaged file can be told from
+    /// what is not. Empty when they are not known.
+    pub parts: Vec<u32>,
     /// Of a segment of calls: how many began when. None in recordings of before there was such a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub starts: Option<FileMark>,
@@ -325,6 +332,7 @@ impl Default for Manifest {
             latency: Latency::default(),
             clock: Clock::default(),
             segments: Segments::default(),
+            files: Vec::new(),
             summary: Vec::new(),
             cut: None,
             totals: RunTotals::default(),
@@ -336,11 +344,22 @@ impl Default for Manifest {
 }
 
 impl Manifest {
-    /// Reads the manifest of the recording in `dir`.
+    /// Reads the manifest of the recording in `dir`. One that can be understood and is not as it was written says so
+    /// among what is missing.
     ///
     /// # Errors
     /// When there is none, or none that this program understands.
     pub fn read(dir: &Path) -> Result<Self, RecordingError> {
+        let (mut manifest, damage) = Self::read_and_check(dir)?;
+        manifest.missing.extend(damage);
+        Ok(manifest)
+    }
+
+    /// Reads it, and says in a sentence if it is not as it was written.
+    ///
+    /// # Errors
+    /// As of [`Manifest::read`].
+    pub fn read_and_check(dir: &Path) -> Result<(Self, Option<String>), RecordingError> {
         let path = dir.join(MANIFEST);
         match fs::symlink_metadata(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -351,10 +370,18 @@ impl Manifest {
         let mut bytes = Vec::new();
         let mut file = open_plain(&path)?.take(MAX_MANIFEST_BYTES);
         file.read_to_end(&mut bytes).map_err(RecordingError::io("read", &path))?;
-        Self::parse(&bytes).map_err(|fault| match fault {
+        let manifest = Self::parse(&bytes).map_err(|fault| match fault {
             ParseFault::Schema(schema) => RecordingError::Schema { path, schema },
             ParseFault::Text(reason) => RecordingError::Manifest { path, reason },
-        })
+        })?;
+        let is_sealed = match unseal(&bytes) {
+            Some((text, crc32)) => crc32_of(text) == crc32,
+            // Those of before there were seals list no other files either.
+            None => manifest.files.is_empty(),
+        };
+        let damage = (!is_sealed)
+            .then(|| format!("{MANIFEST} is not as it was written: what it says of the run may be wrong"));
+        Ok((manifest, damage))
     }
 
     fn parse(bytes: &[u8]) -> Result<Self, ParseFault> {
@@ -383,9 +410,30 @@ impl Manifest {
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         // Only maps with odd keys fail to serialize, and there are none.
         let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
-        bytes.push(b'\n');
+        seal(&mut bytes);
         bytes
     }
+}
+
+/// What the last line of a manifest begins with.
+const SEAL: &[u8] = b",\n  \"seal\": \"";
+/// And ends with, behind the eight digits of the CRC-32 of all before it.
+const SEAL_END: &[u8] = b"\"\n}\n";
+
+/// Puts the checksum of the text into its own last line.
+fn seal(text: &mut Vec<u8>) {
+    text.truncate(text.strip_suffix(b"\n}").map_or(text.len(), <[u8]>::len));
+    let crc32 = crc32_of(text);
+    text.extend_from_slice(SEAL);
+    text.extend_from_slice(format!("{crc32:08x}").as_bytes());
+    text.extend_from_slice(SEAL_END);
+}
+
+/// The text that a checksum was made of, and the checksum; none where there is none.
+fn unseal(text: &[u8]) -> Option<(&[u8], u32)> {
+    let (text, digits) = text.strip_suffix(SEAL_END)?.split_last_chunk::<8>()?;
+    let crc32 = u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+    Some((text.strip_suffix(SEAL)?, crc32))
 }
 
 enum ParseFault {

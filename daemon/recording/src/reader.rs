@@ -7,10 +7,12 @@
 use crate::batches::{BATCH_ROWS, Batches};
 use crate::corrections::Corrections;
 use crate::decode::Rows;
+use crate::files::{FileState, file_state};
 use crate::folder::{TABLES, open_plain, real_folder};
-use crate::manifest::{Manifest, Segment, Segments};
+use crate::manifest::{JobNode, Manifest, Segment, Segments, State};
 use crate::row::{Row, SegmentRow};
 use crate::rows::WindowRow;
+use crate::salvage::found_segments;
 use crate::summary::Summary;
 use crate::tables::{Tables, table_name};
 use crate::{RecordingError, SegmentFault, SegmentReader, WalReader};
@@ -19,11 +21,15 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// The length of a window where nobody says another.
+const USUAL_WINDOW_NS: u64 = 100_000_000;
+
 /// A recording on disk.
 #[derive(Debug)]
 pub struct Recording {
     dir: PathBuf,
     manifest: Manifest,
+    damage: Option<String>,
     corrections: Arc<Corrections>,
 }
 
@@ -36,9 +42,44 @@ impl Recording {
         if !dir.is_dir() {
             return Err(RecordingError::NotAFolder { path: dir.to_path_buf() });
         }
-        let manifest = Manifest::read(dir)?;
+        let (mut manifest, damage) = Manifest::read_and_check(dir)?;
+        manifest.missing.extend(damage.clone());
         let corrections = Arc::new(Corrections::of(&manifest));
-        Ok(Self { dir: dir.to_path_buf(), manifest, corrections })
+        Ok(Self { dir: dir.to_path_buf(), manifest, damage, corrections })
+    }
+
+    /// What is found in `dir` where no manifest can be read: the rows of the segments that lie there, whose bytes nobody can
+    /// check, and nothing of the job but what the small tables say.
+    ///
+    /// # Errors
+    /// When there is no such folder, or no segment in it.
+    pub fn without_manifest(dir: &Path) -> Result<Self, RecordingError> {
+        let segments = found_segments(dir)?;
+        let damage =
+            "manifest.json could not be read: what it said of the run is lost, and rows could not be checked";
+        let mut recording = Self {
+            dir: dir.to_path_buf(),
+            manifest: Manifest { segments, missing: vec![damage.to_owned()], ..Manifest::default() },
+            damage: Some(damage.to_owned()),
+            corrections: Arc::default(),
+        };
+        let tables = recording.tables().0;
+        let has_log = recording.wal().is_ok_and(|log| !log.is_empty());
+        let manifest = &mut recording.manifest;
+        manifest.state = if has_log { State::Running } else { State::Incomplete };
+        manifest.run = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        manifest.job.ranks = tables.ranks.iter().map(|info| info.world_size).max().unwrap_or_default();
+        manifest.job.mpi = tables.ranks.first().map(|info| info.library.clone()).unwrap_or_default();
+        let ranks_of = |node| tables.ranks.iter().filter(move |info| info.node == node).map(|info| info.rank);
+        let nodes = tables.nodes.iter();
+        manifest.job.nodes = nodes
+            .map(|info| JobNode { name: info.name.clone(), ranks: ranks_of(info.node).collect() })
+            .collect();
+        let first = recording.windows().flatten().next();
+        let window_ns =
+            first.map(|row| row.to_ns.saturating_sub(row.from_ns)).filter(|window_ns| *window_ns > 0);
+        recording.manifest.window_ns = window_ns.unwrap_or(USUAL_WINDOW_NS);
+        Ok(recording)
     }
 
     /// Its folder.
@@ -51,6 +92,12 @@ impl Recording {
     #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
+    }
+
+    /// What is wrong with the manifest itself, in a sentence.
+    #[must_use]
+    pub fn damage(&self) -> Option<&str> {
+        self.damage.as_deref()
     }
 
     /// All calls.
@@ -160,7 +207,9 @@ impl Recording {
 
     /// One that recordings of an earlier version do not have.
     fn table_if_there<R: Row>(&self, faults: &mut Vec<SegmentFault>) -> Vec<R> {
-        let is_there = self.dir.join(table_name::<R>()).symlink_metadata().is_ok();
+        let file = table_name::<R>();
+        let is_there = self.dir.join(&file).symlink_metadata().is_ok()
+            || self.manifest.files.iter().any(|listed| listed.file == file);
         if is_there { self.table(faults) } else { Vec::new() }
     }
 
@@ -169,6 +218,9 @@ impl Recording {
         let mut rows = Vec::new();
         let mut read = || -> Result<(), String> {
             real_folder(self.dir.join(TABLES)).map_err(|error| error.to_string())?;
+            if let FileState::Damaged(why) = file_state(&self.dir, &self.manifest, &file) {
+                return Err(why);
+            }
             let mut found =
                 Rows::open(open_plain(&self.dir.join(&file)).map_err(|error| error.to_string())?)?;
             while let Some(batch) = found.next_batch(BATCH_ROWS)? {

@@ -7,6 +7,7 @@ use crate::folder::{PARQUET, Replacement, make_folder, numbered_files, numbered_
 use crate::groups::for_each_group;
 use crate::manifest::Segment;
 use crate::row::{Row, SegmentRow};
+use crate::salvage::parts_of;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -129,6 +130,8 @@ impl<R: SegmentRow> SegmentWriter<R> {
             clock_version: self.clock_version,
             crc32: Some(written.crc32),
             bytes: Some(written.bytes),
+            // Without them it is as good as ever, until it is damaged.
+            parts: parts_of::<R>(&self.folder.join(&name)).unwrap_or_default(),
             starts: beside(&self.rows),
         });
         self.rows.clear();

@@ -28,6 +28,17 @@ pub(crate) fn table_name<R: Row>() -> String {
     format!("{TABLES}/{}.{PARQUET}", R::TABLE)
 }
 
+/// The names of all of them.
+pub(crate) fn table_names() -> [String; 5] {
+    [
+        table_name::<FunctionName>(),
+        table_name::<CommInfo>(),
+        table_name::<NodeInfo>(),
+        table_name::<SiteInfo>(),
+        table_name::<RankInfo>(),
+    ]
+}
+
 impl Tables {
     /// Writes all of them.
     pub(crate) fn write(&self, dir: &Path, zstd_level: i32) -> Result<(), RecordingError> {

@@ -6,12 +6,13 @@ use crate::folder::{
     remove_unfinished,
 };
 use crate::keep::Keep;
+use crate::lock::FolderLock;
 use crate::manifest::{Manifest, Segment, Segments, State};
 use crate::row::SegmentRow;
 use crate::rows::WindowRow;
 use crate::segment::SegmentWriter;
 use crate::summary::Summary;
-use crate::tables::Tables;
+use crate::tables::{Tables, table_names};
 use mpiscope_model::{Call, Message, Scheduling};
 use std::collections::HashSet;
 use std::fs;
@@ -58,6 +59,8 @@ pub struct RecordingWriter {
     scheduling: SegmentWriter<Scheduling>,
     rebuilding: bool,
     keep: Option<Keep>,
+    /// Nobody else writes here meanwhile.
+    _lock: FolderLock,
 }
 
 impl RecordingWriter {
@@ -68,7 +71,10 @@ impl RecordingWriter {
     pub fn create(dir: &Path, manifest: Manifest, options: RecordingOptions) -> Result<Self, RecordingError> {
         refuse_occupied(dir)?;
         make_folder(dir)?;
-        let writer = Self::open(dir, manifest, options, false)?;
+        let lock = FolderLock::take(dir)?;
+        // Between the look and the lock somebody may have been quicker.
+        refuse_occupied(dir)?;
+        let writer = Self::open(dir, manifest, options, (false, lock))?;
         writer.write_manifest()?;
         Ok(writer)
     }
@@ -79,6 +85,7 @@ impl RecordingWriter {
     /// # Errors
     /// When there is no recording, or it cannot be written.
     pub fn rebuild(dir: &Path, options: RecordingOptions) -> Result<Self, RecordingError> {
+        let lock = FolderLock::take(dir)?;
         let manifest = Manifest::read(dir)?;
         let manifest = Manifest {
             segments: Segments::default(),
@@ -87,14 +94,14 @@ impl RecordingWriter {
             missing: Vec::new(),
             ..manifest
         };
-        Self::open(dir, manifest, options, true)
+        Self::open(dir, manifest, options, (true, lock))
     }
 
     fn open(
         dir: &Path,
         manifest: Manifest,
         options: RecordingOptions,
-        rebuilding: bool,
+        (rebuilding, lock): (bool, FolderLock),
     ) -> Result<Self, RecordingError> {
         let RecordingOptions {
             calls_per_segment,
@@ -113,6 +120,7 @@ impl RecordingWriter {
             scheduling: SegmentWriter::open(dir, scheduling_per_segment, zstd_level)?,
             rebuilding,
             keep: None,
+            _lock: lock,
         })
     }
 
@@ -235,6 +243,14 @@ impl RecordingWriter {
         outcomes.into_iter().collect()
     }
 
+    /// Says of a file in the folder what it is now, so that readers see when it is not so any more.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn list_file(&mut self, file: &str) -> Result<(), RecordingError> {
+        self.manifest.list(&self.dir, file)
+    }
+
     /// Calls that wait for their segment.
     #[must_use]
     pub fn waiting_calls(&self) -> usize {
@@ -305,6 +321,8 @@ impl RecordingWriter {
     pub fn finish(mut self, tables: &Tables, summary: &Summary) -> Result<Manifest, RecordingError> {
         let sealed = self.seal_rows().and_then(|()| self.trim());
         let told = tables.write(&self.dir, self.options.zstd_level);
+        let told =
+            told.and_then(|()| table_names().iter().try_for_each(|name| self.manifest.list(&self.dir, name)));
         // One that cannot be written is not missed: all that it says can be found in the rows.
         // Of a part of a run there is none: it would sum up what is gone.
         if self.manifest.cut.is_none() {

@@ -3,7 +3,8 @@
 
 use mpiscope_model::Call;
 use mpiscope_recording::{
-    Manifest, Recording, RecordingError, RecordingOptions, RecordingWriter, Summary, Tables,
+    FunctionName, Manifest, Recording, RecordingError, RecordingOptions, RecordingWriter, Segment,
+    SegmentWriter, Summary, Tables, salvage,
 };
 use std::fs;
 use std::path::Path;
@@ -160,4 +161,116 @@ fn a_manifest_that_makes_no_sense_is_one_sentence() {
     fs::remove_file(&path).unwrap();
     std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
     assert!(open().is_err());
+}
+
+#[test]
+fn any_damaged_byte_of_a_manifest_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let manifest = recording(dir.path());
+    assert_eq!(Manifest::read_and_check(dir.path()).unwrap(), (manifest, None));
+    let path = dir.path().join("manifest.json");
+    let whole = fs::read(&path).unwrap();
+    for at in (0..whole.len()).step_by(7).chain(whole.len() - 50..whole.len()) {
+        for mask in [0x01, 0x04, 0x80] {
+            let mut damaged = whole.clone();
+            damaged[at] ^= mask;
+            fs::write(&path, damaged).unwrap();
+            let Ok((_, told)) = Manifest::read_and_check(dir.path()) else { continue };
+            assert!(told.is_some(), "{mask} at {at}");
+            let recording = Recording::open(dir.path()).unwrap();
+            assert_eq!(recording.manifest().missing.last().map(String::as_str), recording.damage());
+        }
+    }
+}
+
+#[test]
+fn any_damaged_byte_of_a_small_table_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut writer =
+        RecordingWriter::create(dir.path(), Manifest::default(), RecordingOptions::default()).unwrap();
+    fs::write(dir.path().join("more.json"), "{}").unwrap();
+    writer.list_file("more.json").unwrap();
+    let functions = vec![FunctionName { function: 3, name: "MPI_Send".into() }];
+    writer.finish(&Tables { functions, ..Tables::default() }, &Summary::default()).unwrap();
+    let path = dir.path().join("tables/functions.parquet");
+    let whole = fs::read(&path).unwrap();
+    let faults = || Recording::open(dir.path()).unwrap().tables().1;
+    assert_eq!(faults(), []);
+    for at in 0..whole.len() {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 0x10;
+        fs::write(&path, damaged).unwrap();
+        assert_eq!(faults().len(), 1, "damaged at {at}");
+    }
+    fs::write(&path, &whole).unwrap();
+    fs::remove_file(dir.path().join("tables/sites.parquet")).unwrap();
+    assert!(
+        faults()[0].text.contains("tables/sites.parquet cannot be read: it is missing"),
+        "{:?}",
+        faults()
+    );
+
+    let read = || mpiscope_recording::read_listed(dir.path(), "more.json");
+    assert_eq!(read().unwrap().as_deref(), Some(&b"{}"[..]));
+    fs::write(dir.path().join("more.json"), "{\n}").unwrap();
+    assert!(matches!(read(), Err(RecordingError::Damaged { .. })));
+    fs::remove_file(dir.path().join("more.json")).unwrap();
+    assert!(matches!(read(), Err(RecordingError::Damaged { .. })));
+    assert_eq!(mpiscope_recording::read_listed(dir.path(), "none.json").unwrap(), None);
+}
+
+/// A segment of six row groups, and its rows.
+fn segment_in_groups(dir: &Path) -> (Segment, Vec<Call>) {
+    let mut writer = SegmentWriter::<Call>::open(dir, 1000, 1).unwrap().with_rows_per_group(50);
+    let rows = calls(0, 300);
+    writer.push(&rows, &mut Vec::new()).unwrap();
+    (writer.seal().unwrap().unwrap(), rows)
+}
+
+#[test]
+fn of_a_damaged_segment_the_row_groups_that_are_whole_are_saved() {
+    let dir = tempfile::tempdir().unwrap();
+    let (segment, rows) = segment_in_groups(dir.path());
+    let path = dir.path().join(&segment.file);
+    let whole = fs::read(&path).unwrap();
+    let saved = || {
+        let mut found: Vec<Call> = Vec::new();
+        let fault = salvage::<Call>(dir.path(), &segment, &mut |rows| found.extend(rows));
+        assert!(found.iter().all(|call| rows.contains(call)));
+        (found.len() as u64, fault)
+    };
+    assert_eq!(saved(), (300, None));
+    let (mut most, mut none) = (0, 0);
+    for at in (0..whole.len()).step_by(23) {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 0x10;
+        fs::write(&path, damaged).unwrap();
+        let (found, fault) = saved();
+        let fault = fault.unwrap_or_else(|| panic!("damaged at {at}"));
+        assert_eq!(fault.missing_rows, 300 - found, "damaged at {at}");
+        if found > 0 {
+            most += 1;
+        } else {
+            none += 1;
+        }
+        assert!([0, 250].contains(&found), "{found} rows, damaged at {at}");
+    }
+    assert!(most > 0 && none > 0, "{most} times most of it, {none} times nothing");
+    fs::remove_file(&path).unwrap();
+    assert_eq!(saved().1.unwrap().text, "it is missing");
+}
+
+#[test]
+fn a_folder_has_one_writer() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().join("one");
+    let create = || RecordingWriter::create(&dir, Manifest::default(), RecordingOptions::default());
+    let writer = create().unwrap();
+    assert!(mpiscope_recording::is_being_written(&dir));
+    assert!(matches!(create(), Err(RecordingError::AlreadyRecorded { .. })));
+    let again = RecordingWriter::rebuild(&dir, RecordingOptions::default());
+    assert!(matches!(again, Err(RecordingError::BeingWritten { .. })));
+    drop(writer);
+    RecordingWriter::rebuild(&dir, RecordingOptions::default()).map(drop).unwrap();
+    assert!(!mpiscope_recording::is_being_written(&dir));
 }

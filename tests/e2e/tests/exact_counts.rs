@@ -62,7 +62,7 @@ macro_rules! exact {
 }
 
 exact!(ring halo3d cg master_worker million types split forms out_of_order threads linger blocked abort crash);
-exact!(collectives reductions persistent matched cancel uneven rows started between exchange);
+exact!(collectives reductions persistent matched cancel uneven rows started between exchange tally);
 
 #[test]
 fn no_application_is_left_out() {
@@ -88,6 +88,7 @@ fn no_application_is_left_out() {
         "rows",
         "split",
         "started",
+        "tally",
         "threads",
         "types",
         "uneven",

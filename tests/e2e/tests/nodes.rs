@@ -8,8 +8,8 @@ mod hosts;
 
 use hosts::{Job, LIMIT, agents, assert_exact, nodes_of_ranks};
 use mpiscope_harness::{
-    Ended, Family, Lab, LabOptions, Mpi, Placement, Recorded, Running, Signal, Start, Truth, daemon_of,
-    full_run, mpiscope, processes, report, run, until_log_has,
+    Ended, Family, Lab, LabOptions, Mpi, Placement, Recorded, Running, Signal, Start, Truth, check,
+    daemon_of, full_run, mpiscope, processes, report, run, until_log_has,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -219,6 +219,8 @@ fn ended_exactly(running: Running, out: &Path) -> Ended {
     let ended = running.wait(LIMIT).unwrap();
     assert_eq!(ended.status, 0, "{}", ended.errors());
     assert_exact(out, &ended, 64);
+    let (status, found) = check(out).unwrap();
+    assert_eq!(status, 0, "{found:#}");
     ended
 }
 

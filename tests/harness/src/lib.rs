@@ -6,6 +6,7 @@
 //! fault: what cannot be tested on a machine is written down as skipped.
 
 mod apps;
+mod chance;
 mod counted;
 mod lab;
 mod languages;
@@ -18,11 +19,12 @@ mod skip;
 mod truth;
 
 pub use apps::{compile, source_folder};
+pub use chance::Chance;
 pub use counted::{Counted, Language, counted};
 pub use lab::{Lab, LabOptions, Placement, Start};
 pub use languages::{Missing, python, rust_app};
 pub use mpi::{Family, Mpi};
-pub use product::{collector, daemon_of, full_run, mpiscope, record, report, until_log_has};
+pub use product::{check, collector, daemon_of, full_run, mpiscope, record, repair, report, until_log_has};
 pub use recorded::{Recorded, SENDS_AND_RECEIVES};
 pub use running::{Ended, Running, run, run_with_input};
 pub use rustix::process::Signal;

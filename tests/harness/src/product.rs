@@ -97,3 +97,29 @@ pub fn report(folder: &Path) -> Result<serde_json::Value> {
     ensure!(status == 0, "report exits with {status}: {}", String::from_utf8_lossy(&stderr));
     serde_json::from_slice(&stdout).context("the report is no JSON")
 }
+
+/// The exit status of `mpiscope check --json`, and what it says of a folder; null where it says nothing.
+///
+/// # Errors
+/// When it says something else than JSON.
+pub fn check(folder: &Path) -> Result<(i32, serde_json::Value)> {
+    let mut command = mpiscope(&["check", "--json"])?;
+    let Ended { status, stdout, stderr } = run(command.arg(folder), Duration::from_secs(60))?;
+    let errors = String::from_utf8_lossy(&stderr);
+    ensure!(!errors.contains("panicked"), "check panics: {errors}");
+    if status == 2 {
+        ensure!(errors.lines().count() == 1 && stdout.is_empty(), "not one line: {errors}");
+        return Ok((status, serde_json::Value::Null));
+    }
+    Ok((status, serde_json::from_slice(&stdout).context("the check is no JSON")?))
+}
+
+/// Runs `mpiscope repair` into another folder.
+///
+/// # Errors
+/// When it cannot be started or takes too long, or panics.
+pub fn repair(folder: &Path, out: &Path) -> Result<Ended> {
+    let ended = run(mpiscope(&["repair", "-o"])?.arg(out).arg(folder), Duration::from_secs(60))?;
+    ensure!(!ended.errors().contains("panicked"), "repair panics: {}", ended.errors());
+    Ok(ended)
+}

@@ -12,12 +12,12 @@ mod remotes;
 mod told;
 mod viewers;
 
-pub(crate) use protocol::{Configuration, FromDaemon, LIVE_FILE, Link, Live, Summary, ToDaemon};
-pub(crate) use recorder::Judge;
+pub(crate) use protocol::{Configuration, FromDaemon, LIVE_FILE, Link, Live, Records, Summary, ToDaemon};
+pub(crate) use recorder::{Judge, Recorder, window_row};
 pub(crate) use told::{record_told, show_told};
 
 use crate::agent::{Agent, LINGER, LITTLE_SLOTS, OWN, Pass, REST, Resume, run_start};
-use crate::judge::{give, have_judged};
+use crate::judge::{GIVEN, give, have_judged};
 use crate::page::{Page, Shelves};
 use anyhow::{Context as _, Result, ensure};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
@@ -28,7 +28,6 @@ use mpiscope_recording::{Manifest, RecordingOptions, RecordingWriter, WalReader,
 use mpiscope_ring::clock::{knot, monotonic_ns};
 use mpiscope_wire::{Message, RunEnd};
 use queue::{Item, Sending};
-use recorder::Recorder;
 use remotes::Remotes;
 use std::io::{BufRead as _, Write as _};
 use std::process::ExitCode;
@@ -108,7 +107,12 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
             !before.cut.is_some_and(|cut| cut.log),
             "the beginning of the log is gone, as --keep asked, so that the recording cannot go on"
         );
-        let writer = RecordingWriter::rebuild(&configuration.out, options)?;
+        let mut writer = RecordingWriter::rebuild(&configuration.out, options)?;
+        // A predecessor may have died before it was given them.
+        if let Some(criteria) = &configuration.criteria {
+            give(criteria, &configuration.out)?;
+            writer.list_file(GIVEN)?;
+        }
         recorder = Recorder::new(writer, configuration.window_ns, judge);
         with_page(&mut recorder)?;
         resume = recorder.replay(&WalReader::open(&configuration.out)?);
@@ -127,6 +131,8 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
         }
         if let Some(criteria) = &configuration.criteria {
             give(criteria, &configuration.out)?;
+            writer.list_file(GIVEN)?;
+            writer.write_manifest()?;
         }
         recorder = Recorder::new(writer, configuration.window_ns, judge);
         if configuration.keep.is_some() && configuration.listen.is_none() {
@@ -141,7 +147,7 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
             None => all,
         };
     }
-    let live = Live { rings: configuration.rings.clone(), pid: std::process::id() };
+    let live = Live::here(configuration.rings.clone());
     // Held while this process lives: whoever can lock it knows that nobody records.
     let _lock = live.write(&configuration.out)?;
     let known = recorder.agents();
@@ -157,7 +163,8 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
     let (tell_end, ended) = bounded(1);
     std::thread::Builder::new().name("orders".into()).spawn(move || listen(&tell_end))?;
     let agent = Agent::new(configuration.rings.clone(), resume, Some(Box::new(log)));
-    let fresh = !configuration.resume;
+    // A predecessor may have died before it said so.
+    let fresh = !recorder.has_begun();
     let (run, command) = (configuration.run.clone(), configuration.command.clone());
     let watched = page.as_ref().map(Page::watched);
     let agent = std::thread::Builder::new().name("agent".into()).spawn(move || {

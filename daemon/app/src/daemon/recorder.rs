@@ -4,7 +4,7 @@ use super::queue::Receiving;
 use super::viewers::{Due, Viewers};
 use super::{Configuration, Summary};
 use crate::agent::Resume;
-use crate::engine::{Engine, Step, replay};
+use crate::engine::{Engine, Step, WindowCell, replay};
 use crate::judge::{self, Findings, Found, LiveJudge};
 use crate::places;
 use crate::sums::Sums;
@@ -98,6 +98,11 @@ impl Recorder {
         self.engine.agents()
     }
 
+    /// Whether the log of a predecessor told of the run at all.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.engine.ingest().started().is_some()
+    }
+
     /// Takes in the log of a predecessor; says where it stopped.
     pub(crate) fn replay(&mut self, log: &WalReader) -> Resume {
         let faults = replay(log, |message| self.take(message));
@@ -145,6 +150,13 @@ impl Recorder {
         self.finish()
     }
 
+    /// Takes in what came behind the log of a predecessor, and completes the recording, which will say that this is missing.
+    pub(crate) fn complete(mut self, rest: Vec<Message>, missing: Vec<String>) -> Result<Summary> {
+        rest.into_iter().for_each(|message| self.take(message));
+        self.write_faults.extend(missing);
+        self.finish()
+    }
+
     fn take(&mut self, message: Message) {
         if let Some(step) = self.engine.feed(message) {
             self.write(step);
@@ -158,21 +170,7 @@ impl Recorder {
         self.note(pushed);
         let messages = self.writer.push_messages(&step.messages);
         self.note(messages);
-        let rows: Vec<WindowRow> = step
-            .windows
-            .iter()
-            .map(|((window, rank, function), totals)| WindowRow {
-                from_ns: window * window_ns,
-                to_ns: (window + 1) * window_ns,
-                region: None,
-                rank: *rank,
-                function: *function,
-                calls: totals.calls,
-                polls: totals.polls,
-                bytes: totals.bytes,
-                time_ns: totals.time_ns,
-            })
-            .collect();
+        let rows: Vec<WindowRow> = step.windows.iter().map(|cell| window_row(cell, window_ns)).collect();
         let windows = self.writer.push_windows(&rows);
         self.note(windows);
         let scheduling = self.writer.push_scheduling(&step.scheduling);
@@ -267,6 +265,8 @@ impl Recorder {
             findings.name_places(&sites);
             let written = judge::write(self.writer.dir(), findings);
             self.note(written);
+            let listed = self.writer.list_file(judge::FILE);
+            self.note(listed);
         }
         self.live = None;
         self.found = findings.as_ref().map(Findings::found);
@@ -338,6 +338,21 @@ fn say_cut(dir: &Path, manifest: &mut Manifest, cut: Cut) -> Result<()> {
         );
     }
     Ok(manifest.write(dir)?)
+}
+
+/// The row of a cell of the windows.
+pub(crate) fn window_row(((window, rank, function), totals): &WindowCell, window_ns: u64) -> WindowRow {
+    WindowRow {
+        from_ns: window * window_ns,
+        to_ns: (window + 1) * window_ns,
+        region: None,
+        rank: *rank,
+        function: *function,
+        calls: totals.calls,
+        polls: totals.polls,
+        bytes: totals.bytes,
+        time_ns: totals.time_ns,
+    }
 }
 
 /// Messages between nodes that end before they begin even by the clocks as they are known in the end.

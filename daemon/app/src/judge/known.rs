@@ -5,11 +5,11 @@ use super::Findings;
 use crate::criteria_file::{self, CollectiveCriterion, CriteriaFile, MessageCriterion, Scope};
 use anyhow::{Context as _, Result};
 use mpiscope_analysis::{CollectiveKey, Reference, Version, bin_sizes, size_bin};
-use mpiscope_recording::Job;
+use mpiscope_recording::{Job, read_listed};
 use std::path::Path;
 
 /// Criteria that a run is to be judged by, in its folder.
-const GIVEN: &str = "criteria.json";
+pub(crate) const GIVEN: &str = "criteria.json";
 
 /// Leaves the criteria that a run is to be judged by in its folder.
 pub(crate) fn give(criteria: &CriteriaFile, dir: &Path) -> Result<()> {
@@ -54,9 +54,8 @@ fn of_findings(findings: Findings) -> CriteriaFile {
 /// # Errors
 /// When it was to be judged by criteria that cannot be read.
 pub(super) fn reference(dir: &Path, job: &Job) -> Result<Reference> {
-    let given = dir.join(GIVEN);
-    if given.exists() {
-        return Ok(by(&CriteriaFile::read(&given)?));
+    if let Some(given) = read_listed(dir, GIVEN)? {
+        return Ok(by(&CriteriaFile::parse(&given, &dir.join(GIVEN))?));
     }
     let ranks_per_node = job.nodes.iter().map(|node| node.ranks.len() as u32).max();
     Ok(measured(&job.mpi, ranks_per_node.unwrap_or_default()))

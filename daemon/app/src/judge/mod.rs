@@ -19,14 +19,14 @@ mod words;
 pub(crate) use advice::advise_apart;
 pub(crate) use apart::{have_judged, judge_apart, judged_apart};
 pub(crate) use findings::{Criterion, Findings};
-pub(crate) use known::{give, named};
+pub(crate) use known::{GIVEN, give, named};
 pub(crate) use live::LiveJudge;
 pub(crate) use regions::regions_sentence;
 pub(crate) use words::{budget_lines, verdict_sentences};
 
 use crate::private::create_private;
 use anyhow::{Context as _, Result};
-use mpiscope_recording::{Recording, WalReader};
+use mpiscope_recording::{Recording, WalReader, read_listed};
 use std::path::Path;
 
 /// What was found, for those who watch.
@@ -39,7 +39,7 @@ pub(crate) struct Found {
 }
 
 /// What was found, in the folder of the recording.
-const FILE: &str = "findings.json";
+pub(crate) const FILE: &str = "findings.json";
 
 /// Judges a recording by its log.
 ///
@@ -57,15 +57,17 @@ pub(crate) fn judge(recording: &Recording, log: &WalReader, workers: usize) -> R
 /// What was found about a recording before; none where it was not judged.
 pub(crate) fn read(dir: &Path) -> Result<Option<Findings>> {
     let path = dir.join(FILE);
-    let bytes = match std::fs::read(&path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error).with_context(|| format!("read {}", path.display())),
-    };
+    let Some(bytes) = read_listed(dir, FILE)? else { return Ok(None) };
     let findings = serde_json::from_slice(&bytes);
     findings
         .map(Some)
         .with_context(|| format!("{} does not say what was found about the run", path.display()))
+}
+
+/// Whether a folder of which no manifest can be read has what was found about its run.
+pub(crate) fn may_be_read(dir: &Path) -> bool {
+    let bytes = std::fs::read(dir.join(FILE)).unwrap_or_default();
+    serde_json::from_slice::<Findings>(&bytes).is_ok()
 }
 
 /// Judges a recording whose log is complete and leaves what was found in its folder.
@@ -87,10 +89,12 @@ pub(crate) fn write(dir: &Path, findings: &Findings) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mpiscope_recording::Manifest;
 
     #[test]
     fn what_was_found_is_read_or_said_to_be_damaged() {
         let dir = tempfile::tempdir().unwrap();
+        Manifest::default().write(dir.path()).unwrap();
         assert_eq!(read(dir.path()).unwrap(), None);
         std::fs::write(dir.path().join(FILE), "{\"schema\": 7").unwrap();
         let error = format!("{:#}", read(dir.path()).unwrap_err());

@@ -4,6 +4,7 @@ use crate::command_line::RunOptions;
 use crate::private::create_private;
 use crate::site::Paths;
 use anyhow::{Context as _, Result, bail};
+use mpiscope_recording::is_being_written;
 use mpiscope_ring::SERVED_BY_DAEMON;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
@@ -73,6 +74,12 @@ fn make_private(path: PathBuf) -> Result<PathBuf> {
 
 /// A folder that holds something is not ours to fill; `option` names another.
 pub(crate) fn refuse_occupied(out: &Path, option: &str) -> Result<()> {
+    if is_being_written(out) {
+        bail!(
+            "{} is being recorded into by another mpiscope: choose another folder with {option}",
+            out.display()
+        );
+    }
     match std::fs::read_dir(out) {
         Ok(mut entries) => {
             if entries.next().is_some() {

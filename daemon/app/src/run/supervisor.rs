@@ -3,9 +3,11 @@
 use crate::daemon::{Configuration, FromDaemon, Summary, ToDaemon};
 use crate::here::own_program;
 use anyhow::{Context as _, Result, bail};
+use mpiscope_recording::Manifest;
 use std::io::{BufRead, BufReader, Write as _};
 use std::net::SocketAddr;
 use std::os::unix::process::CommandExt as _;
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
@@ -38,7 +40,7 @@ struct Daemon {
 impl Supervisor {
     /// Starts the daemon and waits until it records.
     pub(crate) fn start(configuration: Configuration) -> Result<Self> {
-        let (daemon, serving) = Daemon::start(&configuration)?;
+        let (daemon, serving) = begin(&configuration)?;
         // So that a daemon that has to be started again is found where the first was.
         let listen = serving.url.as_deref().and_then(address_of).or(configuration.listen);
         let mut again = Configuration { resume: true, listen, ..configuration };
@@ -91,7 +93,7 @@ impl Daemon {
         match hear(&mut daemon.answers) {
             Some(FromDaemon::Ready { url, link }) => Ok((daemon, Serving { url, link })),
             Some(FromDaemon::Failed(why)) => bail!("{why}"),
-            _ => bail!("the recording daemon did not start"),
+            _ => Err(Died.into()),
         }
     }
 
@@ -138,6 +140,47 @@ fn hear(answers: &mut impl BufRead) -> Option<FromDaemon> {
 fn end(orders: &mut ChildStdin, exit: Option<i32>) {
     if let Ok(order) = serde_json::to_string(&ToDaemon::End { exit }) {
         let _ = writeln!(orders, "{order}");
+    }
+}
+
+/// A daemon died before it recorded.
+#[derive(Debug)]
+struct Died;
+
+impl std::fmt::Display for Died {
+    fn fmt(&self, text: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        text.write_str("the recording daemon did not start")
+    }
+}
+
+impl std::error::Error for Died {}
+
+/// Starts the first daemon. One that dies before it records is followed by another, in the folder that it may have made.
+fn begin(configuration: &Configuration) -> Result<(Daemon, Serving)> {
+    let mut configuration = configuration.clone();
+    for _ in 1..MOST_STARTS {
+        match Daemon::start(&configuration) {
+            Err(error) if error.is::<Died>() => {}
+            outcome => return outcome,
+        }
+        configuration.resume = Manifest::read(&configuration.out).is_ok();
+        if !configuration.resume {
+            remove_beginning(&configuration.out);
+        }
+    }
+    Daemon::start(&configuration)
+}
+
+/// Removes what a daemon left that died before it had written a manifest: folders with nothing in them, which is all that
+/// can be removed so, and an unfinished file.
+fn remove_beginning(out: &Path) {
+    for entry in std::fs::read_dir(out).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.extension().is_some_and(|extension| extension == "unfinished") {
+            let _ = std::fs::remove_file(&path);
+        } else {
+            let _ = std::fs::remove_dir(&path);
+        }
     }
 }
 

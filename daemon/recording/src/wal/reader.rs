@@ -2,7 +2,7 @@
 
 use super::EXTENSION;
 use crate::RecordingError;
-use crate::folder::{WAL, numbered_files, open_plain, real_folder};
+use crate::folder::{WAL, make_folder, numbered_files, open_plain, real_folder};
 use mpiscope_wire::{DecodeFault, Decoder, FrameRef};
 use std::collections::BTreeSet;
 use std::io::{self, Read};
@@ -54,6 +54,25 @@ impl WalReader {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
+    }
+
+    /// Gives the recording in `dir`, which has no log, one of the same files. They are never written to again, so where the
+    /// file system can, they are the same on disk.
+    ///
+    /// # Errors
+    /// When that cannot be done.
+    pub fn link_into(&self, dir: &Path) -> Result<(), RecordingError> {
+        let folder = dir.join(WAL);
+        make_folder(&folder)?;
+        for path in &self.files {
+            // Only an ordinary file is worth another name.
+            open_plain(path)?;
+            let Some(to) = path.file_name().map(|name| folder.join(name)) else { continue };
+            std::fs::hard_link(path, &to)
+                .or_else(|_| std::fs::copy(path, &to).map(drop))
+                .map_err(RecordingError::io("copy", path))?;
+        }
+        Ok(())
     }
 
     /// Shows every whole frame to `visit`, in the order in which they were written. At most one frame and one chunk

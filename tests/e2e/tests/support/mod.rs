@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test program uses its part")]
 
+pub(crate) mod recordings;
+
 use futures_util::{SinkExt as _, StreamExt as _};
 use mpiscope_feed::exchange::{Answer, Outgoing};
 use mpiscope_feed::message::Message;

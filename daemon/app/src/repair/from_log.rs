@@ -1,0 +1,108 @@
+//! A recording whose recorder was killed, or could not write its segments: made once more from its log, and from what
+//! still lies in the rings.
+
+use crate::agent::{Agent, Resume};
+use crate::daemon::{LIVE_FILE, Live, Recorder, Records};
+use crate::engine::{Engine, replay};
+use crate::judge::{GIVEN, judge_into};
+use anyhow::{Context as _, Result};
+use mpiscope_recording::{
+    FileState, Job, Manifest, Recording, RecordingOptions, RecordingWriter, State, WalReader, WalWriter,
+    file_state,
+};
+use mpiscope_wire::Message;
+use std::path::Path;
+use std::time::Duration;
+
+/// Whether the log has as much as the segments. It has all that they have, unless it is damaged.
+pub(super) fn has_more(recording: &Recording) -> Result<bool> {
+    let sealed: u64 = recording.manifest().segments.calls.iter().map(|segment| segment.rows).sum();
+    if sealed == 0 {
+        return Ok(true);
+    }
+    let mut engine = Engine::new(recording.manifest().window_ns);
+    let faults = replay(&recording.wal()?, |message| drop(engine.feed(message)));
+    engine.finish();
+    let is_whole = faults.is_empty() && engine.ingest().started().is_some();
+    Ok(is_whole || engine.totals.calls >= sealed)
+}
+
+/// Records once more what the log tells, into `out`.
+pub(super) fn repair(recording: &Recording, out: &Path) -> Result<Manifest> {
+    let old = recording.manifest();
+    let manifest = Manifest {
+        run: old.run.clone(),
+        window_ns: old.window_ns,
+        latency: old.latency,
+        job: Job { command: old.job.command.clone(), ..Job::default() },
+        ..Manifest::default()
+    };
+    let mut missing: Vec<String> = recording.damage().map(str::to_owned).into_iter().collect();
+    let mut writer = RecordingWriter::create(out, manifest, RecordingOptions::default())?;
+    // Whoever judges reads the log that lies beside what is judged.
+    recording.wal()?.link_into(out)?;
+    match file_state(recording.dir(), old, GIVEN) {
+        FileState::Whole => {
+            std::fs::copy(recording.dir().join(GIVEN), out.join(GIVEN)).context("copy the criteria")?;
+            writer.list_file(GIVEN)?;
+            writer.write_manifest()?;
+        }
+        FileState::NotListed => {}
+        FileState::Damaged(why) => {
+            missing.push(format!("the criteria that the run was to be judged by, in {GIVEN}: {why}"));
+        }
+    }
+    let mut recorder = Recorder::new(writer, old.window_ns, Box::new(|dir, _| judge_into(dir, 1)));
+    let resume = recorder.replay(&WalReader::open(out)?);
+    let rest = match Live::of(recording.dir()) {
+        Records::Nobody(Some(live)) => rest_of_rings(&live, resume, out, &mut missing)?,
+        Records::Unreadable => {
+            missing.push(format!("what still lay in the rings of the run: {LIVE_FILE} is damaged"));
+            Vec::new()
+        }
+        Records::Nobody(None) | Records::Somebody(_) => Vec::new(),
+    };
+    recorder.complete(rest, missing)?;
+    let mut manifest = Manifest::read(out)?;
+    // That of this program says nothing about a run that it did not watch.
+    manifest.cost.agent_cpu_s = None;
+    if manifest.job.duration_s.is_none() {
+        let end_ns = manifest.segments.calls.iter().map(|segment| segment.to_ns).max();
+        manifest.job.duration_s = end_ns.map(|end_ns| end_ns as f64 / 1e9);
+        manifest.state = State::Incomplete;
+    }
+    manifest.write(out)?;
+    Ok(manifest)
+}
+
+/// Calls that reached the rings and that nobody took: read, put into the new log, and left where they are.
+fn rest_of_rings(live: &Live, resume: Resume, out: &Path, missing: &mut Vec<String>) -> Result<Vec<Message>> {
+    if !live.rings.iter().any(|folder| folder.is_dir()) {
+        missing.push("what lay in the rings of the run when its recorder was killed: they are gone".into());
+        return Ok(Vec::new());
+    }
+    let mut agent = Agent::new(live.rings.clone(), resume, None);
+    let mut messages = Vec::new();
+    // Times are told by the log's own knots: those of now say nothing about then, nor does what the scheduler did since.
+    let mut take = |message: Message| {
+        if !matches!(message, Message::Knot(_) | Message::Scheduling(_)) {
+            messages.push(message);
+        }
+    };
+    agent.drain(Duration::ZERO, &mut take);
+    agent.look(&mut take);
+    missing.extend(agent.has_living().then(|| {
+        "the program was still running when its recording was repaired: what it did later is not here"
+            .to_owned()
+    }));
+    missing.append(&mut agent.faults);
+    let mut log = WalWriter::append_to(out)?;
+    let mut encoded = Vec::new();
+    for message in &messages {
+        encoded.clear();
+        message.encode(&mut encoded);
+        log.write(&encoded)?;
+    }
+    log.sync()?;
+    Ok(messages)
+}

@@ -1,0 +1,182 @@
+//! A recording of which files are damaged: made once more from the rows that are certain.
+
+use super::{stretch, tables};
+use crate::check::{Known, Sane};
+use crate::daemon::window_row;
+use crate::judge;
+use crate::processors::Processors;
+use crate::sums::Sums;
+use crate::words::counted;
+use anyhow::{Context as _, Result};
+use mpiscope_analysis::Counts;
+use mpiscope_model::{Call, Message, Scheduling, Totals};
+use mpiscope_recording::{
+    FileState, Manifest, Recording, RecordingError, RecordingOptions, RecordingWriter, RunTotals, Segment,
+    State, WindowRow, file_state, salvage,
+};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Writes what is certain into `out`.
+pub(super) fn repair(recording: &Recording, out: &Path) -> Result<Manifest> {
+    let old = recording.manifest();
+    let (mut found, table_faults) = recording.tables();
+    let known = Known::of(recording);
+    let manifest = Manifest {
+        segments: Default::default(),
+        files: Vec::new(),
+        state: State::Running,
+        missing: Vec::new(),
+        ..old.clone()
+    };
+    let mut saving = Saving {
+        dir: recording.dir(),
+        writer: RecordingWriter::create(out, manifest, RecordingOptions::default())?,
+        known,
+        seen: BTreeSet::new(),
+        lost: Vec::new(),
+    };
+    let segments = &old.segments;
+    // Windows are sums of calls, and are to be those of the calls that are there.
+    let are_windows_kept = saving.are_sound::<Call>(&segments.calls)
+        && saving.are_sound::<WindowRow>(&segments.windows)
+        && (segments.calls.is_empty() || !segments.windows.is_empty());
+    let mut totals = Totals::default();
+    let mut counts = Counts::new(old.window_ns);
+    let (mut sums, mut processors) = (Sums::default(), Processors::default());
+    let mut comms = BTreeSet::new();
+    let mut end_ns = 0;
+    for segment in &segments.calls {
+        saving.rows(segment, RecordingWriter::push_calls, |calls: &[Call]| {
+            totals.add_calls(calls);
+            counts.calls(calls);
+            sums.add(calls, &[], &[]);
+            comms.extend(calls.iter().filter_map(|call| call.comm));
+            end_ns = calls.iter().map(|call| call.end_ns).fold(end_ns, u64::max);
+        })?;
+        let cells = counts.take_windows(u64::MAX);
+        sums.add(&[], &[], &cells);
+        if !are_windows_kept {
+            let windows: Vec<WindowRow> = cells.iter().map(|cell| window_row(cell, old.window_ns)).collect();
+            saving.writer.push_windows(&windows)?;
+        }
+    }
+    for segment in &segments.messages {
+        saving.rows(segment, RecordingWriter::push_messages, |messages: &[Message]| {
+            totals.add_messages(messages);
+            counts.messages(messages);
+            sums.add(&[], messages, &[]);
+            comms.extend(messages.iter().map(|message| message.comm));
+        })?;
+    }
+    for segment in &segments.scheduling {
+        let see = |rows: &[Scheduling]| processors.see(rows);
+        saving.rows(segment, RecordingWriter::push_scheduling, see)?;
+    }
+    if are_windows_kept {
+        for segment in &segments.windows {
+            saving.rows(segment, RecordingWriter::push_windows, |_: &[WindowRow]| {})?;
+        }
+    }
+    let Saving { mut writer, mut lost, .. } = saving;
+    let given_up = recording.wal().is_ok_and(|log| !log.is_empty()) || old.state == State::Running;
+    lost.extend(given_up.then(|| "what was not sealed when the recorder was killed".to_owned()));
+    lost.extend(tables::rebuild(&mut found, &table_faults, &old.job, &comms));
+    lost.extend(copy_files(recording, &mut writer, out)?);
+    let manifest = writer.manifest_mut();
+    let of_rows = Totals {
+        unmatched_sends: old.totals.unmatched_sends,
+        unmatched_receives: old.totals.unmatched_receives,
+        uncertain_messages: old.totals.uncertain_messages,
+        clock_violations_before: old.totals.clock_violations_before,
+        clock_violations_after: old.totals.clock_violations_after,
+        ..totals
+    };
+    manifest.totals = RunTotals::from(of_rows);
+    manifest.job.duration_s = manifest.job.duration_s.or(Some(end_ns as f64 / 1e9));
+    let is_complete = lost.is_empty() && recording.damage().is_none() && old.state == State::Complete;
+    manifest.missing.clone_from(&old.missing);
+    manifest.missing.append(&mut lost);
+    manifest.state = if is_complete { State::Complete } else { State::Incomplete };
+    Ok(writer.finish(&found, &sums.told(&counts, &processors))?)
+}
+
+struct Saving<'a> {
+    dir: &'a Path,
+    writer: RecordingWriter,
+    known: Known,
+    /// Files that were read: one that is listed twice counts once.
+    seen: BTreeSet<&'a str>,
+    /// What is lost, in sentences.
+    lost: Vec<String>,
+}
+
+impl<'a> Saving<'a> {
+    /// Whether these segments are as they were written, and all their rows make sense.
+    fn are_sound<R: Sane>(&self, segments: &[Segment]) -> bool {
+        segments.iter().all(|segment| {
+            let mut is_sane = true;
+            let fault = salvage::<R>(self.dir, segment, &mut |rows| {
+                is_sane &= rows.iter().all(|row| row.oddity(&self.known).is_none());
+            });
+            is_sane && fault.is_none()
+        })
+    }
+
+    /// Takes over the rows of a segment that are certain and make sense.
+    fn rows<R: Sane>(
+        &mut self,
+        segment: &'a Segment,
+        push: fn(&mut RecordingWriter, &[R]) -> Result<(), RecordingError>,
+        mut see: impl FnMut(&[R]),
+    ) -> Result<()> {
+        if !self.seen.insert(&segment.file) {
+            return Ok(());
+        }
+        self.writer.set_clock_version(segment.clock_version)?;
+        let (mut saved_rows, mut pushed) = (0, Ok(()));
+        let fault = salvage::<R>(self.dir, segment, &mut |rows| {
+            let sound = rows.iter().filter(|row| row.oddity(&self.known).is_none());
+            let sound: Vec<R> = sound.cloned().collect();
+            saved_rows += sound.len() as u64;
+            see(&sound);
+            if pushed.is_ok() {
+                pushed = push(&mut self.writer, &sound);
+            }
+        });
+        pushed.with_context(|| format!("save {}", segment.file))?;
+        let lost_rows = segment.rows.saturating_sub(saved_rows);
+        if lost_rows > 0 || fault.is_some() {
+            let why = fault.map_or_else(|| "they make no sense".to_owned(), |fault| fault.text);
+            let (kind, of) = (R::PLURAL, counted(segment.rows, "row"));
+            let when = stretch(segment.from_ns, segment.to_ns);
+            let file = segment.file.escape_debug();
+            self.lost.push(format!("{lost_rows} of {of} of {kind} {when}: {file}: {why}"));
+        }
+        Ok(())
+    }
+}
+
+/// Copies what was found about the run, and all else that is listed; says what cannot be.
+fn copy_files(recording: &Recording, writer: &mut RecordingWriter, out: &Path) -> Result<Vec<String>> {
+    let (dir, manifest) = (recording.dir(), recording.manifest());
+    let mut names: BTreeSet<&str> =
+        manifest.files.iter().map(|listed| listed.file.as_str()).filter(|file| !file.contains('/')).collect();
+    if judge::may_be_read(dir) {
+        names.insert(judge::FILE);
+    }
+    let mut missing = Vec::new();
+    for name in names {
+        match file_state(dir, manifest, name) {
+            FileState::Damaged(why) => missing.push(match name {
+                judge::FILE => format!("what was found about the run, in {name}: {why}"),
+                _ => format!("{}: {why}", name.escape_debug()),
+            }),
+            FileState::Whole | FileState::NotListed => {
+                std::fs::copy(dir.join(name), out.join(name)).with_context(|| format!("copy {name}"))?;
+                writer.list_file(name)?;
+            }
+        }
+    }
+    Ok(missing)
+}

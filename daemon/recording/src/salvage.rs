@@ -1,0 +1,141 @@
+//! What is left of segments that are damaged: the row groups whose checksums are right.
+//!
+//! A row group of which a byte is wrong may well be read, into rows that nobody wrote. So only those are taken of which the
+//! manifest knows the checksum, from a file whose own list of them is whole.
+
+use crate::RecordingError;
+use crate::batches::{BATCH_ROWS, SegmentFault, file_checksum, segment_path};
+use crate::checksum::Checksum;
+use crate::decode::Rows;
+use crate::folder::{PARQUET, numbered_files, numbered_name, open_plain};
+use crate::manifest::{Segment, Segments};
+use crate::row::SegmentRow;
+use crate::rows::WindowRow;
+use mpiscope_model::{Call, Message, Scheduling};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::path::Path;
+
+/// So much is read at a time.
+const CHUNK_BYTES: usize = 256 << 10;
+
+/// Shows the rows of a segment in `dir` as they were sealed, a batch at a time; of a damaged one those that are certain. Says
+/// what is wrong with it, and how many rows that costs.
+pub fn salvage<R: SegmentRow>(
+    dir: &Path,
+    segment: &Segment,
+    visit: &mut dyn FnMut(&[R]),
+) -> Option<SegmentFault> {
+    let mut read_rows = 0;
+    let mut counted = |rows: &[R]| {
+        read_rows += rows.len() as u64;
+        visit(rows);
+    };
+    let outcome = read(dir, segment, &mut counted);
+    let why = match outcome {
+        Err(why) => why,
+        Ok(()) if read_rows == segment.rows => return None,
+        Ok(()) => format!("it has {read_rows} rows and should have {}", segment.rows),
+    };
+    let missing_rows = segment.rows.saturating_sub(read_rows);
+    Some(SegmentFault { file: segment.file.clone(), missing_rows, text: why })
+}
+
+fn read<R: SegmentRow>(dir: &Path, segment: &Segment, visit: &mut dyn FnMut(&[R])) -> Result<(), String> {
+    let text = |error: RecordingError| error.to_string();
+    let path = segment_path::<R>(dir, &segment.file)?;
+    let mut file = open_plain(&path)
+        .map_err(|error| if path.exists() { text(error) } else { "it is missing".into() })?;
+    let found = file_checksum(&mut file).map_err(|error| error.to_string())?;
+    if segment.crc32.is_none_or(|expected| found == expected) {
+        let mut rows = Rows::<R>::open(file)?;
+        while let Some(batch) = rows.next_batch(BATCH_ROWS)? {
+            visit(&batch);
+        }
+        return Ok(());
+    }
+    let expected = segment.crc32.unwrap_or_default();
+    let damage = format!("its CRC-32 is {found} and should be {expected}");
+    let Ok(mut again) = file.try_clone() else { return Err(damage) };
+    let Ok(mut rows) = Rows::<R>::open(file) else { return Err(damage) };
+    let parts = rows.group_ranges().ok().and_then(|ranges| checksums(&mut again, &ranges).ok());
+    let Some((rest, groups)) = parts.as_deref().and_then(<[u32]>::split_last) else { return Err(damage) };
+    let Some((known_rest, known)) = segment.parts.split_last() else { return Err(damage) };
+    if rest != known_rest || groups.len() != known.len() {
+        return Err(damage);
+    }
+    rows.only((0..groups.len()).filter(|&number| groups[number] == known[number]).collect());
+    while let Some(batch) = rows.next_batch(BATCH_ROWS)? {
+        visit(&batch);
+    }
+    Err(damage)
+}
+
+/// The segments that lie in a folder, as far as they can be read.
+pub(crate) fn found_segments(dir: &Path) -> Result<Segments, RecordingError> {
+    Ok(Segments {
+        calls: found::<Call>(dir)?,
+        messages: found::<Message>(dir)?,
+        windows: found::<WindowRow>(dir)?,
+        scheduling: found::<Scheduling>(dir)?,
+    })
+}
+
+fn found<R: SegmentRow>(dir: &Path) -> Result<Vec<Segment>, RecordingError> {
+    let mut segments = Vec::new();
+    for (number, _) in numbered_files(&dir.join(R::FOLDER), PARQUET)? {
+        let file = format!("{}/{}", R::FOLDER, numbered_name(number, PARQUET));
+        let mut segment = Segment { file, ..Segment::default() };
+        let (mut rows, mut from_ns, mut to_ns) = (0, u64::MAX, 0);
+        // What can be read of it is what it has.
+        salvage::<R>(dir, &segment, &mut |batch| {
+            rows += batch.len() as u64;
+            from_ns = batch.iter().map(SegmentRow::begin_ns).fold(from_ns, u64::min);
+            to_ns = batch.iter().map(SegmentRow::end_ns).fold(to_ns, u64::max);
+        });
+        (segment.rows, segment.from_ns, segment.to_ns) = (rows, from_ns.min(to_ns), to_ns);
+        segments.push(segment);
+    }
+    Ok(segments)
+}
+
+/// The checksums of the row groups of a file that was just written, and of all the rest of it.
+pub(crate) fn parts_of<R: SegmentRow>(path: &Path) -> Option<Vec<u32>> {
+    let mut file = open_plain(path).ok()?;
+    let ranges = Rows::<R>::open(file.try_clone().ok()?).ok()?.group_ranges().ok()?;
+    checksums(&mut file, &ranges).ok()
+}
+
+/// The checksums of these stretches of a file, and of all that is in none of them.
+fn checksums(file: &mut File, ranges: &[Range<u64>]) -> io::Result<Vec<u32>> {
+    let mut rest = Checksum::new();
+    let mut parts = Vec::with_capacity(ranges.len() + 1);
+    let (mut at, end) = (0, file.metadata()?.len());
+    file.seek(SeekFrom::Start(0))?;
+    for range in ranges {
+        if range.start < at || range.end < range.start || range.end > end {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        add(file, range.start - at, &mut rest)?;
+        let mut part = Checksum::new();
+        add(file, range.end - range.start, &mut part)?;
+        parts.push(part.value());
+        at = range.end;
+    }
+    add(file, end - at, &mut rest)?;
+    parts.push(rest.value());
+    Ok(parts)
+}
+
+fn add(file: &mut File, bytes: u64, checksum: &mut Checksum) -> io::Result<()> {
+    let mut chunk = vec![0; CHUNK_BYTES.min(bytes as usize)];
+    let mut left = bytes;
+    while left > 0 {
+        let most = chunk.len().min(left as usize);
+        file.read_exact(&mut chunk[..most])?;
+        checksum.add(&chunk[..most]);
+        left -= most as u64;
+    }
+    Ok(())
+}

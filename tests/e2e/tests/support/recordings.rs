@@ -1,0 +1,52 @@
+//! Recordings as something happened to them.
+
+use mpiscope_harness::{Mpi, Running, Signal, daemon_of, processes, record, until_log_has};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Folders of rings that nobody removes any more.
+pub(crate) struct Rings(Vec<PathBuf>);
+
+impl Rings {
+    /// Those that the daemon of a recording that is not complete says it reads.
+    pub(crate) fn of(out: &Path) -> Self {
+        let live: serde_json::Value =
+            serde_json::from_slice(&fs::read(out.join("live.json")).unwrap()).unwrap();
+        Self(live["rings"].as_array().unwrap().iter().map(|path| path.as_str().unwrap().into()).collect())
+    }
+
+    /// Nobody wants them.
+    pub(crate) fn remove(&self) {
+        for rings in self.0.iter().filter(|rings| rings.exists()) {
+            assert!(rings.file_name().unwrap().to_str().unwrap().starts_with("mpiscope-"));
+            fs::remove_dir_all(rings).unwrap();
+        }
+    }
+}
+
+/// Records a run of two ranks whose recorder is killed for good before it is over.
+pub(crate) fn broken_off(mpi: &Mpi, out: &Path) -> Rings {
+    let program = mpi.app("linger").unwrap();
+    let running = Running::start(&mut record(mpi, 2, &program, &["2", "500"], out).unwrap()).unwrap();
+    until_log_has(out, 20_000).unwrap();
+    let daemon = daemon_of(&running).unwrap();
+    // First the parent, which would start another one.
+    processes::signal(running.process(), Signal::KILL);
+    processes::signal(daemon, Signal::KILL);
+    running.wait(LIMIT).unwrap();
+    Rings::of(out)
+}
+
+/// All files of a recording.
+pub(crate) fn files_in(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() { files.extend(files_in(&path)) } else { files.push(path) }
+    }
+    files.sort();
+    files
+}

@@ -1,0 +1,52 @@
+//! Chance that is the same each time, and another with another seed.
+
+/// The environment variable with another seed than the usual one.
+const SEED: &str = "MPISCOPE_SEED";
+const USUAL: u64 = 1;
+
+/// Numbers without any order that a test would see.
+#[derive(Debug, Clone)]
+pub struct Chance {
+    state: u64,
+}
+
+impl Chance {
+    /// Those of the seed that the environment names, and of the test's own name.
+    #[must_use]
+    pub fn of(test: &str) -> Self {
+        let seed = std::env::var(SEED).ok().and_then(|word| word.parse().ok()).unwrap_or(USUAL);
+        let name = test.bytes().fold(0_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+        println!("{SEED}={seed}");
+        Self { state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ name }
+    }
+
+    /// A number below this one, which is not zero.
+    pub fn below(&mut self, end: u64) -> u64 {
+        // SplitMix64, whose outputs are spread evenly.
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (mixed ^ (mixed >> 31)) % end.max(1)
+    }
+
+    /// One of these.
+    pub fn one_of<'a, T>(&mut self, of: &'a [T]) -> &'a T {
+        &of[self.below(of.len() as u64) as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Chance;
+
+    #[test]
+    fn all_numbers_come_and_each_time_the_same() {
+        let draw = |name| {
+            let mut chance = Chance::of(name);
+            (0..200).map(|_| chance.below(10)).collect::<Vec<_>>()
+        };
+        assert_eq!(draw("one"), draw("one"));
+        assert_ne!(draw("one"), draw("other"));
+        assert!((0..10).all(|number| draw("one").contains(&number)));
+    }
+}
