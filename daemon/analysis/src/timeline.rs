@@ -190,8 +190,9 @@ impl Timeline {
         let first = (bins.from_ns / self.window_ns) as usize;
         let last = usize::try_from(bins.to_ns() / self.window_ns).unwrap_or(usize::MAX);
         for (&function, column) in &self.columns {
-            for window in first.min(column.len())..last.min(column.len()) {
-                bins.add(function, window as u64 * self.window_ns, column[window]);
+            let windows = column.iter().enumerate().take(last).skip(first);
+            for (window, &calls) in windows {
+                bins.add(function, window as u64 * self.window_ns, calls);
             }
         }
         true

@@ -5,7 +5,7 @@ use crate::remap::Format;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 use mpiscope_analysis::{Cut, Method};
-use mpiscope_recording::Latency;
+use mpiscope_recording::{Keep, Latency};
 use mpiscope_synth::{Disturbance, Pattern, Style};
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -157,6 +157,9 @@ pub(crate) struct RunOptions {
     /// Judge the run by the criteria of this file of `mpiscope calibrate`, or of this recording of a good run
     #[arg(long, value_name = "FILE")]
     pub(crate) criteria: Option<PathBuf>,
+    /// Keep only the newest part of the recording: a time such as 10m, or a size such as 2GiB
+    #[arg(long, value_name = "DURATION|SIZE")]
+    pub(crate) keep: Option<Keep>,
     /// Threads that analyse the run; more than one pays for jobs of thousands of ranks
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = workers)]
     pub(crate) workers: usize,
@@ -182,6 +185,7 @@ impl RunOptions {
             latency: Latency::Felt,
             workers: 1,
             criteria: None,
+            keep: None,
             window: 100,
             site: None,
             command: command.to_vec(),

@@ -61,7 +61,10 @@ pub(crate) enum Trust {
 
 /// Whether the rows are read from the log, because the segments do not have them all.
 pub(crate) fn is_in_log(recording: &Recording) -> bool {
-    recording.manifest().state != State::Complete && recording.wal().is_ok_and(|log| !log.is_empty())
+    let manifest = recording.manifest();
+    manifest.state != State::Complete
+        && !manifest.cut.is_some_and(|cut| cut.log)
+        && recording.wal().is_ok_and(|log| !log.is_empty())
 }
 
 /// Reads a recording to its end.
@@ -158,6 +161,8 @@ fn nothing_of(recording: &Recording) -> Loaded {
             "the recording was not completed, and its log is gone: these are the figures of what was sealed"
                 .into(),
         );
+    } else if manifest.state != State::Complete && manifest.cut.is_some_and(|cut| cut.log) {
+        missing.push("what was not in a segment yet cannot be read: the beginning of the log is gone".into());
     }
     missing.extend(faults.into_iter().map(|fault| fault.text));
     Loaded {

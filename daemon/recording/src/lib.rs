@@ -28,6 +28,7 @@ mod files;
 mod filters;
 mod folder;
 mod groups;
+mod keep;
 mod lock;
 mod manifest;
 mod reader;
@@ -47,10 +48,11 @@ pub use cursor::{Cursor, Direction, Filter};
 pub use error::RecordingError;
 pub use files::{FileState, file_state, list_file, read_listed};
 pub use filters::{CallFilter, MessageFilter};
+pub use keep::Keep;
 pub use lock::is_being_written;
 pub use manifest::{
-    Clock, ClockNode, ClockVersion, Cost, FileMark, Job, JobNode, Latency, Lost, Manifest, RunTotals, SCHEMA,
-    Segment, Segments, State,
+    Clock, ClockNode, ClockVersion, Cost, Cut, FileMark, Job, JobNode, Latency, Lost, Manifest, RunTotals,
+    SCHEMA, Segment, Segments, State,
 };
 pub use reader::Recording;
 pub use row::{Row, SegmentRow};

@@ -62,6 +62,9 @@ pub struct Manifest {
     /// The files that sum up the rows; none in recordings that were not completed, or of before there were such files.
     #[serde(default)]
     pub summary: Vec<FileMark>,
+    /// What was dropped because only the newest part of the run was to be kept; none where all is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut: Option<Cut>,
     /// The totals of the run.
     #[serde(default)]
     pub totals: RunTotals,
@@ -199,6 +202,20 @@ pub struct Segment {
     pub starts: Option<FileMark>,
 }
 
+/// What was dropped of a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Cut {
+    /// Rows that ended before were dropped, and maybe some that ended a little after.
+    pub until_ns: u64,
+    /// Rows of calls.
+    pub calls: u64,
+    /// Rows of messages.
+    pub messages: u64,
+    /// Whether the beginning of the log is gone: it cannot be read without.
+    pub log: bool,
+}
+
 /// A file, and how to tell that it is the one that was written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -317,6 +334,7 @@ impl Default for Manifest {
             segments: Segments::default(),
             files: Vec::new(),
             summary: Vec::new(),
+            cut: None,
             totals: RunTotals::default(),
             lost: Lost::default(),
             missing: Vec::new(),

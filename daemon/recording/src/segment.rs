@@ -85,6 +85,12 @@ impl<R: SegmentRow> SegmentWriter<R> {
         outcome
     }
 
+    /// From when to when the rows say something that wait for their segment.
+    pub(crate) fn waiting_range_ns(&self) -> (u64, u64) {
+        let ends = || self.rows.iter().map(SegmentRow::end_ns);
+        (ends().min().unwrap_or_default(), ends().max().unwrap_or_default())
+    }
+
     /// Rows that wait for their segment.
     #[must_use]
     pub fn waiting_rows(&self) -> usize {

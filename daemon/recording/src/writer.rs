@@ -5,6 +5,7 @@ use crate::folder::{
     MANIFEST, PARQUET, STARTS, SUMMARY, TABLES, WAL, bytes_on_disk, make_folder, numbered_files,
     remove_unfinished,
 };
+use crate::keep::Keep;
 use crate::lock::FolderLock;
 use crate::manifest::{Manifest, Segment, Segments, State};
 use crate::row::SegmentRow;
@@ -57,6 +58,7 @@ pub struct RecordingWriter {
     windows: SegmentWriter<WindowRow>,
     scheduling: SegmentWriter<Scheduling>,
     rebuilding: bool,
+    keep: Option<Keep>,
     /// Nobody else writes here meanwhile.
     _lock: FolderLock,
 }
@@ -117,8 +119,52 @@ impl RecordingWriter {
             windows: SegmentWriter::open(dir, windows_per_segment, zstd_level)?,
             scheduling: SegmentWriter::open(dir, scheduling_per_segment, zstd_level)?,
             rebuilding,
+            keep: None,
             _lock: lock,
         })
+    }
+
+    /// Keeps only the newest part of the run, see [`RecordingWriter::trim`].
+    ///
+    /// # Errors
+    /// As of [`RecordingWriter::create`].
+    pub fn keeping(mut self, keep: Keep) -> Result<Self, RecordingError> {
+        let per_segment = |rows| keep.rows_per_segment(rows);
+        let (dir, level) = (&self.dir, self.options.zstd_level);
+        self.calls = SegmentWriter::open(dir, per_segment(self.options.calls_per_segment), level)?;
+        self.messages = SegmentWriter::open(dir, per_segment(self.options.messages_per_segment), level)?;
+        self.keep = Some(keep);
+        Ok(self)
+    }
+
+    /// Drops what is older than what is to be kept, if not everything is. Call it about once a second.
+    ///
+    /// # Errors
+    /// When something cannot be written or removed; it is tried again the next time.
+    pub fn trim(&mut self) -> Result<(), RecordingError> {
+        let Some(keep) = self.keep else { return Ok(()) };
+        let ranges = [self.calls.waiting_range_ns(), self.messages.waiting_range_ns()];
+        if ranges.iter().any(|(from_ns, to_ns)| to_ns - from_ns > keep.segment_ns()) {
+            self.seal_rows()?;
+        }
+        let newest = |of: &[Segment]| of.iter().map(|segment| segment.to_ns).max();
+        let sealed = newest(&self.manifest.segments.calls).max(newest(&self.manifest.segments.messages));
+        let waiting = ranges.iter().map(|(_, to_ns)| *to_ns).max();
+        let now_ns = sealed.max(waiting).unwrap_or_default();
+        let mut cut = self.manifest.cut.unwrap_or_default();
+        let gone = keep.trim(now_ns, &mut self.manifest.segments, &mut cut);
+        cut.log |= keep.trim_log(&self.dir)?;
+        if gone.is_empty() && !cut.log {
+            return Ok(());
+        }
+        self.manifest.cut = Some(cut);
+        // First nobody knows them any more, then they go.
+        self.write_manifest()?;
+        for file in gone {
+            let path = self.dir.join(file);
+            fs::remove_file(&path).map_err(RecordingError::io("remove", &path))?;
+        }
+        Ok(())
     }
 
     /// The folder.
@@ -273,12 +319,15 @@ impl RecordingWriter {
     /// # Errors
     /// When tables or manifest cannot be written; the log is still there then.
     pub fn finish(mut self, tables: &Tables, summary: &Summary) -> Result<Manifest, RecordingError> {
-        let sealed = self.seal_rows();
+        let sealed = self.seal_rows().and_then(|()| self.trim());
         let told = tables.write(&self.dir, self.options.zstd_level);
         let told =
             told.and_then(|()| table_names().iter().try_for_each(|name| self.manifest.list(&self.dir, name)));
         // One that cannot be written is not missed: all that it says can be found in the rows.
-        self.manifest.summary = summary.write(&self.dir, self.options.zstd_level).unwrap_or_default();
+        // Of a part of a run there is none: it would sum up what is gone.
+        if self.manifest.cut.is_none() {
+            self.manifest.summary = summary.write(&self.dir, self.options.zstd_level).unwrap_or_default();
+        }
         self.say_unwritten();
         let whole = sealed.is_ok() && told.is_ok() && self.unwritten_rows() == 0;
         if !whole {

@@ -19,7 +19,7 @@ pub(crate) use told::{record_told, show_told};
 use crate::agent::{Agent, LINGER, LITTLE_SLOTS, OWN, Pass, REST, Resume, run_start};
 use crate::judge::{GIVEN, give, have_judged};
 use crate::page::{Page, Shelves};
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
 use mpiscope_feed::Job;
 use mpiscope_ingest::KnownAgent;
@@ -102,6 +102,11 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
     let judge: Judge = Box::new(move |dir, run| have_judged(dir, run, workers));
     let (resume, log);
     if configuration.resume {
+        let before = Manifest::read(&configuration.out)?;
+        ensure!(
+            !before.cut.is_some_and(|cut| cut.log),
+            "the beginning of the log is gone, as --keep asked, so that the recording cannot go on"
+        );
         let mut writer = RecordingWriter::rebuild(&configuration.out, options)?;
         // A predecessor may have died before it was given them.
         if let Some(criteria) = &configuration.criteria {
@@ -121,15 +126,26 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
             ..Manifest::default()
         };
         let mut writer = RecordingWriter::create(&configuration.out, manifest, options)?;
+        if let Some(keep) = configuration.keep {
+            writer = writer.keeping(keep)?;
+        }
         if let Some(criteria) = &configuration.criteria {
             give(criteria, &configuration.out)?;
             writer.list_file(GIVEN)?;
             writer.write_manifest()?;
         }
         recorder = Recorder::new(writer, configuration.window_ns, judge);
+        if configuration.keep.is_some() && configuration.listen.is_none() {
+            // What is found at the end may be all that can be found.
+            recorder.judge_live(configuration);
+        }
         with_page(&mut recorder)?;
         resume = Resume::default();
-        log = WalWriter::create(&configuration.out)?;
+        let all = WalWriter::create(&configuration.out)?;
+        log = match configuration.keep {
+            Some(keep) => all.keeping(keep),
+            None => all,
+        };
     }
     let live = Live::here(configuration.rings.clone());
     // Held while this process lives: whoever can lock it knows that nobody records.

@@ -4,7 +4,7 @@ use crate::criteria_file::CriteriaFile;
 use crate::private::open_private;
 use anyhow::{Context as _, Result};
 use mpiscope_link::Certificate;
-use mpiscope_recording::{Latency, crc32_of, is_being_written};
+use mpiscope_recording::{Keep, Latency, crc32_of, is_being_written};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
 use std::net::SocketAddr;
@@ -27,6 +27,8 @@ pub(crate) struct Configuration {
     pub(crate) latency: Latency,
     /// What the run is to be judged by.
     pub(crate) criteria: Option<CriteriaFile>,
+    /// How much of the run is kept; none for all of it.
+    pub(crate) keep: Option<Keep>,
     /// Where to serve the page; none for no page.
     pub(crate) listen: Option<SocketAddr>,
     /// The page's secret, 32 hexadecimal digits.

@@ -8,15 +8,15 @@ use crate::engine::{Engine, Step, WindowCell, replay};
 use crate::judge::{self, Findings, Found, LiveJudge};
 use crate::places;
 use crate::sums::Sums;
-use crate::words::printable;
+use crate::words::{counted, printable, run_time};
 use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
 use mpiscope_feed::Overview;
 use mpiscope_ingest::KnownAgent;
 use mpiscope_ingest::alignment::Violations;
-use mpiscope_model::{Fault, InFlight};
+use mpiscope_model::{Fault, InFlight, Totals};
 use mpiscope_recording::{
-    Cost, FunctionName, Manifest, Recording, RecordingWriter, State, Tables, WalReader, WindowRow,
+    Cost, Cut, FunctionName, Manifest, Recording, RecordingWriter, State, Tables, WalReader, WindowRow,
 };
 use mpiscope_wire::Message;
 use std::path::Path;
@@ -26,6 +26,8 @@ use std::time::{Duration, Instant};
 const MOST_PATIENCE: Duration = Duration::from_millis(15);
 const MOST_FAULTS: usize = 100;
 const LOW_PRIORITY: i32 = 5;
+/// So long the end of a run waits for what is judged while it goes on.
+const MOST_JUDGING: Duration = Duration::from_secs(20);
 const MANIFEST_EVERY: Duration = Duration::from_secs(2);
 
 /// How a recording of a run of some length is judged before its log goes.
@@ -79,6 +81,11 @@ impl Recorder {
     /// From now on viewers are told. To be called before anything is taken in.
     pub(crate) fn tell(&mut self, viewers: Viewers, configuration: &Configuration) {
         self.viewers = Some(viewers);
+        self.judge_live(configuration);
+    }
+
+    /// From now on it is judged how the run goes. To be called before anything is taken in.
+    pub(crate) fn judge_live(&mut self, configuration: &Configuration) {
         let window_ns = self.window_ns();
         match LiveJudge::start(configuration) {
             Ok(live) => (self.live, self.engine) = (Some(live), Engine::to_be_judged(window_ns)),
@@ -136,7 +143,7 @@ impl Recorder {
             if self.manifest_written.elapsed() >= MANIFEST_EVERY {
                 self.manifest_written = Instant::now();
                 self.fill_manifest();
-                let written = self.writer.write_manifest();
+                let written = self.writer.write_manifest().and_then(|()| self.writer.trim());
                 self.note(written);
             }
         }
@@ -277,6 +284,9 @@ impl Recorder {
         let dir = self.writer.dir().to_owned();
         let sums = self.sums.told(&self.engine.counts, &self.engine.processors);
         let mut manifest = self.writer.finish(&tables, &sums)?;
+        if let Some(cut) = manifest.cut {
+            say_cut(&dir, &mut manifest, cut)?;
+        }
         if !is_free_of_violations {
             manifest.totals.clock_violations_after = violations_left(&dir)?;
             manifest.write(&dir)?;
@@ -292,6 +302,10 @@ impl Recorder {
     fn judge(&mut self) -> Option<Findings> {
         let written = self.writer.write_manifest();
         self.note(written);
+        if self.writer.manifest_mut().cut.is_some_and(|cut| cut.log) {
+            let found = self.live.take().and_then(|live| live.finish(MOST_JUDGING));
+            return found.map(Findings::of_found);
+        }
         let run = Duration::from_nanos(self.engine.ingest().ended().map_or(0, |(_, end_ns)| end_ns));
         let dir = self.writer.dir();
         (self.judge)(dir, run).and_then(|()| judge::read(dir)).unwrap_or_else(|error| {
@@ -300,6 +314,30 @@ impl Recorder {
             None
         })
     }
+}
+
+/// Says what was dropped, and makes the totals those of what is left.
+fn say_cut(dir: &Path, manifest: &mut Manifest, cut: Cut) -> Result<()> {
+    let mut left = Totals::from(manifest.totals);
+    (left.calls, left.polls, left.messages) = (0, 0, 0);
+    (left.bytes, left.intra_messages, left.inter_messages) = (0, 0, 0);
+    let recording = Recording::open(dir)?;
+    recording.calls().for_each(|calls| left.add_calls(&calls));
+    recording.messages().for_each(|messages| left.add_messages(&messages));
+    manifest.totals = left.into();
+    manifest.missing.push(format!(
+        "what ended before {}: {} and {}, dropped as --keep asked",
+        run_time(Duration::from_nanos(cut.until_ns)),
+        counted(cut.calls, "call"),
+        counted(cut.messages, "message")
+    ));
+    if cut.log {
+        manifest.missing.push(
+            "the pass over the whole run in the end: what was found is what was found while the job ran"
+                .into(),
+        );
+    }
+    Ok(manifest.write(dir)?)
 }
 
 /// The row of a cell of the windows.

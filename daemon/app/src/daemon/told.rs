@@ -96,6 +96,7 @@ pub(crate) fn show_told<T: Send>(
         workers: WORKERS,
         latency: Latency::default(),
         criteria: None,
+        keep: None,
         listen: Some(address),
         token: format!("{:032x}", random()?),
         link: None,

@@ -65,6 +65,22 @@ impl Findings {
         }
     }
 
+    /// What was found while the job ran, where nothing can be found after it.
+    pub(crate) fn of_found(found: super::Found) -> Self {
+        let super::Found { told, course, criteria: version } = found;
+        Self {
+            schema: SCHEMA.into(),
+            criteria: criteria(&version),
+            collectives: known::collectives(&version),
+            judgement: told.judgement,
+            course,
+            evolution: told.evolution,
+            blocking_from_bytes: None,
+            is_calibrated: false,
+            given_up: 0,
+        }
+    }
+
     /// Says in words which places in the program are meant.
     pub(crate) fn name_places(&mut self, sites: &[SiteInfo]) {
         name_places(&mut self.judgement, sites);

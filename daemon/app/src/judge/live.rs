@@ -21,7 +21,7 @@ use mpiscope_model::{Activity, Batch, CommInfo, Event, Rank, RankInfo, SiteInfo}
 use outlook::Outlook;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -34,6 +34,8 @@ const MOST_KEPT: usize = 1 << 19;
 /// The verdict is found anew so often at most, and so that it takes no more than this part of the time.
 const EVERY: Duration = Duration::from_secs(1);
 const SHARE: u32 = 20;
+/// How often it is looked whether the thread has ended.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
 /// Finding out where new calls are made takes no longer at once.
 const MOST_LOOKING_UP: Duration = Duration::from_secs(2);
 /// Behind the job, the agent and the recorder.
@@ -66,6 +68,8 @@ pub(crate) struct LiveJudge {
 struct Shared {
     waiting_calls: AtomicUsize,
     found: Mutex<Option<Found>>,
+    /// Whether the thread has ended.
+    is_over: AtomicBool,
     /// Why nothing is judged any more, until that is asked for.
     fault: Mutex<Option<String>>,
 }
@@ -100,6 +104,7 @@ impl LiveJudge {
             if let Err(error) = judged {
                 *of_thread.fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
             }
+            of_thread.is_over.store(true, Ordering::Release);
         })?;
         Ok(Self {
             most_waiting,
@@ -151,6 +156,17 @@ impl LiveJudge {
         self.shared.found.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
+    /// Has all that it was told judged, for as long as that is worth waiting for, and says what was found in the end.
+    pub(crate) fn finish(self, patience: Duration) -> Option<Found> {
+        let Self { tell, shared, .. } = self;
+        drop(tell);
+        let until = Instant::now() + patience;
+        while !shared.is_over.load(Ordering::Acquire) && Instant::now() < until {
+            std::thread::sleep(LOOK_EVERY);
+        }
+        shared.found.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
     /// Why nothing is judged any more, said once.
     pub(crate) fn fault(&self) -> Option<String> {
         self.shared.fault.lock().unwrap_or_else(PoisonError::into_inner).take()
@@ -194,7 +210,7 @@ impl Judge {
                 }
                 Ok(Told::Anew { left_out_calls, known }) => self.begin_anew(left_out_calls, *known)?,
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+                Err(RecvTimeoutError::Disconnected) => return self.look(),
             }
             if self.looked.elapsed() >= self.look_every {
                 self.look()?;

@@ -91,7 +91,9 @@ impl<R: SegmentRow> Shelf<R> {
         while inner.waiting.front().is_some_and(|(first, rows)| first + rows.len() as u64 <= unsealed) {
             inner.waiting.pop_front();
         }
-        if inner.segments.len() != segments.len() {
+        let ends =
+            |of: &[Segment]| [of.first(), of.last()].map(|end| end.map(|segment| segment.file.clone()));
+        if inner.segments.len() != segments.len() || ends(&inner.segments) != ends(segments) {
             inner.segments = segments.to_vec();
         }
     }

@@ -123,6 +123,7 @@ fn begin(
         window_ns: options.window * 1_000_000,
         workers: options.workers,
         latency: options.latency,
+        keep: options.keep,
         criteria,
         listen: (!options.no_dashboard).then(|| options.listen.unwrap_or(page::ANYWHERE)),
         token: format!("{:032x}", random()?),

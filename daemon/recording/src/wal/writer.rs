@@ -2,8 +2,8 @@
 
 use super::EXTENSION;
 use super::syncer::Syncer;
-use crate::RecordingError;
 use crate::folder::{WAL, create_new, make_folder, numbered_files, numbered_name, sync_folder};
+use crate::{Keep, RecordingError};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -154,7 +154,12 @@ impl WalWriter {
         self.dropped_bytes
     }
 
-    #[cfg(test)]
+    /// Files get no larger than what keeps so much of a run.
+    #[must_use]
+    pub fn keeping(self, keep: Keep) -> Self {
+        self.with_file_limit(keep.log_file_bytes(FILE_BYTES))
+    }
+
     pub(crate) fn with_file_limit(mut self, bytes: u64) -> Self {
         self.file_limit_bytes = bytes;
         self
