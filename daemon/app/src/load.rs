@@ -6,11 +6,12 @@ use crate::daemon::{LIVE_FILE, Live, Records};
 use crate::engine::{Engine, Step, replay};
 use crate::processors::Processors;
 use crate::sums::{self, Sums};
+use crate::words::counted;
 use anyhow::Result;
 use mpiscope_analysis::{self as analysis, Counts};
 use mpiscope_feed::Overview;
 use mpiscope_model::{Call, Losses, Message, RankInfo, SiteInfo, Totals};
-use mpiscope_recording::{Clock, ClockNode, Job, Recording, State, Summary};
+use mpiscope_recording::{Clock, ClockNode, Job, Manifest, Recording, State, Summary};
 use std::path::Path;
 use std::time::Duration;
 
@@ -156,13 +157,11 @@ fn nothing_of(recording: &Recording) -> Loaded {
     let mut missing = manifest.missing.clone();
     let is_broken_off =
         manifest.state == State::Running && !matches!(Live::of(recording.dir()), Records::Somebody(_));
-    if is_broken_off {
-        missing.push(
-            "the recording was not completed, and its log is gone: these are the figures of what was sealed"
-                .into(),
-        );
-    } else if manifest.state != State::Complete && manifest.cut.is_some_and(|cut| cut.log) {
+    if manifest.state != State::Complete && manifest.cut.is_some_and(|cut| cut.log) {
         missing.push("what was not in a segment yet cannot be read: the beginning of the log is gone".into());
+    } else if is_broken_off {
+        missing
+            .push("the recording was not completed, and its log is gone: what was not sealed is lost".into());
     }
     missing.extend(faults.into_iter().map(|fault| fault.text));
     Loaded {
@@ -219,10 +218,19 @@ fn from_log(
         State::Running => missing.push("the run is not over: these are the figures until now".into()),
         _ => missing.push("the recording was not completed: these are the figures of its log".into()),
     }
+    if manifest.state == State::Incomplete {
+        // Its end came to pass, and knew what did not get into the log.
+        missing.extend(not_in_log(manifest, engine.totals.calls + engine.totals.polls));
+        for text in &manifest.missing {
+            if !missing.contains(text) {
+                missing.push(text.clone());
+            }
+        }
+    }
     if matches!(records, Records::Unreadable) {
         missing.push(format!("{LIVE_FILE} is damaged: what still lies in the rings of the run is not here"));
     }
-    missing.extend(recording.damage().map(str::to_owned));
+    missing.extend(recording.damage().map(str::to_owned).filter(|text| !missing.contains(text)));
     missing.extend(faults);
     let started = engine.ingest().started();
     let ended = engine.ingest().ended();
@@ -231,8 +239,11 @@ fn from_log(
         nodes: engine.job_nodes(),
         mpi: engine.library(),
         command: started.map(|start| start.command.clone()).unwrap_or_default(),
-        duration_s: Some(ended.map_or(engine.until_ns, |(_, end_ns)| end_ns) as f64 / 1e9),
-        exit: ended.and_then(|(exit, _)| exit),
+        duration_s: match ended {
+            Some((_, end_ns)) => Some(end_ns as f64 / 1e9),
+            None => manifest.job.duration_s.or(Some(engine.until_ns as f64 / 1e9)),
+        },
+        exit: ended.map_or(manifest.job.exit, |(exit, _)| exit),
         started_unix_ns: started.map_or(0, |start| start.unix_ns),
     };
     Ok(Loaded {
@@ -250,6 +261,12 @@ fn from_log(
         processors: engine.processors,
         missing,
     })
+}
+
+/// What was recorded and is not in the log, because the disk did not take it, in a sentence.
+pub(crate) fn not_in_log(manifest: &Manifest, calls_in_log: u64) -> Option<String> {
+    let calls = manifest.cost.calls.saturating_sub(calls_in_log);
+    (calls > 0).then(|| format!("{}: neither in the log nor in segments", counted(calls, "call")))
 }
 
 /// Calls that reached the rings and that nobody took: read, and left where they are.

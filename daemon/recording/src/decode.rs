@@ -8,7 +8,6 @@ use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::statistics::Statistics;
 use std::fs::File;
-use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Reads the rows of one file.
@@ -66,17 +65,14 @@ impl<R: Row> Rows<R> {
         self.wanted = groups.into_iter();
     }
 
-    /// Where its row groups lie, in bytes.
-    pub(crate) fn group_ranges(&self) -> Result<Vec<Range<u64>>, Reason> {
-        guarded(|| {
-            let groups = self.file.metadata().row_groups().iter();
-            let range = |group: &RowGroupMetaData| {
-                let chunks = || group.columns().iter().map(ColumnChunkMetaData::byte_range);
-                let from = chunks().map(|(from, _)| from).min().unwrap_or_default();
-                from..chunks().map(|(from, bytes)| from.saturating_add(bytes)).max().unwrap_or_default()
-            };
-            Ok(groups.map(range).collect())
-        })
+    /// Where each of its row groups ends.
+    pub(crate) fn group_ends(&self) -> Vec<u64> {
+        let groups = self.file.metadata().row_groups().iter();
+        let end = |group: &RowGroupMetaData| {
+            let chunks = group.columns().iter().map(ColumnChunkMetaData::byte_range);
+            chunks.map(|(from, bytes)| from.saturating_add(bytes)).max().unwrap_or_default()
+        };
+        groups.map(end).collect()
     }
 
     /// The next rows, at most `limit`; none at the end.

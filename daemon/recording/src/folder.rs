@@ -150,6 +150,25 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), RecordingError> {
     replacement.finish()
 }
 
+/// A file that keeps some room on the disk, so that the last words of a recording fit on one that is full.
+const RESERVE: &str = "reserve.unfinished";
+/// Small tables and a manifest.
+const RESERVE_BYTES: usize = 192 << 10;
+
+/// Keeps some room, if there is any.
+pub(crate) fn keep_reserve(dir: &Path) {
+    let path = dir.join(RESERVE);
+    let kept = OpenOptions::new().write(true).create(true).truncate(true).mode(FILE_MODE).open(&path);
+    if kept.and_then(|mut file| file.write_all(&vec![0; RESERVE_BYTES])).is_err() {
+        free_reserve(dir);
+    }
+}
+
+/// Gives the room back.
+pub(crate) fn free_reserve(dir: &Path) {
+    let _ = fs::remove_file(dir.join(RESERVE));
+}
+
 /// Removes what killed processes left half-written in a folder of ours.
 pub(crate) fn remove_unfinished(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

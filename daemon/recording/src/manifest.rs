@@ -194,9 +194,9 @@ pub struct Segment {
     pub crc32: Option<u32>,
     /// Its length; null when it is not known.
     pub bytes: Option<u64>,
-    /// The CRC-32 of each of its row groups, and of all the rest of it: what is left of a damaged file can be told from
-    /// what is not. Empty when they are not known.
-    pub parts: Vec<u32>,
+    /// Where each of its row groups ends, and the CRC-32 of its bytes; last the end of the file, and of what is behind
+    /// them. So what is left of a damaged file can be told from what is not. Empty when they are not known.
+    pub parts: Vec<(u64, u32)>,
     /// Of a segment of calls: how many began when. None in recordings of before there was such a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub starts: Option<FileMark>,

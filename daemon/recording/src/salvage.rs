@@ -13,8 +13,7 @@ use crate::row::SegmentRow;
 use crate::rows::WindowRow;
 use mpiscope_model::{Call, Message, Scheduling};
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
-use std::ops::Range;
+use std::io::{self, Read, Seek};
 use std::path::Path;
 
 /// So much is read at a time.
@@ -57,15 +56,16 @@ fn read<R: SegmentRow>(dir: &Path, segment: &Segment, visit: &mut dyn FnMut(&[R]
     }
     let expected = segment.crc32.unwrap_or_default();
     let damage = format!("its CRC-32 is {found} and should be {expected}");
-    let Ok(mut again) = file.try_clone() else { return Err(damage) };
-    let Ok(mut rows) = Rows::<R>::open(file) else { return Err(damage) };
-    let parts = rows.group_ranges().ok().and_then(|ranges| checksums(&mut again, &ranges).ok());
-    let Some((rest, groups)) = parts.as_deref().and_then(<[u32]>::split_last) else { return Err(damage) };
-    let Some((known_rest, known)) = segment.parts.split_last() else { return Err(damage) };
-    if rest != known_rest || groups.len() != known.len() {
+    let known = &segment.parts;
+    let ends: Vec<u64> = known.iter().map(|(end, _)| *end).collect();
+    let Ok(found) = checksums(&mut file, &ends) else { return Err(damage) };
+    // Without the list of them at its end nobody knows what the row groups are; and one that is damaged may say anything.
+    if known.is_empty() || found.last() != known.last() {
         return Err(damage);
     }
-    rows.only((0..groups.len()).filter(|&number| groups[number] == known[number]).collect());
+    let Ok(mut rows) = Rows::<R>::open(file) else { return Err(damage) };
+    let is_whole = |number: &usize| known.get(*number) == found.get(*number);
+    rows.only((0..known.len() - 1).filter(is_whole).collect());
     while let Some(batch) = rows.next_batch(BATCH_ROWS)? {
         visit(&batch);
     }
@@ -100,31 +100,30 @@ fn found<R: SegmentRow>(dir: &Path) -> Result<Vec<Segment>, RecordingError> {
     Ok(segments)
 }
 
-/// The checksums of the row groups of a file that was just written, and of all the rest of it.
-pub(crate) fn parts_of<R: SegmentRow>(path: &Path) -> Option<Vec<u32>> {
+/// The parts of a file that was just written; none when it cannot be read again.
+pub(crate) fn parts_of<R: SegmentRow>(path: &Path) -> Option<Vec<(u64, u32)>> {
     let mut file = open_plain(path).ok()?;
-    let ranges = Rows::<R>::open(file.try_clone().ok()?).ok()?.group_ranges().ok()?;
-    checksums(&mut file, &ranges).ok()
+    let mut ends = Rows::<R>::open(file.try_clone().ok()?).ok()?.group_ends();
+    ends.push(file.metadata().ok()?.len());
+    checksums(&mut file, &ends).ok()
 }
 
-/// The checksums of these stretches of a file, and of all that is in none of them.
-fn checksums(file: &mut File, ranges: &[Range<u64>]) -> io::Result<Vec<u32>> {
-    let mut rest = Checksum::new();
-    let mut parts = Vec::with_capacity(ranges.len() + 1);
-    let (mut at, end) = (0, file.metadata()?.len());
-    file.seek(SeekFrom::Start(0))?;
-    for range in ranges {
-        if range.start < at || range.end < range.start || range.end > end {
+/// The checksums of the stretches of a file that end there, each with its end.
+fn checksums(file: &mut File, ends: &[u64]) -> io::Result<Vec<(u64, u32)>> {
+    let length = file.metadata()?.len();
+    let mut begin = 0;
+    let mut parts = Vec::with_capacity(ends.len());
+    file.rewind()?;
+    for &end in ends {
+        if end < begin || end > length {
             return Err(io::ErrorKind::InvalidData.into());
         }
-        add(file, range.start - at, &mut rest)?;
         let mut part = Checksum::new();
-        add(file, range.end - range.start, &mut part)?;
-        parts.push(part.value());
-        at = range.end;
+        add(file, end - begin, &mut part)?;
+        parts.push((end, part.value()));
+        begin = end;
     }
-    add(file, end - at, &mut rest)?;
-    parts.push(rest.value());
+    file.rewind()?;
     Ok(parts)
 }
 

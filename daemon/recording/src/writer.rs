@@ -2,8 +2,8 @@
 
 use crate::RecordingError;
 use crate::folder::{
-    MANIFEST, PARQUET, STARTS, SUMMARY, TABLES, WAL, bytes_on_disk, make_folder, numbered_files,
-    remove_unfinished,
+    MANIFEST, PARQUET, STARTS, SUMMARY, TABLES, WAL, bytes_on_disk, free_reserve, keep_reserve, make_folder,
+    numbered_files, remove_unfinished,
 };
 use crate::keep::Keep;
 use crate::lock::FolderLock;
@@ -76,6 +76,7 @@ impl RecordingWriter {
         refuse_occupied(dir)?;
         let writer = Self::open(dir, manifest, options, (false, lock))?;
         writer.write_manifest()?;
+        keep_reserve(dir);
         Ok(writer)
     }
 
@@ -320,12 +321,13 @@ impl RecordingWriter {
     /// When tables or manifest cannot be written; the log is still there then.
     pub fn finish(mut self, tables: &Tables, summary: &Summary) -> Result<Manifest, RecordingError> {
         let sealed = self.seal_rows().and_then(|()| self.trim());
+        free_reserve(&self.dir);
         let told = tables.write(&self.dir, self.options.zstd_level);
         let told =
             told.and_then(|()| table_names().iter().try_for_each(|name| self.manifest.list(&self.dir, name)));
         // One that cannot be written is not missed: all that it says can be found in the rows.
         // Of a part of a run there is none: it would sum up what is gone.
-        if self.manifest.cut.is_none() {
+        if self.manifest.cut.is_none() && sealed.is_ok() && self.unwritten_rows() == 0 {
             self.manifest.summary = summary.write(&self.dir, self.options.zstd_level).unwrap_or_default();
         }
         self.say_unwritten();
@@ -356,7 +358,7 @@ impl RecordingWriter {
         ];
         for (plural, rows) in unwritten.into_iter().filter(|(_, rows)| *rows > 0) {
             self.manifest.missing.push(format!(
-                "{rows} {plural} could not be written to {plural}/; they are in the log, which stays"
+                "{rows} {plural} could not be written to {plural}/; what of them is in the log stays there"
             ));
         }
     }

@@ -129,7 +129,8 @@ fn round(mpi: &Mpi, victim: Victim, after: Duration, what: &str) -> String {
         assert_eq!(status, 0, "{what}: {found:#}");
         let recorded = Recorded::load(&out).unwrap();
         assert_all(what, &recorded, &made);
-        let is_cut_short = !victim.spares_job() && made.values().any(|made| *made.end() < ALL_CALLS);
+        let has_begun = made.values().any(|made| *made.start() > 0);
+        let is_cut_short = has_begun && made.values().any(|made| *made.end() < ALL_CALLS);
         assert!(
             !is_cut_short || !recorded.manifest.missing.is_empty(),
             "{what}: nothing is said to be missing"
@@ -168,8 +169,7 @@ fn nothing_is_lost_whoever_is_killed_and_when() {
         let mpi = &mpis[turn % mpis.len()];
         let victim = VICTIMS[turn % VICTIMS.len()];
         let after = Duration::from_millis(chance.below(MOMENTS_MS));
-        let what =
-            format!("turn {turn}, {} under {} after {after:?}", format!("{victim:?}"), mpi.family.word());
+        let what = format!("turn {turn}, {victim:?} under {} after {after:?}", mpi.family.word());
         let state = round(mpi, victim, after, &what);
         println!("{what}: {state}");
         *states.entry(state).or_default() += 1;

@@ -340,8 +340,7 @@ impl Agent {
         self.flush();
         let dropped = self.log.as_ref().map_or(0, |log| log.journal.dropped_bytes());
         if dropped > 0 {
-            self.faults
-                .push(format!("{dropped} bytes of the log could not be written; the tables have them"));
+            self.faults.push(format!("{dropped} bytes of the log could not be written"));
         }
     }
 

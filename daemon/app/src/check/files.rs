@@ -204,6 +204,9 @@ fn other(name: &str, listed: &BTreeSet<String>, found: &mut Found, faults: &mut 
     }
     let folder = name.split_once('/').map(|(folder, _)| folder);
     if name.ends_with(".unfinished") || name.ends_with(".new") {
+        if found.standing == Standing::BrokenOff {
+            return;
+        }
         found.notes.push(format!("{} was not finished, and may be removed", name.escape_debug()));
     } else if folder.is_some_and(|folder| OF_ROWS.contains(&folder)) && name.ends_with(".parquet") {
         if found.standing == Standing::BrokenOff {

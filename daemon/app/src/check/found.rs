@@ -165,7 +165,7 @@ impl Found {
                 format!("being recorded{who}; {state}")
             }
             (Standing::BrokenOff, damage) => format!(
-                "broken off: whoever recorded it was killed{}; `mpiscope repair {dir}` makes a complete one of what is there",
+                "broken off: whoever recorded it was killed, or found no room on the disk{}; `mpiscope repair {dir}` makes a complete one of what is there",
                 damage.map(|damage| format!("; {damage}")).unwrap_or_default()
             ),
             (_, Some(damage)) => format!("{damage}; `mpiscope repair {dir}` saves the rest"),

@@ -13,7 +13,7 @@ mod told;
 mod viewers;
 
 pub(crate) use protocol::{Configuration, FromDaemon, LIVE_FILE, Link, Live, Records, Summary, ToDaemon};
-pub(crate) use recorder::{Judge, Recorder, window_row};
+pub(crate) use recorder::{END_UNKNOWN, Judge, Recorder, window_row};
 pub(crate) use told::{record_told, show_told};
 
 use crate::agent::{Agent, LINGER, LITTLE_SLOTS, OWN, Pass, REST, Resume, run_start};

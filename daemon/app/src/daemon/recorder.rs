@@ -30,6 +30,9 @@ const LOW_PRIORITY: i32 = 5;
 const MOST_JUDGING: Duration = Duration::from_secs(20);
 const MANIFEST_EVERY: Duration = Duration::from_secs(2);
 
+/// What is missing where nobody was there at the end.
+pub(crate) const END_UNKNOWN: &str = "how the command ended is not known: mpiscope itself was killed";
+
 /// How a recording of a run of some length is judged before its log goes.
 pub(crate) type Judge = Box<dyn Fn(&Path, Duration) -> Result<()> + Send>;
 
@@ -253,7 +256,7 @@ impl Recorder {
         self.fill_manifest();
         if self.engine.ingest().ended().is_none_or(|(exit, _)| exit.is_none()) {
             let manifest = self.writer.manifest_mut();
-            manifest.missing.push("how the command ended is not known: mpiscope itself was killed".into());
+            manifest.missing.push(END_UNKNOWN.into());
         }
         let (clock, is_free_of_violations) = self.engine.solve_clocks();
         self.writer.manifest_mut().clock = clock;

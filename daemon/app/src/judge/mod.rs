@@ -82,8 +82,18 @@ pub(crate) fn judge_into(dir: &Path, workers: usize) -> Result<()> {
 /// When it cannot be written.
 pub(crate) fn write(dir: &Path, findings: &Findings) -> Result<()> {
     let new = dir.join(format!("{FILE}.new"));
-    serde_json::to_writer(create_private(&new)?, findings)?;
-    std::fs::rename(&new, dir.join(FILE)).with_context(|| format!("write {}", dir.join(FILE).display()))
+    let write = || {
+        let file = create_private(&new)?;
+        serde_json::to_writer(&file, findings)?;
+        file.sync_all()?;
+        std::fs::rename(&new, dir.join(FILE))
+    };
+    write()
+        .inspect_err(|_| {
+            // What is there of it would take the space that a full disk lacks.
+            let _ = std::fs::remove_file(&new);
+        })
+        .with_context(|| format!("write {}", dir.join(FILE).display()))
 }
 
 #[cfg(test)]

@@ -2,10 +2,12 @@
 //! still lies in the rings.
 
 use crate::agent::{Agent, Resume};
-use crate::daemon::{LIVE_FILE, Live, Recorder, Records};
+use crate::daemon::{END_UNKNOWN, LIVE_FILE, Live, Recorder, Records};
 use crate::engine::{Engine, replay};
 use crate::judge::{GIVEN, judge_into};
+use crate::load::not_in_log;
 use anyhow::{Context as _, Result};
+use mpiscope_model::Losses;
 use mpiscope_recording::{
     FileState, Job, Manifest, Recording, RecordingOptions, RecordingWriter, State, WalReader, WalWriter,
     file_state,
@@ -66,6 +68,21 @@ pub(super) fn repair(recording: &Recording, out: &Path) -> Result<Manifest> {
     let mut manifest = Manifest::read(out)?;
     // That of this program says nothing about a run that it did not watch.
     manifest.cost.agent_cpu_s = None;
+    if old.state == State::Incomplete {
+        // It came to its end, and knew how the run ended also where its log does not.
+        let is_told = manifest.job.duration_s.is_some();
+        manifest.job.duration_s = manifest.job.duration_s.or(old.job.duration_s);
+        manifest.job.exit = manifest.job.exit.or(old.job.exit);
+        if !is_told && manifest.job.exit.is_some() {
+            manifest.missing.retain(|text| text != END_UNKNOWN);
+        }
+        let lost = not_in_log(old, manifest.cost.calls);
+        manifest.state = if lost.is_some() { State::Incomplete } else { manifest.state };
+        manifest.missing.extend(lost);
+        if Losses::from(old.lost).total() > Losses::from(manifest.lost).total() {
+            manifest.lost = old.lost;
+        }
+    }
     if manifest.job.duration_s.is_none() {
         let end_ns = manifest.segments.calls.iter().map(|segment| segment.to_ns).max();
         manifest.job.duration_s = end_ns.map(|end_ns| end_ns as f64 / 1e9);
