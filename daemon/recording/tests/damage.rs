@@ -164,6 +164,16 @@ fn a_manifest_that_makes_no_sense_is_one_sentence() {
 }
 
 #[test]
+fn windows_are_never_too_short_to_count() {
+    let dir = tempfile::tempdir().unwrap();
+    for window_ns in [0, 1, 999_999, 1_000_000, 7_000_000] {
+        Manifest { window_ns, ..Manifest::default() }.write(dir.path()).unwrap();
+        let read_ns = Recording::open(dir.path()).unwrap().manifest().window_ns;
+        assert_eq!(read_ns, if window_ns < 1_000_000 { 100_000_000 } else { window_ns });
+    }
+}
+
+#[test]
 fn any_damaged_byte_of_a_manifest_is_told() {
     let dir = tempfile::tempdir().unwrap();
     let manifest = recording(dir.path());

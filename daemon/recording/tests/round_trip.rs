@@ -75,7 +75,8 @@ proptest! {
         batch_rows in 1_usize..60,
     ) {
         let dir = tempfile::tempdir().unwrap();
-        let mut writer = RecordingWriter::create(dir.path(), Manifest::default(), small_segments()).unwrap();
+        let manifest = Manifest { window_ns: 10_000_000, ..Manifest::default() };
+        let mut writer = RecordingWriter::create(dir.path(), manifest, small_segments()).unwrap();
         for batch in calls.chunks(batch_rows) {
             writer.push_calls(batch).unwrap();
         }

@@ -111,6 +111,7 @@ fn flip(sound: &Sound, test: &str, times: u64, look: impl Fn(&str, &Path)) {
         damaged[at as usize] ^= 1 + chance.below(255) as u8;
         fs::write(&file, damaged).unwrap();
         let what = format!("byte {at} of {} in turn {turn}", file.display());
+        println!("{what}");
         sound.is_as_before_or_told(&what);
         look(&what, &file);
         fs::write(&file, bytes).unwrap();

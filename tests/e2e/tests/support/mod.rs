@@ -81,9 +81,14 @@ impl Feed {
         None
     }
 
+    /// Sends a command, or a question.
+    pub(crate) async fn send(&mut self, message: serde_json::Value) {
+        self.0.send(tungstenite::Message::binary(rmp_serde::to_vec_named(&message).unwrap())).await.unwrap();
+    }
+
     /// Asks, and waits for the answer.
     pub(crate) async fn ask(&mut self, question: serde_json::Value) -> Answer {
-        self.0.send(tungstenite::Message::binary(rmp_serde::to_vec_named(&question).unwrap())).await.unwrap();
+        self.send(question).await;
         loop {
             if let Outgoing::Answer(answer) = self.hear().await.unwrap() {
                 return *answer;
