@@ -1,0 +1,131 @@
+//! A disk that is full, and one that cannot be written to: the job goes on, and what is missing is said.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use mpiscope_harness::{
+    Ended, Mpi, Recorded, Truth, check, folder, full_run, mpiscope, record, repair, report, run, skip,
+};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// A small disk of memory, until it is dropped.
+struct Disk(PathBuf);
+
+impl Disk {
+    /// With room for so many bytes; only root can have one.
+    fn mount(at: PathBuf, bytes: u64, test: &str) -> Option<Self> {
+        std::fs::create_dir(&at).unwrap();
+        let options = format!("size={bytes},mode=700");
+        let mounted = mount(&["-t", "tmpfs", "-o", &options, "none"], &at);
+        if mounted.status == 0 {
+            return Some(Self(at));
+        }
+        skip(test, &format!("no disk can be mounted here: {}", mounted.errors().trim()));
+        None
+    }
+
+    fn close(&self) {
+        let mounted = mount(&["-o", "remount,ro"], &self.0);
+        assert_eq!(mounted.status, 0, "{}", mounted.errors());
+    }
+}
+
+fn mount(words: &[&str], at: &Path) -> Ended {
+    run(Command::new("mount").args(words).arg(at), LIMIT).unwrap()
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        // Whoever still has a file open there keeps it until then.
+        let _ = run(Command::new("umount").arg("--lazy").arg(&self.0), LIMIT);
+    }
+}
+
+/// Some hundred thousand calls.
+fn recorded_into(mpi: &Mpi, out: &Path) -> (Ended, Truth) {
+    let program = mpi.app("halo3d").unwrap();
+    let ended = run(&mut record(mpi, 4, &program, &["6000"], out).unwrap(), LIMIT).unwrap();
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+    assert!(!ended.errors().contains("panicked"), "{}", ended.errors());
+    let truth = Truth::parse(&ended.stdout).unwrap();
+    (ended, truth)
+}
+
+#[test]
+fn the_job_goes_on_and_what_is_missing_is_said() {
+    let test = "full_disk the_job_goes_on_and_what_is_missing_is_said";
+    let Some(mpi) = Mpi::all_or_skip(test).into_iter().next() else { return };
+    let sizes_kib: &[u64] = if full_run() {
+        &[8, 16, 32, 64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 65536]
+    } else {
+        &[16, 128, 1024, 3072, 65536]
+    };
+    let mut whole = 0;
+    for size_kib in sizes_kib {
+        let folder = folder().unwrap();
+        let Some(disk) = Disk::mount(folder.path().join("disk"), size_kib << 10, test) else { return };
+        let out = disk.0.join("recording");
+        let (ended, truth) = recorded_into(&mpi, &out);
+        let what = format!("{size_kib} KiB: {}", ended.errors());
+        if Recorded::load(&out).is_ok_and(|recorded| recorded.differences(&truth).is_empty()) {
+            whole += 1;
+            assert_eq!(check(&out).unwrap().0, 0, "{what}");
+            continue;
+        }
+        assert!(
+            ended.errors().contains("disk is full") || ended.errors().contains("without being recorded"),
+            "{what}"
+        );
+        let (status, found) = check(&out).unwrap();
+        assert_ne!(status, 0, "{what} {found:#}");
+        if status == 2 {
+            continue;
+        }
+        let told = report(&out).unwrap();
+        let calls = |report: &serde_json::Value| {
+            ["calls", "polls"].iter().map(|of| report["totals"][of].as_u64().unwrap()).sum::<u64>()
+        };
+        assert!(calls(&told) <= truth.all_calls(), "{what}");
+        assert!(!told["missing"].as_array().unwrap().is_empty(), "{what}");
+        let new = folder.path().join("repaired");
+        assert_eq!(repair(&out, &new).unwrap().status, 0, "{what}");
+        let (status, found) = check(&new).unwrap();
+        assert_eq!(status, 0, "{what} {found:#}");
+        let repaired = report(&new).unwrap();
+        assert_eq!(repaired["totals"], told["totals"], "{what}");
+        if calls(&repaired) < truth.all_calls() {
+            assert!(!repaired["missing"].as_array().unwrap().is_empty(), "{what}");
+        }
+    }
+    assert!(whole > 0 && whole < sizes_kib.len(), "{whole} of {} were large enough", sizes_kib.len());
+}
+
+#[test]
+fn what_cannot_be_written_to_can_be_read() {
+    let test = "full_disk what_cannot_be_written_to_can_be_read";
+    let Some(mpi) = Mpi::all_or_skip(test).into_iter().next() else { return };
+    let folder = folder().unwrap();
+    let Some(disk) = Disk::mount(folder.path().join("disk"), 64 << 20, test) else { return };
+    let out = disk.0.join("recording");
+    let (_, truth) = recorded_into(&mpi, &out);
+    disk.close();
+    let (status, found) = check(&out).unwrap();
+    assert_eq!(status, 0, "{found:#}");
+    assert_eq!(Recorded::load(&out).unwrap().differences(&truth), Vec::<String>::new());
+    let told = report(&out).unwrap();
+    assert_eq!(told["missing"], serde_json::json!([]));
+    // Nothing can be recorded there, and nothing be repaired to there: said in one line.
+    let (ended, _) = recorded_into(&mpi, &disk.0.join("another"));
+    assert!(ended.errors().contains("read-only"), "{}", ended.errors());
+    assert!(ended.errors().contains("runs without being recorded"), "{}", ended.errors());
+    let broken = folder.path().join("broken");
+    assert_eq!(run(Command::new("cp").arg("-r").arg(&out).arg(&broken), LIMIT).unwrap().status, 0);
+    std::fs::remove_file(broken.join("findings.json")).unwrap();
+    let ended = repair(&broken, &disk.0.join("repaired")).unwrap();
+    assert_eq!((ended.status, ended.errors().lines().count()), (2, 1), "{}", ended.errors());
+    let ended = run(mpiscope(&["repair"]).unwrap().arg(&out), LIMIT).unwrap();
+    assert!(ended.status == 0 && ended.errors().contains("nothing to repair"), "{}", ended.errors());
+}
