@@ -8,8 +8,10 @@ mod criteria_file;
 mod daemon;
 mod doctor;
 mod engine;
+mod export;
 mod here;
 mod import;
+mod interrupt;
 mod judge;
 mod load;
 mod node;
@@ -17,12 +19,14 @@ mod page;
 mod places;
 mod private;
 mod processors;
+mod progress;
 mod regions;
 mod remap;
 mod replay;
 mod report;
 mod run;
 mod site;
+mod sorting;
 mod synth;
 mod words;
 
@@ -44,6 +48,7 @@ fn main() -> ExitCode {
         Command::Calibrate(options) => calibrate::calibrate(&options),
         Command::Synth(options) => synth::synth(&options),
         Command::Import(options) => import::import(&options),
+        Command::Export(options) => export::export(&options),
         Command::Doctor => doctor::doctor(),
         Command::Agent(options) => node::agent(&options),
         Command::Record => daemon::record(),

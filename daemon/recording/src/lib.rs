@@ -20,6 +20,7 @@ mod corrections;
 mod decode;
 mod encode;
 mod error;
+mod export;
 mod folder;
 mod manifest;
 mod reader;
@@ -32,6 +33,7 @@ mod writer;
 
 pub use corrections::Corrections;
 pub use error::RecordingError;
+pub use export::{CsvTable, MessageArrow, NameColumn, ParquetTable, Perfetto, Slice};
 pub use manifest::{
     Clock, ClockNode, ClockVersion, Cost, Job, JobNode, Latency, Lost, Manifest, RunTotals, SCHEMA, Segment,
     Segments, State,
