@@ -6,7 +6,7 @@ use super::source::{Source, Wanted};
 use crate::progress::Progress;
 use crate::sorting::{Sorted, Sorter};
 use anyhow::Result;
-use mpiscope_model::{Call, Comm, Message, Nanoseconds, Rank};
+use mpiscope_model::{Call, Comm, Function, Message, Nanoseconds, Rank};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -26,6 +26,8 @@ pub(crate) struct About {
     pub(crate) messages: u64,
     /// When the last call or message ended.
     pub(crate) until_ns: Nanoseconds,
+    /// The functions that were called.
+    pub(crate) functions: BTreeSet<Function>,
     /// The threads of each rank that made calls.
     pub(crate) threads: BTreeMap<Rank, BTreeSet<u16>>,
     /// Of each communicator the ranks that used it.
@@ -40,6 +42,7 @@ impl About {
         self.calls += 1;
         self.until_ns = self.until_ns.max(call.end_ns);
         self.threads.entry(call.rank).or_default().insert(call.thread);
+        self.functions.insert(call.function);
         if let Some(comm) = call.comm {
             self.member(comm, call.rank);
         }

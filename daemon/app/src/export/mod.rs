@@ -6,6 +6,7 @@
 mod filter;
 mod gather;
 mod item;
+mod otf2;
 mod perfetto;
 mod source;
 mod sweep;
@@ -27,7 +28,7 @@ use source::Source;
 use std::path::Path;
 use std::process::ExitCode;
 use table::Form;
-use target::{Target, folder_of};
+use target::{Target, TargetFolder, folder_of};
 
 /// What is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -95,7 +96,14 @@ fn write(options: &ExportOptions, interrupt: &Interrupt) -> Result<()> {
         Filter::new(range, options.rank.as_ref(), &options.function, options.longer_than, &source.functions)?;
     let table = options.table.unwrap_or(ExportTable::Calls);
     let exported = match options.format {
-        ExportFormat::Otf2 => bail!("OTF2 is not written yet"),
+        ExportFormat::Otf2 => {
+            // Without the library nothing else needs to be done.
+            let library = mpiscope_otf2::Library::load()?;
+            let target = TargetFolder::open(&options.output, interrupt)?;
+            let exported = otf2::write(&library, &mut source, &filter, target.path(), &progress)?;
+            target.finish()?;
+            exported
+        }
         ExportFormat::Perfetto => {
             let target = Target::open(&options.output, interrupt)?;
             let (exported, target) =

@@ -1,11 +1,13 @@
-//! Where an export goes: a file that appears under its name when it is whole, the standard output, or what is no file.
+//! Where an export goes: a file or a folder that appears under its name when it is whole, the standard output, or what is
+//! no file.
 
 use crate::interrupt::Interrupt;
+use crate::run::refuse_occupied;
 use anyhow::{Context as _, Result, bail};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempDir};
 
 /// Takes the bytes of an export.
 pub(crate) enum Target {
@@ -49,6 +51,43 @@ impl Target {
             }
             Self::Plain(mut target) => target.flush()?,
         }
+        Ok(())
+    }
+}
+
+/// A folder that appears under its name when it is whole.
+pub(crate) struct TargetFolder {
+    unfinished: TempDir,
+    path: PathBuf,
+}
+
+impl TargetFolder {
+    pub(crate) fn open(path: &Path, interrupt: &Interrupt) -> Result<Self> {
+        let path = std::path::absolute(path).context("find the current folder")?;
+        refuse_occupied(&path, "-o")?;
+        let doing = || format!("cannot write {}", path.display());
+        let name = path.file_name().with_context(doing)?.to_string_lossy().into_owned();
+        let unfinished = tempfile::Builder::new()
+            .prefix(&format!(".{name}."))
+            .suffix(".unfinished")
+            .tempdir_in(folder_of(&path))
+            .with_context(doing)?;
+        interrupt.begin(unfinished.path());
+        Ok(Self { unfinished, path })
+    }
+
+    /// Where to write.
+    pub(crate) fn path(&self) -> &Path {
+        self.unfinished.path()
+    }
+
+    /// Everything was written.
+    pub(crate) fn finish(self) -> Result<()> {
+        // A folder that is there and empty is replaced.
+        std::fs::rename(self.unfinished.path(), &self.path)
+            .with_context(|| format!("cannot write {}", self.path.display()))?;
+        // What was the folder is not there any more, so there is nothing to be removed.
+        let _ = self.unfinished.keep();
         Ok(())
     }
 }
