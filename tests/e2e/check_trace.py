@@ -93,8 +93,8 @@ for number, start in ends["s"].items():
     same("name and category", (start["name"], start["cat"]), (end["name"], end["cat"]))
     sender, receiver = slice_at(start)["name"], slice_at(end)["name"]
     check("send" in sender.lower() or "Start" in sender, f"{sender} sends no message")
-    receives = ("recv", "Wait", "Test")
-    check(any(word in receiver for word in receives), f"{receiver} receives no message")
+    receives = ("recv", "wait", "test")
+    check(any(word in receiver.lower() for word in receives), f"{receiver} receives no message")
 
 totals = report["totals"]
 same("slices", len(by_phase["X"]), totals["calls"])
