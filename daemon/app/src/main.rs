@@ -9,8 +9,10 @@ mod criteria_file;
 mod daemon;
 mod doctor;
 mod engine;
+mod export;
 mod here;
 mod import;
+mod interrupt;
 mod judge;
 mod load;
 mod node;
@@ -18,6 +20,7 @@ mod page;
 mod places;
 mod private;
 mod processors;
+mod progress;
 mod regions;
 mod remap;
 mod repair;
@@ -25,6 +28,7 @@ mod replay;
 mod report;
 mod run;
 mod site;
+mod sorting;
 mod sums;
 mod synth;
 mod words;
@@ -49,6 +53,7 @@ fn main() -> ExitCode {
         Command::Calibrate(options) => calibrate::calibrate(&options),
         Command::Synth(options) => synth::synth(&options),
         Command::Import(options) => import::import(&options),
+        Command::Export(options) => export::export(&options),
         Command::Doctor => doctor::doctor(),
         Command::Agent(options) => node::agent(&options),
         Command::Record => daemon::record(),
