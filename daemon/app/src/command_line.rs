@@ -40,6 +40,16 @@ The page has the same views and the same figures as during the run. It is served
     Replay(ReplayOptions),
     /// Say what a recording holds, for people or as JSON.
     Report(ReportOptions),
+    /// Say what changed between two recordings.
+    #[command(after_help = "\
+Examples:
+  mpiscope compare before.scope after.scope
+  mpiscope compare before.scope after.scope --json
+  mpiscope compare before.scope after.scope --open
+
+The first line says how much longer the second took and mostly where; changes within the noise of the runs are left out. \
+With --open or --listen a page shows both on one axis of time, until Ctrl-C.")]
+    Compare(CompareOptions),
     /// Write a better placement of ranks on the nodes of a recording, as a file for a launcher.
     #[command(after_help = "\
 Examples:
@@ -286,6 +296,25 @@ pub(crate) struct ReportOptions {
     pub(crate) fail_above: Option<f64>,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct CompareOptions {
+    /// The folder of one recording
+    #[arg(value_name = "A")]
+    pub(crate) a: PathBuf,
+    /// The folder of the other
+    #[arg(value_name = "B")]
+    pub(crate) b: PathBuf,
+    /// Print JSON (schema mpiscope.compare/1)
+    #[arg(long, conflicts_with_all = ["open", "listen"])]
+    pub(crate) json: bool,
+    /// Serve a page that shows both, here [default: a free port of 127.0.0.1]
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// Serve it and open it in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
+}
+
 fn share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| "a number from 0 to 1 is needed".to_owned())
@@ -369,6 +398,7 @@ mod tests {
             "run",
             "replay",
             "report",
+            "compare",
             "remap",
             "regions",
             "agent",

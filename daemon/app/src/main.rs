@@ -4,6 +4,7 @@ mod agent;
 mod calibrate;
 mod clocks;
 mod command_line;
+mod compare;
 mod criteria_file;
 mod daemon;
 mod doctor;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Command::Run(options) => run::run(&options),
         Command::Replay(options) => replay::replay(&options),
         Command::Report(options) => report::report(&options),
+        Command::Compare(options) => compare::compare(&options),
         Command::Remap(options) => remap::remap(&options),
         Command::Regions(options) => regions::regions(&options),
         Command::Calibrate(options) => calibrate::calibrate(&options),
