@@ -84,6 +84,8 @@ pub struct Side {
     pub exit: Option<i32>,
     /// Whether it is known where its time went.
     pub is_judged: bool,
+    /// What costs most that could be avoided; null where it was not judged.
+    pub cause: Option<String>,
     /// The verdict in one sentence; empty where it was not judged.
     pub headline: String,
     /// What is missing in it, a sentence each.

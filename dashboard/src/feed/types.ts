@@ -747,7 +747,7 @@ difference: number,
  */
 ratio: number | null, 
 /**
- * More than chance and more than a little: see [`Noise`].
+ * More than chance and more than a little: see [`crate::Noise`].
  */
 is_change: boolean, };
 
@@ -864,6 +864,10 @@ exit: number | null,
  * Whether it is known where its time went.
  */
 is_judged: boolean, 
+/**
+ * What costs most that could be avoided; null where it was not judged.
+ */
+cause: string | null, 
 /**
  * The verdict in one sentence; empty where it was not judged.
  */
@@ -1091,13 +1095,22 @@ export type ByChange = { compute: Figure, base: Figure, distance: Figure, excess
 /**
  * Of `compute`, what those who were waited for had no core.
  */
-no_core: Figure, };
+no_core: Figure, 
+/**
+ * As of the time that is not waited.
+ */
+transfer: Figure, };
 
 export type BudgetChange = { 
 /**
  * Not in MPI; not known of threads.
  */
-outside: Figure, waiting: Figure, base: Figure, distance: Figure, excess: Figure, operation: Figure, other: Figure, unknown: Figure, total: Figure, waiting_by: ByChange, };
+outside: Figure, waiting: Figure, base: Figure, distance: Figure, excess: Figure, operation: Figure, other: Figure, unknown: Figure, total: Figure, 
+/**
+ * `base`, `distance`, `excess`, `operation` and `unknown` together: what is which of them depends on what each run
+ * learnt.
+ */
+transfer: Figure, waiting_by: ByChange, };
 
 export type EfficiencyChange = { parallel: Figure, load_balance: Figure, communication: Figure, transfer: Figure, serialization: Figure, };
 

@@ -125,6 +125,7 @@ impl Digest {
                 started_unix_ns: loaded.job.started_unix_ns,
                 exit: loaded.job.exit,
                 is_judged: findings.is_some(),
+                cause: findings.as_ref().map(|found| found.judgement.verdict.cause.clone()),
                 headline: findings.as_ref().map(|found| found.told().headline).unwrap_or_default(),
                 missing: loaded.missing.clone(),
             },

@@ -94,12 +94,12 @@ fn why(pair: &Pair<'_>, calls: &Count, of_rank: &Figure) -> String {
     }
 }
 
-/// "2.31 times".
+/// "2.31x".
 pub(super) fn times(ratio: f64) -> String {
     match ratio {
-        ratio if ratio >= 99.95 => format!("{ratio:.0} times"),
-        ratio if ratio >= 9.995 => format!("{ratio:.1} times"),
-        _ => format!("{ratio:.2} times"),
+        ratio if ratio >= 99.95 => format!("{ratio:.0}x"),
+        ratio if ratio >= 9.995 => format!("{ratio:.1}x"),
+        _ => format!("{ratio:.2}x"),
     }
 }
 
@@ -238,7 +238,7 @@ mod tests {
     fn times_are_read_easily() {
         assert_eq!(
             [times(2.0), times(0.3333), times(12.34), times(250.0)],
-            ["2.00 times", "0.33 times", "12.3 times", "250 times"]
+            ["2.00x", "0.33x", "12.3x", "250x"]
         );
     }
 }

@@ -20,7 +20,7 @@ const MEDIAN_RATIO: f64 = 1.25;
 const LEAST_MEDIAN_NS: u64 = 200;
 /// Medians of fewer say nothing, and those of few are as uncertain as durations that mostly differ by this, as a logarithm.
 const FEWEST_SAMPLES: u64 = 30;
-const DIFFER_BY: f64 = 0.5;
+const DIFFER_BY: f64 = 1.0;
 /// Starting and ending a job takes a little more or less each time.
 const LEAST_DURATION_S: f64 = 0.05;
 /// Shares of the ranks' time differ by at least this.
@@ -46,6 +46,10 @@ impl Measured {
 
 /// What chance makes of the sum of what is in these windows.
 pub(super) fn spread(windows: &[f64]) -> Option<f64> {
+    // Before it begins and after it ended there is nothing that could vary.
+    let first = windows.iter().position(|sum| *sum != 0.0)?;
+    let last = windows.iter().rposition(|sum| *sum != 0.0)?;
+    let windows = &windows[first..=last];
     let step = windows.len().div_ceil(STRETCHES).max(1);
     // The last one may be shorter.
     let stretches: Vec<f64> = windows.chunks_exact(step).map(|chunk| chunk.iter().sum()).collect();
@@ -225,6 +229,8 @@ mod tests {
         assert_eq!(spread(&phases), Some(0.0));
         assert!(spread(&noisy(100, 0.1, 0.1, 3)).unwrap() > 0.1);
         assert_eq!(spread(&[0.1; 7]), None, "too short");
+        let between: Vec<f64> = (0..20).map(|at| if (5..15).contains(&at) { 0.1 } else { 0.0 }).collect();
+        assert_eq!(spread(&between), Some(0.0), "its beginning and its end are no chance either");
         let once: Vec<f64> = (0..100).map(|at| if at == 0 { 1.0 } else { 0.0 }).collect();
         assert_eq!(spread(&once), None, "too seldom");
     }
@@ -249,7 +255,7 @@ mod tests {
     #[test]
     fn a_median_of_few_has_to_change_more() {
         let differ = |a, b| median(Some(a), Some(b)).change.unwrap().is_change;
-        assert!(!differ((2_000, 40), (3_000, 40)) && differ((2_000, 40), (4_000, 40)));
+        assert!(!differ((2_000, 40), (4_000, 40)) && differ((2_000, 40), (5_000, 40)));
         assert!(differ((2_000, 4_000), (3_000, 4_000)) && differ((3_000, 4_000), (2_000, 4_000)));
         assert!(!differ((2_000, 4_000), (2_480, 4_000)), "below a quarter");
         assert!(!differ((200, 4_000), (390, 4_000)), "below 200 ns");

@@ -67,10 +67,7 @@ fn columns(figure: &Figure, is_share: bool) -> String {
     } else {
         format!("{sign}{}", time(change.difference.abs()))
     };
-    let ratio = change
-        .ratio
-        .filter(|ratio| *ratio > 0.0)
-        .map_or_else(String::new, |ratio| times(ratio).replace(" times", "x"));
+    let ratio = change.ratio.filter(|ratio| *ratio > 0.0).map_or_else(String::new, |ratio| times(ratio));
     format!("{:>10} {:>10} {difference:>11} {ratio:>7}", of(figure.a), of(figure.b))
 }
 
