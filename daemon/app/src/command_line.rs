@@ -58,6 +58,16 @@ Examples:
 The damaged one stays as it is. Also makes a recording complete whose recorder was killed. What could not be saved is said, \
 and again in the new recording.")]
     Repair(RepairOptions),
+    /// Say what changed between two recordings.
+    #[command(after_help = "\
+Examples:
+  mpiscope compare before.scope after.scope
+  mpiscope compare before.scope after.scope --json
+  mpiscope compare before.scope after.scope --open
+
+The first line says how much longer the second took and mostly where; changes within the noise of the runs are left out. \
+With --open or --listen a page shows both on one axis of time, until Ctrl-C.")]
+    Compare(CompareOptions),
     /// Write a better placement of ranks on the nodes of a recording, as a file for a launcher.
     #[command(after_help = "\
 Examples:
@@ -383,6 +393,25 @@ pub(crate) struct RepairOptions {
     pub(crate) output: Option<PathBuf>,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct CompareOptions {
+    /// The folder of one recording
+    #[arg(value_name = "A")]
+    pub(crate) a: PathBuf,
+    /// The folder of the other
+    #[arg(value_name = "B")]
+    pub(crate) b: PathBuf,
+    /// Print JSON (schema mpiscope.compare/1)
+    #[arg(long, conflicts_with_all = ["open", "listen"])]
+    pub(crate) json: bool,
+    /// Serve a page that shows both, here [default: a free port of 127.0.0.1]
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// Serve it and open it in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
+}
+
 fn share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| "a number from 0 to 1 is needed".to_owned())
@@ -468,6 +497,7 @@ mod tests {
             "report",
             "check",
             "repair",
+            "compare",
             "remap",
             "regions",
             "agent",

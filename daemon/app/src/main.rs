@@ -5,6 +5,7 @@ mod calibrate;
 mod check;
 mod clocks;
 mod command_line;
+mod compare;
 mod criteria_file;
 mod daemon;
 mod doctor;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         Command::Report(options) => report::report(&options),
         Command::Check(options) => check::check(&options),
         Command::Repair(options) => repair::repair(&options),
+        Command::Compare(options) => compare::compare(&options),
         Command::Remap(options) => remap::remap(&options),
         Command::Regions(options) => regions::regions(&options),
         Command::Calibrate(options) => calibrate::calibrate(&options),

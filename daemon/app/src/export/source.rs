@@ -2,7 +2,7 @@
 //! goes on or was killed.
 
 use super::filter::Filter;
-use crate::load::{Trust, is_in_log, load_with};
+use crate::load::{Rows, Trust, is_in_log, load_with};
 use crate::places::{PATIENCE, look_up};
 use crate::progress::Progress;
 use anyhow::{Result, ensure};
@@ -59,7 +59,7 @@ impl Source {
             // The names come with the rows: they are read once for those alone.
             progress.begin("reading the log", None)?;
             let mut comms = 0;
-            let mut see = |calls: Vec<Call>, messages: Vec<Message>| {
+            let mut see = |Rows { calls, messages, .. }| {
                 let named = calls.iter().filter_map(|call| call.comm);
                 comms = named.chain(messages.iter().map(|message| message.comm)).fold(comms, Comm::max);
                 progress.step(calls.len() as u64)
@@ -119,7 +119,7 @@ impl Source {
                 direction == Direction::Forward,
                 "a recording that was not completed can be read forward only: `mpiscope repair` makes a sound one of it"
             );
-            let mut see = |mut calls: Vec<Call>, mut messages: Vec<Message>| {
+            let mut see = |Rows { mut calls, mut messages, .. }| {
                 progress.step((calls.len() + messages.len()) as u64)?;
                 calls.retain(|call| wanted.calls && filter.has_call(call));
                 messages.retain(|message| wanted.messages && filter.has_message(message));
