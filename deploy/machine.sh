@@ -37,6 +37,8 @@ need_real_programs() {
     # The system's Python, for which the package is, and not one that the user put before it.
     /usr/bin/python3 -c 'import mpi4py' 2> /dev/null || install_packages python3-mpi4py
     compgen -G '/usr/lib*/llvm*/lib*/libclang*.so*' > /dev/null || install_packages libclang-dev
+    # The library of OTF2, which the program loads where it is, comes with the tools that print archives.
+    need_tools otf2-print=otf2-tools
 }
 
 # What hosts of a lab run. Only root can start a lab, and these services run on its hosts alone: a package must neither

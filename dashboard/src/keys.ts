@@ -42,6 +42,8 @@ export function listenKeys(store: Store, actions: Actions, help: Signal<boolean>
     if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
     if (help.peek() && event.key !== "?" && event.key !== "Escape") return;
     if (needsKey(event.target, event.key)) return;
+    // In a comparison no time passes, and there is one view.
+    if (store.run.peek().compared && !["t", "?", "Escape"].includes(event.key)) return;
     const tab = TABS[Number(event.key) - 1];
     const act = acts[event.key] ?? (tab && (() => (store.tab.value = tab.id)));
     if (!act) return;

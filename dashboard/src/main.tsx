@@ -4,6 +4,7 @@ import { computed, signal } from "@preact/signals";
 import { render } from "preact";
 import { Frames } from "./frames";
 import { leaveClickedButtons, listenKeys } from "./keys";
+import { ComparePage } from "./panels/compare/compare";
 import { Header, Notice } from "./panels/header/header";
 import { Help } from "./panels/help";
 import { Inspector } from "./panels/inspector/inspector";
@@ -20,6 +21,7 @@ import "./styles/panels.css";
 import "./styles/what.css";
 import "./styles/why.css";
 import "./styles/where.css";
+import "./styles/compare.css";
 
 const store = new Store();
 const actions = new Actions(store);
@@ -36,11 +38,22 @@ const waitingFor = computed(() => {
 });
 const known = computed(() => store.run.value.number >= 0);
 
+/** Two recordings, where that is what is shown. */
+const compared = computed(() => store.run.value.compared);
+
 function Page() {
   const command = waitingFor.value;
   const setHelp = (open: boolean) => () => {
     help.value = open;
   };
+  if (compared.value) {
+    return (
+      <>
+        <ComparePage store={store} compared={compared.value} second={second} openHelp={setHelp(true)} />
+        <Help open={help.value} close={setHelp(false)} isComparison />
+      </>
+    );
+  }
   return (
     <div class="shell">
       <Header store={store} second={second} openHelp={setHelp(true)} />

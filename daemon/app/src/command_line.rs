@@ -1,5 +1,6 @@
 //! The command line: what can be said, and the words of its help.
 
+use crate::export::{ExportFormat, ExportTable, RankList, byte_range, duration_ns, run_time_ns};
 use crate::regions::{cut, method};
 use crate::remap::Format;
 use clap::error::ErrorKind;
@@ -57,6 +58,16 @@ Examples:
 The damaged one stays as it is. Also makes a recording complete whose recorder was killed. What could not be saved is said, \
 and again in the new recording.")]
     Repair(RepairOptions),
+    /// Say what changed between two recordings.
+    #[command(after_help = "\
+Examples:
+  mpiscope compare before.scope after.scope
+  mpiscope compare before.scope after.scope --json
+  mpiscope compare before.scope after.scope --open
+
+The first line says how much longer the second took and mostly where; changes within the noise of the runs are left out. \
+With --open or --listen a page shows both on one axis of time, until Ctrl-C.")]
+    Compare(CompareOptions),
     /// Write a better placement of ranks on the nodes of a recording, as a file for a launcher.
     #[command(after_help = "\
 Examples:
@@ -107,6 +118,18 @@ The table is CSV with a header; its columns are rank, type (send or receive), ti
 and may be tag, comm, duration_ns and call. The time is when the call of a send began or that of a receive ended. The file \
 of nodes has the columns rank and node.")]
     Import(ImportOptions),
+    /// Write calls and messages of a recording for other programs.
+    #[command(after_help = "\
+Examples:
+  mpiscope export sim.scope --format perfetto -o sim.json
+  mpiscope export sim.scope --format otf2 -o sim.otf2
+  mpiscope export sim.scope --format csv --table messages --rank 0-15 --from 2.5 --to 3 -o - | less
+  mpiscope export sim.scope --format parquet --function MPI_Waitall --longer-than 1ms -o slow.parquet
+
+csv and parquet are one table, with the columns of the recording and then the names that stand for its numbers. perfetto is a \
+trace that ui.perfetto.dev and Chrome open, with arrows for messages; otf2 is a folder that Vampir, Scalasca and others open, and \
+needs the OTF2 library on this machine. A recording that is still written, or whose run was killed, gives what it has.")]
+    Export(ExportOptions),
     /// Say what works on this machine, and what to do about the rest.
     Doctor,
     /// Read and bring what the ranks of this host do, where a site has agents started by hand.
@@ -275,6 +298,49 @@ pub(crate) struct ImportOptions {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ExportOptions {
+    /// The folder of the recording
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// What is written
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: ExportFormat,
+    /// Where it is written; - is the standard output, for csv and perfetto
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// Which table, for csv and parquet [default: calls]
+    #[arg(long, value_name = "calls|messages")]
+    pub(crate) table: Option<ExportTable>,
+    /// Only what goes on after so many seconds of the run
+    #[arg(long, value_name = "S", value_parser = run_time_ns)]
+    pub(crate) from: Option<u64>,
+    /// Only what goes on before so many seconds of the run
+    #[arg(long, value_name = "S", value_parser = run_time_ns)]
+    pub(crate) to: Option<u64>,
+    /// Only calls of these ranks, such as 0,8-15, and messages from or to them
+    #[arg(long, value_name = "LIST")]
+    pub(crate) rank: Option<RankList>,
+    /// Only calls of this function; may be said several times
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) function: Vec<String>,
+    /// Only calls that took longer, and messages that were under way for longer, such as 200us or 1.5ms
+    #[arg(long, value_name = "DURATION", value_parser = duration_ns)]
+    pub(crate) longer_than: Option<u64>,
+    /// Only calls with these ranks on the other side, and messages that they sent or got
+    #[arg(long, value_name = "LIST")]
+    pub(crate) peer: Option<RankList>,
+    /// Only calls and messages of so many bytes, such as 8, 1024-65536 or 1048576-
+    #[arg(long, value_name = "BYTES", value_parser = byte_range)]
+    pub(crate) bytes: Option<std::ops::RangeInclusive<u64>>,
+    /// Only calls from places in the program whose name holds this, such as solver.c:120
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) site: Option<String>,
+    /// The newest row first, for csv and parquet
+    #[arg(long)]
+    pub(crate) reverse: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ReplayOptions {
     /// The folder of the recording
     #[arg(value_name = "DIR")]
@@ -325,6 +391,25 @@ pub(crate) struct RepairOptions {
     /// The folder of the repaired recording [default: DIR.repaired]
     #[arg(short, long, value_name = "NEWDIR")]
     pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareOptions {
+    /// The folder of one recording
+    #[arg(value_name = "A")]
+    pub(crate) a: PathBuf,
+    /// The folder of the other
+    #[arg(value_name = "B")]
+    pub(crate) b: PathBuf,
+    /// Print JSON (schema mpiscope.compare/1)
+    #[arg(long, conflicts_with_all = ["open", "listen"])]
+    pub(crate) json: bool,
+    /// Serve a page that shows both, here [default: a free port of 127.0.0.1]
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// Serve it and open it in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
 }
 
 fn share(text: &str) -> Result<f64, String> {
@@ -412,12 +497,14 @@ mod tests {
             "report",
             "check",
             "repair",
+            "compare",
             "remap",
             "regions",
             "agent",
             "calibrate",
             "synth",
             "import",
+            "export",
             "doctor",
         ];
         for name in [None].into_iter().chain(names.map(Some)) {

@@ -3,7 +3,7 @@
 
 use crate::agent::{Agent, Resume};
 use crate::daemon::{LIVE_FILE, Live, Records};
-use crate::engine::{Engine, Step, replay};
+use crate::engine::{Engine, Step, WindowCell, replay};
 use crate::processors::Processors;
 use crate::sums::{self, Sums};
 use crate::words::counted;
@@ -46,8 +46,16 @@ pub(crate) struct Traffic {
     pub(crate) faults: Vec<String>,
 }
 
-/// Who takes in calls and messages that are in no segment.
-pub(crate) type Reader<'a> = dyn FnMut(Vec<Call>, Vec<Message>) -> Result<()> + 'a;
+/// Rows that are in no segment, as they are read.
+pub(crate) struct Rows {
+    pub(crate) calls: Vec<Call>,
+    pub(crate) messages: Vec<Message>,
+    /// What the calls added to the windows.
+    pub(crate) windows: Vec<WindowCell>,
+}
+
+/// Who takes them in.
+pub(crate) type Reader<'a> = dyn FnMut(Rows) -> Result<()> + 'a;
 
 /// How a recording is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +78,7 @@ pub(crate) fn is_in_log(recording: &Recording) -> bool {
 
 /// Reads a recording to its end.
 pub(crate) fn load(dir: &Path, recording: &Recording) -> Result<Loaded> {
-    load_with(dir, recording, Trust::Checked, Overview::default(), &mut |_, _| Ok(()))
+    load_with(dir, recording, Trust::Checked, Overview::default(), &mut |_| Ok(()))
 }
 
 /// Likewise, for those who show it: into an overview that they have, and with all that is in no segment.
@@ -201,7 +209,8 @@ fn from_log(
         if let Some(step) = step {
             sums.add(&step.calls, &step.messages, &step.windows);
             if outcome.is_ok() {
-                outcome = reader(step.calls, step.messages);
+                let Step { calls, messages, windows, .. } = step;
+                outcome = reader(Rows { calls, messages, windows });
             }
         }
     };

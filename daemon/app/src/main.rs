@@ -5,12 +5,15 @@ mod calibrate;
 mod check;
 mod clocks;
 mod command_line;
+mod compare;
 mod criteria_file;
 mod daemon;
 mod doctor;
 mod engine;
+mod export;
 mod here;
 mod import;
+mod interrupt;
 mod judge;
 mod load;
 mod node;
@@ -18,6 +21,7 @@ mod page;
 mod places;
 mod private;
 mod processors;
+mod progress;
 mod regions;
 mod remap;
 mod repair;
@@ -25,6 +29,7 @@ mod replay;
 mod report;
 mod run;
 mod site;
+mod sorting;
 mod sums;
 mod synth;
 mod words;
@@ -44,11 +49,13 @@ fn main() -> ExitCode {
         Command::Report(options) => report::report(&options),
         Command::Check(options) => check::check(&options),
         Command::Repair(options) => repair::repair(&options),
+        Command::Compare(options) => compare::compare(&options),
         Command::Remap(options) => remap::remap(&options),
         Command::Regions(options) => regions::regions(&options),
         Command::Calibrate(options) => calibrate::calibrate(&options),
         Command::Synth(options) => synth::synth(&options),
         Command::Import(options) => import::import(&options),
+        Command::Export(options) => export::export(&options),
         Command::Doctor => doctor::doctor(),
         Command::Agent(options) => node::agent(&options),
         Command::Record => daemon::record(),

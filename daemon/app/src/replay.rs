@@ -2,7 +2,7 @@
 
 use crate::command_line::ReplayOptions;
 use crate::judge::{self, Findings};
-use crate::load::{self, Loaded, Trust, load_with};
+use crate::load::{self, Loaded, Rows, Trust, load_with};
 use crate::page::{self, Feeding, Page, Shelf, Shelves, function_rows, node_rows, rank_rows};
 use crate::run::random;
 use crate::words::plural;
@@ -45,7 +45,7 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
         None => None,
     };
     let mut last_ns = recording.call_segments().iter().map(|segment| segment.to_ns).max().unwrap_or_default();
-    let mut keep = |calls: Vec<Call>, messages| {
+    let mut keep = |Rows { calls, messages, .. }| {
         last_ns = calls.iter().map(|call| call.end_ns).fold(last_ns, u64::max);
         spill.as_mut().map_or(Ok(()), |spill| spill.add(calls, messages))
     };

@@ -14,9 +14,11 @@ pub mod message;
 mod by_rank;
 mod calls;
 mod column;
+mod compare;
 mod course;
 mod dependencies;
 mod evolution;
+mod figures;
 mod found;
 mod history;
 mod library;
@@ -32,11 +34,17 @@ mod types;
 pub use by_rank::ByRank;
 pub use calls::{Calls, NO_TAG, NONE};
 pub use column::{F64Column, U32Column};
+pub use compare::{
+    BudgetChange, ByChange, CauseChange, CollectiveChange, Compared, ComparedCourse, Comparison,
+    CriterionChange, EfficiencyChange, FunctionChange, JobChange, LinePair, Noise, QualityChange,
+    RegionChange, Side, SiteChange, TotalsChange, VerdictChange,
+};
 pub use course::{Avoidable, Course, RangeBudget};
 pub use dependencies::{
     Cone, ConeMessages, ConeRanks, Dag, DagBars, DagEdges, DagNodes, DagRanks, MessageSource, Messages, Pairs,
 };
 pub use evolution::{Evolution, Pending, Points, RegionCourse, SegmentRow};
+pub use figures::{Change, Count, CountChange, Figure, Words, WordsChange};
 pub use found::{Attribution, By, Efficiency, Found, Judgement, Parts, Quiet, SiteWait, Verdict, Wait};
 pub use library::{CallSource, Library};
 pub use overview::Overview;

@@ -7,7 +7,7 @@
 //! the whole history then. `calls` are those that ended since the delta before and are in no snapshot. A reader takes a
 //! delta only when its number is the next one.
 
-use crate::{Calls, F64Column, Found, Job, Pending, U32Column};
+use crate::{Calls, Compared, F64Column, Found, Job, Pending, U32Column};
 use serde::{Deserialize, Serialize};
 
 /// Whether a message stands alone.
@@ -69,6 +69,9 @@ pub struct Message {
     /// Calls that ended since the delta before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<Calls>,
+    /// What changed between two recordings, where that is what is shown; in snapshots only, for it never changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compared: Option<Box<Compared>>,
 }
 
 /// When this is.

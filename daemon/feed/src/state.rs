@@ -3,7 +3,7 @@
 use crate::history::DeltaHistory;
 use crate::message::{Clock, Fault, Faults, InFlight, Kind, Losses, Message, TimelineCells, Totals};
 use crate::parts::{functions, in_flight, losses, nodes, pending, ranks, timeline, totals};
-use crate::{Calls, Found, FunctionRow, Job, NodeRow, PROTOCOL, Pending, RankRow, Update};
+use crate::{Calls, Compared, Found, FunctionRow, Job, NodeRow, PROTOCOL, Pending, RankRow, Update};
 use mpiscope_analysis::{RegionOfRank, Timeline, TimelineCell};
 use mpiscope_model::{Function, Node, Rank};
 use serde::Serialize;
@@ -89,6 +89,7 @@ pub struct FeedState {
     regions: RegionOfRank,
     /// None until something is known.
     found: Option<Found>,
+    compared: Option<Box<Compared>>,
     deltas: DeltaHistory,
     /// The snapshot of the current number, once somebody asked for it.
     snapshot: Option<Arc<[u8]>>,
@@ -121,9 +122,17 @@ impl FeedState {
             pending: Pending::default(),
             regions: RegionOfRank::default(),
             found: None,
+            compared: None,
             deltas: DeltaHistory::new(limits.deltas_max, limits.delta_bytes_max),
             snapshot: None,
         }
+    }
+
+    /// That of two recordings that are compared.
+    #[must_use]
+    pub fn with_comparison(mut self, compared: Compared) -> Self {
+        self.compared = Some(Box::new(compared));
+        self
     }
 
     /// The number of the current state.
@@ -177,6 +186,7 @@ impl FeedState {
             pending: replace(&mut self.pending, &pending(&self.regions, update)),
             found: update.found.and_then(|found| replace(&mut self.found, &Some(found.clone())).flatten()),
             calls: self.take_calls(before, update),
+            compared: None,
         };
         if clock_moved || has_parts(&delta) {
             self.publish(&delta);
@@ -273,6 +283,7 @@ impl FeedState {
             pending: Some(self.pending.clone()),
             found: self.found.clone(),
             calls: None,
+            compared: self.compared.clone(),
         }
     }
 

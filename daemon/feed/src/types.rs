@@ -1,10 +1,13 @@
 //! Writes the page's types: `MPISCOPE_WRITE=1 cargo test -p mpiscope-feed types` after a change of the messages.
 
 use crate::{
-    Attribution, Between, By, Calls, Cone, ConeMessages, ConeRanks, Dag, DagBars, DagEdges, DagNodes,
-    DagRanks, Efficiency, Evolution, F64Column, Found, Job, JobState, Judgement, Pairs, Parts, Pending,
-    Points, Quiet, RangeBudget, Region, RegionCourse, Regions, RunSource, SegmentRow, SiteWait, U32Column,
-    Verdict, Wait, exchange, message,
+    Attribution, Between, BudgetChange, By, ByChange, Calls, CauseChange, Change, CollectiveChange, Compared,
+    ComparedCourse, Comparison, Cone, ConeMessages, ConeRanks, Count, CountChange, CriterionChange, Dag,
+    DagBars, DagEdges, DagNodes, DagRanks, Efficiency, EfficiencyChange, Evolution, F64Column, Figure, Found,
+    FunctionChange, Job, JobChange, JobState, Judgement, LinePair, Noise, Pairs, Parts, Pending, Points,
+    QualityChange, Quiet, RangeBudget, Region, RegionChange, RegionCourse, Regions, RunSource, SegmentRow,
+    Side, SiteChange, SiteWait, TotalsChange, U32Column, Verdict, VerdictChange, Wait, Words, WordsChange,
+    exchange, message,
 };
 use ts_rs::{Config, TS};
 
@@ -53,6 +56,31 @@ fn types() -> String {
     declare(Pending::decl(&config));
     declare(Found::decl(&config));
     declare(Calls::decl(&config));
+    declare(Change::decl(&config));
+    declare(Figure::decl(&config));
+    declare(CountChange::decl(&config));
+    declare(Count::decl(&config));
+    declare(WordsChange::decl(&config));
+    declare(Words::decl(&config));
+    declare(Noise::decl(&config));
+    declare(Side::decl(&config));
+    declare(JobChange::decl(&config));
+    declare(TotalsChange::decl(&config));
+    declare(QualityChange::decl(&config));
+    declare(FunctionChange::decl(&config));
+    declare(LinePair::decl(&config));
+    declare(SiteChange::decl(&config));
+    declare(CriterionChange::decl(&config));
+    declare(CollectiveChange::decl(&config));
+    declare(RegionChange::decl(&config));
+    declare(ByChange::decl(&config));
+    declare(BudgetChange::decl(&config));
+    declare(EfficiencyChange::decl(&config));
+    declare(CauseChange::decl(&config));
+    declare(VerdictChange::decl(&config));
+    declare(Comparison::decl(&config));
+    declare(ComparedCourse::decl(&config));
+    declare(Compared::decl(&config));
     declare(message::Message::decl(&config));
     declare(exchange::Mode::decl(&config));
     declare(exchange::Selection::decl(&config));

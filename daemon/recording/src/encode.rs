@@ -8,7 +8,9 @@ use crate::row::{Access, Column, Nature, Row, schema};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
 use parquet::errors::Result;
-use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
+use parquet::file::properties::{
+    EnabledStatistics, WriterProperties, WriterPropertiesBuilder, WriterPropertiesPtr,
+};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::ColumnPath;
 use std::io::Write;
@@ -58,6 +60,11 @@ impl<R: Row, W: Write + Send> Encoder<R, W> {
 }
 
 fn properties<R: Row>(zstd_level: i32) -> Result<WriterPropertiesPtr> {
+    Ok(Arc::new(settings::<R>(zstd_level)?.build()))
+}
+
+/// How the columns of a kind of row are written.
+pub(crate) fn settings<R: Row>(zstd_level: i32) -> Result<WriterPropertiesBuilder> {
     let mut builder = WriterProperties::builder()
         .set_created_by(concat!("mpiscope ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(zstd_level.clamp(1, 22))?))
@@ -72,10 +79,11 @@ fn properties<R: Row>(zstd_level: i32) -> Result<WriterPropertiesPtr> {
         }
         builder = builder.set_column_dictionary_enabled(path, column.nature == Nature::Repeating);
     }
-    Ok(Arc::new(builder.build()))
+    Ok(builder)
 }
 
-fn write_column<R: Row>(
+/// Writes one column of `rows`.
+pub(crate) fn write_column<R: Row>(
     rows: &[R],
     column: &Column<R>,
     writer: &mut SerializedColumnWriter<'_>,

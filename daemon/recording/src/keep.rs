@@ -1,8 +1,9 @@
 //! How much of a long run is kept: the newest part, by time or by size.
 
 use crate::RecordingError;
-use crate::folder::{WAL, bytes_on_disk, numbered_files};
+use crate::folder::{WAL, bytes_on_disk};
 use crate::manifest::{Cut, Segment, Segments};
+use crate::wal::files;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::Path;
@@ -112,7 +113,7 @@ impl Keep {
         if !folder.is_dir() {
             return Ok(false);
         }
-        let files = numbered_files(&folder, "wal")?;
+        let files = files(&folder)?;
         let old = files.len().saturating_sub(2);
         let is_over = |path: &Path| match self {
             Keep::Last(last) => {

@@ -138,7 +138,7 @@ impl<R> Column<R> {
         matches!(self.access, Access::OptionalU32(..) | Access::OptionalI32(..) | Access::OptionalU64(..))
     }
 
-    fn schema(&self) -> Result<TypePtr> {
+    pub(crate) fn schema(&self) -> Result<TypePtr> {
         let repetition = if self.is_optional() { Repetition::OPTIONAL } else { Repetition::REQUIRED };
         let mut builder =
             Type::primitive_type_builder(self.name, self.physical()).with_repetition(repetition);

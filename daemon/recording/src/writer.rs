@@ -16,7 +16,13 @@ use crate::tables::{Tables, table_names};
 use mpiscope_model::{Call, Message, Scheduling};
 use std::collections::HashSet;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// So often, and so much apart, it is tried to remove what somebody else may be about to end with.
+const ATTEMPTS: u32 = 100;
+const REST: Duration = Duration::from_millis(20);
 
 /// How a recording is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -376,10 +382,7 @@ impl RecordingWriter {
 
     /// Removes the log, half-written files, and segments of before a rebuild.
     fn remove_what_is_over(&self) -> Result<(), RecordingError> {
-        let wal = self.dir.join(WAL);
-        if wal.exists() {
-            fs::remove_dir_all(&wal).map_err(RecordingError::io("remove", &wal))?;
-        }
+        remove_log(&self.dir.join(WAL))?;
         remove_unfinished(&self.dir);
         remove_unfinished(&self.dir.join(TABLES));
         remove_unfinished(&self.dir.join(SUMMARY));
@@ -416,11 +419,26 @@ impl RecordingWriter {
     }
 }
 
+/// Removes the log, of which a file may just be being compressed.
+fn remove_log(folder: &Path) -> Result<(), RecordingError> {
+    let mut attempts = 0..ATTEMPTS;
+    loop {
+        match fs::remove_dir_all(folder) {
+            Ok(()) => return Ok(()),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty && attempts.next().is_some() => {
+                std::thread::sleep(REST);
+            }
+            Err(error) => return Err(RecordingError::io("remove", folder)(error)),
+        }
+    }
+}
+
 fn refuse_occupied(dir: &Path) -> Result<(), RecordingError> {
     let path = || dir.to_path_buf();
     match fs::read_dir(dir) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotADirectory => {
             Err(RecordingError::NotAFolder { path: path() })
         }
         Err(error) => Err(RecordingError::io("read the folder", dir)(error)),

@@ -4,6 +4,7 @@ import { decode as unpack } from "@msgpack/msgpack";
 import { answer, type AnswerMessage } from "./answer";
 import { type Calls, calls, type InFlight, inFlight } from "./calls";
 import { FeedError, type Fields, f64Column, fields, list, number, numbers, pair, sameLength, text, texts, u32Column } from "./columns";
+import { type Compared, compared } from "./compared";
 import { type Found, found } from "./found";
 import type * as Wire from "./types";
 
@@ -105,6 +106,7 @@ export interface StateMessage {
   inFlight?: InFlight;
   found?: Found;
   calls?: Calls;
+  compared?: Compared;
 }
 
 export type Mode = "live" | "paused" | "playing";
@@ -173,6 +175,7 @@ function stateMessage(value: Fields<Wire.Message>, kind: "snapshot" | "delta"): 
     inFlight: part("in_flight", inFlight),
     found: part("found", found),
     calls: part("calls", calls),
+    compared: part("compared", compared),
   };
   return Object.assign(message, Object.fromEntries(Object.entries(parts).filter(([, read]) => read !== undefined)));
 }

@@ -737,6 +737,522 @@ comm: U32Column,
  */
 count: F64Column, };
 
+export type Change = { 
+/**
+ * B less A.
+ */
+difference: number, 
+/**
+ * B for A; null where A is nothing.
+ */
+ratio: number | null, 
+/**
+ * More than chance and more than a little: see [`crate::Noise`].
+ */
+is_change: boolean, };
+
+export type Figure = { 
+/**
+ * Of A.
+ */
+a: number | null, 
+/**
+ * Of B.
+ */
+b: number | null, 
+/**
+ * Null where one of them is not known.
+ */
+change: Change | null, };
+
+export type CountChange = { 
+/**
+ * B less A.
+ */
+difference: number, 
+/**
+ * B for A; null where A is nothing.
+ */
+ratio: number | null, 
+/**
+ * As of a figure.
+ */
+is_change: boolean, };
+
+export type Count = { 
+/**
+ * Of A.
+ */
+a: number | null, 
+/**
+ * Of B.
+ */
+b: number | null, 
+/**
+ * Null where one of them is not known.
+ */
+change: CountChange | null, };
+
+export type WordsChange = { 
+/**
+ * They are.
+ */
+is_change: boolean, };
+
+export type Words = { 
+/**
+ * Of A.
+ */
+a: string, 
+/**
+ * Of B.
+ */
+b: string, 
+/**
+ * Whether they are others.
+ */
+change: WordsChange, };
+
+export type Noise = { 
+/**
+ * The greater value is at least so many times the other.
+ */
+ratio: number, 
+/**
+ * They are at least so far apart: as [`Comparison::basis`] says.
+ */
+least: number, 
+/**
+ * And so many times what each run's own stretches let expect.
+ */
+spreads: number, 
+/**
+ * What is too seldom to have a spread changes at least by this ratio.
+ */
+seldom_ratio: number, 
+/**
+ * What messages and calls usually take changes at least by this ratio.
+ */
+median_ratio: number, 
+/**
+ * All of it in a sentence.
+ */
+sentence: string, };
+
+export type Side = { 
+/**
+ * Its folder, as it was named.
+ */
+folder: string, 
+/**
+ * The name of the run.
+ */
+run: string, 
+/**
+ * `complete`, `incomplete` or `running`.
+ */
+state: string, 
+/**
+ * When the run began, in nanoseconds since 1970.
+ */
+started_unix_ns: number, 
+/**
+ * The exit status; null when it is not known.
+ */
+exit: number | null, 
+/**
+ * Whether it is known where its time went.
+ */
+is_judged: boolean, 
+/**
+ * What costs most that could be avoided; null where it was not judged.
+ */
+cause: string | null, 
+/**
+ * The verdict in one sentence; empty where it was not judged.
+ */
+headline: string, 
+/**
+ * What is missing in it, a sentence each.
+ */
+missing: Array<string>, };
+
+export type JobChange = { ranks: Count, nodes: Count, mpi: Words, command: Words, duration_s: Figure, };
+
+export type TotalsChange = { calls: Count, polls: Count, messages: Count, bytes: Count, intra_messages: Count, inter_messages: Count, unmatched_sends: Count, unmatched_receives: Count, uncertain_messages: Count, lost_calls: Count, clock_violations: Count, };
+
+export type QualityChange = { 
+/**
+ * How far the clocks of two nodes may be apart.
+ */
+clock_uncertainty_ns: Count, 
+/**
+ * Sentences about what is missing.
+ */
+missing: Count, 
+/**
+ * Of the time in which ranks could run, the share in which they had no core.
+ */
+no_core_share: Figure, };
+
+export type FunctionChange = { 
+/**
+ * Its number.
+ */
+id: number, 
+/**
+ * Its name in C.
+ */
+name: string, 
+/**
+ * What it is for, in a word.
+ */
+family: string, 
+/**
+ * Rows of calls.
+ */
+calls: Count, 
+/**
+ * Polls folded into them.
+ */
+polls: Count, 
+/**
+ * Bytes.
+ */
+bytes: Count, 
+/**
+ * Time in it, over all threads.
+ */
+seconds: Figure, 
+/**
+ * The same of a rank.
+ */
+of_rank: Figure, 
+/**
+ * The median duration.
+ */
+p50_ns: Count, 
+/**
+ * The duration that 99 of 100 calls stay below.
+ */
+p99_ns: Count, 
+/**
+ * The longest.
+ */
+max_ns: Count, 
+/**
+ * Ranges of the ranks that the change is on, both ends included; empty where it is on all, or not known.
+ */
+ranks: Array<[number, number]>, 
+/**
+ * How it changed, in words; empty where it did not.
+ */
+why: string, };
+
+export type LinePair = { 
+/**
+ * In A.
+ */
+a: number | null, 
+/**
+ * In B.
+ */
+b: number | null, };
+
+export type SiteChange = { 
+/**
+ * The place in words.
+ */
+place: string, 
+/**
+ * The function that calls.
+ */
+function: string | null, 
+/**
+ * The source file.
+ */
+file: string | null, 
+/**
+ * The line.
+ */
+line: LinePair, 
+/**
+ * What it calls.
+ */
+calls_function: string | null, 
+/**
+ * Rows of calls.
+ */
+calls: Count, 
+/**
+ * Time in MPI, over all threads.
+ */
+seconds: Figure, 
+/**
+ * The same of a rank.
+ */
+of_rank: Figure, 
+/**
+ * Of it, waiting; null where it was not judged.
+ */
+waiting_s: Figure, 
+/**
+ * The same of a rank.
+ */
+waiting_of_rank: Figure, 
+/**
+ * How it changed, in words; empty where it did not.
+ */
+why: string, };
+
+export type CriterionChange = { 
+/**
+ * `intra` or `inter`.
+ */
+scope: string, 
+/**
+ * The first size.
+ */
+size_from: number, 
+/**
+ * The first that is not meant any more.
+ */
+size_to: number, 
+/**
+ * How many messages it is of.
+ */
+samples: Count, 
+/**
+ * What they took.
+ */
+median_ns: Count, };
+
+export type CollectiveChange = { 
+/**
+ * Its name.
+ */
+function: string, 
+/**
+ * Among so many ranks.
+ */
+ranks: number, 
+/**
+ * Of so many bytes.
+ */
+bytes: number, 
+/**
+ * Of the root, where it has a part of its own.
+ */
+is_root: boolean, 
+/**
+ * How many it is of.
+ */
+samples: Count, 
+/**
+ * What they took.
+ */
+median_ns: Count, };
+
+export type RegionChange = { 
+/**
+ * `stayed`, `changed`, `split`, `joined`, `gone` or `new`.
+ */
+became: string, 
+/**
+ * Regions of A: one, or those that were joined.
+ */
+a: Array<number>, 
+/**
+ * Regions of B: one, or what it was split into.
+ */
+b: Array<number>, 
+/**
+ * Ranges of ranks in A, both ends included.
+ */
+a_ranks: Array<[number, number]>, 
+/**
+ * In B.
+ */
+b_ranks: Array<[number, number]>, 
+/**
+ * Ranks in both, of those in either.
+ */
+overlap: number, 
+/**
+ * How late their messages were, where it is one region on both sides.
+ */
+latency: Figure, 
+/**
+ * Messages within.
+ */
+messages: Count, 
+/**
+ * Of them delayed.
+ */
+delayed: Count, };
+
+export type ByChange = { compute: Figure, base: Figure, distance: Figure, excess: Figure, operation: Figure, other: Figure, unknown: Figure, 
+/**
+ * Of `compute`, what those who were waited for had no core.
+ */
+no_core: Figure, 
+/**
+ * As of the time that is not waited.
+ */
+transfer: Figure, };
+
+export type BudgetChange = { 
+/**
+ * Not in MPI; not known of threads.
+ */
+outside: Figure, waiting: Figure, base: Figure, distance: Figure, excess: Figure, operation: Figure, other: Figure, unknown: Figure, total: Figure, 
+/**
+ * `base`, `distance`, `excess`, `operation` and `unknown` together: what is which of them depends on what each run
+ * learnt.
+ */
+transfer: Figure, waiting_by: ByChange, };
+
+export type EfficiencyChange = { parallel: Figure, load_balance: Figure, communication: Figure, transfer: Figure, serialization: Figure, };
+
+export type CauseChange = { 
+/**
+ * Its name.
+ */
+cause: string, 
+/**
+ * What it costs, in seconds of ranks.
+ */
+avoidable_s: Figure, };
+
+export type VerdictChange = { cause: Words, share: Figure, avoidable_s: Figure, avoidable_wall_s: Figure, confidence: Figure, 
+/**
+ * What each cause costs that could be avoided, in seconds of ranks.
+ */
+causes: Array<CauseChange>, };
+
+export type Comparison = { 
+/**
+ * `mpiscope.compare/1`.
+ */
+schema: string, 
+/**
+ * The main thing in one sentence.
+ */
+answer: string, 
+/**
+ * What limits the comparison, a sentence each.
+ */
+remarks: Array<string>, 
+/**
+ * What a figure of a rank is: `seconds`, or `share` of the run where one was cut off.
+ */
+basis: string, 
+/**
+ * By what a change is told from noise.
+ */
+noise: Noise, 
+/**
+ * One recording.
+ */
+a: Side, 
+/**
+ * The other.
+ */
+b: Side, 
+/**
+ * The job.
+ */
+job: JobChange, 
+/**
+ * Counts of the whole job.
+ */
+totals: TotalsChange, 
+/**
+ * How well clocks agree, and what else says how good the figures are.
+ */
+quality: QualityChange, 
+/**
+ * The functions, the largest change first.
+ */
+functions: Array<FunctionChange>, 
+/**
+ * The places in the program, the largest change first.
+ */
+sites: Array<SiteChange>, 
+/**
+ * What messages usually take; null where one was not judged, as are all that follow.
+ */
+criteria: Array<CriterionChange> | null, 
+/**
+ * What collectives usually take.
+ */
+collectives: Array<CollectiveChange> | null, 
+/**
+ * Ranks that talk mostly among themselves.
+ */
+regions: Array<RegionChange> | null, 
+/**
+ * Where time in MPI went, in seconds of threads.
+ */
+budget: BudgetChange | null, 
+/**
+ * The same of a rank, in what [`Comparison::basis`] says, with what was spent outside of MPI.
+ */
+of_rank: BudgetChange | null, 
+/**
+ * The figures by which programs are compared.
+ */
+efficiency: EfficiencyChange | null, 
+/**
+ * The verdicts.
+ */
+verdict: VerdictChange | null, };
+
+export type ComparedCourse = { 
+/**
+ * How long the run took, or lasted until it was cut off.
+ */
+duration_ns: number, 
+/**
+ * How long each slot is.
+ */
+width_ns: number, 
+/**
+ * How many there are.
+ */
+slots: number, 
+/**
+ * The functions, by number.
+ */
+function: U32Column, 
+/**
+ * Calls that began, function by function, slot by slot.
+ */
+calls: F64Column, 
+/**
+ * Seconds of threads: waiting, base, distance, excess, operation, other, unknown, slot by slot each; empty where it
+ * was not judged.
+ */
+parts: F64Column, 
+/**
+ * Seconds of ranks that could be avoided: placement, pattern, background traffic, no core; likewise.
+ */
+avoidable: F64Column, };
+
+export type Compared = { 
+/**
+ * The figures.
+ */
+comparison: Comparison, 
+/**
+ * Where time went in A as a whole, and in B: as told in their reports.
+ */
+a: ComparedCourse, 
+/**
+ * The other.
+ */
+b: ComparedCourse, };
+
 export type Message = { 
 /**
  * [`crate::PROTOCOL`].
@@ -801,7 +1317,11 @@ found?: Found | null,
 /**
  * Calls that ended since the delta before.
  */
-calls?: Calls | null, };
+calls?: Calls | null, 
+/**
+ * What changed between two recordings, where that is what is shown; in snapshots only, for it never changes.
+ */
+compared?: Compared | null, };
 
 export type Mode = "live" | "paused" | "playing";
 

@@ -11,7 +11,10 @@ const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
   [["t"], "theme"], [["Esc"], "clear the selection"], [["?"], "this help"],
 ];
 
-export function Help({ open, close }: { open: boolean; close: () => void }) {
+/** Of a comparison, in which no time passes. */
+const KEYS_COMPARED: typeof KEYS = [[["Left", "Right"], "one slot of time, with the focus on the picture"], [["t"], "theme"], [["?"], "this help"]];
+
+export function Help({ open, close, isComparison = false }: { open: boolean; close: () => void; isComparison?: boolean }) {
   // Opened and closed from here alone: the browser's own close event comes late, and may belong to an earlier closing.
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -22,12 +25,14 @@ export function Help({ open, close }: { open: boolean; close: () => void }) {
     <dialog ref={dialog} aria-labelledby="help-title" onCancel={(event) => { event.preventDefault(); close(); }}>
       <h2><span id="help-title">Keys</span><button type="button" onClick={close}>Close</button></h2>
       <dl class="keys">
-        {KEYS.map(([keys, does]) => <div key={does}><dt>{keys.map((key) => <kbd key={key}>{key}</kbd>)}</dt><dd>{does}</dd></div>)}
+        {(isComparison ? KEYS_COMPARED : KEYS).map(([keys, does]) => <div key={does}><dt>{keys.map((key) => <kbd key={key}>{key}</kbd>)}</dt><dd>{does}</dd></div>)}
       </dl>
-      <p>On the timeline: the wheel zooms, dragging pans, dragging the cursor scrubs, Shift and dragging (or dragging on the ruler) selects a range, a double click shows the whole run.</p>
-      <p>In Where, with the focus on the picture: arrows pan, + and - zoom, 0 shows all, r and Shift r turn the graph. With the pointer: the wheel zooms, dragging pans, Shift and dragging turns, Alt and dragging (or Lasso) selects ranks; ranks can be dragged, regions with Ctrl. In the matrix dragging selects ranks, Shift and dragging pans.</p>
-      <p>All pages that follow the shared clock see the same time, range and functions. Let go to look around alone.</p>
-      <p>In the graph of What, once it has the focus: arrows go along links, Enter folds what follows, W A S D move, + and - zoom, f fits. The wheel zooms, dragging moves, a double click folds.</p>
+      {!isComparison && <>
+        <p>On the timeline: the wheel zooms, dragging pans, dragging the cursor scrubs, Shift and dragging (or dragging on the ruler) selects a range, a double click shows the whole run.</p>
+        <p>In Where, with the focus on the picture: arrows pan, + and - zoom, 0 shows all, r and Shift r turn the graph. With the pointer: the wheel zooms, dragging pans, Shift and dragging turns, Alt and dragging (or Lasso) selects ranks; ranks can be dragged, regions with Ctrl. In the matrix dragging selects ranks, Shift and dragging pans.</p>
+        <p>All pages that follow the shared clock see the same time, range and functions. Let go to look around alone.</p>
+        <p>In the graph of What, once it has the focus: arrows go along links, Enter folds what follows, W A S D move, + and - zoom, f fits. The wheel zooms, dragging moves, a double click folds.</p>
+      </>}
     </dialog>
   );
 }

@@ -1,6 +1,7 @@
 // From feed messages to what the page knows of the run. No socket, no clock, no document.
 
 import type { InFlight } from "../feed/calls";
+import type { Compared } from "../feed/compared";
 import type { Found } from "../feed/found";
 import type {
   Clock, Faults, FunctionRows, Job, Losses, NodeRows, RankRows, StateMessage, TimelineCells, Totals,
@@ -58,6 +59,8 @@ export interface RunState {
   /** Who talks to whom, by ranks. */
   pairs: Pairs | null;
   longestNs: number;
+  /** Two recordings that are compared; null where it is one that is shown. */
+  compared: Compared | null;
 }
 
 /** More ranks than any job has, and more windows than any feed sends: a wrong number must not fill the memory. */
@@ -84,6 +87,7 @@ export function emptyRun(): RunState {
     regions: null,
     pairs: null,
     longestNs: 0,
+    compared: null,
   };
 }
 
@@ -105,6 +109,7 @@ export function apply(before: RunState, message: StateMessage): RunState {
   if (message.losses) state.losses = message.losses;
   if (message.faults) state.faults = message.faults;
   if (message.inFlight) state.inFlight = message.inFlight;
+  if (message.compared) state.compared = message.compared;
   if (message.found) {
     state.found = message.found;
     state.regions = withRegions(state.regions, message.found.judgement.regions);

@@ -18,6 +18,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("mpiscope-flow", &["mpiscope-analysis", "mpiscope-model"]),
     ("mpiscope-recording", &["mpiscope-wire", "mpiscope-model"]),
     ("mpiscope-link", &["mpiscope-wire"]),
+    ("mpiscope-otf2", &[]),
     // Its tests read what it models with ingest and analysis, which it may not know itself.
     ("mpiscope-synth", &["mpiscope-wire"]),
     ("mpiscope-feed", &["mpiscope-model", "mpiscope-analysis"]),
@@ -34,6 +35,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "mpiscope-recording",
             "mpiscope-synth",
             "mpiscope-link",
+            "mpiscope-otf2",
             "mpiscope-feed",
             "mpiscope-server",
         ],
@@ -70,6 +72,8 @@ const NEVER: &[(&str, &[&str])] = &[
     ("mpiscope-flow", &["tokio", "warp", "parquet"]),
     ("mpiscope-ingest", &["serde", "tokio", "warp", "libc"]),
     ("mpiscope-synth", &["serde", "tokio", "warp", "libc"]),
+    // What calls foreign functions does nothing else.
+    ("mpiscope-otf2", &["serde", "tokio", "warp", "parquet", "anyhow"]),
     ("mpiscope-shim", &["serde", "tokio", "anyhow", "warp", "parquet"]),
 ];
 

@@ -158,6 +158,19 @@ export async function replay(t, recording) {
   return started;
 }
 
+/** Two recordings on one page; ended with the test. */
+export async function compare(t, a, b) {
+  const started = new Started(PROGRAM, ["compare", a, b, "--listen", "127.0.0.1:0"]);
+  t.after(() => started.stop("SIGINT"));
+  started.url = await started.address("compare");
+  return started;
+}
+
+/** What `mpiscope compare --json` says. */
+export function compared(a, b) {
+  return JSON.parse(execFileSync(PROGRAM, ["compare", a, b, "--json"], { maxBuffer: 64 << 20 }).toString());
+}
+
 export function start(t, command, words, options) {
   const started = new Started(command, words, options);
   t.after(() => started.stop());

@@ -1,5 +1,7 @@
 //! An event of a table, and its form in a file of events that wait for their turn.
 
+use crate::sorting::Record;
+
 /// A send or a receive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Event {
@@ -19,7 +21,7 @@ pub(crate) struct Event {
 }
 
 /// The length of its form in a file.
-pub(crate) const EVENT_BYTES: usize = 48;
+const EVENT_BYTES: usize = 48;
 
 impl Event {
     pub(crate) fn start_ns(&self) -> u64 {
@@ -29,20 +31,25 @@ impl Event {
     pub(crate) fn end_ns(&self) -> u64 {
         if self.sends { self.timestamp_ns + self.duration_ns } else { self.timestamp_ns }
     }
+}
 
-    pub(crate) fn to_bytes(self) -> [u8; EVENT_BYTES] {
+impl Record for Event {
+    type Key = u64;
+    const BYTES: usize = EVENT_BYTES;
+
+    fn key(&self) -> u64 {
+        self.timestamp_ns
+    }
+
+    fn put(&self, bytes: &mut Vec<u8>) {
         let places = u64::from(self.rank) | u64::from(self.peer) << 32;
         let of_message = u64::from(self.tag as u32) | u64::from(self.comm) << 32;
         let of_call = u64::from(self.function) | u64::from(self.sends) << 16;
         let words = [self.timestamp_ns, self.duration_ns, self.bytes, places, of_message, of_call];
-        let mut bytes = [0; EVENT_BYTES];
-        for (to, word) in bytes.chunks_exact_mut(8).zip(words) {
-            to.copy_from_slice(&word.to_le_bytes());
-        }
-        bytes
+        words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
     }
 
-    pub(crate) fn from_bytes(bytes: &[u8; EVENT_BYTES]) -> Self {
+    fn get(bytes: &[u8]) -> Self {
         let mut words = [0; EVENT_BYTES / 8];
         for (word, from) in words.iter_mut().zip(bytes.as_chunks().0) {
             *word = u64::from_le_bytes(*from);
@@ -58,6 +65,31 @@ impl Event {
             comm: (of_message >> 32) as u32,
             function: of_call as u16,
             sends: of_call >> 16 != 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_comes_back_from_its_form_in_a_file() {
+        let event = Event {
+            timestamp_ns: u64::MAX,
+            duration_ns: u64::MAX - 1,
+            bytes: 3,
+            rank: u32::MAX,
+            peer: 7,
+            tag: -5,
+            comm: u32::MAX,
+            function: u16::MAX,
+            sends: true,
+        };
+        for event in [event, Event { sends: false, tag: i32::MAX, ..event }] {
+            let mut bytes = Vec::new();
+            event.put(&mut bytes);
+            assert_eq!((bytes.len(), Event::get(&bytes)), (EVENT_BYTES, event));
         }
     }
 }

@@ -5,7 +5,6 @@ mod event;
 mod nodes;
 mod records;
 mod seen;
-mod sorter;
 mod table;
 mod told;
 
@@ -13,12 +12,13 @@ use crate::command_line::ImportOptions;
 use crate::daemon::{Judge, record_told};
 use crate::judge::judge_into;
 use crate::run::refuse_occupied;
+use crate::sorting::{Sorted, Sorter};
 use crate::words::{counted, plural};
 use anyhow::{Context as _, Result};
+use event::Event;
 use mpiscope_recording::Manifest;
 use records::Records;
 use seen::Seen;
-use sorter::{Sorted, Sorter};
 use std::path::Path;
 use std::process::ExitCode;
 use table::Table;
@@ -64,7 +64,7 @@ pub(crate) fn import(options: &ImportOptions) -> Result<ExitCode> {
 /// A table that was read and found sound.
 struct Read {
     seen: Seen,
-    events: Sorted,
+    events: Sorted<Event>,
     nodes: Vec<String>,
     are_nodes_known: bool,
     /// Columns that nobody knows, by file.

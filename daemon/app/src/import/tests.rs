@@ -3,11 +3,11 @@
 use super::event::Event;
 use super::records::Records;
 use super::seen::Seen;
-use super::sorter::Sorter;
 use super::table::Table;
 use super::told::{Job, tell};
 use super::{nodes, read, record};
 use crate::load::load;
+use crate::sorting::Sorter;
 use mpiscope_analysis::Matcher;
 use mpiscope_ingest::Ingest;
 use mpiscope_model::{Call, Message};

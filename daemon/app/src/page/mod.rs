@@ -55,7 +55,16 @@ impl Page {
         let state = FeedState::with_limits(job, Limits { window_ns, ..Limits::default() });
         let messages = Messages { source: Box::new(shelves.messages), flow: mpiscope_ingest::flow };
         let library = Library::new(Box::new(shelves.calls)).with_messages(messages).with_overview(overview);
-        let library = Arc::new(library);
+        Self::of(address, token, state, Arc::new(library))
+    }
+
+    /// Binds and serves a feed and a library.
+    pub(crate) fn of(
+        address: SocketAddr,
+        token: &str,
+        state: FeedState,
+        library: Arc<Library>,
+    ) -> Result<(Self, Feeding)> {
         let (publisher, source) = live(state, Arc::clone(&library));
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)

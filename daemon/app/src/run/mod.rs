@@ -29,6 +29,7 @@ use supervisor::Supervisor;
 pub(crate) use command::find_collector;
 pub(crate) use launch::{System, may_span_hosts};
 pub(crate) use place::{left_over_rings, random, refuse_occupied};
+pub(crate) use signals::{bit, ignored_signals};
 
 /// A run that is being recorded.
 struct Recorded {

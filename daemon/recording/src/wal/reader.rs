@@ -1,8 +1,9 @@
 //! Reads the log: every whole frame of every file, whatever happened to the rest.
 
-use super::EXTENSION;
+use super::compressed::{self, COMPRESSED, compressed_path};
+use super::files;
 use crate::RecordingError;
-use crate::folder::{WAL, make_folder, numbered_files, open_plain, real_folder};
+use crate::folder::{WAL, make_folder, open_plain, real_folder};
 use mpiscope_wire::{DecodeFault, Decoder, FrameRef};
 use std::collections::BTreeSet;
 use std::io::{self, Read};
@@ -46,7 +47,7 @@ impl WalReader {
         if folder.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
             return Ok(Self { files: Vec::new() });
         }
-        let files = numbered_files(&real_folder(folder)?, EXTENSION)?;
+        let files = files(&real_folder(folder)?)?;
         Ok(Self { files: files.into_iter().map(|(_, path)| path).collect() })
     }
 
@@ -94,8 +95,21 @@ fn read_file(
     visit: &mut impl FnMut(FrameRef<'_>),
     summary: &mut WalSummary,
 ) -> Result<(), RecordingError> {
-    let mut file = open_plain(path)?;
     let mut decoder = Decoder::new();
+    // It may have been compressed since it was found.
+    let is_compressed = path.extension().is_some_and(|extension| extension == COMPRESSED);
+    if is_compressed || !path.exists() && compressed_path(path).exists() {
+        let path = if is_compressed { path.to_path_buf() } else { compressed_path(path) };
+        let damaged_bytes = compressed::read(&path, |piece| {
+            summary.bytes += piece.len() as u64;
+            decoder.feed(piece);
+            drain(&mut decoder, visit, summary);
+        })?;
+        summary.damaged_bytes += damaged_bytes;
+        drain_tail(&mut decoder, visit, summary);
+        return Ok(());
+    }
+    let mut file = open_plain(path)?;
     let mut chunk = vec![0; CHUNK_BYTES];
     let outcome = loop {
         match file.read(&mut chunk) {

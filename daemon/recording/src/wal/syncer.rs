@@ -1,5 +1,6 @@
-//! Waits for the disk on a thread of its own, so that whoever writes the log never does.
+//! Waits for the disk on a thread of its own, and compresses what is full, so that whoever writes the log never does.
 
+use super::compressed::compress;
 use crate::RecordingError;
 use crate::folder::sync_folder;
 use std::fs::File;
@@ -11,11 +12,16 @@ use std::thread::JoinHandle;
 /// Files that may wait for the disk: one of before a rotation, and the current one.
 const MOST_WAITING: usize = 2;
 
+/// Compressing goes behind the job.
+const LOW_PRIORITY: i32 = 10;
+
 struct Order {
     file: File,
     path: PathBuf,
     /// The file is new: its name has to reach the disk as well.
     new: bool,
+    /// It gets no more frames.
+    last: bool,
 }
 
 /// The thread and what it found.
@@ -31,8 +37,10 @@ impl Syncer {
         let failure = Arc::new(Mutex::new(None));
         let told = Arc::clone(&failure);
         let thread = std::thread::Builder::new().name("sync".into()).spawn(move || {
+            // The job goes first; a system that does not allow it changes nothing but that.
+            let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), LOW_PRIORITY);
             for order in received {
-                if let Err(error) = order.sync() {
+                if let Err(error) = order.carry_out() {
                     *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
                 }
             }
@@ -43,19 +51,23 @@ impl Syncer {
     }
 
     /// Sees to it that what the file holds now reaches the disk, soon and without waiting for it. One that cannot be
-    /// taken because others wait is left to the next time, unless it is the last chance.
-    pub(crate) fn order(
-        &self,
-        file: &File,
-        path: &Path,
-        new: bool,
-        last: bool,
-    ) -> Result<(), RecordingError> {
+    /// taken because others wait is left to the next time.
+    pub(crate) fn order(&self, file: &File, path: &Path, new: bool) -> Result<(), RecordingError> {
+        self.send(file, path, new, false)
+    }
+
+    /// Likewise a file that gets no more frames; it is compressed then.
+    pub(crate) fn order_last(&self, file: &File, path: &Path) -> Result<(), RecordingError> {
+        self.send(file, path, true, true)
+    }
+
+    fn send(&self, file: &File, path: &Path, new: bool, last: bool) -> Result<(), RecordingError> {
         let file = file.try_clone().map_err(RecordingError::io("sync", path))?;
-        let order = Order { file, path: path.to_path_buf(), new };
+        let order = Order { file, path: path.to_path_buf(), new, last };
         match self.orders.as_ref().map(|orders| orders.try_send(order)) {
             Some(Ok(())) => {}
             Some(Err(TrySendError::Full(order) | TrySendError::Disconnected(order))) if last => {
+                // It stays as it is then.
                 order.sync()?;
             }
             Some(Err(_)) | None => {}
@@ -65,6 +77,18 @@ impl Syncer {
 }
 
 impl Order {
+    fn carry_out(&self) -> Result<(), RecordingError> {
+        self.sync()?;
+        if !self.last {
+            return Ok(());
+        }
+        match compress(&self.path) {
+            // The end of the run removes the log, or --keep its beginning.
+            Err(_) if !self.path.exists() => Ok(()),
+            compressed => compressed,
+        }
+    }
+
     fn sync(&self) -> Result<(), RecordingError> {
         self.file.sync_data().map_err(RecordingError::io("sync", &self.path))?;
         match self.path.parent().filter(|_| self.new) {

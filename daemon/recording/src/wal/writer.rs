@@ -1,8 +1,8 @@
 //! Writes the log.
 
-use super::EXTENSION;
 use super::syncer::Syncer;
-use crate::folder::{WAL, create_new, make_folder, numbered_files, numbered_name, sync_folder};
+use super::{EXTENSION, files};
+use crate::folder::{WAL, create_new, make_folder, numbered_name, sync_folder};
 use crate::{Keep, RecordingError};
 use std::fs::File;
 use std::io::{self, Write};
@@ -38,7 +38,7 @@ impl WalWriter {
     pub fn create(dir: &Path) -> Result<Self, RecordingError> {
         let folder = dir.join(WAL);
         make_folder(&folder)?;
-        if !numbered_files(&folder, EXTENSION)?.is_empty() {
+        if !files(&folder)?.is_empty() {
             return Err(RecordingError::AlreadyRecorded { path: dir.to_path_buf() });
         }
         let writer = Self::begin(folder, 0)?;
@@ -53,7 +53,7 @@ impl WalWriter {
     pub fn append_to(dir: &Path) -> Result<Self, RecordingError> {
         let folder = dir.join(WAL);
         make_folder(&folder)?;
-        let number = numbered_files(&folder, EXTENSION)?.last().map_or(0, |(number, _)| number + 1);
+        let number = files(&folder)?.last().map_or(0, |(number, _)| number + 1);
         Self::begin(folder, number)
     }
 
@@ -123,7 +123,7 @@ impl WalWriter {
     /// When the disk does not take it, or did not the last time.
     pub fn sync_soon(&mut self) -> Result<(), RecordingError> {
         self.flush()?;
-        self.syncer.order(&self.file, &self.path, self.file_bytes > 0, false)
+        self.syncer.order(&self.file, &self.path, self.file_bytes > 0)
     }
 
     /// Puts everything on the disk and waits for that.
@@ -142,7 +142,7 @@ impl WalWriter {
     fn rotate(&mut self) -> Result<u32, RecordingError> {
         self.flush()?;
         let (path, file) = new_file(&self.folder, self.number + 1)?;
-        self.syncer.order(&self.file, &self.path, true, true)?;
+        self.syncer.order_last(&self.file, &self.path)?;
         self.number += 1;
         (self.path, self.file, self.file_bytes) = (path, file, 0);
         Ok(self.number)

@@ -1,0 +1,239 @@
+//! What is compared of one recording.
+
+use super::noise::{Measured, Rules, spread};
+use super::windows::Windows;
+use crate::judge::{self, Findings};
+use crate::load::{Loaded, Rows, Trust, is_in_log, load_with};
+use crate::places;
+use anyhow::{Context as _, Result};
+use mpiscope_feed::{Overview, Side};
+use mpiscope_model::{Function, Totals};
+use mpiscope_recording::{Job, Recording, State};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// One recording.
+#[derive(Debug, Default)]
+pub(super) struct Digest {
+    pub(super) side: Side,
+    pub(super) job: Job,
+    pub(super) totals: Totals,
+    pub(super) lost_calls: u64,
+    /// None where there is one node, or nothing is known of the clocks.
+    pub(super) clock_uncertainty_ns: Option<u64>,
+    /// Of the time in which ranks could run, the share in which they had no core.
+    pub(super) no_core_share: Option<f64>,
+    pub(super) functions: BTreeMap<Function, FunctionFigures>,
+    pub(super) sites: BTreeMap<SiteName, SiteFigures>,
+    pub(super) windows: Windows,
+    pub(super) findings: Option<Findings>,
+}
+
+/// What one function did.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct FunctionFigures {
+    pub(super) calls: u64,
+    pub(super) polls: u64,
+    pub(super) bytes: u64,
+    pub(super) seconds: f64,
+    pub(super) p50_ns: u64,
+    pub(super) p99_ns: u64,
+    pub(super) max_ns: u64,
+}
+
+/// A place in the program by what stays the same when it is built again, and its line.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct SiteName {
+    /// What it calls.
+    pub(super) calls: Option<Function>,
+    /// The name of the source file without its folders, or what else is known.
+    pub(super) file: String,
+    pub(super) function: Option<String>,
+    pub(super) line: Option<u32>,
+}
+
+/// What was called from one place.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct SiteFigures {
+    pub(super) place: String,
+    /// The file with its folders.
+    pub(super) path: Option<String>,
+    pub(super) calls: u64,
+    pub(super) seconds: f64,
+    pub(super) waiting_s: f64,
+}
+
+impl Digest {
+    /// Reads a recording.
+    pub(super) fn read(dir: &Path) -> Result<Self> {
+        let recording = Recording::open(dir)?;
+        let is_in_log = is_in_log(&recording);
+        let mut windows = Windows::new(recording.manifest().window_ns);
+        let mut see = |rows: Rows| {
+            windows.cells(&rows.windows);
+            Ok(())
+        };
+        let loaded = load_with(dir, &recording, Trust::Checked, Overview::default(), &mut see);
+        let mut loaded = loaded.with_context(|| format!("read {}", dir.display()))?;
+        if is_in_log {
+            let unknown = places::look_up(&mut loaded.sites, places::PATIENCE);
+            loaded.missing.extend(unknown);
+        } else {
+            let mut rows = recording.windows();
+            rows.by_ref().for_each(|batch| windows.rows(&batch));
+            let faults = rows.faults().iter();
+            loaded.missing.extend(faults.map(|fault| format!("windows of {}: {}", fault.file, fault.text)));
+        }
+        let findings = if is_in_log {
+            let judged = recording.wal().map_err(anyhow::Error::from);
+            judged.and_then(|log| judge::judge(&recording, &log, 1)).map(Some)
+        } else {
+            judge::read(dir)
+        };
+        let findings = findings.unwrap_or_else(|error| {
+            loaded.missing.push(format!("what was found about the run: {error:#}"));
+            None
+        });
+        Ok(Self::of(dir, loaded, windows, findings))
+    }
+
+    fn of(dir: &Path, loaded: Loaded, windows: Windows, findings: Option<Findings>) -> Self {
+        let findings = findings.map(|mut findings| {
+            findings.name_places(&loaded.sites);
+            findings
+        });
+        let functions = loaded.counts.functions().map(|(function, totals)| {
+            let figures = FunctionFigures {
+                calls: totals.calls,
+                polls: totals.polls,
+                bytes: totals.bytes,
+                seconds: totals.time_ns as f64 / 1e9,
+                p50_ns: totals.quantile_ns(0.5),
+                p99_ns: totals.quantile_ns(0.99),
+                max_ns: totals.max_ns(),
+            };
+            (function, figures)
+        });
+        let clocks = (0..loaded.job.nodes.len()).filter_map(|node| loaded.clock_of(node));
+        let uncertainty_ns = clocks.map(|clock| clock.uncertainty_ns).max();
+        Self {
+            side: Side {
+                folder: dir.display().to_string(),
+                run: loaded.run.clone(),
+                state: word(loaded.state).into(),
+                started_unix_ns: loaded.job.started_unix_ns,
+                exit: loaded.job.exit,
+                is_judged: findings.is_some(),
+                cause: findings.as_ref().map(|found| found.judgement.verdict.cause.clone()),
+                headline: findings.as_ref().map(|found| found.told().headline).unwrap_or_default(),
+                missing: loaded.missing.clone(),
+            },
+            totals: loaded.totals,
+            lost_calls: loaded.losses.total(),
+            clock_uncertainty_ns: uncertainty_ns.filter(|_| loaded.job.nodes.len() > 1),
+            no_core_share: no_core_share(&loaded),
+            functions: functions.collect(),
+            sites: sites(&loaded, findings.as_ref()),
+            windows,
+            findings,
+            job: loaded.job,
+        }
+    }
+
+    /// Whether the length of the run is that of the program, and not that until somebody or something ended it.
+    pub(super) fn is_whole(&self) -> bool {
+        match self.job.exit {
+            Some(exit) => exit <= 128,
+            None => self.side.state == word(State::Complete),
+        }
+    }
+
+    /// How long it ran, or lasted.
+    pub(super) fn duration_s(&self) -> Option<f64> {
+        self.job.duration_s.filter(|seconds| *seconds > 0.0)
+    }
+}
+
+fn word(state: State) -> &'static str {
+    match state {
+        State::Running => "running",
+        State::Complete => "complete",
+        State::Incomplete => "incomplete",
+    }
+}
+
+fn no_core_share(loaded: &Loaded) -> Option<f64> {
+    let rows = loaded.ranks.iter().filter_map(|info| loaded.processors.of(info.rank));
+    let (run, wait) =
+        rows.fold((0.0, 0.0), |(run, wait), row| (run + row.run_ns as f64, wait + row.wait_ns as f64));
+    (run + wait > 0.0).then(|| wait / (run + wait))
+}
+
+fn sites(loaded: &Loaded, findings: Option<&Findings>) -> BTreeMap<SiteName, SiteFigures> {
+    let waits = findings.map(|findings| &findings.judgement.sites[..]).unwrap_or_default();
+    let mut sites: BTreeMap<SiteName, SiteFigures> = BTreeMap::new();
+    for (id, totals) in loaded.counts.sites().iter().filter(|(_, totals)| totals.calls > 0) {
+        let Some(known) = id.and_then(|site| loaded.sites.get(site as usize)) else { continue };
+        let file = known.file.as_deref().map(|file| file.rsplit('/').next().unwrap_or(file).to_owned());
+        let name = SiteName {
+            calls: totals.function,
+            file: file.unwrap_or_else(|| known.words()),
+            function: known.function.clone(),
+            line: known.line,
+        };
+        let waiting = waits.iter().find(|wait| wait.site == id);
+        // The same line of two files, or two addresses of one line.
+        let figures = sites.entry(name).or_default();
+        figures.place = known.words();
+        figures.path.clone_from(&known.file);
+        figures.calls += totals.calls;
+        figures.seconds += totals.time_ns as f64 / 1e9;
+        figures.waiting_s += waiting.map_or(0.0, |wait| wait.seconds);
+    }
+    sites
+}
+
+/// Two recordings, and in what they are compared.
+#[derive(Debug)]
+pub(super) struct Pair<'a> {
+    pub(super) a: &'a Digest,
+    pub(super) b: &'a Digest,
+    /// What a figure of the job is multiplied with to get that of a rank.
+    pub(super) scale: (f64, f64),
+    pub(super) rules: Rules,
+    /// Figures of ranks are shares of the run, for one was cut off.
+    pub(super) is_share: bool,
+}
+
+impl<'a> Pair<'a> {
+    pub(super) fn of(a: &'a Digest, b: &'a Digest) -> Self {
+        let is_share = !a.is_whole() || !b.is_whole();
+        let scale = |of: &Digest| {
+            let length_s = if is_share { of.duration_s().unwrap_or(1.0) } else { 1.0 };
+            1.0 / (f64::from(of.job.ranks.max(1)) * length_s)
+        };
+        let lengths = [a, b].into_iter().filter_map(Digest::duration_s);
+        let shorter_s = lengths.min_by(f64::total_cmp).unwrap_or(1.0);
+        Self { a, b, scale: (scale(a), scale(b)), rules: Rules::new(shorter_s, is_share), is_share }
+    }
+
+    /// Applied to both.
+    pub(super) fn both<T>(&self, of: impl Fn(&'a Digest) -> T) -> (T, T) {
+        (of(self.a), of(self.b))
+    }
+
+    /// The time of a rank in a function; nothing where it was not called.
+    pub(super) fn of_rank(&self, function: Function) -> (Measured, Measured) {
+        let of = |digest: &Digest| Measured {
+            value: digest.functions.get(&function).map_or(0.0, |figures| figures.seconds),
+            spread: spread(&digest.windows.seconds(function)),
+        };
+        (of(self.a).times(self.scale.0), of(self.b).times(self.scale.1))
+    }
+
+    /// The time of a rank in MPI.
+    pub(super) fn in_mpi(&self) -> (f64, f64) {
+        let (a, b) = self.both(|of| of.functions.values().map(|figures| figures.seconds).sum::<f64>());
+        (a * self.scale.0, b * self.scale.1)
+    }
+}

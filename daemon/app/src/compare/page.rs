@@ -1,0 +1,175 @@
+//! The page of a comparison: both recordings on one axis of time.
+
+use super::digest::Digest;
+use crate::command_line::CompareOptions;
+use crate::page::{self, Page};
+use crate::run::random;
+use anyhow::{Context as _, Result};
+use mpiscope_feed::{
+    CallSource, Compared, ComparedCourse, Comparison, F64Column, FeedState, Job, JobState, Library, Parts,
+    RunSource, Update,
+};
+use mpiscope_model::{Call, Function, Losses, Nanoseconds, Totals};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// So many slots are drawn at the most.
+const MOST_SLOTS: u64 = 240;
+
+/// Shows both until somebody ends it.
+pub(super) fn serve(options: &CompareOptions, comparison: Comparison, a: &Digest, b: &Digest) -> Result<()> {
+    // Taken before the address is told, so that a signal from then on cleans up.
+    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).context("wait for Ctrl-C")?;
+    let width_ns = width_ns(a, b);
+    let job = Job {
+        run: format!("{} and {}", a.side.run, b.side.run),
+        source: RunSource::Replay,
+        state: JobState::Ended,
+        exit: Some(0),
+        ..Job::default()
+    };
+    let compared = Compared { comparison, a: course(a, width_ns), b: course(b, width_ns) };
+    let now_ns = compared.a.duration_ns.max(compared.b.duration_ns);
+    let state = FeedState::new(job.clone()).with_comparison(compared);
+    let token = format!("{:032x}", random()?);
+    let library = Arc::new(Library::new(Box::new(NoCalls)));
+    let (page, mut feeding) = Page::of(options.listen.unwrap_or(page::ANYWHERE), &token, state, library)?;
+    feeding.publisher.publish(&Update {
+        now_ns,
+        lag_ns: 0,
+        job: &job,
+        totals: Totals::default(),
+        losses: Losses::default(),
+        functions: &[],
+        ranks: &[],
+        nodes: &[],
+        timeline: &[],
+        in_flight: &[],
+        calls: &[],
+        faults: &[],
+        found: None,
+    });
+    page::say_address("compare", page.url());
+    eprintln!("mpiscope: Ctrl-C ends it");
+    if options.open {
+        page::open_in_browser(page.url());
+    }
+    // Whichever comes first.
+    let _ = signals.forever().next();
+    page.close();
+    Ok(())
+}
+
+/// Single calls are looked at where a recording is replayed.
+#[derive(Debug)]
+struct NoCalls;
+
+impl CallSource for NoCalls {
+    fn visit(&self, _: &Range<Nanoseconds>, _: &mut dyn FnMut(&Call)) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+fn duration_ns(of: &Digest) -> u64 {
+    let windows_ns = of.windows.count() as u64 * of.windows.width_ns;
+    of.duration_s().map_or(windows_ns, |seconds| (seconds * 1e9).round() as u64)
+}
+
+/// How long the slots of both are: whole windows.
+fn width_ns(a: &Digest, b: &Digest) -> u64 {
+    let window_ns = a.windows.width_ns.max(b.windows.width_ns).max(1);
+    let longest_ns = duration_ns(a).max(duration_ns(b));
+    longest_ns.div_ceil(MOST_SLOTS).div_ceil(window_ns).max(1) * window_ns
+}
+
+fn course(of: &Digest, width_ns: u64) -> ComparedCourse {
+    let duration_ns = duration_ns(of);
+    let slots = duration_ns.div_ceil(width_ns).max(1) as usize;
+    let spread =
+        |from_ns: u64, window_ns: u64, values: &[f64]| spread(from_ns, window_ns, values, width_ns, slots);
+    let functions: Vec<Function> = of.windows.functions.keys().copied().collect();
+    let calls = functions.iter().flat_map(|function| {
+        let calls: Vec<f64> =
+            of.windows.functions[function].calls.iter().map(|calls| *calls as f64).collect();
+        spread(0, of.windows.width_ns, &calls)
+    });
+    let course = of.findings.as_ref().map(|findings| &findings.course);
+    let parts: [fn(&Parts) -> f64; 7] = [
+        |parts| parts.waiting_s,
+        |parts| parts.base_s,
+        |parts| parts.distance_s,
+        |parts| parts.excess_s,
+        |parts| parts.operation_s,
+        |parts| parts.other_s,
+        |parts| parts.unknown_s,
+    ];
+    let parts = course.into_iter().flat_map(|course| {
+        parts.into_iter().flat_map(|part| {
+            let values: Vec<f64> = course.parts.iter().map(part).collect();
+            spread(course.from_ns, course.width_ns, &values)
+        })
+    });
+    let avoidable = course.into_iter().flat_map(|course| {
+        (0..super::budget::CAUSES.len()).flat_map(|cause| {
+            let values: Vec<f64> = course.avoidable.iter().map(|window| window[cause]).collect();
+            spread(course.from_ns, course.width_ns, &values)
+        })
+    });
+    ComparedCourse {
+        duration_ns,
+        width_ns,
+        slots: slots as u32,
+        calls: calls.collect(),
+        parts: parts.collect::<F64Column>(),
+        avoidable: avoidable.collect::<F64Column>(),
+        function: functions.iter().map(|function| u32::from(*function)).collect(),
+    }
+}
+
+/// Values of windows over slots: one that lies across two gives each its share. What is beyond the last goes into it.
+fn spread(from_ns: u64, window_ns: u64, values: &[f64], width_ns: u64, slots: usize) -> Vec<f64> {
+    let mut sums = vec![0.0; slots];
+    let window_ns = window_ns.max(1);
+    for (at, value) in values.iter().enumerate().filter(|(_, value)| **value != 0.0) {
+        let begin_ns = from_ns.saturating_add((at as u64).saturating_mul(window_ns));
+        let end_ns = begin_ns.saturating_add(window_ns);
+        let slot = |ns: u64| ((ns / width_ns) as usize).min(slots - 1);
+        let (first, last) = (slot(begin_ns), slot(end_ns - 1));
+        for (sum, slot) in sums[first..=last].iter_mut().zip(first as u64..) {
+            let to_ns = if slot + 1 == slots as u64 { u64::MAX } else { (slot + 1) * width_ns };
+            let share_ns = end_ns.min(to_ns).saturating_sub(begin_ns.max(slot * width_ns));
+            *sum += value * share_ns as f64 / window_ns as f64;
+        }
+    }
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_are_spread_over_slots_and_nothing_is_lost() {
+        assert_eq!(spread(0, 100, &[1.0, 2.0, 4.0, 8.0], 200, 2), [3.0, 12.0]);
+        assert_eq!(spread(50, 100, &[1.0, 2.0], 100, 3), [0.5, 1.5, 1.0]);
+        assert_eq!(spread(0, 300, &[3.0, 6.0], 200, 3), [2.0, 1.0 + 2.0, 4.0]);
+        let late = spread(0, 100, &[1.0; 9], 200, 3);
+        assert_eq!((late[0], late.iter().sum::<f64>()), (2.0, 9.0));
+    }
+
+    #[test]
+    fn both_have_slots_of_the_same_length() {
+        let of = |seconds: f64, window_ns: u64| {
+            let mut digest =
+                Digest { windows: super::super::windows::Windows::new(window_ns), ..Digest::default() };
+            digest.job.duration_s = Some(seconds);
+            digest
+        };
+        let (short, long) = (of(3.0, 100_000_000), of(100.0, 250_000_000));
+        let width_ns = width_ns(&short, &long);
+        assert_eq!(width_ns, 500_000_000);
+        assert_eq!((course(&short, width_ns).slots, course(&long, width_ns).slots), (6, 200));
+    }
+}

@@ -1,0 +1,100 @@
+//! What the numbers in an archive mean, as it says.
+
+use crate::GroupKind;
+use std::collections::HashMap;
+
+/// All definitions.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Definitions {
+    /// Ticks a second of all times.
+    pub ticks_per_s: u64,
+    /// When times begin.
+    pub from: u64,
+    /// The time at the beginning, in nanoseconds since 1970; none where it is not known.
+    pub began_unix_ns: Option<u64>,
+    /// Strings.
+    pub strings: HashMap<u32, String>,
+    /// Names of parts of the system, and what each is part of.
+    pub tree_nodes: HashMap<u32, (u32, u32)>,
+    /// Processes and their like.
+    pub location_groups: HashMap<u32, LocationGroup>,
+    /// Threads and their like, in the order of the archive.
+    pub locations: Vec<Location>,
+    /// What is entered and left.
+    pub regions: HashMap<u32, Region>,
+    /// Groups.
+    pub groups: HashMap<u32, Group>,
+    /// Communicators: the group of each.
+    pub comms: HashMap<u32, u32>,
+    /// Communicators between two groups.
+    pub inter_comms: HashMap<u32, InterComm>,
+    /// Attributes: the string that names each, and its type.
+    pub attributes: HashMap<u32, u32>,
+}
+
+impl Definitions {
+    /// A string; nothing where it is not defined.
+    #[must_use]
+    pub fn string(&self, number: u32) -> &str {
+        self.strings.get(&number).map_or("", String::as_str)
+    }
+
+    /// The attribute of a name.
+    #[must_use]
+    pub fn attribute(&self, name: &str) -> Option<u32> {
+        self.attributes.iter().find(|(_, string)| self.string(**string) == name).map(|(number, _)| *number)
+    }
+}
+
+/// A process, or something like it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LocationGroup {
+    /// The string that names it.
+    pub name: u32,
+    /// Whether it is a process.
+    pub is_process: bool,
+    /// Where it is.
+    pub tree_node: u32,
+}
+
+/// A thread, or something like it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Location {
+    /// Its number.
+    pub location: u64,
+    /// The string that names it.
+    pub name: u32,
+    /// Whether it is a thread.
+    pub is_thread: bool,
+    /// How many events it has.
+    pub events: u64,
+    /// What it is part of.
+    pub group: u32,
+}
+
+/// Something that is entered and left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Region {
+    /// The string that names it.
+    pub name: u32,
+    /// Whether it is of MPI.
+    pub is_mpi: bool,
+}
+
+/// A group of processes that talk by MPI.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    /// What its members are.
+    pub kind: GroupKind,
+    /// They, in order.
+    pub members: Vec<u64>,
+}
+
+/// A communicator between two groups.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InterComm {
+    /// One.
+    pub first: u32,
+    /// The other.
+    pub second: u32,
+}

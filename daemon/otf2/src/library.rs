@@ -1,0 +1,46 @@
+//! The library, loaded once.
+
+use crate::Otf2Error;
+use crate::symbols::{Handle, Symbols};
+use libc::c_char;
+use std::rc::Rc;
+
+/// Names of its version 3, as its authors and as Debian call it.
+const FILES: [&str; 2] = ["libotf2.so.10", "libopen-trace-format2.so.10"];
+
+/// The library. What is made of it stays in the thread that loaded it.
+#[derive(Clone)]
+pub struct Library {
+    pub(crate) symbols: Rc<Symbols>,
+}
+
+impl Library {
+    /// Loads it.
+    ///
+    /// # Errors
+    /// When it is not on this machine.
+    pub fn load() -> Result<Self, Otf2Error> {
+        Self::load_first_of(&FILES)
+    }
+
+    #[expect(unsafe_code, reason = "a function of the library is called")]
+    pub(crate) fn load_first_of(files: &[&str]) -> Result<Self, Otf2Error> {
+        let symbols = Symbols::load(files)?;
+        // SAFETY: the function is a plain one that stays, and nothing is handed to it.
+        unsafe { (symbols.register_error_callback)(take_error, std::ptr::null_mut()) };
+        Ok(Self { symbols: Rc::new(symbols) })
+    }
+}
+
+/// What goes wrong is said once, by whoever asked for it, and not by the library as well.
+extern "C" fn take_error(
+    _: Handle,
+    _: *const c_char,
+    _: u64,
+    _: *const c_char,
+    code: i32,
+    _: *const c_char,
+    _: Handle,
+) -> i32 {
+    code
+}

@@ -1,0 +1,24 @@
+//! Rows for other programs: CSV, one Parquet file, and the trace that Perfetto and Chrome open.
+//!
+//! What it is: formats, written to anything that takes bytes, row by row in bounded memory. What it is not: files, and the
+//! choice of what is exported. Who uses it: the program's `export`.
+
+mod csv;
+mod parquet;
+mod perfetto;
+#[cfg(test)]
+mod tests;
+
+pub use csv::CsvTable;
+pub use parquet::ParquetTable;
+pub use perfetto::{MessageArrow, Perfetto, Slice};
+
+/// A column that is in no segment: what a number in a row is called. It stands behind the row's own columns.
+pub struct NameColumn<R> {
+    /// What the column is called.
+    pub name: &'static str,
+    /// The number in a row; none where the row has none.
+    pub number: fn(&R) -> Option<usize>,
+    /// By number, the names; an empty one is not known. A number without a name has none.
+    pub names: Vec<String>,
+}

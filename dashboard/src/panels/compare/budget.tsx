@@ -1,0 +1,90 @@
+// Where a rank's time went in both: two bars on one scale, and each part with its change.
+
+import type { Comparison, Figure, PartName, WaitName } from "../../feed/compared";
+import { PARTS } from "../../feed/compared";
+import type { Part } from "../../palette/causes";
+import { amount, type Basis, difference, isChange, times } from "../../words/compared";
+import { partTone } from "../causes";
+import { bars } from "./layout";
+
+export const PART_WORDS: Readonly<Record<PartName, string>> = {
+  waiting: "waiting for others", base: "usual transmission", distance: "distance between nodes", excess: "slower than usual",
+  operation: "collectives at work", other: "other calls", unknown: "unknown",
+};
+
+const WAIT_WORDS: readonly (readonly [WaitName, string, Part])[] = [
+  ["compute", "computing, or no core", "compute"], ["no_core", "of it without a core", "noCore"], ["base", "usual transmission", "base"],
+  ["distance", "distance between nodes", "distance"], ["excess", "slower than usual", "excess"], ["operation", "collectives at work", "operation"],
+  ["other", "other calls", "other"], ["unknown", "unknown", "unknown"],
+];
+
+interface Row { key: string; name: string; figure: Figure; tone: Part | "outside" | null; isInner: boolean }
+
+export function Budget({ comparison }: { comparison: Comparison }) {
+  const { ofRank: budget, basis, durationS } = comparison;
+  const title = basis === "share" ? "Share of a rank\u2019s time" : "Time of a rank";
+  if (!budget) {
+    return (
+      <section>
+        <h2>{title}</h2>
+        <p class="soft">Where time went is known only of recordings that were judged.</p>
+      </section>
+    );
+  }
+  const segments: { name: string; figure: Figure; tone: Part | null }[] = [
+    { name: "outside of MPI", figure: budget.outside, tone: null },
+    ...PARTS.map((part) => ({ name: PART_WORDS[part], figure: budget.parts[part], tone: part })),
+  ];
+  const { a, b } = bars(segments.map(({ figure }) => ({ a: figure.a ?? 0, b: figure.b ?? 0 })));
+  const waits = WAIT_WORDS.map(([name, words, tone]): Row => ({ key: name, name: words, figure: budget.waitingBy[name], tone, isInner: name === "no_core" }));
+  const rows: Row[] = [
+    ...(basis === "seconds" ? [{ key: "run", name: "the whole run", figure: durationS, tone: null, isInner: false }] : []),
+    { key: "outside", name: "outside of MPI", figure: budget.outside, tone: "outside", isInner: false },
+    { key: "total", name: "in MPI", figure: budget.total, tone: null, isInner: false },
+    ...PARTS.map((part): Row => ({ key: part, name: PART_WORDS[part], figure: budget.parts[part], tone: part, isInner: true })),
+  ];
+  return (
+    <section class="budget">
+      <h2>{title} <span class="soft">the mean of all; both bars on one scale</span></h2>
+      {(["a", "b"] as const).map((side) => (
+        <div class="bar" key={side}>
+          <b>{side.toUpperCase()}</b>
+          <div class="stacked" role="img" aria-label={`${side.toUpperCase()}: ${segments.map(({ name, figure }) => `${name} ${amount(figure[side], basis)}`).join(", ")}`}>
+            {segments.map(({ name, figure, tone }, at) => {
+              const fraction = (side === "a" ? a : b)[at] ?? 0;
+              return fraction > 0 && (
+                <i key={name} title={`${name}: ${amount(figure[side], basis)}`} class={tone ? "" : "outside"}
+                  style={{ width: `${(100 * fraction).toFixed(3)}%`, ...(tone ? { backgroundColor: partTone(tone) } : {}) }} />
+              );
+            })}
+          </div>
+        </div>
+      ))}
+      <div class="columns">
+        <div><h3>all of it</h3><Parts label={title} rows={rows} basis={basis} /></div>
+        <div><h3>waiting, by what kept those who were waited for</h3><Parts label="Waiting by what kept the others" rows={waits} basis={basis} /></div>
+      </div>
+    </section>
+  );
+}
+
+function Parts({ label, rows, basis }: { label: string; rows: readonly Row[]; basis: Basis }) {
+  return (
+    <table class="parts" aria-label={label}>
+      <thead><tr><th scope="col">part</th><th scope="col">A</th><th scope="col">B</th><th scope="col">change</th><th scope="col">times</th></tr></thead>
+      <tbody>
+        {rows.map(({ key, name, figure, tone, isInner }) => (
+          <tr key={key} class={isChange(figure) ? "changed" : "same"}>
+            <th scope="row" class={isInner ? "inner" : ""}>
+              {tone && <span class={`swatch ${tone === "outside" ? tone : ""}`} style={tone === "outside" ? {} : { backgroundColor: partTone(tone) }} />}{name}
+            </th>
+            <td>{amount(figure.a, basis)}</td>
+            <td>{amount(figure.b, basis)}</td>
+            <td>{difference(figure, basis)}</td>
+            <td>{times(figure)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

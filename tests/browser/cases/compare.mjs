@@ -1,0 +1,102 @@
+// Two recordings on one page: what changed, as `mpiscope compare --json` says it, and both over time.
+
+import { strict as assert } from "node:assert";
+import { checkAll } from "../lib/axe.mjs";
+import { LARGE, open, SMALL } from "../lib/browser.mjs";
+import { quantity } from "../lib/compare.mjs";
+import { table } from "../lib/page.mjs";
+import { shoot } from "../lib/pictures.mjs";
+import { coloured, count, decodePng, differing } from "../lib/pixels.mjs";
+import { compare, compared } from "../lib/product.mjs";
+import { even, uneven } from "../lib/recordings.mjs";
+import { test } from "../lib/runner.mjs";
+import { until } from "../lib/wait.mjs";
+
+async function opened(t, options) {
+  const served = await compare(t, await even(), await uneven());
+  const page = await open(t, served.url, options);
+  await page.locator(".compare .drawn canvas").waitFor();
+  return { page, served, truth: compared(await even(), await uneven()) };
+}
+
+const near = (shown, value, what) => assert.ok(Math.abs(shown - value) <= 0.00501 * Math.abs(value) + 1e-9, `${what}: the page says ${shown}, the comparison ${value}`);
+
+/** Less than nothing has a sign of its own. */
+const seconds = (text) => (text === "0 s" || text === "0" ? 0 : (text.startsWith("\u2212") ? -1 : 1) * quantity(text.replace(/^[+\u2212]/, "")));
+
+test("compare::its_figures_are_those_of_the_json", async (t) => {
+  const { page, served, truth } = await opened(t);
+  assert.equal((await page.locator(".verdict .sentence").innerText()).replaceAll("\u00a0", " "), truth.answer);
+  assert.match(truth.answer, /^B took [\d.]+ s longer than A \(\+\d+ %\), mostly waiting in MPI_Allreduce .*for rank 1/);
+  assert.equal(served.output.split("\n")[0], truth.answer, "the text is printed as well");
+  const lengths = await page.locator(".facts b").allInnerTexts();
+  near(seconds(lengths[0]), truth.job.duration_s.a, "the length of A");
+  near(seconds(lengths[1]), truth.job.duration_s.b, "the length of B");
+
+  const parts = await table(page, "Time of a rank");
+  const row = (name) => parts.find(({ part }) => part === name);
+  for (const [name, key] of [["outside of MPI", "outside"], ["waiting for others", "waiting"], ["in MPI", "total"], ["other calls", "other"]]) {
+    const figure = truth.of_rank[key];
+    near(seconds(row(name).A), figure.a, `${name} in A`);
+    near(seconds(row(name).B), figure.b, `${name} in B`);
+    near(seconds(row(name).change), figure.change.difference, `the change of ${name}`);
+  }
+  const functions = await table(page, "Functions");
+  assert.deepEqual(functions.map((each) => each.function), truth.functions.map(({ name }) => name), "the largest change first");
+  assert.equal(functions[0].function, "MPI_Allreduce");
+  near(seconds(functions[0].B), truth.functions[0].of_rank.b, "the first function in B");
+  assert.match(functions[0].how, /^each [\d.]+x as long, ranks 0, 2\u20133$/);
+  const places = await table(page, "Places");
+  assert.equal(places[0]["called from"], truth.sites[0].place);
+  assert.equal(places[0].what, "MPI_Allreduce");
+  assert.ok((await page.locator(".noise").innerText()) === truth.noise.sentence);
+});
+
+const picture = async (page) => decodePng(await page.locator(".compare .drawn").screenshot());
+
+test("compare::both_are_over_one_axis_of_time", async (t) => {
+  const { page, truth } = await opened(t);
+  await until("bars are drawn", async () => count(await picture(page), coloured).pixels > 500);
+  const calls = await picture(page);
+  await page.getByRole("button", { name: "Time in MPI" }).click();
+  await until("another picture", async () => differing(calls, await picture(page)) > 500);
+  await page.getByRole("button", { name: "Calls", exact: true }).click();
+
+  // With the keyboard from slot to slot; the first is that of MPI_Init.
+  const drawn = page.locator(".compare .drawn");
+  await drawn.focus();
+  await page.keyboard.press("ArrowRight");
+  assert.match(await drawn.getAttribute("aria-valuetext"), /^0:00:00\.000: .*in A.*in B/);
+  await page.locator(".compare .tip").waitFor();
+  for (let slot = 0; slot < 8; slot++) await page.keyboard.press("ArrowRight");
+  assert.match(await drawn.getAttribute("aria-valuetext"), /MPI_Allreduce \d+ in A, \d+ in B/);
+  await drawn.blur();
+  await until("the tip is gone", async () => (await page.locator(".compare .tip").count()) === 0);
+
+  // Beyond the end of A there is only B.
+  const box = await drawn.boundingBox();
+  await page.mouse.move(box.x + box.width - 40, box.y + box.height * 0.75);
+  const tip = page.locator(".compare .tip");
+  await tip.waitFor();
+  const cells = await tip.locator("tbody tr").first().locator("td").allInnerTexts();
+  assert.equal(cells[0], "MPI_Allreduce");
+  assert.ok(truth.job.duration_s.b > 1.5 * truth.job.duration_s.a && cells[1] === "0" && Number(cells[2]) > 0, cells.join(" "));
+  await page.mouse.move(2, 2);
+  await shoot(page, "compare");
+  await page.locator(".compare").evaluate((element) => { element.scrollTop = element.scrollHeight; });
+  await shoot(page, "compare-end");
+});
+
+test("compare::nothing_serious_for_those_who_cannot_see_it", async (t) => {
+  const { page } = await opened(t, { viewport: SMALL });
+  await checkAll(page, [
+    ["a comparison", () => page.locator(".compare").evaluate((element) => { element.scrollTop = 0; })],
+    ["time in MPI", () => page.getByRole("button", { name: "Time in MPI" }).click()],
+    ["the end", () => page.locator(".compare").evaluate((element) => { element.scrollTop = element.scrollHeight; })],
+    ["the keys", async () => {
+      await page.keyboard.press("?");
+      await page.getByRole("dialog").waitFor();
+    }, () => page.keyboard.press("Escape")],
+    ["a large window", () => page.setViewportSize(LARGE), () => page.setViewportSize(SMALL)],
+  ]);
+});

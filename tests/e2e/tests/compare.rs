@@ -1,0 +1,199 @@
+//! `mpiscope compare`: what changed between two recordings of which that is known.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use mpiscope_harness::{Ended, Mpi, folder, mpiscope, record, report, run};
+use serde_json::Value;
+use std::path::Path;
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(120);
+
+fn compared(a: &Path, b: &Path, arguments: &[&str]) -> Ended {
+    run(mpiscope(&["compare"]).unwrap().args([a, b]).args(arguments), LIMIT).unwrap()
+}
+
+/// The text: at most a page, and nothing on the side.
+fn text(a: &Path, b: &Path) -> String {
+    let ended = compared(a, b, &[]);
+    assert_eq!((ended.status, ended.errors().as_str()), (0, ""));
+    let text = ended.output();
+    assert!(text.lines().count() <= 60, "{text}");
+    text
+}
+
+fn json(a: &Path, b: &Path) -> Value {
+    let ended = compared(a, b, &["--json"]);
+    assert_eq!((ended.status, ended.errors().as_str()), (0, ""));
+    serde_json::from_slice(&ended.stdout).unwrap()
+}
+
+fn recorded(mpi: &Mpi, arguments: &[&str], out: &Path) {
+    let app = mpi.app("uneven").unwrap();
+    let ended = run(&mut record(mpi, 4, &app, arguments, out).unwrap(), LIMIT).unwrap();
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+}
+
+/// A modelled job of eight seconds.
+fn modelled(seed: &str, disturb: &[&str], out: &Path) {
+    let mut command = mpiscope(&["synth", "--pattern", "halo3d", "--ranks", "64", "--seconds", "8"]).unwrap();
+    command.args(["--rate", "60000", "--seed", seed]).args(disturb).arg("-o").arg(out);
+    let ended = run(&mut command, LIMIT).unwrap();
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+}
+
+#[test]
+fn the_rank_that_works_longer_in_b_is_named_in_the_first_line() {
+    for mpi in Mpi::all_or_skip("compare the_rank_that_works_longer_in_b_is_named_in_the_first_line") {
+        let folder = folder().unwrap();
+        let (a, b) = (folder.path().join("even"), folder.path().join("uneven"));
+        recorded(&mpi, &["250", "0"], &a);
+        recorded(&mpi, &["250", "6000"], &b);
+        let text = text(&a, &b);
+        let first = text.lines().next().unwrap();
+        assert!(first.starts_with("B took ") && first.contains(" longer than A (+"), "{text}");
+        assert!(first.contains("waiting in MPI_Allreduce at uneven.c:20 main()"), "{text}");
+        assert!(first.contains("on ranks 0, 2-3, for rank 1"), "{text}");
+        assert!(text.contains("The commands differ"), "{text}");
+        let told = json(&a, &b);
+        assert_eq!(told["schema"], "mpiscope.compare/1");
+        assert_eq!(told["answer"], first);
+        // Its figures are those of the two reports.
+        let (of_a, of_b) = (report(&a).unwrap(), report(&b).unwrap());
+        let length = &told["job"]["duration_s"];
+        assert_eq!((&length["a"], &length["b"]), (&of_a["job"]["duration_s"], &of_b["job"]["duration_s"]));
+        for (side, report) in [("a", &of_a), ("b", &of_b)] {
+            assert_eq!(told["totals"]["calls"][side], report["totals"]["calls"]);
+            assert_eq!(told["budget"]["waiting"][side], report["budget"]["waiting_s"]);
+            assert_eq!(told["verdict"]["cause"][side], report["verdict"]["cause"]);
+            for function in report["functions"].as_array().unwrap() {
+                let functions = told["functions"].as_array().unwrap();
+                let same = functions.iter().find(|of| of["name"] == function["name"]).unwrap();
+                for name in ["calls", "seconds", "p50_ns", "p99_ns", "max_ns"] {
+                    assert_eq!(same[name][side], function[name], "{name} of {function}");
+                }
+            }
+        }
+        // Three ranks wait for six milliseconds in each step: of a rank in the mean more than four.
+        let waiting = &told["of_rank"]["waiting"]["change"];
+        assert_eq!(waiting["is_change"], true);
+        assert!(waiting["difference"].as_f64().unwrap() > 0.6 * 250.0 * 0.0045, "{waiting}");
+        let site = &told["sites"][0];
+        assert_eq!((&site["calls_function"], &site["line"]["b"]), (&"MPI_Allreduce".into(), &20.into()));
+        assert_eq!(told["functions"][0]["ranks"], serde_json::json!([[0, 0], [2, 3]]));
+    }
+}
+
+#[test]
+fn each_disturbance_of_a_modelled_job_is_named_and_none_is_no_change() {
+    let folder = folder().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    modelled("1", &[], &path("sound"));
+    modelled("2", &[], &path("again"));
+    let same = text(&path("sound"), &path("again"));
+    assert!(same.starts_with("No change: B took as long as A ("), "{same}");
+    assert!(same.contains("No function took another time."), "{same}");
+    let causes = [
+        ("stolen-cpu", "(ranks without a core)"),
+        ("imbalance", "(uneven work)"),
+        ("background-traffic", "(behind messages "),
+    ];
+    for (name, why) in causes {
+        modelled("3", &["--disturb", name], &path(name));
+        let worse = text(&path("sound"), &path(name));
+        let first = worse.lines().next().unwrap();
+        assert!(first.starts_with("B took ") && first.contains(" longer than A (+"), "{worse}");
+        assert!(
+            first.contains("mostly waiting in MPI_Waitall at halo3d: wait") && first.contains(why),
+            "{worse}"
+        );
+        let better = text(&path(name), &path("sound"));
+        let first = better.lines().next().unwrap();
+        assert!(
+            first.contains(" less than A (-") && first.contains("mostly less waiting in MPI_Waitall"),
+            "{better}"
+        );
+        assert!(first.contains(why), "{better}");
+    }
+}
+
+#[test]
+fn a_recording_is_as_itself() {
+    let folder = folder().unwrap();
+    let a = folder.path().join("a");
+    modelled("1", &["--disturb", "imbalance"], &a);
+    let text = text(&a, &a);
+    assert!(text.starts_with("No change") && text.contains("A and B are the same recording."), "{text}");
+    assert!(!json(&a, &a).to_string().contains("\"is_change\":true"));
+}
+
+#[test]
+fn a_run_that_was_killed_is_compared_by_shares() {
+    let Some(mpi) =
+        Mpi::all_or_skip("compare a_run_that_was_killed_is_compared_by_shares").into_iter().next()
+    else {
+        return;
+    };
+    let folder = folder().unwrap();
+    let (a, b) = (folder.path().join("a"), folder.path().join("b"));
+    recorded(&mpi, &["300", "2000"], &a);
+    // Its launcher kills the job, as a batch system does at the end of its time.
+    let app = mpi.app("uneven").unwrap();
+    let mut words = vec!["timeout".into(), "-s".into(), "KILL".into(), "1.5".into()];
+    words.extend(mpi.words(4, &app, &["100000", "2000"]));
+    let mut command = mpiscope(&["run", "--no-dashboard", "--out"]).unwrap();
+    command.arg(&b).arg("--").args(words);
+    mpi.prepare(&mut command).unwrap();
+    let ended = run(&mut command, LIMIT).unwrap();
+    assert_eq!(ended.status, 137, "{}", ended.errors());
+    let text = text(&a, &b);
+    assert!(
+        text.starts_with("A ended after ") && text.contains(" and B was killed by signal 9 after "),
+        "{text}"
+    );
+    assert!(
+        text.contains("so their lengths are not compared") && text.contains("share of a rank's time"),
+        "{text}"
+    );
+    let told = json(&a, &b);
+    assert_eq!(
+        (&told["basis"], &told["job"]["duration_s"]["change"]["is_change"]),
+        (&"share".into(), &false.into())
+    );
+}
+
+#[test]
+fn what_was_not_judged_is_compared_as_far_as_it_goes() {
+    let folder = folder().unwrap();
+    let (a, b) = (folder.path().join("a"), folder.path().join("b"));
+    modelled("1", &[], &a);
+    modelled("1", &["--disturb", "background-traffic"], &b);
+    std::fs::remove_file(a.join("findings.json")).unwrap();
+    let text = text(&a, &b);
+    assert!(text.contains("A was not judged: where time was lost in it is not compared."), "{text}");
+    assert!(text.lines().next().unwrap().contains("mostly time in MPI_Waitall at halo3d: wait"), "{text}");
+    let told = json(&a, &b);
+    assert!(told["budget"].is_null() && told["criteria"].is_null() && told["verdict"].is_null());
+}
+
+#[test]
+fn what_is_no_recording_is_refused_in_one_line() {
+    let folder = folder().unwrap();
+    let good = folder.path().join("good");
+    modelled("1", &[], &good);
+    let good = good.to_str().unwrap();
+    let empty = folder.path().to_str().unwrap();
+    for arguments in [
+        &["compare", good, empty][..],
+        &["compare", empty, good],
+        &["compare", good, "/does/not/exist"],
+        &["compare", good],
+        &["compare", good, good, "--json", "--open"],
+        &["compare", good, good, "--listen", "nowhere"],
+    ] {
+        let ended = run(&mut mpiscope(arguments).unwrap(), LIMIT).unwrap();
+        let errors = ended.errors();
+        assert_eq!((ended.status, ended.output().as_str()), (2, ""), "{arguments:?}: {errors}");
+        assert_eq!(errors.lines().count(), 1, "not one line for {arguments:?}:\n{errors}");
+    }
+}
