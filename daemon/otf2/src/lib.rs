@@ -17,7 +17,7 @@ mod tests;
 mod writer;
 
 pub use constants::{CollectiveOp, GroupKind, NO_ROOT, RegionRole};
-pub use definitions::{Definitions, Group, InterComm, Location, LocationGroup, Region};
+pub use definitions::{Definitions, Group, InterComm, Location, LocationGroup, Region, TreeNode};
 pub use error::Otf2Error;
 pub use library::Library;
 pub use reader::{Event, Reader};

@@ -6,7 +6,7 @@
 use crate::constants::{
     GroupKind, INTERRUPT, LOCATION_CPU_THREAD, LOCATION_GROUP_PROCESS, PARADIGM_MPI, SUCCESS,
 };
-use crate::definitions::{Definitions, Group, InterComm, Location, LocationGroup, Region};
+use crate::definitions::{Definitions, Group, InterComm, Location, LocationGroup, Region, TreeNode};
 use crate::symbols::{Handle, Symbols};
 use crate::writer::path_text;
 use crate::{Library, Otf2Error};
@@ -252,8 +252,8 @@ extern "C" fn string(data: Handle, number: u32, string: *const c_char) -> i32 {
     SUCCESS
 }
 
-extern "C" fn tree_node(data: Handle, number: u32, name: u32, _: u32, parent: u32) -> i32 {
-    definitions(data).tree_nodes.insert(number, (name, parent));
+extern "C" fn tree_node(data: Handle, number: u32, name: u32, class: u32, parent: u32) -> i32 {
+    definitions(data).tree_nodes.insert(number, TreeNode { name, class, parent });
     SUCCESS
 }
 

@@ -1,6 +1,6 @@
 //! What is written is read, through the library of this machine; where there is none nothing is tested, and that is said.
 
-use crate::definitions::Location;
+use crate::definitions::{Location, TreeNode};
 use crate::{CollectiveOp, Event, GroupKind, Library, NO_ROOT, Otf2Error, Reader, RegionRole, Writer};
 use std::path::Path;
 
@@ -69,7 +69,7 @@ fn what_is_written_is_read() {
     assert_eq!((region(4), region(5), found.regions[&4].is_mpi), ("MPI_Allreduce", "MPI_Waitall", true));
     assert_eq!((found.groups[&1].kind, &found.groups[&1].members[..]), (GroupKind::CommGroup, &[1, 0][..]));
     assert_eq!((found.groups[&0].kind, found.comms[&0]), (GroupKind::CommLocations, 1));
-    assert_eq!(found.tree_nodes[&1], (3, 0));
+    assert_eq!(found.tree_nodes[&1], TreeNode { name: 3, class: 0, parent: 0 });
     assert!(found.location_groups[&0].is_process && found.location_groups[&0].tree_node == 1);
     let seven = Location { location: 7, name: 3, is_thread: true, events: 8, group: 0 };
     assert_eq!(found.locations[1], seven);

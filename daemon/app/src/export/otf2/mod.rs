@@ -23,6 +23,7 @@ use anyhow::Result;
 use groups::Groups;
 use mpiscope_model::{Call, Function, Nanoseconds, Rank};
 use mpiscope_otf2::{Attributes, CollectiveOp, Events, Library, NO_ROOT, UNDEFINED, Writer};
+pub(crate) use names::ATTRIBUTES;
 use names::{Named, PLACE, POLLS, Places, SOURCE, collective};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

@@ -14,10 +14,12 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) const POLLS: u32 = 0;
 pub(super) const PLACE: u32 = 1;
 pub(super) const SOURCE: u32 = 2;
-/// What they are called, and what that means. Whoever reads archives back knows them by these names.
-pub(crate) const WORDS: [(&str, &str); 3] = [
-    ("mpiscope polls", "how many calls of this function in a row this one stands for"),
-    ("mpiscope place", "where in the program the call was made"),
+/// What those are called that are read back.
+pub(crate) const ATTRIBUTES: (&str, &str) = ("mpiscope polls", "mpiscope place");
+/// What all are called, and what that means.
+const WORDS: [(&str, &str); 3] = [
+    (ATTRIBUTES.0, "how many calls of this function in a row this one stands for"),
+    (ATTRIBUTES.1, "where in the program the call was made"),
     ("mpiscope source", "the source file and the line of that"),
 ];
 
