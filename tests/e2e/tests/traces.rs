@@ -53,7 +53,7 @@ fn essence(report: &Value) -> Value {
 fn what_goes_out_as_otf2_comes_back() {
     let test = "traces what_goes_out_as_otf2_comes_back";
     for mpi in Mpi::all_or_skip(test) {
-        for app in ["forms", "threads", "collectives", "split", "persistent"] {
+        for app in ["forms", "threads", "collectives", "split", "persistent", "out_of_order"] {
             let folder = folder().unwrap();
             let out = folder.path().join("recording");
             let ended = run(&mut record(&mpi, 4, &mpi.app(app).unwrap(), &[], &out).unwrap(), LIMIT).unwrap();

@@ -4,6 +4,7 @@ mod archive;
 mod columns;
 mod event;
 mod nodes;
+mod pairing;
 mod records;
 mod seen;
 mod step;

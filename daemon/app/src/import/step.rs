@@ -1,30 +1,55 @@
-//! What was read of a trace, in pieces that can be sorted: the messages of a call, then the call.
+//! What was read of a trace, in pieces that can be sorted: of each call what it posted, its messages, and the call.
 
 use crate::sorting::Record;
 
+/// A call of a trace, by what sorts it: calls of one thread come in their order, and all by the time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    /// When it ends.
+    pub(crate) end_ns: u64,
+    /// The thread, as all are counted.
+    pub(crate) thread: u32,
+    /// How many calls of the thread came before it.
+    pub(crate) call: u64,
+}
+
 /// A piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// A message that the call which comes next sent or received.
-    Message {
-        /// When that call ends, so that they stay together.
-        end_ns: u64,
-        /// The other side, a rank of the world.
-        peer: u32,
-        tag: i32,
-        comm: u32,
-        bytes: u64,
-        is_receive: bool,
-    },
-    /// A call.
+pub(crate) struct Step {
+    /// The call that it belongs to.
+    pub(crate) place: Place,
+    /// Of the same kind, which comes first.
+    pub(crate) order: u64,
+    pub(crate) what: What,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum What {
+    /// A receive is posted that a later call, or this one, completes.
+    Posted(Moved),
+    /// A message that the call sent or received.
+    Message(Moved),
+    /// The call.
     Call(Called),
+}
+
+/// A message, or the receive for one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Moved {
+    /// The other side, a rank of the world.
+    pub(crate) peer: u32,
+    pub(crate) tag: i32,
+    pub(crate) comm: u32,
+    pub(crate) bytes: u64,
+    pub(crate) is_receive: bool,
+    /// The number of the receive that was posted for it; none where the call itself did that.
+    pub(crate) post: Option<u64>,
 }
 
 /// A call without its messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Called {
     pub(crate) start_ns: u64,
-    pub(crate) end_ns: u64,
     pub(crate) rank: u32,
     pub(crate) thread: u16,
     pub(crate) function: u16,
@@ -43,75 +68,98 @@ pub(crate) struct Collective {
     pub(crate) bytes: u64,
 }
 
-const WORDS: usize = 8;
-const IS_CALL: u64 = 1;
-const IS_RECEIVE: u64 = 2;
-const IS_COLLECTIVE: u64 = 4;
-const HAS_ROOT: u64 = 8;
+const WORDS: usize = 10;
+const POSTED: u64 = 0;
+const MESSAGE: u64 = 1;
+const CALL: u64 = 2;
+const KIND: u64 = 3;
+const IS_RECEIVE: u64 = 4;
+const HAS_POST: u64 = 8;
+const IS_COLLECTIVE: u64 = 16;
+const HAS_ROOT: u64 = 32;
 
-impl Step {
-    fn to_words(self) -> [u64; WORDS] {
-        let two = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+fn flag(is_set: bool, flag: u64) -> u64 {
+    if is_set { flag } else { 0 }
+}
+
+fn two(low: u32, high: u32) -> u64 {
+    u64::from(low) | u64::from(high) << 32
+}
+
+impl What {
+    fn kind(&self) -> u64 {
         match self {
-            Self::Message { end_ns, peer, tag, comm, bytes, is_receive } => {
-                let flags = if is_receive { IS_RECEIVE } else { 0 };
-                [end_ns, flags, bytes, two(peer, comm), u64::from(tag.cast_unsigned()), 0, 0, 0]
+            Self::Posted(_) => POSTED,
+            Self::Message(_) => MESSAGE,
+            Self::Call(_) => CALL,
+        }
+    }
+
+    /// Flags, and six words.
+    fn to_words(self) -> (u64, [u64; 6]) {
+        match self {
+            Self::Posted(moved) | Self::Message(moved) => {
+                let Moved { peer, tag, comm, bytes, is_receive, post } = moved;
+                let flags = flag(is_receive, IS_RECEIVE) | flag(post.is_some(), HAS_POST);
+                (
+                    flags,
+                    [two(peer, comm), u64::from(tag.cast_unsigned()), bytes, post.unwrap_or_default(), 0, 0],
+                )
             }
             Self::Call(call) => {
-                let Called { start_ns, end_ns, rank, thread, function, count, site, collective } = call;
+                let Called { start_ns, rank, thread, function, count, site, collective } = call;
                 let of = collective.unwrap_or(Collective { comm: 0, root: None, bytes: 0 });
-                let flags = IS_CALL
-                    | if collective.is_some() { IS_COLLECTIVE } else { 0 }
-                    | if of.root.is_some() { HAS_ROOT } else { 0 };
-                let places = two(of.comm, of.root.unwrap_or_default());
+                let flags = flag(collective.is_some(), IS_COLLECTIVE) | flag(of.root.is_some(), HAS_ROOT);
                 let made = two(site, u32::from(thread) | u32::from(function) << 16);
-                [end_ns, flags, of.bytes, places, u64::from(rank), start_ns, count, made]
+                let places = two(of.comm, of.root.unwrap_or_default());
+                (flags, [places, of.bytes, u64::from(rank), start_ns, count, made])
             }
         }
     }
 
-    fn of_words(words: [u64; WORDS]) -> Self {
-        let [end_ns, flags, bytes, places, own, start_ns, count, made] = words;
+    fn of_words(flags: u64, words: [u64; 6]) -> Self {
+        let has = |flag: u64| flags & flag != 0;
         let high = |word: u64| (word >> 32) as u32;
-        if flags & IS_CALL == 0 {
-            return Self::Message {
-                end_ns,
+        if flags & KIND != CALL {
+            let [places, tag, bytes, post, ..] = words;
+            let moved = Moved {
                 peer: places as u32,
-                tag: (own as u32).cast_signed(),
+                tag: (tag as u32).cast_signed(),
                 comm: high(places),
                 bytes,
-                is_receive: flags & IS_RECEIVE != 0,
+                is_receive: has(IS_RECEIVE),
+                post: has(HAS_POST).then_some(post),
             };
+            return if flags & KIND == POSTED { Self::Posted(moved) } else { Self::Message(moved) };
         }
-        let root = (flags & HAS_ROOT != 0).then(|| high(places));
-        let collective = Collective { comm: places as u32, root, bytes };
+        let [places, bytes, rank, start_ns, count, made] = words;
+        let root = has(HAS_ROOT).then(|| high(places));
         Self::Call(Called {
             start_ns,
-            end_ns,
-            rank: own as u32,
+            rank: rank as u32,
             thread: high(made) as u16,
             function: (high(made) >> 16) as u16,
             count,
             site: made as u32,
-            collective: (flags & IS_COLLECTIVE != 0).then_some(collective),
+            collective: has(IS_COLLECTIVE).then_some(Collective { comm: places as u32, root, bytes }),
         })
     }
 }
 
 impl Record for Step {
-    /// When the call ends. Messages come before their call because they are pushed before it.
-    type Key = u64;
+    type Key = (Place, u64, u64);
     const BYTES: usize = 8 * WORDS;
 
-    fn key(&self) -> u64 {
-        match self {
-            Self::Message { end_ns, .. } => *end_ns,
-            Self::Call(call) => call.end_ns,
-        }
+    fn key(&self) -> (Place, u64, u64) {
+        (self.place, self.what.kind(), self.order)
     }
 
     fn put(&self, bytes: &mut Vec<u8>) {
-        bytes.extend(self.to_words().map(u64::to_le_bytes).as_flattened());
+        let (flags, rest) = self.what.to_words();
+        let Place { end_ns, thread, call } = self.place;
+        let flags = flags | self.what.kind() | u64::from(thread) << 32;
+        bytes.extend([end_ns, call, self.order, flags].map(u64::to_le_bytes).as_flattened());
+        bytes.extend(rest.map(u64::to_le_bytes).as_flattened());
     }
 
     fn get(bytes: &[u8]) -> Self {
@@ -119,7 +167,9 @@ impl Record for Step {
         for (word, from) in words.iter_mut().zip(bytes.as_chunks().0) {
             *word = u64::from_le_bytes(*from);
         }
-        Self::of_words(words)
+        let [end_ns, call, order, flags, rest @ ..] = words;
+        let place = Place { end_ns, thread: (flags >> 32) as u32, call };
+        Self { place, order, what: What::of_words(flags, rest) }
     }
 }
 
@@ -132,7 +182,6 @@ mod tests {
         let collective = Some(Collective { comm: 4, root: Some(u32::MAX), bytes: u64::MAX });
         let call = Called {
             start_ns: 1,
-            end_ns: u64::MAX,
             rank: u32::MAX,
             thread: u16::MAX,
             function: 7,
@@ -141,18 +190,45 @@ mod tests {
             collective,
         };
         let rootless = Some(Collective { comm: 4, root: None, bytes: 0 });
-        let message =
-            Step::Message { end_ns: 9, peer: u32::MAX, tag: -4, comm: 5, bytes: u64::MAX, is_receive: true };
-        for step in [
-            Step::Call(call),
-            Step::Call(Called { collective: None, ..call }),
-            Step::Call(Called { collective: rootless, thread: 0, function: u16::MAX, ..call }),
-            message,
-            Step::Message { end_ns: 0, peer: 0, tag: i32::MAX, comm: u32::MAX, bytes: 0, is_receive: false },
+        let moved = Moved {
+            peer: u32::MAX,
+            tag: -4,
+            comm: 5,
+            bytes: u64::MAX,
+            is_receive: true,
+            post: Some(u64::MAX),
+        };
+        for what in [
+            What::Call(call),
+            What::Call(Called { collective: None, ..call }),
+            What::Call(Called { collective: rootless, thread: 0, function: u16::MAX, ..call }),
+            What::Posted(moved),
+            What::Message(moved),
+            What::Message(Moved { tag: i32::MAX, is_receive: false, post: None, ..moved }),
         ] {
+            let place = Place { end_ns: u64::MAX, thread: u32::MAX, call: 9 };
+            let step = Step { place, order: 1 << 50, what };
             let mut bytes = Vec::new();
             step.put(&mut bytes);
             assert_eq!((bytes.len(), Step::get(&bytes)), (Step::BYTES, step));
         }
+    }
+
+    #[test]
+    fn what_a_call_posted_comes_before_its_messages_and_these_before_the_call() {
+        let moved = Moved { peer: 0, tag: 0, comm: 0, bytes: 0, is_receive: true, post: None };
+        let call =
+            Called { start_ns: 0, rank: 0, thread: 0, function: 0, count: 1, site: 0, collective: None };
+        let place = |end_ns, call| Place { end_ns, thread: 0, call };
+        let step = |place, order, what| Step { place, order, what };
+        let steps = [
+            step(place(5, 1), 9, What::Posted(moved)),
+            step(place(5, 1), 2, What::Message(moved)),
+            step(place(5, 1), 3, What::Message(moved)),
+            step(place(5, 1), 0, What::Call(call)),
+            step(place(5, 2), 0, What::Posted(moved)),
+            step(place(6, 0), 0, What::Posted(moved)),
+        ];
+        assert!(steps.is_sorted_by_key(Record::key));
     }
 }

@@ -1,26 +1,16 @@
 //! Calls of a trace with the messages that they sent and received.
 
-use super::step::{Called, Collective, Step};
+use super::step::{Called, Collective, Moved, Place, Step, What};
 use super::telling::{MOST_THREADS, Telling, World};
 use anyhow::Result;
 use mpiscope_wire::{
     Call, CallFlags, Family, Message, ModuleDefinition, NO_COMM, PEER_NONE, Part, PartFlags, PathPart,
-    SiteDefinition, by_id,
+    SiteDefinition, Slot, by_id,
 };
 use std::collections::{HashMap, HashSet};
 
 /// More places than a process tells of; calls from others have none.
 const MOST_PLACES: usize = 1 << 12;
-
-/// A message of the call that comes next.
-#[derive(Debug, Clone, Copy)]
-struct Moved {
-    peer: u32,
-    tag: i32,
-    comm: u32,
-    bytes: u64,
-    is_receive: bool,
-}
 
 /// Tells steps, which come in the order of time, some slots at once.
 pub(crate) fn tell(
@@ -32,18 +22,19 @@ pub(crate) fn tell(
 ) -> Result<()> {
     let mut telling = Telling::begin(world, sink);
     let mut own = Own { places, told: HashSet::new(), collectives: HashMap::new() };
-    let mut moved: Vec<Moved> = Vec::new();
+    let (mut posted, mut moved) = (Vec::new(), Vec::new());
     for step in steps {
-        match step? {
-            Step::Message { peer, tag, comm, bytes, is_receive, .. } => {
-                moved.push(Moved { peer, tag, comm, bytes, is_receive });
-            }
-            Step::Call(call) => {
+        let step = step?;
+        match step.what {
+            What::Posted(one) => posted.push(one),
+            What::Message(one) => moved.push(one),
+            What::Call(call) => {
                 if telling.waiting_slots() >= most_slots {
                     // All that ended before this moment was told.
-                    telling.flush(call.end_ns);
+                    telling.flush(step.place.end_ns);
                 }
-                own.call(&mut telling, &call, &moved);
+                own.call(&mut telling, (step.place, &call), &posted, &moved);
+                posted.clear();
                 moved.clear();
             }
         }
@@ -63,8 +54,14 @@ struct Own<'a> {
 }
 
 impl Own<'_> {
-    fn call(&mut self, telling: &mut Telling<'_>, call: &Called, moved: &[Moved]) {
-        for comm in moved.iter().map(|one| one.comm).chain(call.collective.map(|of| of.comm)) {
+    fn call(
+        &mut self,
+        telling: &mut Telling<'_>,
+        (place, call): (Place, &Called),
+        posted: &[Moved],
+        moved: &[Moved],
+    ) {
+        for comm in posted.iter().chain(moved).map(|one| one.comm).chain(call.collective.map(|of| of.comm)) {
             telling.define(call.rank, comm);
         }
         let thread = usize::from(call.thread).min(MOST_THREADS - 1);
@@ -73,7 +70,7 @@ impl Own<'_> {
         let plain = Call {
             flags: CallFlags::NONE,
             function: call.function,
-            duration: call.end_ns - call.start_ns,
+            duration: place.end_ns - call.start_ns,
             start: telling.clock_ns(call.start_ns),
             peer: PEER_NONE,
             comm: NO_COMM,
@@ -84,7 +81,7 @@ impl Own<'_> {
         // The one message that the call itself is about; all others are parts of it.
         let is_own = |one: &&Moved| match family {
             Some(Family::Send) => !one.is_receive,
-            Some(Family::Receive) => one.is_receive,
+            Some(Family::Receive) => one.is_receive && one.post.is_none(),
             _ => false,
         };
         let several = moved.iter().filter(is_own).count() != 1;
@@ -99,17 +96,23 @@ impl Own<'_> {
                 ..plain
             },
             (None, Some(collective)) => self.collective(call.rank, &collective, plain),
-            (None, None) if call.count > 1 && moved.is_empty() => {
+            (None, None) if call.count > 1 && moved.is_empty() && posted.is_empty() => {
                 Call { flags: CallFlags::FOLDED, bytes: call.count, ..plain }
             }
             (None, None) => plain,
         };
-        let mut slots = Vec::new();
+        let part = |flags, one: &Moved| {
+            let (tag, comm, bytes, post) = (one.tag, one.comm, one.bytes, one.post.unwrap_or_default());
+            Part { flags, tag, post, peer: one.peer.cast_signed(), comm, bytes }.encode()
+        };
+        let mut slots: Vec<Slot> = posted.iter().map(|one| part(PartFlags::POSTED, one)).collect();
         for one in moved.iter().filter(|one| !own.is_some_and(|own| std::ptr::eq(*one, own))) {
-            let flags = if one.is_receive { PartFlags::INLINE } else { PartFlags::SENT };
-            let peer = one.peer.cast_signed();
-            slots
-                .push(Part { flags, tag: one.tag, post: 0, peer, comm: one.comm, bytes: one.bytes }.encode());
+            let flags = match (one.is_receive, one.post) {
+                (false, _) => PartFlags::SENT,
+                (true, None) => PartFlags::INLINE,
+                (true, Some(_)) => PartFlags::COMPLETED,
+            };
+            slots.push(part(flags, one));
         }
         if whole.needs_wide() {
             slots.push(whole.encode_wide());

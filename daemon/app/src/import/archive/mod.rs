@@ -9,6 +9,7 @@ mod tests;
 mod thread;
 mod world;
 
+use super::pairing::{Received, put_in_order};
 use super::step::Step;
 use super::telling::Members;
 use crate::export::ATTRIBUTES;
@@ -16,10 +17,10 @@ use crate::progress::Progress;
 use crate::sorting::{Sorted, Sorter};
 use crate::words::{counted, printable};
 use anyhow::{Context as _, Result, anyhow, bail};
-use mpiscope_otf2::{Definitions, Event, Library, Reader};
+use mpiscope_otf2::{Asked, Definitions, Event, Library, Reader};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use thread::{Counts, Thread};
+use thread::{Counts, Found, Thread};
 use world::Processes;
 
 /// The anchor file of an archive that is named by its folder.
@@ -68,31 +69,39 @@ pub(crate) fn read(anchor: &Path, scratch: &Path, progress: &Progress) -> Result
     let events =
         definitions.locations.iter().fold(0, |sum: u64, location| sum.saturating_add(location.events));
     progress.begin("reading", Some(events).filter(|&events| events > 0))?;
-    let attributes = (definitions.attribute(ATTRIBUTES.0), definitions.attribute(ATTRIBUTES.1));
-    let mut sorter = Sorter::new(scratch);
+    let asked = Asked {
+        enter_number: definitions.attribute(ATTRIBUTES.polls),
+        enter_string: definitions.attribute(ATTRIBUTES.place),
+        receive_number: definitions.attribute(ATTRIBUTES.sent),
+    };
+    let mut taking = Taking {
+        name: &name,
+        definitions: &definitions,
+        steps: Sorter::new(scratch),
+        received: Sorter::new(scratch),
+    };
     let mut counts = Counts::default();
-    for (&location, &of) in &processes.threads {
-        let mut thread = Thread::new(&processes, &mut counts, of);
-        let mut outcome = Ok(());
-        let mut steps = 0;
-        reader.events(location, attributes, &mut |time, event| {
-            steps += 1;
-            let told = if steps % STEP == 0 { progress.step(STEP) } else { Ok(()) };
-            outcome = told.and_then(|()| {
-                take(&mut thread, &definitions, (time, &event), &mut sorter, (&name, location))
-            });
+    for (number, (&location, &of)) in (0..).zip(&processes.threads) {
+        let mut thread = Thread::new(&processes, &mut counts, number, of);
+        let (mut outcome, mut events) = (Ok(()), 0);
+        reader.events(location, asked, &mut |time, event| {
+            events += 1;
+            let told = if events % STEP == 0 { progress.step(STEP) } else { Ok(()) };
+            outcome = told.and_then(|()| taking.take(&mut thread, location, time, &event));
             outcome.is_ok()
         })?;
         outcome?;
         thread.finish();
     }
+    let Taking { mut steps, received, .. } = taking;
+    put_in_order(received.finish()?, &mut steps)?;
     let Some(from_ns) = counts.from_ns else {
         bail!("{name}: there are no calls of MPI in it that are recorded, and no messages");
     };
     let missing = missing(&definitions, &counts);
     let unix_ns = definitions.began_unix_ns.map_or(0, |began| began.saturating_add(from_ns));
     Ok(Archive {
-        steps: sorter.finish()?,
+        steps: steps.finish()?,
         calls: counts.calls,
         from_ns,
         to_ns: counts.to_ns,
@@ -104,29 +113,39 @@ pub(crate) fn read(anchor: &Path, scratch: &Path, progress: &Progress) -> Result
     })
 }
 
-/// Takes an event of a location.
-fn take(
-    thread: &mut Thread<'_>,
-    definitions: &Definitions,
-    (time, event): (u64, &Event),
-    sorter: &mut Sorter<Step>,
-    (name, location): (&str, u64),
-) -> Result<()> {
-    let Some(ticks) = time.checked_sub(definitions.from) else {
-        bail!(
-            "{name}, location {location}: a time of {time} is before the first of its clock, {}",
-            definitions.from
-        );
-    };
-    let ns = u128::from(ticks) * 1_000_000_000 / u128::from(definitions.ticks_per_s);
-    let at_ns = u64::try_from(ns).unwrap_or(u64::MAX);
-    let mut failed = None;
-    let taken = thread.event(at_ns, event, &mut |step| sorter.push(step).inspect_err(|_| failed = Some(())));
-    // What cannot be sorted is no fault of the archive.
-    if failed.is_some() {
-        taken
-    } else {
-        taken.map_err(|error| anyhow!("{name}, location {location}: {error}"))
+/// Where events go.
+struct Taking<'a> {
+    /// What the archive is called.
+    name: &'a str,
+    definitions: &'a Definitions,
+    steps: Sorter<Step>,
+    received: Sorter<Received>,
+}
+
+impl Taking<'_> {
+    /// Takes an event of a location.
+    fn take(&mut self, thread: &mut Thread<'_>, location: u64, time: u64, event: &Event) -> Result<()> {
+        let (name, clock) = (self.name, self.definitions);
+        let Some(ticks) = time.checked_sub(clock.from) else {
+            let from = clock.from;
+            bail!("{name}, location {location}: a time of {time} is before the first of its clock, {from}");
+        };
+        let ns = u128::from(ticks) * 1_000_000_000 / u128::from(clock.ticks_per_s);
+        let at_ns = u64::try_from(ns).unwrap_or(u64::MAX);
+        let mut unsorted = None;
+        let taken = thread.event(at_ns, event, &mut |found| {
+            let sorted = match found {
+                Found::Step(step) => self.steps.push(step),
+                Found::Received(received) => self.received.push(received),
+            };
+            unsorted = sorted.err();
+            Ok(())
+        });
+        // What cannot be sorted is no fault of the archive.
+        match unsorted {
+            Some(error) => Err(error),
+            None => taken.map_err(|error| anyhow!("{name}, location {location}: {error}")),
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! Events of a location become calls with their messages, and what makes no sense is refused.
 
-use super::super::step::{Called, Collective, Step};
+use super::super::pairing::Received;
+use super::super::step::{Called, Collective, Moved, Place, Step, What};
 use super::super::telling::Members;
-use super::thread::{Counts, Thread};
+use super::thread::{Counts, Found, Thread};
 use super::world::Processes;
 use anyhow::Result;
 use mpiscope_otf2::{
@@ -82,17 +83,17 @@ fn ranks_nodes_and_communicators_are_as_defined() {
     assert_eq!(none.to_string(), "there are no processes in it");
 }
 
-fn heard(of: (u32, u16), events: &[(u64, Event)]) -> Result<(Vec<Step>, Counts)> {
-    let (processes, mut counts, mut steps) = (processes(), Counts::default(), Vec::new());
-    let mut thread = Thread::new(&processes, &mut counts, of);
+fn heard(of: (u32, u16), events: &[(u64, Event)]) -> Result<(Vec<Found>, Counts)> {
+    let (processes, mut counts, mut found) = (processes(), Counts::default(), Vec::new());
+    let mut thread = Thread::new(&processes, &mut counts, 7, of);
     for (at_ns, event) in events {
-        thread.event(*at_ns, event, &mut |step| {
-            steps.push(step);
+        thread.event(*at_ns, event, &mut |one| {
+            found.push(one);
             Ok(())
         })?;
     }
     thread.finish();
-    Ok((steps, counts))
+    Ok((found, counts))
 }
 
 fn enter(region: u32) -> Event {
@@ -103,14 +104,21 @@ fn leave(region: u32) -> Event {
     Event::Leave { region }
 }
 
-fn called(function: u16, start_ns: u64, end_ns: u64) -> Called {
-    Called { start_ns, end_ns, rank: 0, thread: 1, function, count: 1, site: 0, collective: None }
+/// A call of the thread by its number, with when it ends.
+fn called(call: u64, function: u16, (start_ns, end_ns): (u64, u64)) -> (Place, Called) {
+    let called = Called { start_ns, rank: 0, thread: 1, function, count: 1, site: 0, collective: None };
+    (Place { end_ns, thread: 7, call }, called)
+}
+
+fn step((place, called): (Place, Called)) -> Found {
+    Found::Step(Step { place, order: 0, what: What::Call(called) })
 }
 
 #[test]
 fn a_call_has_what_lies_between_its_ends() {
     let send = |peer, comm| Event::Send { peer, comm, tag: 5, bytes: 100 };
-    let receive = |peer, comm| Event::Receive { peer, comm, tag: 6, bytes: 200 };
+    let receive =
+        |peer, comm, request, number| Event::Receive { peer, comm, tag: 6, bytes: 200, request, number };
     let events = [
         // Entered before the trace begins.
         (1, leave(3)),
@@ -120,16 +128,17 @@ fn a_call_has_what_lies_between_its_ends() {
         // What is within a call is its own business.
         (5, enter(1)),
         (6, leave(1)),
+        (7, Event::Posted { request: 70 }),
         (9, leave(0)),
         (10, enter(1)),
-        (12, receive(0, 8)),
-        (12, receive(0, 9)),
-        (12, receive(1, 10)),
+        (12, receive(0, 8, None, None)),
+        (12, receive(0, 9, Some(70), None)),
+        (12, receive(1, 10, Some(71), Some(99))),
         (13, leave(1)),
         (14, enter(2)),
         (15, leave(2)),
         // Outside of all calls.
-        (16, receive(3, 7)),
+        (16, receive(3, 7, None, None)),
         (20, leave(3)),
         (21, enter(4)),
         (22, Event::CollectiveEnd { op: CollectiveOp::Bcast as u8, comm: 8, root: 1, sent: 0, received: 70 }),
@@ -137,26 +146,35 @@ fn a_call_has_what_lies_between_its_ends() {
         (24, Event::CollectiveEnd { op: 0, comm: 7, root: NO_ROOT, sent: 0, received: 0 }),
         (25, enter(0)),
     ];
-    let (steps, counts) = heard((0, 1), &events).unwrap();
-    let message = |end_ns, peer, comm, is_receive| {
+    let (found, counts) = heard((0, 1), &events).unwrap();
+    let moved = |peer, comm, is_receive| {
         let (tag, bytes) = if is_receive { (6, 200) } else { (5, 100) };
-        Step::Message { end_ns, peer, tag, comm, bytes, is_receive }
+        Moved { peer, tag, comm, bytes, is_receive, post: None }
+    };
+    let received = |place, peer, comm, order| {
+        Found::Received(Received { rank: 0, order, place, moved: moved(peer, comm, true) })
     };
     let collective = |comm, root, bytes| Some(Collective { comm, root, bytes });
+    let sends = called(0, id::SEND, (3, 9));
+    let waits = called(1, id::WAITALL, (10, 13));
+    let alone = called(2, id::RECV, (16, 16));
+    let bcast = called(3, id::BCAST, (21, 23));
+    let barrier = called(4, id::BARRIER, (24, 24));
     let expected = [
-        message(9, 1, 0, false),
-        Step::Call(Called { count: 4, site: 3, ..called(id::SEND, 3, 9) }),
-        message(13, 2, 1, true),
-        message(13, 0, 2, true),
+        Found::Step(Step { place: sends.0, order: 1, what: What::Message(moved(1, 0, false)) }),
+        step((sends.0, Called { count: 4, site: 3, ..sends.1 })),
+        // Posted when the call began, when that is said, and when its message was sent.
+        received(waits.0, 2, 1, (10, 2)),
+        received(waits.0, 0, 2, (7, 3)),
         // The rank is in the first group, so that places are those in the second.
-        message(13, 3, 3, true),
-        Step::Call(called(id::WAITALL, 10, 13)),
-        message(16, 3, 0, true),
-        Step::Call(called(id::RECV, 16, 16)),
-        Step::Call(Called { collective: collective(1, Some(0), 70), ..called(id::BCAST, 21, 23) }),
-        Step::Call(Called { collective: collective(0, None, 0), ..called(id::BARRIER, 24, 24) }),
+        received(waits.0, 3, 3, (99, 4)),
+        step(waits),
+        received(alone.0, 3, 0, (16, 5)),
+        step(alone),
+        step((bcast.0, Called { collective: collective(1, Some(0), 70), ..bcast.1 })),
+        step((barrier.0, Called { collective: collective(0, None, 0), ..barrier.1 })),
     ];
-    assert_eq!(steps, expected);
+    assert_eq!(found, expected);
     assert_eq!((counts.calls, counts.from_ns, counts.to_ns, counts.cut_off), (5, Some(3), 24, 1));
     assert_eq!(counts.unknown, [(2, 1)].into());
 }

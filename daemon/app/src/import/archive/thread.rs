@@ -1,6 +1,7 @@
 //! The events of one location as calls: what is entered and left, with the messages between.
 
-use super::super::step::{Called, Collective, Step};
+use super::super::pairing::Received;
+use super::super::step::{Called, Collective, Moved, Place, Step, What};
 use super::super::telling::Members;
 use super::world::Processes;
 use anyhow::{Result, bail};
@@ -38,17 +39,44 @@ struct Open {
     collective: Option<Collective>,
 }
 
+/// What comes of events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Found {
+    Step(Step),
+    Received(Received),
+}
+
+/// A message of a call that is not over.
+#[derive(Debug, Clone, Copy)]
+struct Waiting {
+    moved: Moved,
+    /// When its message was sent or it was posted, where the archive says so.
+    order_ns: Option<u64>,
+}
+
+type Sink<'a> = dyn FnMut(Found) -> Result<()> + 'a;
+
+/// Receives that were posted and are not complete.
+const MOST_POSTED: usize = 1 << 22;
+
 /// One location.
 pub(crate) struct Thread<'a> {
     processes: &'a Processes,
     counts: &'a mut Counts,
     rank: u32,
     thread: u16,
+    /// Which of all it is.
+    number: u32,
+    /// Calls, and messages.
+    calls: u64,
+    messages: u64,
+    /// When the receive of each request was posted.
+    posted: HashMap<u64, u64>,
     /// Regions that were entered, the innermost last.
     regions: Vec<u32>,
     open: Option<Open>,
     /// Messages of the call that is open.
-    moved: Vec<Step>,
+    moved: Vec<Waiting>,
     last_ns: u64,
 }
 
@@ -56,18 +84,30 @@ pub(crate) struct Thread<'a> {
 const MOST_DEPTH: usize = 1 << 16;
 
 impl<'a> Thread<'a> {
-    pub(crate) fn new(processes: &'a Processes, counts: &'a mut Counts, (rank, thread): (u32, u16)) -> Self {
-        let (regions, moved) = (Vec::new(), Vec::new());
-        Self { processes, counts, rank, thread, regions, open: None, moved, last_ns: 0 }
+    pub(crate) fn new(
+        processes: &'a Processes,
+        counts: &'a mut Counts,
+        number: u32,
+        (rank, thread): (u32, u16),
+    ) -> Self {
+        Self {
+            processes,
+            counts,
+            rank,
+            thread,
+            number,
+            calls: 0,
+            messages: 0,
+            posted: HashMap::new(),
+            regions: Vec::new(),
+            open: None,
+            moved: Vec::new(),
+            last_ns: 0,
+        }
     }
 
     /// Takes an event at a time; calls that are over go to `sink`.
-    pub(crate) fn event(
-        &mut self,
-        at_ns: u64,
-        event: &Event,
-        sink: &mut dyn FnMut(Step) -> Result<()>,
-    ) -> Result<()> {
+    pub(crate) fn event(&mut self, at_ns: u64, event: &Event, sink: &mut Sink<'_>) -> Result<()> {
         if at_ns < self.last_ns {
             bail!("times run backwards, from {} to {at_ns} ns", self.last_ns);
         }
@@ -80,10 +120,18 @@ impl<'a> Thread<'a> {
             Event::Leave { region } => self.leave(at_ns, region, sink),
             Event::Send { peer, comm, tag, bytes } => {
                 self.counts.bytes = sum(self.counts.bytes, bytes)?;
-                self.message(at_ns, (peer, comm, tag, bytes), false, sink)
+                self.message(at_ns, (peer, comm, tag, bytes), false, None, sink)
             }
-            Event::Receive { peer, comm, tag, bytes } => {
-                self.message(at_ns, (peer, comm, tag, bytes), true, sink)
+            Event::Receive { peer, comm, tag, bytes, request, number } => {
+                let posted = request.and_then(|request| self.posted.remove(&request));
+                self.message(at_ns, (peer, comm, tag, bytes), true, number.or(posted), sink)
+            }
+            Event::Posted { request } => {
+                if self.posted.len() >= MOST_POSTED {
+                    bail!("more than {MOST_POSTED} receives are posted and not complete");
+                }
+                self.posted.insert(request, at_ns);
+                Ok(())
             }
             Event::CollectiveEnd { op, comm, root, sent, received } => {
                 self.collective(at_ns, (op, comm, root), (sent, received), sink)
@@ -111,7 +159,7 @@ impl<'a> Thread<'a> {
         Ok(())
     }
 
-    fn leave(&mut self, at_ns: u64, region: u32, sink: &mut dyn FnMut(Step) -> Result<()>) -> Result<()> {
+    fn leave(&mut self, at_ns: u64, region: u32, sink: &mut Sink<'_>) -> Result<()> {
         let Some(&last) = self.regions.last() else {
             // It was entered before the trace begins.
             return Ok(());
@@ -128,20 +176,26 @@ impl<'a> Thread<'a> {
         Ok(())
     }
 
-    fn close(&mut self, open: &Open, end_ns: u64, sink: &mut dyn FnMut(Step) -> Result<()>) -> Result<()> {
+    fn close(&mut self, open: &Open, end_ns: u64, sink: &mut Sink<'_>) -> Result<()> {
         let counts = &mut *self.counts;
         counts.calls += 1;
         counts.from_ns = Some(counts.from_ns.map_or(open.start_ns, |from_ns| from_ns.min(open.start_ns)));
         counts.to_ns = counts.to_ns.max(end_ns);
-        for mut step in self.moved.drain(..) {
-            if let Step::Message { end_ns: of, .. } = &mut step {
-                *of = end_ns;
-            }
-            sink(step)?;
-        }
         let &Open { function, start_ns, count, site, collective, .. } = open;
         let (rank, thread) = (self.rank, self.thread);
-        sink(Step::Call(Called { start_ns, end_ns, rank, thread, function, count, site, collective }))
+        let place = Place { end_ns, thread: self.number, call: self.calls };
+        self.calls += 1;
+        for Waiting { moved, order_ns } in self.moved.drain(..) {
+            self.messages += 1;
+            sink(if moved.is_receive {
+                let order = (order_ns.unwrap_or(start_ns), self.messages);
+                Found::Received(Received { rank, order, place, moved })
+            } else {
+                Found::Step(Step { place, order: self.messages, what: What::Message(moved) })
+            })?;
+        }
+        let call = Called { start_ns, rank, thread, function, count, site, collective };
+        sink(Found::Step(Step { place, order: 0, what: What::Call(call) }))
     }
 
     /// A call that takes no time, for what happens outside of all calls.
@@ -150,7 +204,7 @@ impl<'a> Thread<'a> {
         at_ns: u64,
         function: u16,
         collective: Option<Collective>,
-        sink: &mut dyn FnMut(Step) -> Result<()>,
+        sink: &mut Sink<'_>,
     ) -> Result<()> {
         let open = Open { function, start_ns: at_ns, count: 1, site: 0, depth: 0, collective };
         self.close(&open, at_ns, sink)
@@ -161,12 +215,14 @@ impl<'a> Thread<'a> {
         at_ns: u64,
         (peer, comm, tag, bytes): (u32, u32, u32, u64),
         is_receive: bool,
-        sink: &mut dyn FnMut(Step) -> Result<()>,
+        order_ns: Option<u64>,
+        sink: &mut Sink<'_>,
     ) -> Result<()> {
         let peer = self.rank_in(comm, peer)?;
         let Ok(tag) = i32::try_from(tag) else { bail!("at {at_ns} ns a message has a tag of {tag}") };
         let comm = self.processes.comms.get(&comm).copied().unwrap_or_default();
-        self.moved.push(Step::Message { end_ns: at_ns, peer, tag, comm, bytes, is_receive });
+        let moved = Moved { peer, tag, comm, bytes, is_receive, post: None };
+        self.moved.push(Waiting { moved, order_ns });
         if self.open.is_none() {
             self.instant(at_ns, if is_receive { id::RECV } else { id::SEND }, None, sink)?;
         }
@@ -178,7 +234,7 @@ impl<'a> Thread<'a> {
         at_ns: u64,
         (op, comm, root): (u8, u32, u32),
         (sent, received): (u64, u64),
-        sink: &mut dyn FnMut(Step) -> Result<()>,
+        sink: &mut Sink<'_>,
     ) -> Result<()> {
         let Some(op) = CollectiveOp::of(op) else { return Ok(()) };
         // Beyond the ranks are words for no root, and for those of two groups.
