@@ -67,7 +67,7 @@ fn columns(figure: &Figure, is_share: bool) -> String {
     } else {
         format!("{sign}{}", time(change.difference.abs()))
     };
-    let ratio = change.ratio.filter(|ratio| *ratio > 0.0).map_or_else(String::new, |ratio| times(ratio));
+    let ratio = change.ratio.filter(|ratio| *ratio > 0.0).map_or_else(String::new, times);
     format!("{:>10} {:>10} {difference:>11} {ratio:>7}", of(figure.a), of(figure.b))
 }
 
