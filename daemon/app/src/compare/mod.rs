@@ -20,7 +20,7 @@ use anyhow::Result;
 use digest::{Digest, Pair};
 use mpiscope_feed::{Comparison, JobChange, QualityChange, TotalsChange};
 use mpiscope_model::Totals;
-use noise::{count, duration, share, words};
+use noise::{Measured, count, duration, share, spread, words};
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
@@ -79,7 +79,7 @@ fn job(pair: &Pair<'_>) -> JobChange {
         mpi: words(&a.job.mpi, &b.job.mpi),
         command: words(&a.job.command.join(" "), &b.job.command.join(" ")),
         duration_s: {
-            let mut lengths = duration(a.duration_s(), b.duration_s(), seldom_s(pair));
+            let mut lengths = duration(length(a), length(b), seldom_s(pair));
             if let Some(change) = &mut lengths.change {
                 // Until when somebody let it run says nothing.
                 change.is_change &= !pair.is_share;
@@ -87,6 +87,14 @@ fn job(pair: &Pair<'_>) -> JobChange {
             lengths
         },
     }
+}
+
+/// How long a run took; how steadily it went on says what chance makes of that.
+fn length(of: &Digest) -> Option<Measured> {
+    let value = of.duration_s()?;
+    let calls = of.windows.calls();
+    let all: f64 = calls.iter().sum();
+    Some(Measured { value, spread: spread(&calls).map(|spread| spread / all * value) })
 }
 
 /// By how much functions that are called too seldom to tell differ, where that is no change.

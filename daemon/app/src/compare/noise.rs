@@ -23,6 +23,8 @@ const FEWEST_SAMPLES: u64 = 30;
 const DIFFER_BY: f64 = 1.0;
 /// Starting and ending a job takes a little more or less each time.
 const LEAST_DURATION_S: f64 = 0.05;
+/// Beyond this share it is no chance that a run is longer.
+const MOST_CHANCE: f64 = 0.25;
 /// Shares of the ranks' time differ by at least this.
 const LEAST_POINTS: f64 = 0.02;
 
@@ -140,13 +142,18 @@ pub(super) fn figure(a: Option<f64>, b: Option<f64>, is_change: bool) -> Figure 
     Figure { a, b, change }
 }
 
-/// How long runs took; what is too seldom to tell, such as starting the job, took other times by so much.
-pub(super) fn duration(a: Option<f64>, b: Option<f64>, seldom_s: f64) -> Figure {
-    let differ = |(a, b): (f64, f64)| {
-        let apart = (a - b).abs() - seldom_s;
-        apart >= LEAST_DURATION_S && apart >= (RATIO - 1.0) * a.min(b)
+/// How long runs took, with what chance makes of it; what is too seldom to tell, such as starting the job, took other times
+/// by so much.
+pub(super) fn duration(a: Option<Measured>, b: Option<Measured>, seldom_s: f64) -> Figure {
+    let differ = |(a, b): (Measured, Measured)| {
+        let shorter_s = a.value.min(b.value);
+        let chance_s = SPREADS * a.spread.unwrap_or_default().hypot(b.spread.unwrap_or_default());
+        // However uneven a run is, much longer is no chance.
+        let least_s =
+            LEAST_DURATION_S.max((RATIO - 1.0) * shorter_s).max(chance_s.min(MOST_CHANCE * shorter_s));
+        (a.value - b.value).abs() - seldom_s >= least_s
     };
-    figure(a, b, a.zip(b).is_some_and(differ))
+    figure(a.map(|a| a.value), b.map(|b| b.value), a.zip(b).is_some_and(differ))
 }
 
 /// Shares, which differ by points.
@@ -264,9 +271,19 @@ mod tests {
 
     #[test]
     fn starting_a_job_does_not_count_for_its_length() {
-        let differ = |a, b, seldom_s| duration(Some(a), Some(b), seldom_s).change.unwrap().is_change;
+        let of = |value: f64| Some(Measured { value, spread: None });
+        let differ = |a, b, seldom_s| duration(of(a), of(b), seldom_s).change.unwrap().is_change;
         assert!(differ(1.0, 1.2, 0.0) && differ(1.2, 1.0, 0.1) && !differ(1.0, 1.2, 0.16));
         assert!(!differ(10.0, 10.4, 0.0) && !differ(0.1, 0.14, 0.0));
+    }
+
+    #[test]
+    fn the_length_of_an_uneven_run_has_to_change_more() {
+        let of = |value: f64, spread: f64| Some(Measured { value, spread: Some(spread) });
+        let differ =
+            |spread: f64, b: f64| duration(of(10.0, spread), of(b, 0.0), 0.0).change.unwrap().is_change;
+        assert!(differ(0.1, 11.0) && !differ(0.5, 11.0) && differ(0.5, 12.0));
+        assert!(!differ(5.0, 12.0) && differ(5.0, 12.6), "a quarter is a change however uneven it is");
     }
 
     #[test]

@@ -62,6 +62,15 @@ impl Windows {
         self.functions.values().map(|of| of.calls.len()).max().unwrap_or_default()
     }
 
+    /// Calls of all functions in each window of the run.
+    pub(super) fn calls(&self) -> Vec<f64> {
+        let mut calls = vec![0.0; self.count()];
+        for of in self.functions.values() {
+            calls.iter_mut().zip(&of.calls).for_each(|(sum, calls)| *sum += *calls as f64);
+        }
+        calls
+    }
+
     /// What a function took in each window of the run.
     pub(super) fn seconds(&self, function: Function) -> Vec<f64> {
         let mut seconds = self.functions.get(&function).map(|of| of.seconds.clone()).unwrap_or_default();
