@@ -114,8 +114,10 @@ Examples:
   mpiscope import events.csv -o imported.scope
   mpiscope import events.csv --nodes nodes.csv -o imported.scope
   mpiscope import scorep/traces.otf2 -o imported.scope
+  mpiscope import dumpi-0000.txt -o imported.scope
 
-A trace is the anchor file of an OTF2 archive, or its folder, and needs the OTF2 library on this machine. All else is a table: \
+A trace is the anchor file of an OTF2 archive, or its folder, and needs the OTF2 library on this machine; or it is the text \
+that dumpi2ascii -a writes of the file of any rank of a DUMPI trace, with those of the others beside it. All else is a table: \
 CSV with a header; its columns are rank, type (send or receive), timestamp_ns, source, destination and size, \
 and may be tag, comm, duration_ns and call. The time is when the call of a send began or that of a receive ended. The file \
 of nodes has the columns rank and node.")]

@@ -1,9 +1,10 @@
-//! `mpiscope import` of OTF2 archives: those that `export` wrote, and one that is made as other tools make them.
+//! `mpiscope import` of traces: OTF2 archives that `export` wrote, one that is made as other tools make them, and texts of a
+//! DUMPI trace.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use mpiscope_harness::{
-    Ended, Mpi, Running, Signal, folder, mpiscope, processes, record, report, root, run, skip,
+    Ended, Mpi, Recorded, Running, Signal, folder, mpiscope, processes, record, report, root, run, skip,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -160,6 +161,103 @@ fn an_archive_of_another_tool_becomes_a_recording() {
     assert_eq!([&totals["unmatched_sends"], &totals["unmatched_receives"]], [0, 0]);
     let missing = "8 calls of functions that are not recorded: MPI_Comm_size, MPI_Win_fence";
     assert_eq!(found["missing"], json!([missing]));
+}
+
+/// The text of a rank that sends to the next and receives from the one before, with requests that complete in the other order
+/// than they were made.
+fn dumpi_text(rank: u64, ranks: u64, exchanges: u64) -> String {
+    let mut text = format!("version=1.1.0\nhostname=host-{}\n", rank / 2);
+    let mut now_us = 5_000_000 + rank;
+    let mut call = |name: &str, takes_us: u64, lines: &[String]| {
+        let when = |way: &str, us: u64| {
+            let (seconds, rest) = (us / 1_000_000, us % 1_000_000);
+            format!(
+                "{name} {way} at walltime {seconds}.{rest:06}000, cputime 0.000000000 seconds in thread 0.\n"
+            )
+        };
+        let (begin_us, end_us) = (now_us + 1, now_us + 1 + takes_us);
+        now_us = end_us;
+        let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        text += &format!("{}{lines}{}", when("entering", begin_us), when("returning", end_us));
+    };
+    let line = |line: &str| line.to_owned();
+    let world = || line("MPI_Comm comm=2 (MPI_COMM_WORLD)");
+    let (after, before) = ((rank + 1) % ranks, (rank + ranks - 1) % ranks);
+    call("MPI_Init", 100, &[line("int argc=1"), line("string argv[1]=[\"a, b\"]")]);
+    call("MPI_Comm_rank", 1, &[world(), format!("int rank={rank}")]);
+    for exchange in 0..exchanges {
+        for number in [0, 1] {
+            let of = |name: &str, peer: u64| {
+                [
+                    format!("int count={}", 10 + 10 * number + exchange),
+                    line("MPI_Datatype datatype=14 (MPI_DOUBLE)"),
+                    format!("int {name}={peer}"),
+                    line("int tag=7"),
+                    world(),
+                    format!("MPI_Request request=[{}]", 2 + 2 * number + u64::from(name == "dest")),
+                ]
+            };
+            call("MPI_Irecv", 2, &of("source", before));
+            call("MPI_Isend", 2, &of("dest", after));
+        }
+        for number in [1, 0] {
+            let bytes = 8 * (10 + 10 * number + exchange);
+            let status = format!("[{{bytes={bytes}, cancelled=0, source={before}, tag=7, error=0}}]");
+            call(
+                "MPI_Wait",
+                50,
+                &[format!("MPI_Request request=[{}]", 2 + 2 * number), format!("MPI_Status status={status}")],
+            );
+        }
+        let ignored = line("MPI_Status statuses[2]=<IGNORED>");
+        call("MPI_Waitall", 1, &[line("int count=2"), line("MPI_Request requests[2]=[3, 5]"), ignored]);
+    }
+    call("MPI_Barrier", 20, &[world()]);
+    text + "Datatype 14 (MPI_DOUBLE) has size 8\nMPI_Send called 0 times and ignored 0 times\n"
+}
+
+#[test]
+fn the_texts_of_a_dumpi_trace_become_a_recording() {
+    let folder = folder().unwrap();
+    let (ranks, exchanges) = (4_u64, 50_u64);
+    for rank in 0..ranks {
+        std::fs::write(
+            folder.path().join(format!("dumpi-run-{rank:04}.txt")),
+            dumpi_text(rank, ranks, exchanges),
+        )
+        .unwrap();
+    }
+    let out = folder.path().join("imported");
+    let ended = command(&["import"], &folder.path().join("dumpi-run-0002.txt"), &out);
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+    let found = report(&out).unwrap();
+    let row = |name: &str, each_us: u64, calls: u64| {
+        json!([name, calls, 0, (calls * each_us) as f64 / 1e6, each_us * 1000])
+    };
+    let all = ranks * exchanges;
+    let mut functions = vec![
+        row("MPI_Barrier", 20, ranks),
+        row("MPI_Init", 100, ranks),
+        row("MPI_Irecv", 2, 2 * all),
+        row("MPI_Isend", 2, 2 * all),
+        row("MPI_Wait", 50, 2 * all),
+        row("MPI_Waitall", 1, all),
+    ];
+    let mut essence = essence(&found);
+    let by_name = |row: &Value| row[0].as_str().unwrap_or_default().to_owned();
+    essence[0].as_array_mut().unwrap().sort_by_key(by_name);
+    functions.sort_by_key(by_name);
+    let bytes = ranks * 8 * (0..exchanges).map(|exchange| 30 + 2 * exchange).sum::<u64>();
+    let nodes = json!([["host-0", [0, 1]], ["host-1", [2, 3]]]);
+    let totals = [7 * all + 2 * ranks, 0, 2 * all, bytes, all, all];
+    assert_eq!(essence, json!([functions, totals, nodes]));
+    let unmatched = [&found["totals"]["unmatched_sends"], &found["totals"]["unmatched_receives"]];
+    assert_eq!(unmatched, [0, 0]);
+    // The second of two messages is waited for first, and each wait still has its own.
+    let recorded = Recorded::load(&out).unwrap();
+    assert_eq!(recorded.wrongly_paired(false), Vec::<String>::new());
+    let missing = found["missing"].to_string();
+    assert!(missing.contains("MPI_Comm_rank") && missing.contains("the clocks of the nodes"), "{missing}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod archive;
 mod columns;
+mod dumpi;
 mod event;
 mod nodes;
 mod pairing;
@@ -12,6 +13,7 @@ mod steps_told;
 mod table;
 mod telling;
 mod told;
+mod trace;
 
 use crate::command_line::ImportOptions;
 use crate::daemon::{Judge, record_told};
@@ -22,7 +24,6 @@ use crate::run::refuse_occupied;
 use crate::sorting::{Sorted, Sorter};
 use crate::words::{counted, plural};
 use anyhow::{Context as _, Result, bail};
-use archive::Archive;
 use event::Event;
 use mpiscope_recording::Manifest;
 use records::Records;
@@ -31,6 +32,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use table::Table;
 use telling::World;
+use trace::Trace;
 
 /// The node of ranks of which none is known.
 const UNKNOWN_NODE: &str = "unknown";
@@ -59,9 +61,16 @@ fn import_into(out: &Path, options: &ImportOptions, interrupt: &Interrupt) -> Re
         if options.nodes.is_some() {
             bail!("--nodes goes with a table: an OTF2 archive says which rank was on which node");
         }
-        let archive = archive::read(&anchor, scratch(out), &progress)?;
+        let trace = archive::read(&anchor, scratch(out), &progress)?;
         interrupt.begin(out);
-        (record_archive(archive, command, out, &progress)?, "call")
+        (record_trace(trace, command, out, &progress)?, "call")
+    } else if let Some(texts) = dumpi::texts(&options.file)? {
+        if options.nodes.is_some() {
+            bail!("--nodes goes with a table: the texts of a DUMPI trace say which rank was on which node");
+        }
+        let trace = dumpi::read(&texts, scratch(out), &progress)?;
+        interrupt.begin(out);
+        (record_trace(trace, command, out, &progress)?, "call")
     } else {
         let read = read(&options.file, options.nodes.as_deref(), out, &progress)?;
         for (file, columns) in &read.ignored {
@@ -180,14 +189,9 @@ fn record(read: Read, command: Vec<String>, out: &Path, progress: &Progress) -> 
     })
 }
 
-/// The same, of an archive.
-fn record_archive(
-    archive: Archive,
-    command: Vec<String>,
-    out: &Path,
-    progress: &Progress,
-) -> Result<Manifest> {
-    let Archive { steps, calls, from_ns, to_ns, unix_ns, nodes, comms, places, missing } = archive;
+/// The same, of a trace.
+fn record_trace(trace: Trace, command: Vec<String>, out: &Path, progress: &Progress) -> Result<Manifest> {
+    let Trace { steps, calls, from_ns, to_ns, unix_ns, nodes, comms, places, missing } = trace;
     let name = name_of(out);
     progress.begin("recording", Some(calls))?;
     let recorded = record_told(out, Box::new(|out, _| judge_into(out, 1)), amend, move |teller| {

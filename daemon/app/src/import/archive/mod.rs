@@ -9,18 +9,14 @@ mod tests;
 mod thread;
 mod world;
 
-use super::pairing::{Received, put_in_order};
-use super::step::Step;
-use super::telling::Members;
+use super::trace::{Collecting, Trace};
 use crate::export::ATTRIBUTES;
 use crate::progress::Progress;
-use crate::sorting::{Sorted, Sorter};
 use crate::words::{counted, printable};
 use anyhow::{Context as _, Result, anyhow, bail};
 use mpiscope_otf2::{Asked, Definitions, Event, Library, Reader};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use thread::{Counts, Found, Thread};
+use thread::{Counts, Thread};
 use world::Processes;
 
 /// The anchor file of an archive that is named by its folder.
@@ -31,22 +27,6 @@ const STEP: u64 = 1 << 14;
 /// Functions of which it is said that they are not recorded.
 const MOST_NAMED: usize = 5;
 
-/// An archive that was read and found sound.
-pub(crate) struct Archive {
-    pub(crate) steps: Sorted<Step>,
-    pub(crate) calls: u64,
-    pub(crate) from_ns: u64,
-    pub(crate) to_ns: u64,
-    /// When times are 0, in nanoseconds since 1970; 0 where that is not known.
-    pub(crate) unix_ns: u64,
-    pub(crate) nodes: Vec<String>,
-    pub(crate) comms: BTreeMap<u32, Members>,
-    /// Where calls were made, by number from 1 on.
-    pub(crate) places: Vec<String>,
-    /// What the recording will not have, a sentence each.
-    pub(crate) missing: Vec<String>,
-}
-
 /// The anchor file, if this is the name of an archive.
 pub(crate) fn anchor(file: &Path) -> Option<PathBuf> {
     if file.is_dir() {
@@ -56,7 +36,7 @@ pub(crate) fn anchor(file: &Path) -> Option<PathBuf> {
 }
 
 /// Reads an archive to its end.
-pub(crate) fn read(anchor: &Path, scratch: &Path, progress: &Progress) -> Result<Archive> {
+pub(crate) fn read(anchor: &Path, scratch: &Path, progress: &Progress) -> Result<Trace> {
     let name = anchor.display().to_string();
     std::fs::File::open(anchor).with_context(|| format!("cannot read {name}"))?;
     let library = Library::load()?;
@@ -74,12 +54,8 @@ pub(crate) fn read(anchor: &Path, scratch: &Path, progress: &Progress) -> Result
         enter_string: definitions.attribute(ATTRIBUTES.place),
         receive_number: definitions.attribute(ATTRIBUTES.sent),
     };
-    let mut taking = Taking {
-        name: &name,
-        definitions: &definitions,
-        steps: Sorter::new(scratch),
-        received: Sorter::new(scratch),
-    };
+    let collecting = Collecting::new(scratch);
+    let mut taking = Taking { name: &name, definitions: &definitions, collecting };
     let mut counts = Counts::default();
     for (number, (&location, &of)) in (0..).zip(&processes.threads) {
         let mut thread = Thread::new(&processes, &mut counts, number, of);
@@ -93,15 +69,14 @@ pub(crate) fn read(anchor: &Path, scratch: &Path, progress: &Progress) -> Result
         outcome?;
         thread.finish();
     }
-    let Taking { mut steps, received, .. } = taking;
-    put_in_order(received.finish()?, &mut steps)?;
+    let steps = taking.collecting.finish()?;
     let Some(from_ns) = counts.from_ns else {
         bail!("{name}: there are no calls of MPI in it that are recorded, and no messages");
     };
     let missing = missing(&definitions, &counts);
     let unix_ns = definitions.began_unix_ns.map_or(0, |began| began.saturating_add(from_ns));
-    Ok(Archive {
-        steps: steps.finish()?,
+    Ok(Trace {
+        steps,
         calls: counts.calls,
         from_ns,
         to_ns: counts.to_ns,
@@ -118,8 +93,7 @@ struct Taking<'a> {
     /// What the archive is called.
     name: &'a str,
     definitions: &'a Definitions,
-    steps: Sorter<Step>,
-    received: Sorter<Received>,
+    collecting: Collecting,
 }
 
 impl Taking<'_> {
@@ -134,11 +108,7 @@ impl Taking<'_> {
         let at_ns = u64::try_from(ns).unwrap_or(u64::MAX);
         let mut unsorted = None;
         let taken = thread.event(at_ns, event, &mut |found| {
-            let sorted = match found {
-                Found::Step(step) => self.steps.push(step),
-                Found::Received(received) => self.received.push(received),
-            };
-            unsorted = sorted.err();
+            unsorted = self.collecting.push(found).err();
             Ok(())
         });
         // What cannot be sorted is no fault of the archive.

@@ -3,7 +3,8 @@
 use super::super::pairing::Received;
 use super::super::step::{Called, Collective, Moved, Place, Step, What};
 use super::super::telling::Members;
-use super::thread::{Counts, Found, Thread};
+use super::super::trace::Found;
+use super::thread::{Counts, Thread};
 use super::world::Processes;
 use anyhow::Result;
 use mpiscope_otf2::{

@@ -3,14 +3,12 @@
 use super::super::pairing::Received;
 use super::super::step::{Called, Collective, Moved, Place, Step, What};
 use super::super::telling::Members;
+use super::super::trace::{Found, MOST_NS, Sink, sum_bytes};
 use super::world::Processes;
 use anyhow::{Result, bail};
 use mpiscope_otf2::{CollectiveOp, Event, NO_ROOT};
 use mpiscope_wire::{FUNCTIONS, id};
 use std::collections::HashMap;
-
-/// Times add up without getting too large.
-const MOST_NS: u64 = 1 << 62;
 
 /// What is counted of all locations.
 #[derive(Debug, Default)]
@@ -39,13 +37,6 @@ struct Open {
     collective: Option<Collective>,
 }
 
-/// What comes of events.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Found {
-    Step(Step),
-    Received(Received),
-}
-
 /// A message of a call that is not over.
 #[derive(Debug, Clone, Copy)]
 struct Waiting {
@@ -53,8 +44,6 @@ struct Waiting {
     /// When its message was sent or it was posted, where the archive says so.
     order_ns: Option<u64>,
 }
-
-type Sink<'a> = dyn FnMut(Found) -> Result<()> + 'a;
 
 /// Receives that were posted and are not complete.
 const MOST_POSTED: usize = 1 << 22;
@@ -299,7 +288,7 @@ fn is_collective(function: u16) -> bool {
 }
 
 fn sum(sum: u64, more: u64) -> Result<u64> {
-    match sum.checked_add(more).filter(|&sum| sum <= 1 << 62) {
+    match sum_bytes(sum, more) {
         Some(sum) => Ok(sum),
         None => bail!("the sizes of all messages add up to more than 4 EiB"),
     }

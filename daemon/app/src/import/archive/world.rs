@@ -1,15 +1,12 @@
 //! Ranks, nodes and communicators of an OTF2 archive, as its definitions say.
 
 use super::super::telling::Members;
+use super::super::trace::{MOST_MEMBERS, MOST_RANKS};
 use anyhow::{Result, bail};
 use mpiscope_otf2::{Definitions, Group, GroupKind, UNDEFINED};
 use mpiscope_wire::{FUNCTIONS, MAX_COMM};
 use std::collections::{BTreeMap, HashMap};
 
-/// More ranks than any job has.
-const MOST_RANKS: usize = 1 << 20;
-/// Members of all communicators together; they stay in memory.
-const MOST_MEMBERS: usize = 1 << 22;
 /// What parts of a system are called that are hosts.
 const HOST_CLASSES: [&str; 3] = ["node", "host", "shared memory"];
 
