@@ -108,13 +108,15 @@ lost-records; styles are blocking, waitall and polling. What the job did and wha
 in the folder. The same words make the same recording. With --live the page is that of a run, and ends with the job or \
 with Ctrl-C; without -o nothing is kept of it.")]
     Synth(SynthOptions),
-    /// Make a recording of a table of sends and receives.
+    /// Make a recording of a table of sends and receives, or of a trace.
     #[command(after_help = "\
 Examples:
   mpiscope import events.csv -o imported.scope
   mpiscope import events.csv --nodes nodes.csv -o imported.scope
+  mpiscope import scorep/traces.otf2 -o imported.scope
 
-The table is CSV with a header; its columns are rank, type (send or receive), timestamp_ns, source, destination and size, \
+A trace is the anchor file of an OTF2 archive, or its folder, and needs the OTF2 library on this machine. All else is a table: \
+CSV with a header; its columns are rank, type (send or receive), timestamp_ns, source, destination and size, \
 and may be tag, comm, duration_ns and call. The time is when the call of a send began or that of a receive ended. The file \
 of nodes has the columns rank and node.")]
     Import(ImportOptions),
@@ -286,7 +288,7 @@ pub(crate) struct SynthOptions {
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportOptions {
-    /// The table of events
+    /// The table of events, or the trace
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// Which rank was on which node

@@ -14,8 +14,8 @@ pub struct Definitions {
     pub began_unix_ns: Option<u64>,
     /// Strings.
     pub strings: HashMap<u32, String>,
-    /// Names of parts of the system, and what each is part of.
-    pub tree_nodes: HashMap<u32, (u32, u32)>,
+    /// Parts of the system.
+    pub tree_nodes: HashMap<u32, TreeNode>,
     /// Processes and their like.
     pub location_groups: HashMap<u32, LocationGroup>,
     /// Threads and their like, in the order of the archive.
@@ -44,6 +44,17 @@ impl Definitions {
     pub fn attribute(&self, name: &str) -> Option<u32> {
         self.attributes.iter().find(|(_, string)| self.string(**string) == name).map(|(number, _)| *number)
     }
+}
+
+/// A part of the system.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeNode {
+    /// The string that names it.
+    pub name: u32,
+    /// The string that says what it is.
+    pub class: u32,
+    /// What it is part of.
+    pub parent: u32,
 }
 
 /// A process, or something like it.

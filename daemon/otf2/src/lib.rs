@@ -17,10 +17,10 @@ mod tests;
 mod writer;
 
 pub use constants::{CollectiveOp, GroupKind, NO_ROOT, RegionRole};
-pub use definitions::{Definitions, Group, InterComm, Location, LocationGroup, Region};
+pub use definitions::{Definitions, Group, InterComm, Location, LocationGroup, Region, TreeNode};
 pub use error::Otf2Error;
 pub use library::Library;
-pub use reader::{Event, Reader};
+pub use reader::{Asked, Event, Reader};
 pub use writer::{Attributes, Events, GlobalDefinitions, Writer};
 
 /// A number that stands for nothing.

@@ -6,7 +6,7 @@
 use crate::constants::{
     GroupKind, INTERRUPT, LOCATION_CPU_THREAD, LOCATION_GROUP_PROCESS, PARADIGM_MPI, SUCCESS,
 };
-use crate::definitions::{Definitions, Group, InterComm, Location, LocationGroup, Region};
+use crate::definitions::{Definitions, Group, InterComm, Location, LocationGroup, Region, TreeNode};
 use crate::symbols::{Handle, Symbols};
 use crate::writer::path_text;
 use crate::{Library, Otf2Error};
@@ -55,6 +55,15 @@ pub enum Event {
         tag: u32,
         /// Its length.
         bytes: u64,
+        /// The request that was posted for it, if there was one.
+        request: Option<u64>,
+        /// A number, if it has one.
+        number: Option<u64>,
+    },
+    /// A receive was posted.
+    Posted {
+        /// Its request.
+        request: u64,
     },
     /// A collective ends.
     CollectiveEnd {
@@ -69,6 +78,17 @@ pub enum Event {
         /// Bytes.
         received: u64,
     },
+}
+
+/// The attributes that are asked for, where the archive has them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// A number of what is entered.
+    pub enter_number: Option<u32>,
+    /// A string of what is entered.
+    pub enter_string: Option<u32>,
+    /// A number of what is received.
+    pub receive_number: Option<u32>,
 }
 
 /// Takes events with their times; `false` when it wants no more.
@@ -173,20 +193,14 @@ impl Reader {
         }
     }
 
-    /// The events of one location, in the order of time, until no more are wanted. Of attributes, those of a number and
-    /// a string are told with what is entered.
+    /// The events of one location, in the order of time, until no more are wanted.
     ///
     /// # Errors
     /// When the library cannot read them.
     #[expect(unsafe_code, reason = "functions of the library are called")]
-    pub fn events(
-        &mut self,
-        location: u64,
-        (number, string): (Option<u32>, Option<u32>),
-        take: &mut Take<'_>,
-    ) -> Result<(), Otf2Error> {
+    pub fn events(&mut self, location: u64, asked: Asked, take: &mut Take<'_>) -> Result<(), Otf2Error> {
         let symbols = &*self.library.symbols;
-        let mut hearing = Hearing { symbols, number, string, take, is_enough: false };
+        let mut hearing = Hearing { symbols, asked, take, is_enough: false };
         let data: Handle = (&raw mut hearing).cast();
         // SAFETY: the reader is open and its files of events are; callbacks get what is here until all were called, and
         // nobody else touches it meanwhile.
@@ -202,6 +216,7 @@ impl Reader {
             (symbols.on_receive)(callbacks, receive);
             (symbols.on_isend)(callbacks, isend);
             (symbols.on_ireceive)(callbacks, ireceive);
+            (symbols.on_ireceive_request)(callbacks, ireceive_request);
             (symbols.on_collective_end)(callbacks, collective_end);
             let mut code = (symbols.reader_register_events)(self.reader, events, callbacks, data);
             (symbols.event_callbacks_delete)(callbacks);
@@ -252,8 +267,8 @@ extern "C" fn string(data: Handle, number: u32, string: *const c_char) -> i32 {
     SUCCESS
 }
 
-extern "C" fn tree_node(data: Handle, number: u32, name: u32, _: u32, parent: u32) -> i32 {
-    definitions(data).tree_nodes.insert(number, (name, parent));
+extern "C" fn tree_node(data: Handle, number: u32, name: u32, class: u32, parent: u32) -> i32 {
+    definitions(data).tree_nodes.insert(number, TreeNode { name, class, parent });
     SUCCESS
 }
 
@@ -326,8 +341,7 @@ extern "C" fn attribute(data: Handle, number: u32, name: u32, _: u32, _: u8) -> 
 /// Who hears of events.
 struct Hearing<'a, 'b> {
     symbols: &'a Symbols,
-    number: Option<u32>,
-    string: Option<u32>,
+    asked: Asked,
     take: &'a mut Take<'b>,
     is_enough: bool,
 }
@@ -339,8 +353,8 @@ impl Hearing<'_, '_> {
     }
 
     #[expect(unsafe_code, reason = "functions of the library are called")]
-    fn number(&self, attributes: Handle) -> Option<u64> {
-        let attribute = self.number.filter(|_| !attributes.is_null())?;
+    fn number(&self, attributes: Handle, attribute: Option<u32>) -> Option<u64> {
+        let attribute = attribute.filter(|_| !attributes.is_null())?;
         let mut value = 0;
         // SAFETY: the list is there during the callback.
         let found = unsafe {
@@ -351,8 +365,8 @@ impl Hearing<'_, '_> {
     }
 
     #[expect(unsafe_code, reason = "functions of the library are called")]
-    fn string(&self, attributes: Handle) -> Option<u32> {
-        let attribute = self.string.filter(|_| !attributes.is_null())?;
+    fn string(&self, attributes: Handle, attribute: Option<u32>) -> Option<u32> {
+        let attribute = attribute.filter(|_| !attributes.is_null())?;
         let mut value = 0;
         // SAFETY: as above.
         let found = unsafe {
@@ -373,7 +387,8 @@ fn hearing<'a>(data: Handle) -> &'a mut Hearing<'a, 'a> {
 
 extern "C" fn enter(_: u64, time: u64, _: u64, data: Handle, attributes: Handle, region: u32) -> i32 {
     let own = hearing(data);
-    let (number, string) = (own.number(attributes), own.string(attributes));
+    let number = own.number(attributes, own.asked.enter_number);
+    let string = own.string(attributes, own.asked.enter_string);
     own.hear(time, Event::Enter { region, number, string })
 }
 
@@ -400,13 +415,19 @@ extern "C" fn receive(
     time: u64,
     _: u64,
     data: Handle,
-    _: Handle,
+    attributes: Handle,
     peer: u32,
     comm: u32,
     tag: u32,
     bytes: u64,
 ) -> i32 {
-    hearing(data).hear(time, Event::Receive { peer, comm, tag, bytes })
+    let own = hearing(data);
+    let number = own.number(attributes, own.asked.receive_number);
+    own.hear(time, Event::Receive { peer, comm, tag, bytes, request: None, number })
+}
+
+extern "C" fn ireceive_request(_: u64, time: u64, _: u64, data: Handle, _: Handle, request: u64) -> i32 {
+    hearing(data).hear(time, Event::Posted { request })
 }
 
 extern "C" fn isend(
@@ -429,14 +450,16 @@ extern "C" fn ireceive(
     time: u64,
     _: u64,
     data: Handle,
-    _: Handle,
+    attributes: Handle,
     peer: u32,
     comm: u32,
     tag: u32,
     bytes: u64,
-    _: u64,
+    request: u64,
 ) -> i32 {
-    hearing(data).hear(time, Event::Receive { peer, comm, tag, bytes })
+    let own = hearing(data);
+    let number = own.number(attributes, own.asked.receive_number);
+    own.hear(time, Event::Receive { peer, comm, tag, bytes, request: Some(request), number })
 }
 
 extern "C" fn collective_end(

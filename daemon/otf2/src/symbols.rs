@@ -143,6 +143,7 @@ symbols! {
     on_receive = "OTF2_EvtReaderCallbacks_SetMpiRecvCallback": fn(Handle, OnMessage) -> Code;
     on_isend = "OTF2_EvtReaderCallbacks_SetMpiIsendCallback": fn(Handle, OnRequestMessage) -> Code;
     on_ireceive = "OTF2_EvtReaderCallbacks_SetMpiIrecvCallback": fn(Handle, OnRequestMessage) -> Code;
+    on_ireceive_request = "OTF2_EvtReaderCallbacks_SetMpiIrecvRequestCallback": fn(Handle, OnRequest) -> Code;
     on_collective_end = "OTF2_EvtReaderCallbacks_SetMpiCollectiveEndCallback": fn(Handle, OnCollective) -> Code;
 }
 
@@ -160,6 +161,7 @@ pub(crate) type OnRegionEvent = extern "C" fn(u64, u64, u64, Handle, Handle, u32
 pub(crate) type OnMessage = extern "C" fn(u64, u64, u64, Handle, Handle, u32, u32, u32, u64) -> Code;
 pub(crate) type OnRequestMessage =
     extern "C" fn(u64, u64, u64, Handle, Handle, u32, u32, u32, u64, u64) -> Code;
+pub(crate) type OnRequest = extern "C" fn(u64, u64, u64, Handle, Handle, u64) -> Code;
 pub(crate) type OnCollective = extern "C" fn(u64, u64, u64, Handle, Handle, u8, u32, u32, u64, u64) -> Code;
 
 impl Symbols {

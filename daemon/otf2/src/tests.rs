@@ -1,7 +1,7 @@
 //! What is written is read, through the library of this machine; where there is none nothing is tested, and that is said.
 
-use crate::definitions::Location;
-use crate::{CollectiveOp, Event, GroupKind, Library, NO_ROOT, Otf2Error, Reader, RegionRole, Writer};
+use crate::definitions::{Location, TreeNode};
+use crate::{Asked, CollectiveOp, Event, GroupKind, Library, NO_ROOT, Otf2Error, Reader, RegionRole, Writer};
 use std::path::Path;
 
 fn library() -> Option<Library> {
@@ -27,6 +27,7 @@ fn write(library: &Library, folder: &Path) -> Result<(), Otf2Error> {
         // Attributes are of one event alone.
         events.enter(20, 5)?;
         events.send(20, 1, 0, u32::MAX, 1 << 40)?;
+        events.attributes().number(0, 9);
         events.receive(30, 1, 0, 3, 0)?;
         events.leave(30, 5)?;
         counts.push(events.finish()?);
@@ -69,12 +70,14 @@ fn what_is_written_is_read() {
     assert_eq!((region(4), region(5), found.regions[&4].is_mpi), ("MPI_Allreduce", "MPI_Waitall", true));
     assert_eq!((found.groups[&1].kind, &found.groups[&1].members[..]), (GroupKind::CommGroup, &[1, 0][..]));
     assert_eq!((found.groups[&0].kind, found.comms[&0]), (GroupKind::CommLocations, 1));
-    assert_eq!(found.tree_nodes[&1], (3, 0));
+    assert_eq!(found.tree_nodes[&1], TreeNode { name: 3, class: 0, parent: 0 });
     assert!(found.location_groups[&0].is_process && found.location_groups[&0].tree_node == 1);
     let seven = Location { location: 7, name: 3, is_thread: true, events: 8, group: 0 };
     assert_eq!(found.locations[1], seven);
-    let asked = (found.attribute("MPI_Allreduce"), found.attribute("MPI_Waitall"));
-    assert_eq!(asked, (Some(0), Some(1)));
+    let number = found.attribute("MPI_Allreduce");
+    let asked =
+        Asked { enter_number: number, enter_string: found.attribute("MPI_Waitall"), receive_number: number };
+    assert_eq!((asked.enter_number, asked.enter_string), (Some(0), Some(1)));
     for location in [0, 7] {
         let mut events = Vec::new();
         reader
@@ -89,7 +92,7 @@ fn what_is_written_is_read() {
             (20, Event::Leave { region: 4 }),
             (20, Event::Enter { region: 5, number: None, string: None }),
             (20, Event::Send { peer: 1, comm: 0, tag: u32::MAX, bytes: 1 << 40 }),
-            (30, Event::Receive { peer: 1, comm: 0, tag: 3, bytes: 0 }),
+            (30, Event::Receive { peer: 1, comm: 0, tag: 3, bytes: 0, request: None, number: Some(9) }),
             (30, Event::Leave { region: 5 }),
         ];
         assert_eq!(events, expected);
@@ -105,7 +108,7 @@ fn whoever_has_enough_gets_no_more() {
     reader.definitions().unwrap();
     let mut events = 0;
     reader
-        .events(0, (None, None), &mut |_, _| {
+        .events(0, Asked::default(), &mut |_, _| {
             events += 1;
             events < 3
         })
@@ -138,7 +141,7 @@ fn many_events_go_through_full_buffers() {
     assert_eq!(reader.definitions().unwrap().began_unix_ns, None);
     let (mut found, mut last) = (0, 0);
     reader
-        .events(0, (None, None), &mut |time, _| {
+        .events(0, Asked::default(), &mut |time, _| {
             assert!(time >= last);
             (found, last) = (found + 1, time);
             true
@@ -163,7 +166,7 @@ fn what_is_no_archive_is_refused_with_its_name() {
     std::fs::remove_file(whole.join("traces/7.evt")).unwrap();
     let anchor = whole.join("traces.otf2");
     let mut reader = Reader::open(&library, &anchor).unwrap();
-    let read = reader.definitions().and_then(|_| reader.events(7, (None, None), &mut |_, _| true));
+    let read = reader.definitions().and_then(|_| reader.events(7, Asked::default(), &mut |_, _| true));
     assert!(read.unwrap_err().to_string().contains(&anchor.display().to_string()));
 }
 

@@ -18,6 +18,8 @@ pub(crate) struct End {
     pub(crate) tag: i32,
     pub(crate) comm: Comm,
     pub(crate) bytes: u64,
+    /// When the call that sent it began.
+    pub(crate) sent_ns: Nanoseconds,
 }
 
 impl End {
@@ -33,6 +35,7 @@ impl End {
             tag,
             comm,
             bytes,
+            sent_ns: send_ns,
         };
         [sent, Self { rank: dst, peer: src, at_ns: recv_ns, is_receive: true, ..sent }]
     }
@@ -91,7 +94,7 @@ impl Plain {
 
     fn of_end(end: &End) -> Self {
         Self {
-            long: [end.at_ns, end.message, end.bytes, 0],
+            long: [end.at_ns, end.message, end.bytes, end.sent_ns],
             short: [end.rank, end.peer, end.tag.cast_unsigned(), end.comm, 0, 0],
             flags: END | if end.is_receive { IS_RECEIVE } else { 0 },
             ..Self::default()
@@ -105,15 +108,17 @@ impl Plain {
         if has(END) {
             let is_receive = has(IS_RECEIVE);
             let tag = tag.cast_signed();
+            let (at_ns, sent_ns) = (first, count);
             return Item::End(End {
                 message: second,
                 rank,
                 peer,
-                at_ns: first,
+                at_ns,
                 is_receive,
                 tag,
                 comm,
                 bytes,
+                sent_ns,
             });
         }
         Item::Call(Call {
@@ -201,6 +206,7 @@ mod tests {
             tag: i32::MIN,
             comm: 6,
             bytes: u64::MAX,
+            sent_ns: 9,
         };
         let bare = Call { peer: None, tag: None, comm: None, site: None, instance: None, ..call };
         for item in [

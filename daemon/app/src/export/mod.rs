@@ -16,6 +16,7 @@ mod target;
 mod tests;
 
 pub(crate) use filter::{RankList, byte_range, duration_ns, run_time_ns};
+pub(crate) use otf2::ATTRIBUTES;
 
 use crate::command_line::ExportOptions;
 use crate::interrupt::Interrupt;

@@ -1,20 +1,28 @@
-//! `mpiscope import`: a recording of a table of sends and receives.
+//! `mpiscope import`: a recording of a table of sends and receives, or of a trace of somebody else.
 
+mod archive;
 mod columns;
 mod event;
 mod nodes;
+mod pairing;
 mod records;
 mod seen;
+mod step;
+mod steps_told;
 mod table;
+mod telling;
 mod told;
 
 use crate::command_line::ImportOptions;
 use crate::daemon::{Judge, record_told};
+use crate::interrupt::Interrupt;
 use crate::judge::judge_into;
+use crate::progress::Progress;
 use crate::run::refuse_occupied;
 use crate::sorting::{Sorted, Sorter};
 use crate::words::{counted, plural};
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
+use archive::Archive;
 use event::Event;
 use mpiscope_recording::Manifest;
 use records::Records;
@@ -22,32 +30,65 @@ use seen::Seen;
 use std::path::Path;
 use std::process::ExitCode;
 use table::Table;
-use told::Job;
+use telling::World;
 
 /// The node of ranks of which none is known.
 const UNKNOWN_NODE: &str = "unknown";
+/// How often progress is told.
+const STEP: u64 = 1 << 14;
 
 pub(crate) fn import(options: &ImportOptions) -> Result<ExitCode> {
     let out = std::path::absolute(&options.output).context("find the current folder")?;
     refuse_occupied(&out, "-o")?;
-    let read = read(&options.file, options.nodes.as_deref(), &out)?;
-    for (file, columns) in &read.ignored {
-        let names = columns.join(", ");
-        eprintln!("mpiscope: {}: {} ignored: {names}", file, plural(columns.len() as u64, "column"));
+    let was_there = out.is_dir();
+    let interrupt = Interrupt::catch("nothing was imported");
+    let outcome = import_into(&out, options, &interrupt);
+    let failed = outcome.is_err();
+    let outcome = interrupt.outcome(outcome);
+    if failed && was_there {
+        // The folder was the user's own, and went with what was in it.
+        let _ = std::fs::create_dir(&out);
     }
+    outcome
+}
+
+fn import_into(out: &Path, options: &ImportOptions, interrupt: &Interrupt) -> Result<()> {
+    let progress = Progress::new(interrupt);
     let command = vec!["import".into(), options.file.to_string_lossy().into_owned()];
-    let (manifest, overlapping) = record(read, command, &out)?;
-    if overlapping > 0 {
-        eprintln!(
-            "mpiscope: calls of {} overlap: they are told as of several threads",
-            plural(overlapping, "rank")
-        );
-    }
+    let (manifest, what) = if let Some(anchor) = archive::anchor(&options.file) {
+        if options.nodes.is_some() {
+            bail!("--nodes goes with a table: an OTF2 archive says which rank was on which node");
+        }
+        let archive = archive::read(&anchor, scratch(out), &progress)?;
+        interrupt.begin(out);
+        (record_archive(archive, command, out, &progress)?, "call")
+    } else {
+        let read = read(&options.file, options.nodes.as_deref(), out, &progress)?;
+        for (file, columns) in &read.ignored {
+            let names = columns.join(", ");
+            eprintln!("mpiscope: {}: {} ignored: {names}", file, plural(columns.len() as u64, "column"));
+        }
+        interrupt.begin(out);
+        let (manifest, overlapping) = record(read, command, out, &progress)?;
+        if overlapping > 0 {
+            eprintln!(
+                "mpiscope: calls of {} overlap: they are told as of several threads",
+                plural(overlapping, "rank")
+            );
+        }
+        (manifest, "event")
+    };
+    interrupt.keep();
+    drop(progress);
+    say(&manifest, what, &options.output);
+    Ok(())
+}
+
+fn say(manifest: &Manifest, what: &str, of: &Path) {
     let totals = manifest.totals;
-    let of = &options.output;
     eprintln!(
         "mpiscope: {} of {} on {}: {}; {} without a receive, {} without a send",
-        plural(totals.calls, "event"),
+        plural(totals.calls, what),
         plural(manifest.job.ranks.into(), "rank"),
         plural(manifest.job.nodes.len() as u64, "node"),
         plural(totals.messages, "message"),
@@ -58,7 +99,6 @@ pub(crate) fn import(options: &ImportOptions) -> Result<ExitCode> {
         "mpiscope: recording in {}: mpiscope replay shows it, mpiscope report says what it holds",
         of.display()
     );
-    Ok(ExitCode::SUCCESS)
 }
 
 /// A table that was read and found sound.
@@ -71,13 +111,24 @@ struct Read {
     ignored: Vec<(String, Vec<String>)>,
 }
 
-fn read(file: &Path, nodes: Option<&Path>, out: &Path) -> Result<Read> {
-    // Where the recording will be there should be room for what has to be sorted.
-    let folder = out.ancestors().skip(1).find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
-    let mut sorter = Sorter::new(folder);
+/// Where what has to be sorted is meanwhile: where the recording will be there should be room.
+fn scratch(out: &Path) -> &Path {
+    out.ancestors().skip(1).find(|folder| folder.is_dir()).unwrap_or(Path::new("."))
+}
+
+fn read(file: &Path, nodes: Option<&Path>, out: &Path, progress: &Progress) -> Result<Read> {
+    let mut sorter = Sorter::new(scratch(out));
     let table = Table::open(Records::open(file)?)?;
     let mut ignored = vec![(file.display().to_string(), table.ignored().to_vec())];
-    let mut seen = table.read(|event| sorter.push(event))?;
+    progress.begin("reading", None)?;
+    let mut steps = 0;
+    let mut seen = table.read(|event| {
+        steps += 1;
+        if steps % STEP == 0 {
+            progress.step(STEP)?;
+        }
+        sorter.push(event)
+    })?;
     let node_of_rank = match nodes {
         Some(file) => {
             let (nodes, of_nodes) = nodes::read(Records::open(file)?, &mut seen)?;
@@ -97,18 +148,56 @@ fn read(file: &Path, nodes: Option<&Path>, out: &Path) -> Result<Read> {
     })
 }
 
+/// Hands on what comes, and fails when it is time to give up.
+fn watched<T>(of: impl Iterator<Item = Result<T>>, progress: &Progress) -> impl Iterator<Item = Result<T>> {
+    (1_u64..).zip(of).map(|(number, item)| {
+        if number % STEP == 0 {
+            progress.step(STEP)?;
+        }
+        item
+    })
+}
+
+fn name_of(out: &Path) -> String {
+    out.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
 /// Writes the recording; gives its manifest, and how many ranks had calls that overlap.
-fn record(read: Read, command: Vec<String>, out: &Path) -> Result<(Manifest, u64)> {
+fn record(read: Read, command: Vec<String>, out: &Path, progress: &Progress) -> Result<(Manifest, u64)> {
     let Read { seen, events, nodes, are_nodes_known, .. } = read;
-    let name = out.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = name_of(out);
     // Without durations nobody can tell what calls were made of.
     let is_timed = seen.untimed == 0;
     let judge: Judge = Box::new(move |out, _| if is_timed { judge_into(out, 1) } else { Ok(()) });
+    progress.begin("recording", Some(seen.events))?;
+    let comms = seen.comms();
     record_told(out, judge, amend, move |teller| {
         missing(&seen, are_nodes_known).into_iter().for_each(|sentence| teller.miss(sentence));
-        let job = Job { seen: &seen, nodes: &nodes, name, command };
-        told::tell(&job, events, told::MOST_SLOTS, &mut |message| teller.tell(message))
+        let world = seen.world(&nodes, &comms, name, command);
+        told::tell(&world, watched(events, progress), telling::MOST_SLOTS, &mut |message| {
+            teller.tell(message);
+        })
     })
+}
+
+/// The same, of an archive.
+fn record_archive(
+    archive: Archive,
+    command: Vec<String>,
+    out: &Path,
+    progress: &Progress,
+) -> Result<Manifest> {
+    let Archive { steps, calls, from_ns, to_ns, unix_ns, nodes, comms, places, missing } = archive;
+    let name = name_of(out);
+    progress.begin("recording", Some(calls))?;
+    let recorded = record_told(out, Box::new(|out, _| judge_into(out, 1)), amend, move |teller| {
+        missing.into_iter().for_each(|sentence| teller.miss(sentence));
+        let library = "an imported trace";
+        let world = World { name, command, library, unix_ns, nodes: &nodes, from_ns, to_ns, comms: &comms };
+        let steps = watched(steps, progress);
+        steps_told::tell(&world, &places, steps, telling::MOST_SLOTS, &mut |message| teller.tell(message))
+    });
+    recorded.map(|(manifest, ())| manifest)
 }
 
 /// What a table says nothing about.

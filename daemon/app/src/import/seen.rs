@@ -1,6 +1,7 @@
 //! What is in a table as a whole.
 
 use super::event::Event;
+use super::telling::{Members, World};
 use crate::words::counted;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,6 +29,25 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
+    /// The communicators but for the world, their ranks in order.
+    pub(crate) fn comms(&self) -> BTreeMap<u32, Members> {
+        let of = |members: &BTreeSet<u32>| Members::Group(members.iter().copied().collect());
+        self.members.iter().map(|(comm, members)| (*comm, of(members))).collect()
+    }
+
+    /// The job that the table tells of.
+    pub(crate) fn world<'a>(
+        &self,
+        nodes: &'a [String],
+        comms: &'a BTreeMap<u32, Members>,
+        name: String,
+        command: Vec<String>,
+    ) -> World<'a> {
+        let (from_ns, to_ns) = (self.from_ns, self.to_ns);
+        // When the run began is in no table.
+        World { name, command, library: "an imported table", unix_ns: 0, nodes, from_ns, to_ns, comms }
+    }
+
     pub(crate) fn ranks(&self) -> u32 {
         self.named.len() as u32
     }

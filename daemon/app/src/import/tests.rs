@@ -4,9 +4,11 @@ use super::event::Event;
 use super::records::Records;
 use super::seen::Seen;
 use super::table::Table;
-use super::told::{Job, tell};
+use super::told::tell;
 use super::{nodes, read, record};
+use crate::interrupt::Interrupt;
 use crate::load::load;
+use crate::progress::Progress;
 use crate::sorting::Sorter;
 use mpiscope_analysis::Matcher;
 use mpiscope_ingest::Ingest;
@@ -162,7 +164,8 @@ fn told(text: &str, room: usize, slots: usize) -> Told {
     let seen = table.read(|event| sorter.push(event)).unwrap();
     seen.check_ranks().unwrap();
     let nodes: Vec<String> = (0..seen.ranks()).map(|rank| format!("n{}", rank / 2)).collect();
-    let job = Job { seen: &seen, nodes: &nodes, name: "t".into(), command: Vec::new() };
+    let comms = seen.comms();
+    let world = seen.world(&nodes, &comms, "t".into(), Vec::new());
     let (mut ingest, mut matcher) = (Ingest::new(), Matcher::default());
     let mut until_ns = 0;
     let mut told = Told {
@@ -172,7 +175,7 @@ fn told(text: &str, room: usize, slots: usize) -> Told {
         unmatched: (0, 0),
         faults: 0,
     };
-    tell(&job, sorter.finish().unwrap(), slots, &mut |message| {
+    tell(&world, sorter.finish().unwrap(), slots, &mut |message| {
         if let Some(batch) = ingest.step(message) {
             batch.ranks.iter().for_each(|info| matcher.place(info.rank, info.node));
             told.messages.extend(matcher.feed(&batch.events).messages);
@@ -315,8 +318,9 @@ fn imported(folder: &Path, table: &str, nodes: Option<&str>) -> Manifest {
         std::fs::write(&file, text).unwrap();
         file
     });
-    let read = read(&file, nodes.as_deref(), &out).unwrap();
-    record(read, vec!["import".into()], &out).unwrap().0
+    let progress = Progress::new(&Interrupt::none(""));
+    let read = read(&file, nodes.as_deref(), &out, &progress).unwrap();
+    record(read, vec!["import".into()], &out, &progress).unwrap().0
 }
 
 const TABLE: &str = "rank,type,timestamp_ns,source,destination,size,duration_ns,tag\n\

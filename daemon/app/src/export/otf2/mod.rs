@@ -23,7 +23,8 @@ use anyhow::Result;
 use groups::Groups;
 use mpiscope_model::{Call, Function, Nanoseconds, Rank};
 use mpiscope_otf2::{Attributes, CollectiveOp, Events, Library, NO_ROOT, UNDEFINED, Writer};
-use names::{Named, PLACE, POLLS, Places, SOURCE, collective};
+pub(crate) use names::ATTRIBUTES;
+use names::{Named, PLACE, POLLS, Places, SENT, SOURCE, collective};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::Path;
@@ -126,6 +127,7 @@ impl Stage for Stream<'_> {
         }
         for end in &placed.received {
             let (peer, comm) = groups.peer(end.comm, end.peer);
+            events.attributes().number(SENT, end.sent_ns);
             events.receive(call.end_ns, peer, comm, end.tag.cast_unsigned(), end.bytes)?;
         }
         if let Some((op, comm)) = collective {
@@ -142,6 +144,7 @@ impl Stage for Stream<'_> {
             if self.open.contains_key(&thread) { thread } else { first.map_or(thread, |(key, _)| key.1) };
         let events = self.events(end.rank, thread)?;
         if end.is_receive {
+            events.attributes().number(SENT, end.sent_ns);
             events.receive(end.at_ns, peer, comm, end.tag.cast_unsigned(), end.bytes)?;
         } else {
             events.send(end.at_ns, peer, comm, end.tag.cast_unsigned(), end.bytes)?;

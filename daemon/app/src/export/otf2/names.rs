@@ -14,11 +14,26 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) const POLLS: u32 = 0;
 pub(super) const PLACE: u32 = 1;
 pub(super) const SOURCE: u32 = 2;
-/// What they are called, and what that means. Whoever reads archives back knows them by these names.
-pub(crate) const WORDS: [(&str, &str); 3] = [
-    ("mpiscope polls", "how many calls of this function in a row this one stands for"),
-    ("mpiscope place", "where in the program the call was made"),
+/// One of receives.
+pub(super) const SENT: u32 = 3;
+
+/// What those are called that are read back.
+pub(crate) struct AttributeNames {
+    pub(crate) polls: &'static str,
+    pub(crate) place: &'static str,
+    pub(crate) sent: &'static str,
+}
+
+/// The names.
+pub(crate) const ATTRIBUTES: AttributeNames =
+    AttributeNames { polls: "mpiscope polls", place: "mpiscope place", sent: "mpiscope sent" };
+
+/// What all are called, and what that means.
+const WORDS: [(&str, &str); 4] = [
+    (ATTRIBUTES.polls, "how many calls of this function in a row this one stands for"),
+    (ATTRIBUTES.place, "where in the program the call was made"),
     ("mpiscope source", "the source file and the line of that"),
+    (ATTRIBUTES.sent, "when the call began that sent the message which is received"),
 ];
 
 /// Call sites as strings and places in source files of the archive.
@@ -128,7 +143,7 @@ impl Named<'_> {
         for (number, (name, about)) in (0..).zip(WORDS) {
             let words = (to.string(name)?, to.string(about)?);
             match number {
-                POLLS => to.number_attribute(number, words)?,
+                POLLS | SENT => to.number_attribute(number, words)?,
                 PLACE => to.string_attribute(number, words)?,
                 _ => to.source_attribute(number, words)?,
             }

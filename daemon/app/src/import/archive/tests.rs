@@ -1,0 +1,197 @@
+//! Events of a location become calls with their messages, and what makes no sense is refused.
+
+use super::super::pairing::Received;
+use super::super::step::{Called, Collective, Moved, Place, Step, What};
+use super::super::telling::Members;
+use super::thread::{Counts, Found, Thread};
+use super::world::Processes;
+use anyhow::Result;
+use mpiscope_otf2::{
+    CollectiveOp, Definitions, Event, Group, GroupKind, InterComm, Location, LocationGroup, NO_ROOT, Region,
+    TreeNode, UNDEFINED,
+};
+use mpiscope_wire::id;
+
+/// Two nodes with two processes each, whose ranks go the other way round than their numbers; one has a second thread.
+fn definitions() -> Definitions {
+    let mut found = Definitions { ticks_per_s: 1_000_000_000, ..Definitions::default() };
+    let words = [
+        "",
+        "node",
+        "machine",
+        "one",
+        "two",
+        "mpi_send",
+        "MPI_Waitall",
+        "MPI_Comm_size",
+        "main",
+        "MPI_Bcast",
+    ];
+    found.strings = (0..).zip(words.map(str::to_owned)).collect();
+    let part = |name, class, parent| TreeNode { name, class, parent };
+    found.tree_nodes =
+        [(0, part(2, 2, UNDEFINED)), (1, part(3, 1, 0)), (2, part(4, 1, 0)), (3, part(0, 0, 2))].into();
+    // The last is on a part of its node.
+    let places = [(10, 1), (11, 1), (12, 2), (13, 3)];
+    found.location_groups = places
+        .map(|(group, tree_node)| (group, LocationGroup { name: 0, is_process: true, tree_node }))
+        .into();
+    let location = |location, group| Location { location, name: 0, is_thread: true, events: 0, group };
+    found.locations =
+        vec![location(0, 10), location(1, 11), location(2, 12), location(3, 13), location(9, 13)];
+    let names = [(0, 5), (1, 6), (2, 7), (3, 8), (4, 9)];
+    found.regions = names.map(|(region, name)| (region, Region { name, is_mpi: true })).into();
+    let group = |kind, members: &[u64]| Group { kind, members: members.to_vec() };
+    found.groups = [
+        (0, group(GroupKind::CommLocations, &[3, 2, 1, 0])),
+        (1, group(GroupKind::CommGroup, &[0, 1, 2, 3])),
+        (2, group(GroupKind::CommGroup, &[2, 0])),
+        (3, group(GroupKind::CommSelf, &[])),
+        (4, group(GroupKind::CommGroup, &[1, 3])),
+    ]
+    .into();
+    found.comms = [(7, 1), (8, 2), (9, 3)].into();
+    found.inter_comms = [(10, InterComm { first: 2, second: 4 })].into();
+    found
+}
+
+fn processes() -> Processes {
+    Processes::of(&definitions()).unwrap()
+}
+
+#[test]
+fn ranks_nodes_and_communicators_are_as_defined() {
+    let found = processes();
+    assert_eq!(found.nodes, ["two", "two", "one", "one"]);
+    let threads: Vec<_> = found.threads.into_iter().collect();
+    assert_eq!(threads, [(0, (3, 0)), (1, (2, 0)), (2, (1, 0)), (3, (0, 0)), (9, (0, 1))]);
+    assert_eq!(found.comms[&7], 0);
+    assert_eq!(found.members[&found.comms[&8]], Members::Group(vec![2, 0]));
+    assert_eq!(found.members[&found.comms[&9]], Members::Alone);
+    assert_eq!(found.members[&found.comms[&10]], Members::Between(vec![2, 0], vec![1, 3]));
+    assert_eq!((found.regions[&0], found.regions[&2], found.regions.get(&3)), (Some(id::SEND), None, None));
+    let wrong = |change: fn(&mut Definitions)| {
+        let mut definitions = definitions();
+        change(&mut definitions);
+        Processes::of(&definitions).unwrap_err().to_string()
+    };
+    assert_eq!(wrong(|of| drop(of.groups.remove(&2))), "group 2 is not defined");
+    assert!(wrong(|of| of.groups.get_mut(&2).unwrap().members.push(4)).starts_with("group 2 has members"));
+    assert!(wrong(|of| of.groups.get_mut(&0).unwrap().members.push(77)).contains("not all defined"));
+    assert!(wrong(|of| of.groups.get_mut(&0).unwrap().members.push(9)).contains("several ranks"));
+    let none = Processes::of(&Definitions { ticks_per_s: 1, ..Definitions::default() }).unwrap_err();
+    assert_eq!(none.to_string(), "there are no processes in it");
+}
+
+fn heard(of: (u32, u16), events: &[(u64, Event)]) -> Result<(Vec<Found>, Counts)> {
+    let (processes, mut counts, mut found) = (processes(), Counts::default(), Vec::new());
+    let mut thread = Thread::new(&processes, &mut counts, 7, of);
+    for (at_ns, event) in events {
+        thread.event(*at_ns, event, &mut |one| {
+            found.push(one);
+            Ok(())
+        })?;
+    }
+    thread.finish();
+    Ok((found, counts))
+}
+
+fn enter(region: u32) -> Event {
+    Event::Enter { region, number: None, string: None }
+}
+
+fn leave(region: u32) -> Event {
+    Event::Leave { region }
+}
+
+/// A call of the thread by its number, with when it ends.
+fn called(call: u64, function: u16, (start_ns, end_ns): (u64, u64)) -> (Place, Called) {
+    let called = Called { start_ns, rank: 0, thread: 1, function, count: 1, site: 0, collective: None };
+    (Place { end_ns, thread: 7, call }, called)
+}
+
+fn step((place, called): (Place, Called)) -> Found {
+    Found::Step(Step { place, order: 0, what: What::Call(called) })
+}
+
+#[test]
+fn a_call_has_what_lies_between_its_ends() {
+    let send = |peer, comm| Event::Send { peer, comm, tag: 5, bytes: 100 };
+    let receive =
+        |peer, comm, request, number| Event::Receive { peer, comm, tag: 6, bytes: 200, request, number };
+    let events = [
+        // Entered before the trace begins.
+        (1, leave(3)),
+        (2, enter(3)),
+        (3, Event::Enter { region: 0, number: Some(4), string: Some(2) }),
+        (4, send(1, 7)),
+        // What is within a call is its own business.
+        (5, enter(1)),
+        (6, leave(1)),
+        (7, Event::Posted { request: 70 }),
+        (9, leave(0)),
+        (10, enter(1)),
+        (12, receive(0, 8, None, None)),
+        (12, receive(0, 9, Some(70), None)),
+        (12, receive(1, 10, Some(71), Some(99))),
+        (13, leave(1)),
+        (14, enter(2)),
+        (15, leave(2)),
+        // Outside of all calls.
+        (16, receive(3, 7, None, None)),
+        (20, leave(3)),
+        (21, enter(4)),
+        (22, Event::CollectiveEnd { op: CollectiveOp::Bcast as u8, comm: 8, root: 1, sent: 0, received: 70 }),
+        (23, leave(4)),
+        (24, Event::CollectiveEnd { op: 0, comm: 7, root: NO_ROOT, sent: 0, received: 0 }),
+        (25, enter(0)),
+    ];
+    let (found, counts) = heard((0, 1), &events).unwrap();
+    let moved = |peer, comm, is_receive| {
+        let (tag, bytes) = if is_receive { (6, 200) } else { (5, 100) };
+        Moved { peer, tag, comm, bytes, is_receive, post: None }
+    };
+    let received = |place, peer, comm, order| {
+        Found::Received(Received { rank: 0, order, place, moved: moved(peer, comm, true) })
+    };
+    let collective = |comm, root, bytes| Some(Collective { comm, root, bytes });
+    let sends = called(0, id::SEND, (3, 9));
+    let waits = called(1, id::WAITALL, (10, 13));
+    let alone = called(2, id::RECV, (16, 16));
+    let bcast = called(3, id::BCAST, (21, 23));
+    let barrier = called(4, id::BARRIER, (24, 24));
+    let expected = [
+        Found::Step(Step { place: sends.0, order: 1, what: What::Message(moved(1, 0, false)) }),
+        step((sends.0, Called { count: 4, site: 3, ..sends.1 })),
+        // Posted when the call began, when that is said, and when its message was sent.
+        received(waits.0, 2, 1, (10, 2)),
+        received(waits.0, 0, 2, (7, 3)),
+        // The rank is in the first group, so that places are those in the second.
+        received(waits.0, 3, 3, (99, 4)),
+        step(waits),
+        received(alone.0, 3, 0, (16, 5)),
+        step(alone),
+        step((bcast.0, Called { collective: collective(1, Some(0), 70), ..bcast.1 })),
+        step((barrier.0, Called { collective: collective(0, None, 0), ..barrier.1 })),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!((counts.calls, counts.from_ns, counts.to_ns, counts.cut_off), (5, Some(3), 24, 1));
+    assert_eq!(counts.unknown, [(2, 1)].into());
+}
+
+#[test]
+fn what_makes_no_sense_is_said() {
+    let wrong = |events: &[(u64, Event)]| heard((0, 0), events).unwrap_err().to_string();
+    let send = |peer, comm, tag, bytes| Event::Send { peer, comm, tag, bytes };
+    assert_eq!(wrong(&[(5, enter(0)), (4, leave(0))]), "times run backwards, from 5 to 4 ns");
+    assert!(wrong(&[(u64::MAX, enter(0))]).contains("beyond what any run takes"));
+    assert_eq!(wrong(&[(1, enter(0)), (2, leave(1))]), "at 2 ns a region is left that was not entered last");
+    assert_eq!(wrong(&[(1, send(4, 7, 0, 0))]), "communicator 7 has no rank 4");
+    assert_eq!(wrong(&[(1, send(1, 9, 0, 0))]), "communicator 9 has no rank 1");
+    assert_eq!(wrong(&[(1, send(0, 99, 0, 0))]), "communicator 99 is not defined");
+    assert_eq!(wrong(&[(1, send(0, 7, 1 << 31, 0))]), "at 1 ns a message has a tag of 2147483648");
+    let half = send(0, 7, 0, 1 << 61);
+    assert!(wrong(&[(1, half), (1, half), (1, half)]).contains("4 EiB"));
+    let deep: Vec<(u64, Event)> = (0..1 << 17).map(|_| (1, enter(3))).collect();
+    assert!(wrong(&deep).contains("within each other"));
+}

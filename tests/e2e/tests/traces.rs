@@ -1,0 +1,234 @@
+//! `mpiscope import` of OTF2 archives: those that `export` wrote, and one that is made as other tools make them.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use mpiscope_harness::{
+    Ended, Mpi, Running, Signal, folder, mpiscope, processes, record, report, root, run, skip,
+};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(120);
+
+fn command(words: &[&str], file: &Path, output: &Path) -> Ended {
+    run(mpiscope(words).unwrap().arg(file).arg("-o").arg(output), LIMIT).unwrap()
+}
+
+/// An archive of a recording; says that the test is skipped where the library is not there.
+fn archive(test: &str, recording: &Path) -> Option<PathBuf> {
+    let archive = recording.with_extension("archive");
+    let ended = command(&["export", "--format", "otf2"], recording, &archive);
+    if ended.status == 2 && ended.errors().contains("install libopen-trace-format2-10") {
+        skip(test, "the OTF2 library is not on this machine");
+        return None;
+    }
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+    Some(archive)
+}
+
+fn imported(archive: &Path) -> (PathBuf, Ended) {
+    let out = archive.with_extension("imported");
+    let ended = command(&["import"], archive, &out);
+    assert_eq!((ended.status, ended.output().as_str()), (0, ""), "{}", ended.errors());
+    (out, ended)
+}
+
+/// What has to come back: calls and polls by function with their time, messages, bytes, nodes.
+fn essence(report: &Value) -> Value {
+    let functions = report["functions"].as_array().unwrap().iter();
+    let functions: Vec<Value> = functions
+        .map(|row| json!([row["name"], row["calls"], row["polls"], row["seconds"], row["max_ns"]]))
+        .collect();
+    let totals = &report["totals"];
+    let nodes = report["job"]["nodes"].as_array().unwrap().iter();
+    let nodes: Vec<Value> = nodes.map(|node| json!([node["name"], node["ranks"]])).collect();
+    let of = ["calls", "polls", "messages", "bytes", "intra_messages", "inter_messages"];
+    json!([functions, of.map(|name| &totals[name]), nodes])
+}
+
+#[test]
+fn what_goes_out_as_otf2_comes_back() {
+    let test = "traces what_goes_out_as_otf2_comes_back";
+    for mpi in Mpi::all_or_skip(test) {
+        for app in ["forms", "threads", "collectives", "split", "persistent", "out_of_order"] {
+            let folder = folder().unwrap();
+            let out = folder.path().join("recording");
+            let ended = run(&mut record(&mpi, 4, &mpi.app(app).unwrap(), &[], &out).unwrap(), LIMIT).unwrap();
+            assert_eq!(ended.status, 0, "{}", ended.errors());
+            let Some(archive) = archive(test, &out) else { return };
+            let (back, ended) = imported(&archive);
+            let (before, after) = (report(&out).unwrap(), report(&back).unwrap());
+            assert_eq!(essence(&after), essence(&before), "{app} {}", ended.errors());
+            assert_eq!(after["missing"], json!([]), "{app}");
+            let unmatched = [&after["totals"]["unmatched_sends"], &after["totals"]["unmatched_receives"]];
+            assert_eq!(unmatched, [0, 0], "{app}");
+            // Places in the program come back as words; those with the same words are one.
+            let places = |report: &Value| {
+                let mut places: BTreeMap<String, u64> = BTreeMap::new();
+                for site in report["sites"].as_array().unwrap() {
+                    let calls = places.entry(site["place"].as_str().unwrap().to_owned()).or_default();
+                    *calls += site["calls"].as_u64().unwrap();
+                }
+                places
+            };
+            assert_eq!(places(&after), places(&before), "{app}");
+        }
+    }
+}
+
+#[test]
+fn modelled_jobs_come_back_with_their_verdict() {
+    let test = "traces modelled_jobs_come_back_with_their_verdict";
+    for (style, disturb) in
+        [("waitall", "imbalance"), ("blocking", "serialized-root"), ("polling", "stolen-cpu")]
+    {
+        let folder = folder().unwrap();
+        let out = folder.path().join("recording");
+        let words = [
+            "synth",
+            "--pattern",
+            "cg",
+            "--ranks",
+            "16",
+            "--nodes",
+            "4",
+            "--seconds",
+            "0.5",
+            "--rate",
+            "100000",
+        ];
+        let more = ["--style", style, "--disturb", disturb, "-o"];
+        let ended = run(mpiscope(&words).unwrap().args(more).arg(&out), LIMIT).unwrap();
+        assert_eq!(ended.status, 0, "{}", ended.errors());
+        let Some(archive) = archive(test, &out) else { return };
+        let (back, _) = imported(&archive);
+        let (before, after) = (report(&out).unwrap(), report(&back).unwrap());
+        assert_eq!(essence(&after), essence(&before), "{style}");
+        // What the scheduler did is in no archive; all else that is judged is.
+        if disturb != "stolen-cpu" {
+            assert_eq!(after["verdict"]["cause"], before["verdict"]["cause"], "{style} {disturb}");
+        }
+    }
+}
+
+#[test]
+fn an_archive_of_another_tool_becomes_a_recording() {
+    let test = "traces an_archive_of_another_tool_becomes_a_recording";
+    let python = std::env::var_os("MPISCOPE_PYTHON").unwrap_or_else(|| "python3".into());
+    let folder = folder().unwrap();
+    let foreign = folder.path().join("foreign");
+    if !run(Command::new(&python).args(["-c", "import otf2"]), LIMIT).is_ok_and(|ended| ended.status == 0) {
+        skip(test, &format!("{} cannot import otf2", python.to_string_lossy()));
+        return;
+    }
+    let script = root().join("tests/e2e/write_otf2.py");
+    let written = run(Command::new(&python).arg(script).arg(&foreign), LIMIT).unwrap();
+    assert_eq!(written.status, 0, "{}", written.errors());
+    let out = folder.path().join("imported");
+    let ended = command(&["import"], &foreign.join("traces.otf2"), &out);
+    if ended.errors().contains("install libopen-trace-format2-10") {
+        skip(test, "the OTF2 library is not on this machine");
+        return;
+    }
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+    let found = report(&out).unwrap();
+    let nodes = json!([["left", [0, 2]], ["right", [1, 3]]]);
+    // 50 exchanges of four ranks, and one message on a communicator whose first rank is the world's last. Times were in
+    // microseconds.
+    let seconds = |count: u32, each_us: u32| json!(f64::from(count) * f64::from(each_us) / 1e6);
+    let row = |name: &str, calls: u32, each_us: u32| {
+        json!([name, calls, 0, seconds(calls, each_us), each_us * 1000])
+    };
+    let mut functions = vec![
+        row("MPI_Bcast", 4, 500),
+        row("MPI_Irecv", 200, 10),
+        row("MPI_Isend", 200, 10),
+        row("MPI_Recv", 1, 200),
+        row("MPI_Send", 1, 10),
+        row("MPI_Waitall", 200, 100),
+    ];
+    let bytes = (0..4).map(|rank| 50 * (100 + rank)).sum::<u64>() + (1 << 33);
+    let mut essence = essence(&found);
+    let by_name = |row: &Value| row[0].as_str().unwrap_or_default().to_owned();
+    essence[0].as_array_mut().unwrap().sort_by_key(by_name);
+    functions.sort_by_key(by_name);
+    assert_eq!(essence, json!([functions, [606, 0, 201, bytes, 1, 200], nodes]));
+    let totals = &found["totals"];
+    assert_eq!([&totals["unmatched_sends"], &totals["unmatched_receives"]], [0, 0]);
+    let missing = "8 calls of functions that are not recorded: MPI_Comm_size, MPI_Win_fence";
+    assert_eq!(found["missing"], json!([missing]));
+}
+
+#[test]
+fn what_is_no_archive_is_refused_and_leaves_nothing() {
+    let test = "traces what_is_no_archive_is_refused_and_leaves_nothing";
+    let folder = folder().unwrap();
+    let out = folder.path().join("recording");
+    let words = ["synth", "--pattern", "ring", "--ranks", "4", "--seconds", "0.1", "--rate", "10000", "-o"];
+    run(mpiscope(&words).unwrap().arg(&out), LIMIT).unwrap();
+    let Some(archive) = archive(test, &out) else { return };
+    let refused = |file: &Path, more: &[&str], says: &str| {
+        let target = folder.path().join("target");
+        let ended = command(&[&["import"], more].concat(), file, &target);
+        let errors = ended.errors();
+        assert_eq!((ended.status, errors.lines().count()), (2, 1), "{errors}");
+        assert!(errors.contains(says) && !target.exists(), "{errors}");
+    };
+    let anchor = archive.join("traces.otf2");
+    refused(&anchor, &["--nodes", "nodes.csv"], "--nodes goes with a table");
+    refused(&folder.path().join("none.otf2"), &[], "none.otf2: No such file");
+    let text = folder.path().join("text.otf2");
+    std::fs::write(&text, "rank,type\n").unwrap();
+    refused(&text, &[], "text.otf2");
+    // Definitions that are cut, and events that are damaged or gone.
+    let broken = |name: &str, harm: &dyn Fn(&Path)| {
+        let copy = folder.path().join(name);
+        run(Command::new("cp").arg("-r").arg(&archive).arg(&copy), LIMIT).unwrap();
+        harm(&copy);
+        refused(&copy.join("traces.otf2"), &[], "traces.otf2");
+    };
+    let cut = |path: PathBuf| {
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+    };
+    broken("a", &|copy| cut(copy.join("traces.def")));
+    broken("b", &|copy| std::fs::remove_file(copy.join("traces/2.evt")).unwrap());
+    broken("c", &|copy| cut(copy.join("traces/1.evt")));
+}
+
+#[test]
+fn an_import_that_is_given_up_leaves_nothing() {
+    let test = "traces an_import_that_is_given_up_leaves_nothing";
+    let folder = folder().unwrap();
+    let out = folder.path().join("recording");
+    let words = ["synth", "--pattern", "halo2d", "--ranks", "16", "--seconds", "8", "--rate", "200000", "-o"];
+    run(mpiscope(&words).unwrap().arg(&out), LIMIT).unwrap();
+    let Some(archive) = archive(test, &out) else { return };
+    let target = folder.path().join("target");
+    let import =
+        || Running::start(mpiscope(&["import"]).unwrap().arg(&archive).arg("-o").arg(&target)).unwrap();
+    let assert_given_up = |running: Running| {
+        processes::signal(running.process(), Signal::INT);
+        let ended = running.wait(LIMIT).unwrap();
+        assert_eq!(
+            (ended.status, ended.errors().as_str()),
+            (130, "mpiscope: interrupted: nothing was imported\n")
+        );
+    };
+    // Once while it writes, and once as soon as its handler is there.
+    let running = import();
+    processes::until(LIMIT, || target.join("manifest.json").is_file().then_some(()))
+        .expect("nothing is written");
+    assert_given_up(running);
+    assert!(!target.exists());
+    // A folder that was there and empty stays so.
+    std::fs::create_dir(&target).unwrap();
+    let running = import();
+    processes::until(LIMIT, || target.join("manifest.json").is_file().then_some(()))
+        .expect("nothing is written");
+    assert_given_up(running);
+    assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0);
+}
