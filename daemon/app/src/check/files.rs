@@ -166,7 +166,10 @@ pub(super) fn log(recording: &Recording, records: &Records, found: &mut Found) -
 /// The numbers of files that are missing between others of the log.
 fn gaps(dir: &Path) -> Vec<u32> {
     let files = fs::read_dir(dir.join(LOG)).into_iter().flatten().flatten();
-    let number = |name: std::ffi::OsString| name.to_str()?.strip_suffix(".wal")?.parse::<u32>().ok();
+    let number = |name: std::ffi::OsString| {
+        let name = name.to_str()?;
+        name.strip_suffix(".zst").unwrap_or(name).strip_suffix(".wal")?.parse::<u32>().ok()
+    };
     let numbers: BTreeSet<u32> = files.filter_map(|file| number(file.file_name())).collect();
     let (Some(first), Some(last)) = (numbers.first(), numbers.last()) else { return Vec::new() };
     // A number out of all proportion is somebody's file, and no gap of millions.
