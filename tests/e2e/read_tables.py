@@ -37,7 +37,20 @@ names = ["function_name", "comm_name", "site_name"] if kind == "calls" else ["co
 same("columns", exported.column_names, own + names)
 exported = exported.to_pylist()
 same("rows", len(exported), len(rows))
-for found, expected in zip(exported, rows):
+
+
+def begins(row):
+    return row["start_ns"] if kind == "calls" else min(row["send_ns"], row["recv_ns"])
+
+
+def order(row):
+    """By time, and what begins together by all that there is of it."""
+    return begins(row), str([row[name] for name in own])
+
+
+same("the order of time", [begins(row) for row in exported], sorted(begins(row) for row in exported))
+pairs = zip(sorted(exported, key=lambda row: order({name: row[name] for name in own})), sorted(rows, key=order))
+for found, expected in pairs:
     same("a row", {name: found[name] for name in own}, expected)
     same("the name of a communicator", found["comm_name"], comm_name(found["comm"]))
     if kind == "calls":

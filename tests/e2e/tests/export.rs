@@ -259,7 +259,7 @@ fn what_makes_no_sense_is_refused_in_one_line() {
     modelled(&out, &[]);
     let refused = |format: &str, more: &[&str], says: &str| assert_refused(&out, format, &target, more, says);
     refused("perfetto", &["--table", "calls"], "--table goes with csv and parquet");
-    refused("csv", &["--table", "messages", "--function", "MPI_Send"], "--function is of calls");
+    refused("csv", &["--table", "messages", "--function", "MPI_Send"], "--function and --site are of calls");
     refused("csv", &["--function", "MPI_Nothing"], "MPI_Nothing is no function");
     refused("csv", &["--from", "2", "--to", "1"], "--from has to be before --to");
     refused("csv", &["--rank", "3-1"], "ranks are expected");

@@ -28,8 +28,8 @@ fn main() -> Result<()> {
 }
 
 /// A number behind an option.
-fn number<T: std::str::FromStr>(word: Option<String>, option: &str) -> Result<T> {
-    word.as_deref().and_then(|word| word.parse().ok()).with_context(|| format!("{option} needs a number"))
+fn number<T: std::str::FromStr>(word: Option<&String>, option: &str) -> Result<T> {
+    word.and_then(|word| word.parse().ok()).with_context(|| format!("{option} needs a number"))
 }
 
 /// The least, the median and the greatest.

@@ -38,10 +38,10 @@ pub(crate) fn measure(mut words: impl Iterator<Item = String>) -> Result<()> {
                 let name = words.next().context("--pattern needs a name")?;
                 pattern = name.parse().map_err(|error| anyhow::anyhow!("{error}"))?;
             }
-            "--ranks" => ranks = number(words.next(), "--ranks")?,
-            "--seconds" => seconds = number(words.next(), "--seconds")?,
-            "--rate" => rate = number(words.next(), "--rate")?,
-            "--rounds" => rounds = number(words.next(), "--rounds")?,
+            "--ranks" => ranks = number(words.next().as_ref(), "--ranks")?,
+            "--seconds" => seconds = number(words.next().as_ref(), "--seconds")?,
+            "--rate" => rate = number(words.next().as_ref(), "--rate")?,
+            "--rounds" => rounds = number(words.next().as_ref(), "--rounds")?,
             other => bail!("there is no option {other}"),
         }
     }
