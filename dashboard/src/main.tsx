@@ -18,6 +18,8 @@ import { Store } from "./state/store";
 import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/panels.css";
+import "./styles/chart.css";
+import "./styles/share.css";
 import "./styles/what.css";
 import "./styles/why.css";
 import "./styles/where.css";

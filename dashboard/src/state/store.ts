@@ -53,6 +53,8 @@ export class Store {
   readonly tab = signal("particles");
   /** The visible part of the run; null is all of it. */
   readonly zoom = signal<Span | null>(null);
+  /** The time under the pointer in any chart, so that all others can mark it. */
+  readonly pointedNs = signal<number | null>(null);
   /** Where a live run was when this page looked elsewhere. */
   readonly leftLive = signal<{ nowNs: number; calls: number } | null>(null);
   /** Advances when calls to draw arrived. */

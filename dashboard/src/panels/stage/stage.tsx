@@ -8,6 +8,7 @@ import { WhatState } from "../what/state";
 import { What } from "../what/what";
 import { Where } from "../where/where";
 import { Why } from "../why/why";
+import { Share } from "../share/share";
 import type { ParticleHost } from "./particle-host";
 
 export const TABS = [
@@ -43,6 +44,7 @@ export function Stage({ store, frames, particles }: { store: Store; frames: Fram
           ))}
         </div>
         {current.id === "particles" && <span class="note small soft" title={particles.note.value}>{particles.note.value}</span>}
+        <Share store={store} view={current.label} part={() => document.getElementById("view")} />
       </div>
       <div class="tab" role="tabpanel" id="view" aria-labelledby={`tab-${current.id}`}>
         {current.id === "particles" && <Particles host={particles} />}
