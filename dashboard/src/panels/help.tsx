@@ -4,11 +4,12 @@ import { useEffect, useRef } from "preact/hooks";
 
 const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
   [["Space", "k"], "play or pause"], [["j"], "play backward"], [["l"], "play forward"],
-  [["Left", "Right"], "one step"], [["Shift Left", "Shift Right"], "ten steps"],
-  [["Home"], "to the start"], [["End"], "to now, or to the end"],
-  [[",", "."], "slower, faster"], [["+", "-"], "zoom the timeline"], [["0"], "the whole run"],
-  [["[", "]"], "range starts, ends here"], [["f"], "follow or let go"], [["1", "2", "3", "4"], "the views"],
-  [["t"], "theme"], [["Esc"], "clear the selection"], [["?"], "this help"],
+  [["Left", "Right"], "one step"], [["Shift Left", "Shift Right"], "ten steps"], [[",", "."], "call before, next call"],
+  [["Home"], "to the start"], [["End"], "to now, or to the end"], [["<", ">"], "slower, faster"],
+  [["w", "s"], "zoom in, out in time"], [["a", "d"], "earlier, later"], [["0"], "the whole run"], [["f"], "fit what is selected"],
+  [["[", "]"], "range starts, ends here"], [["Esc"], "clear: kept tips, selection, range"], [["u", "Shift u"], "undo, redo what is looked at"],
+  [["/"], "find"], [["p"], "keep the tooltip"], [["c"], "follow the shared clock or let go"],
+  [["1", "\u2026"], "the views"], [["i"], "with or without inspector"], [["t"], "theme"], [["?"], "this help"],
 ];
 
 /** Of a comparison, in which no time passes. */

@@ -2,6 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import type { Frames } from "../../frames";
 import type { Store } from "../../state/store";
 import { clock } from "../../words";
 import { fileName, saveBlob } from "../save";
@@ -12,13 +13,14 @@ const SAID_MS = 4000;
 
 interface ShareProps {
   store: Store;
+  frames: Frames;
   /** The view's name. */
   view: string;
   /** What is taken. */
   part(): HTMLElement | null;
 }
 
-export function Share({ store, view, part }: ShareProps) {
+export function Share({ store, frames, view, part }: ShareProps) {
   const isOpen = useSignal(false);
   const said = useSignal("");
   const box = useRef<HTMLDivElement>(null);
@@ -44,6 +46,7 @@ export function Share({ store, view, part }: ShareProps) {
   const picture = (): ReturnType<typeof pictureOf> => {
     const element = part();
     if (!element) throw new Error("there is no view to take.");
+    frames.drawNow();
     return pictureOf(element, headingOf(store, view));
   };
   const name = (what: string, kind: string): string => fileName(store.run.peek().job.run || "mpiscope", what.toLowerCase().replace(/[^a-z0-9]+/g, "-"), kind);

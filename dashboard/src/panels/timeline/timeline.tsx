@@ -4,6 +4,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Frames } from "../../frames";
+import { zoomBy } from "../../state/actions";
 import type { Store } from "../../state/store";
 import { clock, count, counted, roundDuration } from "../../words";
 import { Icon } from "../icons";
@@ -16,11 +17,9 @@ export function Timeline({ store, frames }: { store: Store; frames: Frames }) {
   const minimap = useRef<HTMLDivElement>(null);
   const hover = useSignal<Hover | null>(null);
   const words = useSignal("");
-  const view = useRef<TimelineView | null>(null);
   useEffect(() => {
     if (!plot.current || !minimap.current) return undefined;
     const made = new TimelineView(store, frames, plot.current, minimap.current, { hover, words });
-    view.current = made;
     return () => made.dispose();
   }, [store, frames, hover, words]);
   const whole = store.zoom.value === null;
@@ -30,8 +29,8 @@ export function Timeline({ store, frames }: { store: Store; frames: Frames }) {
         <h2>Timeline</h2>
         <span class="value small soft">{words.value}</span>
         <div class="buttons">
-          <button type="button" class="icon" title="Zoom out (-)" aria-label="Zoom out" disabled={whole} onClick={() => view.current?.zoom(2)}><Icon name="minus" /></button>
-          <button type="button" class="icon" title="Zoom in (+)" aria-label="Zoom in" onClick={() => view.current?.zoom(0.5)}><Icon name="plus" /></button>
+          <button type="button" class="icon" title="Zoom out (-)" aria-label="Zoom out" disabled={whole} onClick={() => zoomBy(store, 2)}><Icon name="minus" /></button>
+          <button type="button" class="icon" title="Zoom in (+)" aria-label="Zoom in" onClick={() => zoomBy(store, 0.5)}><Icon name="plus" /></button>
           <button type="button" title="Show the whole run (0)" disabled={whole} onClick={() => (store.zoom.value = null)}>Whole run</button>
         </div>
       </div>

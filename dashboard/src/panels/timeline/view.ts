@@ -37,7 +37,8 @@ export class TimelineView {
   private dirty = true;
   private picture: Picture | null = null;
   private smallPicture: Picture | null = null;
-  private hoverNs: number | null = null;
+  /** Here, not in another chart over time. */
+  private isPointed = false;
   private hoverX = 0;
   private brushing: Span | null = null;
   private seekMs = 0;
@@ -58,6 +59,10 @@ export class TimelineView {
       void [store.run.value, store.zoom.value, hidden, theme.value, this.functionColours.value];
       this.changed();
     }));
+    this.stops.push(effect(() => {
+      void store.pointedNs.value;
+      frames.request();
+    }));
     this.stops.push(frames.add(() => this.draw()));
     const size = new ResizeObserver(() => this.changed());
     size.observe(plot);
@@ -67,14 +72,6 @@ export class TimelineView {
 
   dispose(): void {
     for (const stop of this.stops) stop();
-  }
-
-  /** Around the cursor where that is visible, else around the middle. */
-  zoom(factor: number): void {
-    const { span } = this.scale();
-    const cursorNs = this.store.timeNs.peek();
-    const at = cursorNs >= span[0] && cursorNs <= span[1] ? cursorNs : (span[0] + span[1]) / 2;
-    this.store.zoom.value = zoomed(span, factor, at, this.edge());
   }
 
   private changed(): void {
@@ -106,7 +103,7 @@ export class TimelineView {
       this.say(scale);
       this.tell();
     }
-    paintMarks(this.marks, { scale, cursorNs: shownNs, rangeNs: range, hoverNs: this.hoverNs }, colours.peek());
+    paintMarks(this.marks, { scale, cursorNs: shownNs, rangeNs: range, hoverNs: this.store.pointedNs.peek() }, colours.peek());
     if (this.smallPicture) paintMinimap(this.small, this.smallPicture, this.store.zoom.peek(), shownNs, range, colours.peek());
   }
 
@@ -152,7 +149,7 @@ export class TimelineView {
   /** The bin under the pointer, in numbers. */
   private tell(): void {
     const bins = this.picture?.bins;
-    const ns = this.hoverNs;
+    const ns = this.isPointed ? this.store.pointedNs.peek() : null;
     const bin = bins && ns !== null ? Math.floor((ns - bins.fromNs) / bins.binNs) : -1;
     if (!bins || bin < 0 || bin >= bins.bins) {
       this.out.hover.value = null;
@@ -182,7 +179,8 @@ export class TimelineView {
       zone: (x, y) => zoneAt(this.scale(), x, y, store.timeNs.peek()),
       pannable: () => store.zoom.peek() !== null,
       hover: (ns, x) => {
-        this.hoverNs = ns !== null && x >= LEFT ? ns : null;
+        this.isPointed = ns !== null && x >= LEFT;
+        store.pointedNs.value = this.isPointed ? ns : null;
         this.hoverX = x;
         this.tell();
         this.frames.request();
