@@ -8,6 +8,7 @@ import { zoomBy } from "../../state/actions";
 import type { Store } from "../../state/store";
 import { clock, count, counted, roundDuration } from "../../words";
 import { Icon } from "../icons";
+import { useTable } from "../share/tables";
 import { type Hover, TimelineView } from "./view";
 
 const TIP_ROWS = 12;
@@ -17,9 +18,12 @@ export function Timeline({ store, frames }: { store: Store; frames: Frames }) {
   const minimap = useRef<HTMLDivElement>(null);
   const hover = useSignal<Hover | null>(null);
   const words = useSignal("");
+  const view = useRef<TimelineView | null>(null);
+  useTable("calls over time", () => view.current?.table() ?? { columns: [], rows: [] });
   useEffect(() => {
     if (!plot.current || !minimap.current) return undefined;
     const made = new TimelineView(store, frames, plot.current, minimap.current, { hover, words });
+    view.current = made;
     return () => made.dispose();
   }, [store, frames, hover, words]);
   const whole = store.zoom.value === null;

@@ -10,6 +10,7 @@ import { inside, lengthOf, panned, timeTicks, wholeRun, zoomed } from "../../sta
 import { theme } from "../../state/theme";
 import { clock, duration, roundDuration } from "../../words";
 import { colours, functionColours } from "../colours";
+import type { SharedTable } from "../share/tables";
 import { TimelineData } from "./data";
 import { type Picture, paintBars, paintMarks, paintMinimap } from "./paint";
 import { listen } from "./pointer";
@@ -55,8 +56,8 @@ export class TimelineView {
     [this.bars = null, this.marks = null] = plot.querySelectorAll("canvas");
     this.small = minimap.querySelector("canvas");
     this.stops.push(effect(() => {
-      const { hidden } = store.perspective.value;
-      void [store.run.value, store.zoom.value, hidden, theme.value, this.functionColours.value];
+      const { hidden, ranks } = store.perspective.value;
+      void [store.run.value, store.zoom.value, hidden, ranks, theme.value, this.functionColours.value];
       this.changed();
     }));
     this.stops.push(effect(() => {
@@ -135,6 +136,16 @@ export class TimelineView {
     };
   }
 
+  /** What the picture shows, in numbers. */
+  table(): SharedTable {
+    const bins = this.picture?.bins;
+    const names = bins?.ids.map((id) => this.store.run.peek().functions.get(id)?.name ?? `function ${id}`) ?? [];
+    const rows = Array.from({ length: bins?.bins ?? 0 }, (_, bin) => [
+      ((bins?.fromNs ?? 0) + bin * (bins?.binNs ?? 0)) / 1e9, ...(bins?.ids.map((_, row) => bins.counts[row * bins.bins + bin] ?? 0) ?? []),
+    ]);
+    return { columns: ["time_s", ...names], rows };
+  }
+
   /** What the picture shows, in words. */
   private say(scale: Scale): void {
     const [from, to] = scale.span;
@@ -143,7 +154,8 @@ export class TimelineView {
     const each = bins && bins.bins > 0 ? `calls started in each ${roundDuration(bins.binNs)}` : "calls started";
     const part = this.store.zoom.peek() ? `${clock(from, digits)} to ${clock(to, digits)}, ${duration(lengthOf(scale.span))}` : "whole run";
     const error = this.data.error.peek();
-    this.out.words.value = `${each}; ${part}${error ? `; finer counts are missing: ${error}` : ""}`;
+    const whose = this.store.perspective.peek().ranks ? "; of all ranks, not of the selected ones alone" : "";
+    this.out.words.value = `${each}; ${part}${whose}${error ? `; finer counts are missing: ${error}` : ""}`;
   }
 
   /** The bin under the pointer, in numbers. */
