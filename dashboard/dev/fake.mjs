@@ -144,6 +144,14 @@ const answers = {
     return typeof budget === "string" ? { error: budget } : { budget };
   },
   calls: ({ from_ns, to_ns, most }) => ({ calls: callsPart(from_ns, to_ns, Math.min(most, 200_000), (c) => c.startNs < to_ns && c.startNs + c.durationNs >= from_ns && c.startNs + c.durationNs <= edgeNs()) }),
+  event: ({ time_ns, is_back, ranks: only, hidden }) => {
+    const span = 2e9;
+    const calls = [...job.calls(Math.max(0, time_ns - (is_back ? span : 0)), Math.min(edgeNs(), time_ns + (is_back ? 0 : span)), () => true)]
+      .filter((c) => (is_back ? c.startNs < time_ns : c.startNs > time_ns) && !hidden.includes(c.id) && (!only || only.some(([first, last]) => c.rank >= first && c.rank <= last)))
+      .sort((one, other) => (is_back ? other.startNs - one.startNs : one.startNs - other.startNs));
+    return { event: { at_ns: calls[0]?.startNs ?? null, rank: calls[0]?.rank ?? 0, function: calls[0]?.id ?? 0 } };
+  },
+  sites: () => ({ sites: { id: u32([0, 1, 2]), place: ["halo3d.c:118 exchange()", "halo3d.c:203 main()", "solver.c:77 dot_product()"] } }),
   count: ({ from_ns, to_ns }) => {
     const { timeline: { functions, counts } } = answers.timeline({ from_ns, to_ns, bins: 1 });
     return { count: { function: functions, calls: counts } };
@@ -246,7 +254,7 @@ function open(socket) {
   }, 100);
   socket.on("message", (bytes) => {
     const message = decode(bytes);
-    if (message.ask) page.send(encode({ kind: "answer", id: message.id, ...answers[message.ask](message) }));
+    if (message.ask) page.send(encode({ kind: "answer", id: message.id, ...(answers[message.ask]?.(message) ?? { error: `there is no question ${message.ask}` }) }));
     if (!message.do) return;
     if (message.do === "follow") page.follows = message.follow;
     Object.assign(shared, { time_ns: timeNs() }, commands[message.do](message), { atMs: Date.now() });

@@ -20,6 +20,12 @@ export class Frames {
     return () => this.drawers.delete(drawer);
   }
 
+  /** At once: what a graphics processor drew can be read only until the browser has shown it. */
+  drawNow(): void {
+    cancelAnimationFrame(this.requested);
+    this.frame();
+  }
+
   private frame = (): void => {
     this.requested = 0;
     const nowMs = performance.now();

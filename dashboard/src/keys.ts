@@ -1,21 +1,18 @@
 // The keyboard. A key that a field or a button under the focus needs stays with it.
 
 import type { Signal } from "@preact/signals";
-import { TABS } from "./panels/stage/stage";
+import { pinTips, unpinAll } from "./panels/pins/pins";
+import { TABS, toggleInspector } from "./panels/stage/stage";
 import type { Actions } from "./state/actions";
+import type { Looks } from "./state/looks";
 import type { Store } from "./state/store";
-import { edgeNs } from "./state/run";
-import { wholeRun, zoomed } from "./state/span";
 import { nextTheme } from "./state/theme";
+import { clock } from "./words";
 
-export function listenKeys(store: Store, actions: Actions, help: Signal<boolean>): void {
-  const zoom = (factor: number): void => {
-    const edge = edgeNs(store.run.peek());
-    const span = store.zoom.peek() ?? wholeRun(edge);
-    const cursorNs = store.timeNs.peek();
-    const at = cursorNs >= span[0] && cursorNs <= span[1] ? cursorNs : (span[0] + span[1]) / 2;
-    store.zoom.value = zoomed(span, factor, at, edge);
-  };
+/** Dialogs that keys open and close. */
+export interface Dialogs { help: Signal<boolean>; find: Signal<boolean> }
+
+export function listenKeys(store: Store, actions: Actions, looks: Looks, { help, find }: Dialogs, pins: () => HTMLElement | null): void {
   const acts: Record<string, (event: KeyboardEvent) => void> = {
     " ": () => actions.toggle(),
     k: () => actions.toggle(),
@@ -25,21 +22,40 @@ export function listenKeys(store: Store, actions: Actions, help: Signal<boolean>
     ArrowRight: (event) => actions.step(1, event.shiftKey),
     Home: () => actions.toStart(),
     End: () => actions.toEnd(),
-    ",": () => actions.changeRate(-1),
-    ".": () => actions.changeRate(1),
-    "+": () => zoom(0.5),
-    "=": () => zoom(0.5),
-    "-": () => zoom(2),
+    ",": () => void actions.nextEvent(-1),
+    ".": () => void actions.nextEvent(1),
+    "<": () => actions.changeRate(-1),
+    ">": () => actions.changeRate(1),
+    w: () => actions.zoom(0.5),
+    s: () => actions.zoom(2),
+    a: () => actions.pan(-1),
+    d: () => actions.pan(1),
+    "+": () => actions.zoom(0.5),
+    "=": () => actions.zoom(0.5),
+    "-": () => actions.zoom(2),
     0: () => (store.zoom.value = null),
     "[": () => actions.markRange("from"),
     "]": () => actions.markRange("to"),
-    f: () => actions.toggleFollow(),
+    f: () => actions.fit(),
+    c: () => actions.toggleFollow(),
+    i: toggleInspector,
+    u: () => looks.undo(),
+    U: () => looks.redo(),
+    p: () => void keepTips(pins(), store),
+    "/": () => (find.value = true),
     t: nextTheme,
     "?": () => (help.value = !help.peek()),
-    Escape: () => (help.peek() ? void (help.value = false) : actions.clear()),
+    Escape: () => (help.peek() ? void (help.value = false) : escape(actions, pins())),
   };
   addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.defaultPrevented || event.altKey || find.peek()) return;
+    if ((event.ctrlKey || event.metaKey) && !isField(event.target) && !help.peek() && event.key.toLowerCase() === "z") {
+      event.preventDefault();
+      if (event.shiftKey) looks.redo();
+      else looks.undo();
+      return;
+    }
+    if (event.ctrlKey || event.metaKey) return;
     if (help.peek() && event.key !== "?" && event.key !== "Escape") return;
     if (needsKey(event.target, event.key)) return;
     // In a comparison no time passes, and there is one view.
@@ -50,6 +66,20 @@ export function listenKeys(store: Store, actions: Actions, help: Signal<boolean>
     event.preventDefault();
     act(event);
   });
+}
+
+/** What was kept goes first, then what is selected, then the range. */
+function escape(actions: Actions, layer: HTMLElement | null): void {
+  if (layer && unpinAll(layer)) return;
+  actions.clear();
+}
+
+function keepTips(layer: HTMLElement | null, store: Store): void {
+  if (layer) pinTips(layer, `at ${clock(store.timeNs.peek(), 3)}`);
+}
+
+function isField(target: EventTarget | null): boolean {
+  return target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
 }
 
 /** After a click with the pointer, the space bar should play and not click again; Tab still goes on from there. */

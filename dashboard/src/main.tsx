@@ -9,15 +9,21 @@ import { Header, Notice } from "./panels/header/header";
 import { Help } from "./panels/help";
 import { Inspector } from "./panels/inspector/inspector";
 import { drawOnChange, ParticleHost } from "./panels/stage/particle-host";
-import { Stage } from "./panels/stage/stage";
+import { Scope } from "./panels/scope/scope";
+import { Search } from "./panels/search/search";
+import { isInspectorShown, Stage, TABS } from "./panels/stage/stage";
 import { Timeline } from "./panels/timeline/timeline";
 import { Transport } from "./panels/transport/transport";
 import { Verdict } from "./panels/verdict/verdict";
 import { Actions } from "./state/actions";
+import { Looks } from "./state/looks";
 import { Store } from "./state/store";
 import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/panels.css";
+import "./styles/chart.css";
+import "./styles/share.css";
+import "./styles/scope.css";
 import "./styles/what.css";
 import "./styles/why.css";
 import "./styles/where.css";
@@ -27,7 +33,9 @@ const store = new Store();
 const actions = new Actions(store);
 const frames = new Frames((nowMs) => store.tick(nowMs));
 const particles = new ParticleHost(store, frames);
+const looks = new Looks(store);
 const help = signal(false);
+const find = signal(false);
 /** "No news for 3 s" must appear without news, and what failed is tried again. */
 const second = signal(0);
 
@@ -60,18 +68,21 @@ function Page() {
       <div class="news">
         {command === null && <Verdict store={store} />}
         <Notice store={store} second={second} />
+        {command === null && <Scope store={store} looks={looks} find={() => (find.value = true)} />}
       </div>
       {command !== null ? <main class="waiting">{known.value && <Waiting command={command} />}</main> : (
         <>
-          <div class="middle">
+          <div class={isInspectorShown.value ? "middle" : "middle wide"}>
             <Stage store={store} frames={frames} particles={particles} />
-            <Inspector store={store} />
+            {isInspectorShown.value && <Inspector store={store} />}
           </div>
           <Timeline store={store} frames={frames} />
           <Transport store={store} actions={actions} />
         </>
       )}
       <Help open={help.value} close={setHelp(false)} />
+      <Search store={store} actions={actions} isOpen={find} views={TABS} />
+      <div class="pins" id="pins" />
     </div>
   );
 }
@@ -92,7 +103,7 @@ function Waiting({ command }: { command: string }) {
 
 const root = document.getElementById("page");
 if (root) render(<Page />, root);
-listenKeys(store, actions, help);
+listenKeys(store, actions, looks, { help, find }, () => document.getElementById("pins"));
 leaveClickedButtons();
 drawOnChange(store, frames);
 setInterval(() => {

@@ -1,7 +1,7 @@
 // Answers to what the page asked: about a range of the run, or none.
 
 import { type Calls, calls, type History } from "./calls";
-import { FeedError, type Fields, f64Column, fields, number, sameLength, u32Column } from "./columns";
+import { bounded, FeedError, type Fields, f64Column, fields, natural, number, sameLength, texts, u32Column } from "./columns";
 import { type Cone, cone, type Dag, dag } from "./dependencies";
 import { type RangeBudget, rangeBudget } from "./found";
 import { type Pairs, pairs } from "./regions";
@@ -22,6 +22,15 @@ export interface TimelineAnswer {
   counts: Float64Array;
 }
 
+/** The call that begins next; of none its time is null. */
+export interface NextEvent { atNs: number | null; rank: number; function: number }
+
+/** Places in the program, by number. */
+export type Sites = ReadonlyMap<number, string>;
+
+/** No program has more places from which it calls MPI. */
+const SITES_MAX = 1 << 20;
+
 export interface AnswerMessage {
   kind: "answer";
   id: number;
@@ -34,6 +43,8 @@ export interface AnswerMessage {
   dag?: Dag;
   cone?: Cone;
   pairs?: Pairs;
+  event?: NextEvent;
+  sites?: Sites;
 }
 
 export function answer(value: Fields<Wire.Answer>): AnswerMessage {
@@ -47,7 +58,20 @@ export function answer(value: Fields<Wire.Answer>): AnswerMessage {
   if (value.dag) message.dag = dag(fields(value.dag, "The graph"));
   if (value.cone) message.cone = cone(fields(value.cone, "The past or the future"));
   if (value.pairs) message.pairs = pairs(fields(value.pairs, "The pairs"));
+  if (value.event) message.event = nextEvent(fields(value.event, "The event"));
+  if (value.sites) message.sites = sites(fields(value.sites, "The places in the program"));
   return message;
+}
+
+function nextEvent(from: Fields<Wire.Event>): NextEvent {
+  return { atNs: from.at_ns === null ? null : number(from, "at_ns"), rank: natural(from, "rank"), function: natural(from, "function") };
+}
+
+function sites(from: Fields<Wire.Sites>): Sites {
+  const ids = u32Column(from, "id");
+  const places = bounded("place", texts(from, "place"), SITES_MAX);
+  if (ids.length !== places.length) throw new FeedError("The places in the program are not as many as their numbers.");
+  return new Map([...ids].map((id, row) => [id, places[row] ?? ""]));
 }
 
 function rangeCounts(from: Fields<Wire.RangeCounts>): RangeCounts {

@@ -1754,6 +1754,10 @@ messages: ConeMessages,
  */
 messages_total: number, };
 
+export type Event = { at_ns: number | null, rank: number, function: number, };
+
+export type Sites = { id: U32Column, place: Array<string>, };
+
 export type Answer = { 
 /**
  * Always `answer`.
@@ -1798,4 +1802,6 @@ cone?: Cone | null,
 /**
  * Who sent to whom.
  */
-pairs?: Pairs | null, };
+pairs?: Pairs | null,
+event?: Event | null, 
+sites?: Sites | null, };

@@ -4,11 +4,12 @@ import { useEffect, useRef } from "preact/hooks";
 
 const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
   [["Space", "k"], "play or pause"], [["j"], "play backward"], [["l"], "play forward"],
-  [["Left", "Right"], "one step"], [["Shift Left", "Shift Right"], "ten steps"],
-  [["Home"], "to the start"], [["End"], "to now, or to the end"],
-  [[",", "."], "slower, faster"], [["+", "-"], "zoom the timeline"], [["0"], "the whole run"],
-  [["[", "]"], "range starts, ends here"], [["f"], "follow or let go"], [["1", "2", "3", "4"], "the views"],
-  [["t"], "theme"], [["Esc"], "clear the selection"], [["?"], "this help"],
+  [["Left", "Right"], "one step"], [["Shift Left", "Shift Right"], "ten steps"], [[",", "."], "call before, next call"],
+  [["Home"], "to the start"], [["End"], "to now, or to the end"], [["<", ">"], "slower, faster"],
+  [["w", "s"], "zoom in, out in time"], [["a", "d"], "earlier, later"], [["0"], "the whole run"], [["f"], "fit what is selected"],
+  [["[", "]"], "range starts, ends here"], [["Esc"], "clear: kept tips, selection, range"], [["u", "Shift u"], "undo, redo what is looked at"],
+  [["/"], "find"], [["p"], "keep the tooltip"], [["c"], "follow the shared clock or let go"],
+  [["1", "\u2026"], "the views"], [["i"], "with or without inspector"], [["t"], "theme"], [["?"], "this help"],
 ];
 
 /** Of a comparison, in which no time passes. */
@@ -29,8 +30,8 @@ export function Help({ open, close, isComparison = false }: { open: boolean; clo
       </dl>
       {!isComparison && <>
         <p>On the timeline: the wheel zooms, dragging pans, dragging the cursor scrubs, Shift and dragging (or dragging on the ruler) selects a range, a double click shows the whole run.</p>
-        <p>In Where, with the focus on the picture: arrows pan, + and - zoom, 0 shows all, r and Shift r turn the graph. With the pointer: the wheel zooms, dragging pans, Shift and dragging turns, Alt and dragging (or Lasso) selects ranks; ranks can be dragged, regions with Ctrl. In the matrix dragging selects ranks, Shift and dragging pans.</p>
-        <p>All pages that follow the shared clock see the same time, range and functions. Let go to look around alone.</p>
+        <p>In Where, with the focus on the picture: arrows or W A S D pan, + and - zoom, f shows all, r and Shift r turn the graph. With the pointer: the wheel zooms, dragging pans, Shift and dragging turns, Alt and dragging (or Lasso) selects ranks; ranks can be dragged, regions with Ctrl. In the matrix dragging selects ranks, Shift and dragging pans.</p>
+        <p>All pages that follow the shared clock see the same time, range, ranks and functions. Let go to look around alone. The address of the page says what is looked at: as a link it shows a colleague the same.</p>
         <p>In the graph of What, once it has the focus: arrows go along links, Enter folds what follows, W A S D move, + and - zoom, f fits. The wheel zooms, dragging moves, a double click folds.</p>
       </>}
     </dialog>

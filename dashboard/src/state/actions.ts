@@ -3,11 +3,13 @@
 import type { Command } from "./clock";
 import { nextStep, RATES } from "./clock";
 import { edgeNs, over } from "./run";
+import { around, lengthOf, panned, wholeRun, zoomed } from "./span";
 import type { Store } from "./store";
 
 /** 1 us to 10 s. */
 export const STEPS_NS: readonly number[] = [3, 4, 5, 6, 7, 8, 9, 10].map((power) => 10 ** power);
 const BIG_STEP = 10;
+const PAN_PART = 0.2;
 
 export class Actions {
   constructor(private readonly store: Store) {}
@@ -64,6 +66,33 @@ export class Actions {
     this.send({ do: "seek", time_ns: ns });
   }
 
+  /** To where the next call of the shown functions and ranks begins, or the one before. Stays where there is none. */
+  async nextEvent(direction: 1 | -1, hidden: ReadonlySet<number> = this.store.perspective.peek().hidden): Promise<void> {
+    const from = this.store.timeNs.peek();
+    if (this.mode !== "paused") this.pause();
+    const found = await this.store.nextEvent(from, direction < 0, hidden).catch(() => null);
+    if (found && found.atNs !== null) this.seek(found.atNs);
+  }
+
+  /** Moves the visible part of the run by a fifth of itself. */
+  pan(direction: 1 | -1): void {
+    const zoom = this.store.zoom.peek();
+    if (zoom) this.store.zoom.value = panned(zoom, direction * lengthOf(zoom) * PAN_PART, edgeNs(this.store.run.peek()));
+  }
+
+  zoom(factor: number): void {
+    zoomBy(this.store, factor);
+  }
+
+  /** What is selected fills the axis: a call, else the range; with neither, the whole run. */
+  fit(): void {
+    const selection = this.store.selection.peek();
+    const { rangeNs } = this.store.perspective.peek();
+    const call = selection?.kind === "call" && selection.call.endNs !== null ? ([selection.call.startNs, Math.max(selection.call.endNs, selection.call.startNs + 1)] as const) : null;
+    const range = call ?? rangeNs;
+    this.store.zoom.value = range && around(range, edgeNs(this.store.run.peek()));
+  }
+
   /** A clock that plays changes its speed at once. */
   setRate(rate: number): void {
     this.store.rate.value = rate;
@@ -94,4 +123,13 @@ export class Actions {
     const to = end === "to" ? timeNs : Math.max(range?.[1] ?? edge, timeNs);
     if (to > from) this.store.select({ rangeNs: [from, to] });
   }
+}
+
+/** Around the cursor where that is visible, else around the middle. */
+export function zoomBy(store: Store, factor: number): void {
+  const edge = edgeNs(store.run.peek());
+  const span = store.zoom.peek() ?? wholeRun(edge);
+  const cursorNs = store.timeNs.peek();
+  const at = cursorNs >= span[0] && cursorNs <= span[1] ? cursorNs : (span[0] + span[1]) / 2;
+  store.zoom.value = zoomed(span, factor, at, edge);
 }

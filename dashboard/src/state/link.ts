@@ -1,14 +1,23 @@
 // The deep link: what is looked at, in the hash of the address. Never the token.
 
-import type { Span } from "./perspective";
+import { isSetting } from "./arrangement";
+import type { RankRanges, Span } from "./perspective";
+import type { Kept } from "./store";
 
 export interface Place {
   /** The time at which the clock stands; null: it moves or is live. */
   timeNs: number | null;
   rangeNs: Span | null;
   zoomNs: Span | null;
+  ranks: RankRanges | null;
+  hidden: readonly number[];
+  selection: Kept | null;
   tab: string;
+  settings: ReadonlyMap<string, string>;
 }
+
+/** As many as the server keeps. */
+const LIST_MAX = 256;
 
 /** Seconds with as many digits as are not zero. */
 function seconds(ns: number): string {
@@ -21,13 +30,78 @@ export function toHash(place: Place): string {
   if (place.timeNs !== null) parts.push(`t=${seconds(place.timeNs)}`);
   if (place.rangeNs) parts.push(`range=${place.rangeNs.map(seconds).join("-")}`);
   if (place.zoomNs) parts.push(`zoom=${place.zoomNs.map(seconds).join("-")}`);
+  if (place.ranks) parts.push(`ranks=${rangesText(place.ranks)}`);
+  if (place.hidden.length > 0) parts.push(`off=${place.hidden.join(",")}`);
+  if (place.selection) parts.push(`sel=${selectionText(place.selection)}`);
+  for (const [name, word] of place.settings) parts.push(`${name}=${word}`);
   return parts.join("&");
 }
 
 export function fromHash(hash: string): Place {
   const fields = new URLSearchParams(hash.replace(/^#/, ""));
   const time = nanoseconds(fields.get("t"));
-  return { timeNs: time, rangeNs: span(fields.get("range")), zoomNs: span(fields.get("zoom")), tab: fields.get("tab") ?? "" };
+  return {
+    timeNs: time, rangeNs: span(fields.get("range")), zoomNs: span(fields.get("zoom")), tab: fields.get("tab") ?? "",
+    ranks: ranges(fields.get("ranks") ?? ""), hidden: naturals(fields.get("off") ?? "", ","), selection: selection(fields.get("sel") ?? ""),
+    settings: new Map([...fields].filter(([name, word]) => isSetting(name, word))),
+  };
+}
+
+function rangesText(all: RankRanges): string {
+  return all.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(",");
+}
+
+/** "0-15, 40": ranks as people write them, in order and each once; null when it is no such list. */
+export function ranges(text: string): RankRanges | null {
+  const parts = text.split(",").map((part) => part.trim()).filter((part) => part !== "");
+  const found: [number, number][] = [];
+  for (const part of parts) {
+    const [, first, last = first] = /^(\d{1,7})(?:\s*[-\u2013]\s*(\d{1,7}))?$/.exec(part) ?? [];
+    if (first === undefined || last === undefined) return null;
+    found.push([Math.min(Number(first), Number(last)), Math.max(Number(first), Number(last))]);
+  }
+  found.sort(([one], [other]) => one - other);
+  const joined: [number, number][] = [];
+  for (const [first, last] of found) {
+    const before = joined.at(-1);
+    if (before && first <= before[1] + 1) before[1] = Math.max(before[1], last);
+    else joined.push([first, last]);
+  }
+  return joined.length > 0 && joined.length <= LIST_MAX ? joined : null;
+}
+
+export function selectionText(kept: Kept): string {
+  switch (kept.kind) {
+    case "rank":
+      return `rank:${kept.rank}`;
+    case "region":
+      return `region:${kept.id}`;
+    case "between":
+      return `between:${kept.a}:${kept.b}`;
+    case "pair":
+      return `pair:${kept.src}:${kept.dst}`;
+    case "call":
+      return `call:${kept.rank}:${kept.thread}:${kept.startNs}`;
+  }
+}
+
+function selection(text: string): Kept | null {
+  const [kind = "", ...rest] = text.split(":");
+  const [one, two, three] = naturals(rest.join(":"), ":");
+  if (one === undefined) return null;
+  if (kind === "rank") return { kind, rank: one };
+  if (kind === "region") return { kind, id: one };
+  if (two === undefined) return null;
+  if (kind === "between") return { kind, a: one, b: two };
+  if (kind === "pair") return { kind, src: one, dst: two };
+  return kind === "call" && three !== undefined ? { kind, rank: one, thread: two, startNs: three } : null;
+}
+
+/** None where one of them is no such number. */
+function naturals(text: string, between: string): number[] {
+  if (text === "") return [];
+  const all = text.split(between).map((word) => (/^\d{1,15}$/.test(word) ? Number(word) : -1));
+  return all.length <= LIST_MAX && all.every((each) => each >= 0) ? all : [];
 }
 
 function nanoseconds(text: string | null): number | null {

@@ -7,6 +7,11 @@ import { type Bounds, type Clock, timeAt } from "./clock";
 export type Span = readonly [fromNs: number, toNs: number];
 export type RankRanges = readonly (readonly [first: number, last: number])[];
 
+/** Whether a rank is one of those selected; all are where none are. */
+export function isAmong(ranks: RankRanges | null, rank: number): boolean {
+  return ranks === null || ranks.some(([first, last]) => rank >= first && rank <= last);
+}
+
 export interface Choice {
   rangeNs: Span | null;
   ranks: RankRanges | null;

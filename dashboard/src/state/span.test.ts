@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fromSummary, highest, question, summarySuffices } from "./bins";
-import { fromHash, toHash } from "./link";
+import { fromHash, type Place, ranges, toHash } from "./link";
+import type { Kept } from "./store";
 import { inside, panned, SPAN_MIN_NS, timeTicks, zoomed } from "./span";
 
 const S = 1e9;
@@ -58,9 +59,18 @@ describe("bins", () => {
 
 describe("deep link", () => {
   it("comes back as it was", () => {
-    const place = { timeNs: 83_456_789_012, rangeNs: [1e9, 2.5e9] as const, zoomNs: [0, 1e6] as const, tab: "figures" };
+    const nothing = { timeNs: null, rangeNs: null, zoomNs: null, tab: "", ranks: null, hidden: [], selection: null, settings: new Map() };
+    const place: Place = {
+      timeNs: 83_456_789_012, rangeNs: [1e9, 2.5e9], zoomNs: [0, 1e6], tab: "figures", ranks: [[0, 15], [40, 40]], hidden: [3, 12],
+      selection: { kind: "call", rank: 3, thread: 0, startNs: 83_456_789_000 }, settings: new Map([["where.face", "matrix"]]),
+    };
     expect(fromHash(`#${toHash(place)}`)).toEqual(place);
-    expect(fromHash("")).toEqual({ timeNs: null, rangeNs: null, zoomNs: null, tab: "" });
+    const selections: Kept[] = [{ kind: "rank", rank: 0 }, { kind: "region", id: 7 }, { kind: "between", a: 1, b: 2 }, { kind: "pair", src: 5, dst: 6 }];
+    for (const selection of selections) expect(fromHash(`#${toHash({ ...nothing, selection })}`).selection).toEqual(selection);
+    expect(fromHash("")).toEqual(nothing);
+    expect(fromHash("#ranks=a-b&off=1,x&sel=call:1&sel=x:1&where.face=<b>&where=matrix")).toEqual(nothing);
+    expect(ranges("40, 8-3, 9 12")).toBeNull();
+    expect(ranges("40, 8\u20133,9, 12-10, 11-13")).toEqual([[3, 13], [40, 40]]);
     expect(fromHash("#t=soon&range=5-3&zoom=1-2-3")).toMatchObject({ timeNs: null, rangeNs: null, zoomNs: null });
   });
 });

@@ -2,16 +2,16 @@
 // signals and call the methods; none of them knows the socket.
 
 import { batch, computed, effect, signal } from "@preact/signals";
-import type { RangeCounts, TimelineAnswer } from "../feed/answer";
+import type { NextEvent, RangeCounts, Sites, TimelineAnswer } from "../feed/answer";
 import type { Calls, History, InFlight } from "../feed/calls";
 import { type Dag, graphed } from "../feed/dag";
 import type { RangeBudget } from "../feed/found";
 import type { Message } from "../feed/message";
 import { type Link, Net } from "../net";
 import type { CallText } from "../panels/view";
+import { Address } from "./address";
 import { type Bounds, type Command, commanded, fadeNs, LiveTime, moves, settled, timeAt } from "./clock";
 import { Echo } from "./echo";
-import { fromHash, toHash } from "./link";
 import {
   type Choice, chosen, type Company, firstPerspective, type Perspective, type RankRanges, received, selectCommand, type Span,
 } from "./perspective";
@@ -22,6 +22,8 @@ import { Tiles } from "./tiles";
 
 /** A place in the graph of ranks: a region, the traffic between two regions, or from one rank to another. */
 export type Place = { kind: "region"; id: number } | { kind: "between"; a: number; b: number } | { kind: "pair"; src: number; dst: number };
+/** What of a selection an address keeps. */
+export type Kept = Place | { kind: "rank"; rank: number } | { kind: "call"; rank: number; thread: number; startNs: number };
 export type Selection = { kind: "call"; call: CallText } | { kind: "rank"; rank: number } | { kind: "dag-node"; dag: Dag; node: number } | Place | null;
 
 /** Calls to draw, whether they are the live tail, and what to say about calls that are not there. */
@@ -29,7 +31,6 @@ export interface Shown { calls: readonly Calls[]; live: boolean; note: string }
 
 /** What a view can afford before it says so. */
 const POINTS_FIRST = 200_000;
-const HASH_EVERY_MS = 500;
 const FIGURES_EVERY_MS = 250;
 const PAGE_MIN_S = 1;
 
@@ -53,6 +54,8 @@ export class Store {
   readonly tab = signal("particles");
   /** The visible part of the run; null is all of it. */
   readonly zoom = signal<Span | null>(null);
+  /** The time under the pointer in any chart, so that all others can mark it. */
+  readonly pointedNs = signal<number | null>(null);
   /** Where a live run was when this page looked elsewhere. */
   readonly leftLive = signal<{ nowNs: number; calls: number } | null>(null);
   /** Advances when calls to draw arrived. */
@@ -70,7 +73,7 @@ export class Store {
     () => this.arrivals.value++,
   );
   private readonly net = new Net({
-    message: (message) => batch(() => this.take(message)),
+    message: (message) => this.byItself(() => batch(() => this.take(message))),
     link: (link) => {
       this.link.value = link;
       if (link.phase !== "open") this.echo.reset();
@@ -82,25 +85,15 @@ export class Store {
   });
   private readonly echo = new Echo<Perspective>();
   private figuresTimer = 0;
-  private place = fromHash(location.hash);
-  private placeRestored = false;
-  private firstShared: Perspective | null = null;
-  private hashWritten = "";
+  private readonly address = new Address(this);
+  /** What changes at the moment, nobody did who looks at this page. */
+  isByItself = false;
   private shown: Shown = { calls: [], live: true, note: "" };
   private heldInFlight: InFlight | null = null;
   private ends = { timeNs: -1, running: 0 };
 
   start(): void {
-    this.showPlace();
-    // Another link pasted into the same page.
-    addEventListener("hashchange", () => {
-      this.place = fromHash(location.hash);
-      this.placeRestored = false;
-      this.firstShared = this.shared.peek();
-      this.showPlace();
-      this.restorePlace();
-    });
-    setInterval(() => this.writePlace(), HASH_EVERY_MS);
+    this.address.start();
     // Whoever started a shared clock chose its speed for all.
     effect(() => {
       const { mode, rate } = this.perspective.value.clock;
@@ -109,9 +102,14 @@ export class Store {
     this.net.start();
   }
 
-  private showPlace(): void {
-    this.zoom.value = this.place.zoomNs;
-    if (this.place.tab) this.tab.value = this.place.tab;
+  private byItself(work: () => void): void {
+    const before = this.isByItself;
+    this.isByItself = true;
+    try {
+      work();
+    } finally {
+      this.isByItself = before;
+    }
   }
 
   retryNow(): void {
@@ -131,8 +129,7 @@ export class Store {
       this.company.value = { pages: message.pages, followers: message.followers };
       const next = received(this.shared.peek(), message, nowMs, this.bounds(nowMs));
       if (this.echo.heard(next, message.version, nowMs)) this.shared.value = next;
-      this.firstShared ??= next;
-      this.restorePlace();
+      this.address.heard(next);
       return;
     }
     if (message.kind === "answer") return;
@@ -150,7 +147,7 @@ export class Store {
     this.run.value = after;
     this.showFigures(message.kind === "snapshot" || after.job.state !== before.job.state);
     this.liveTime.heard(edgeNs(after), nowMs);
-    this.restorePlace();
+    this.address.restore();
   }
 
   private showFigures(now: boolean): void {
@@ -179,7 +176,7 @@ export class Store {
     const run = this.run.peek();
     if (clock.mode === "live" || bounds.over) this.leftLive.value = null;
     else if (!this.leftLive.peek()) this.leftLive.value = { nowNs: bounds.edgeNs, calls: run.totals.calls };
-    if (moved && moves(clock, bounds)) this.keepInSight(this.timeNs.peek(), timeNs, bounds.edgeNs);
+    if (moved && moves(clock, bounds)) this.byItself(() => this.keepInSight(this.timeNs.peek(), timeNs, bounds.edgeNs));
     this.timeNs.value = timeNs;
     return moves(clock, bounds);
   }
@@ -259,7 +256,7 @@ export class Store {
     const next = { ...before, clock: commanded(before.clock, command, nowMs, this.bounds(nowMs)) };
     // At once, not with the next frame: the next key may come before it.
     this.timeNs.value = timeAt(next.clock, nowMs, this.bounds(nowMs));
-    this.bringInSight(this.timeNs.peek());
+    this.byItself(() => this.bringInSight(this.timeNs.peek()));
     if (this.own.peek()) {
       this.own.value = next;
       return;
@@ -293,6 +290,24 @@ export class Store {
       ? null
       : { ...this.shared.peek(), clock: { ...clock, timeNs: timeAt(clock, nowMs, this.bounds(nowMs)), atMs: nowMs } };
     this.net.command({ do: "follow", follow });
+  }
+
+  /** Calls of some ranks of which a part is in a range, about so many at the most. */
+  async callsOf(fromNs: number, toNs: number, ranks: RankRanges | null, most: number): Promise<Calls> {
+    const [from_ns, to_ns] = [Math.floor(fromNs), Math.ceil(toNs)];
+    return this.asked((await this.net.asks.ask({ ask: "calls", from_ns, to_ns, ranks, most })).calls);
+  }
+
+  /** The nearest call of the selected ranks and shown functions that begins after a time, or before it. */
+  async nextEvent(timeNs: number, isBack: boolean, hidden: ReadonlySet<number>): Promise<NextEvent> {
+    const { ranks } = this.perspective.peek();
+    const question = { ask: "event", time_ns: Math.round(timeNs), is_back: isBack, ranks, hidden: [...hidden] } as const;
+    return this.asked((await this.net.asks.ask(question)).event);
+  }
+
+  /** The places in the program from which MPI is called. */
+  async sites(): Promise<Sites> {
+    return this.asked((await this.net.asks.ask({ ask: "sites" })).sites);
   }
 
   async history(fromNs: number, toNs: number): Promise<History> {
@@ -329,34 +344,5 @@ export class Store {
   private asked<T>(part: T | undefined): T {
     if (part === undefined) throw new Error("The server's answer lacks what was asked.");
     return part;
-  }
-
-  /** A link with a time must not move the clock of others who look along: with company, this page lets go. */
-  private restorePlace(): void {
-    const shared = this.firstShared;
-    if (this.placeRestored || !shared || this.run.peek().number < 0) return;
-    this.placeRestored = true;
-    const { timeNs, rangeNs } = this.place;
-    const timeDiffers = timeNs !== null && !(shared.clock.mode === "paused" && Math.abs(shared.clock.timeNs - timeNs) < 1000);
-    const rangeDiffers = rangeNs !== null && (shared.rangeNs?.[0] !== rangeNs[0] || shared.rangeNs[1] !== rangeNs[1]);
-    if (!timeDiffers && !rangeDiffers) return;
-    this.shared.value = shared;
-    if (this.company.peek().pages > 1) this.setFollow(false);
-    if (timeDiffers) {
-      this.command({ do: "pause" });
-      this.command({ do: "seek", time_ns: timeNs });
-    }
-    if (rangeDiffers) this.select({ rangeNs });
-    this.zoom.value = this.place.zoomNs;
-  }
-
-  private writePlace(): void {
-    if (!this.placeRestored) return;
-    const { clock, rangeNs } = this.perspective.peek();
-    const timeNs = clock.mode === "paused" ? this.timeNs.peek() : null;
-    const hash = toHash({ timeNs, rangeNs, zoomNs: this.zoom.peek(), tab: this.tab.peek() });
-    if (hash === this.hashWritten) return;
-    this.hashWritten = hash;
-    history.replaceState(null, "", `#${hash}`);
   }
 }

@@ -34,7 +34,7 @@ test("shared::what_one_page_pauses_is_paused_on_those_that_follow", async (t) =>
   for (const page of [one, two]) await until("both are there", async () => (await time(page)) === 1.5e9);
 
   // Whoever lets go stays where it is, and is not followed.
-  await two.keyboard.press("f");
+  await two.keyboard.press("c");
   await until("one page follows", async () => !(await follow(two).locator("input").isChecked()) && /1 of 2/.test(await follow(one).innerText()));
   await one.getByRole("button", { name: "Live", exact: true }).click();
   await untilMode(one, "live");
@@ -46,7 +46,7 @@ test("shared::what_one_page_pauses_is_paused_on_those_that_follow", async (t) =>
   assert.equal(await mode(one), "live");
 
   // Following again takes it back to now; so does End by itself.
-  await two.keyboard.press("f");
+  await two.keyboard.press("c");
   await untilMode(two, "live");
   await two.keyboard.press("k");
   for (const page of [one, two]) await untilMode(page, "paused");

@@ -1,8 +1,12 @@
 // The main view: tabs, and what each of them holds.
 
+import { computed } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Frames } from "../../frames";
+import { remembered } from "../../state/arrangement";
 import type { Store } from "../../state/store";
+import { Icon } from "../icons";
+import { Share } from "../share/share";
 import { Figures } from "../tables/figures";
 import { WhatState } from "../what/state";
 import { What } from "../what/what";
@@ -18,8 +22,21 @@ export const TABS = [
   { id: "what", label: "What" },
 ] as const;
 
-export function Stage({ store, frames, particles }: { store: Store; frames: Frames; particles: ParticleHost }) {
+const NONE = "none";
+const inspector = remembered("shell.inspector", "shown", ["shown", "hidden"]);
+const beside = remembered<string>("shell.beside", NONE, [NONE, ...TABS.map(({ id }) => id)]);
+
+export const isInspectorShown = computed(() => inspector.value === "shown");
+
+export function toggleInspector(): void {
+  inspector.value = isInspectorShown.peek() ? "hidden" : "shown";
+}
+
+interface StageProps { store: Store; frames: Frames; particles: ParticleHost }
+
+export function Stage({ store, frames, particles }: StageProps) {
   const current = TABS.find((tab) => tab.id === store.tab.value) ?? TABS[0];
+  const second = TABS.find((tab) => tab.id === beside.value && tab !== current);
   // Outlives its tab.
   const what = useMemo(() => new WhatState(store), [store]);
   const move = (event: KeyboardEvent): void => {
@@ -31,6 +48,7 @@ export function Stage({ store, frames, particles }: { store: Store; frames: Fram
     store.tab.value = next.id;
     document.getElementById(`tab-${next.id}`)?.focus();
   };
+  const shown = { store, frames, particles, what };
   return (
     <main class="stage">
       <div class="tabs">
@@ -43,15 +61,32 @@ export function Stage({ store, frames, particles }: { store: Store; frames: Fram
           ))}
         </div>
         {current.id === "particles" && <span class="note small soft" title={particles.note.value}>{particles.note.value}</span>}
+        <div class="tools">
+          <Share store={store} frames={frames} view={current.label} part={() => document.getElementById("views")} />
+          <select aria-label="A second view beside this one" title="A second view beside this one" value={second ? second.id : NONE} onChange={(event) => (beside.value = event.currentTarget.value)}>
+            <option value={NONE}>One view</option>
+            {TABS.filter((tab) => tab !== current).map(({ id, label }) => <option key={id} value={id}>Beside: {label}</option>)}
+          </select>
+          <button type="button" class="icon" aria-pressed={!isInspectorShown.value} aria-label="Enlarge the view" title="Enlarge the view: without the inspector (i)" onClick={toggleInspector}><Icon name="enlarge" /></button>
+        </div>
       </div>
-      <div class="tab" role="tabpanel" id="view" aria-labelledby={`tab-${current.id}`}>
-        {current.id === "particles" && <Particles host={particles} />}
-        {current.id === "figures" && <Figures store={store} />}
-        {current.id === "why" && <Why store={store} />}
-        {current.id === "where" && <Where store={store} frames={frames} />}
-        {current.id === "what" && <What store={store} frames={frames} what={what} />}
+      <div class={second ? "views two" : "views"} id="views">
+        <div class="tab" role="tabpanel" id="view" aria-labelledby={`tab-${current.id}`}><View id={current.id} {...shown} /></div>
+        {second && <div class="tab" role="region" aria-label={`${second.label}, beside`}><View id={second.id} {...shown} /></div>}
       </div>
     </main>
+  );
+}
+
+function View({ id, store, frames, particles, what }: StageProps & { id: string; what: WhatState }) {
+  return (
+    <>
+      {id === "particles" && <Particles host={particles} />}
+      {id === "figures" && <Figures store={store} />}
+      {id === "why" && <Why store={store} />}
+      {id === "where" && <Where store={store} frames={frames} />}
+      {id === "what" && <What store={store} frames={frames} what={what} />}
+    </>
   );
 }
 

@@ -2,10 +2,12 @@
 
 import { useComputed } from "@preact/signals";
 import { functionColours } from "../colours";
-import type { FunctionRow } from "../../state/run";
+import { isAmong, type RankRanges } from "../../state/perspective";
+import type { FunctionRow, RankColumn, RunState } from "../../state/run";
 import type { Store } from "../../state/store";
 import { bytes, count, counted, duration, share } from "../../words";
 import { noCore, nodeName, nodeOrder, PROCESS_STATES, SILENT } from "../../words/hosts";
+import { type SharedTable, useTable, type Value } from "../share/tables";
 import { RankStrip } from "./strip";
 import { type Column, Table } from "./table";
 
@@ -53,19 +55,40 @@ function FunctionTable({ store }: { store: Store }) {
     value("maxNs", "max", "The longest call", duration),
     value("bytes", "bytes", "What the calls sent, or received where they sent nothing", bytes),
   ];
+  useTable("functions", () => ({
+    columns: ["function", "family", "calls", "polls", "time_ns", "p50_ns", "p99_ns", "max_ns", "bytes"],
+    rows: [...store.run.peek().functions.values()].map((row) => [row.name, row.family, row.calls, row.polls, row.timeNs, row.p50Ns, row.p99Ns, row.maxNs, row.bytes]),
+  }));
   return (
     <div class="half">
-      <h2><span>Functions</span><span class="note small soft">{rows.length > 0 ? `${counted(rows.length, "function", "functions")}; times are summed over all ranks` : "none called yet"}</span></h2>
+      <h2><span>Functions</span><span class="note small soft">{rows.length > 0 ? `${counted(rows.length, "function", "functions")}; times are summed over all ranks, of the whole run` : "none called yet"}</span></h2>
       <Table label="Functions" columns={columns} rows={rows} rowKey={(row) => row.id} first={{ key: "timeNs", descending: true }} selected={null} />
     </div>
   );
+}
+
+function ranksTable(run: RunState, only: RankRanges | null): SharedTable {
+  const { ranks } = run;
+  const rows: Value[][] = [];
+  for (let rank = 0; rank < ranks.length; rank++) {
+    if (ranks.heard[rank] !== 1 || !isAmong(only, rank)) continue;
+    const figure = (key: RankColumn): number => ranks[key][rank] ?? 0;
+    rows.push([
+      rank, nodeName(run, figure("node")), PROCESS_STATES[figure("state")] ?? "unknown", figure("calls"), figure("sent"), figure("received"),
+      figure("bytesSent"), figure("mpiTimeNs"), figure("waitNs"), figure("involuntary"),
+    ]);
+  }
+  return { columns: ["rank", "node", "state", "calls", "sent", "received", "bytes_sent", "mpi_time_ns", "no_core_ns", "involuntary_switches"], rows };
 }
 
 function RankTable({ store }: { store: Store }) {
   const run = store.figures.value;
   const { ranks, clock: { nowNs } } = run;
   const rows: number[] = [];
-  for (let rank = 0; rank < ranks.length; rank++) if (ranks.heard[rank] === 1) rows.push(rank);
+  const only = store.perspective.value.ranks;
+  for (let rank = 0; rank < ranks.length; rank++) {
+    if (ranks.heard[rank] === 1 && isAmong(only, rank)) rows.push(rank);
+  }
   const value = (key: "calls" | "sent" | "received" | "bytesSent", label: string, title: string, words: (n: number) => string): Column<number> => ({
     key, label, title, sort: (rank) => ranks[key][rank] ?? 0, cell: (rank) => words(ranks[key][rank] ?? 0),
   });
@@ -103,9 +126,10 @@ function RankTable({ store }: { store: Store }) {
     value("bytesSent", "bytes sent", "Payload of the messages sent", bytes),
   ];
   const selection = store.selection.value;
+  useTable("ranks", () => ranksTable(store.run.peek(), store.perspective.peek().ranks));
   return (
     <div class="half">
-      <h2><span>Ranks</span><span class="note small soft">share of run time in MPI</span></h2>
+      <h2><span>Ranks</span><span class="note small soft">{only ? `${count(rows.length)} of ${counted(ranks.count, "rank", "ranks")}, those that are selected; ` : ""}share of run time in MPI</span></h2>
       <RankStrip store={store} />
       <Table label="Ranks" columns={columns} rows={rows} rowKey={(rank) => rank} first={{ key: "rank", descending: false }} selected={selection?.kind === "rank" ? selection.rank : null} />
     </div>

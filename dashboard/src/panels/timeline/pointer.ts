@@ -13,6 +13,8 @@ export interface Gestures {
   brush(fromNs: number, toNs: number, done: boolean): void;
   zoom(factor: number, atNs: number): void;
   whole(): void;
+  /** The view around it scrolls, so that the wheel alone belongs to that: zooming takes the control key. */
+  scrolls?: boolean;
 }
 
 type Drag = { kind: "scrub" | "pan" | "brush"; startX: number; lastX: number; startNs: number; moved: boolean };
@@ -100,6 +102,7 @@ export function listen(element: HTMLElement, gestures: Gestures): void {
   });
 
   element.addEventListener("wheel", (event) => {
+    if (gestures.scrolls && !event.ctrlKey && !event.shiftKey) return;
     event.preventDefault();
     const { x, ns } = at(event);
     const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 40 : 1;

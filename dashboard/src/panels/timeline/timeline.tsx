@@ -4,9 +4,11 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Frames } from "../../frames";
+import { zoomBy } from "../../state/actions";
 import type { Store } from "../../state/store";
 import { clock, count, counted, roundDuration } from "../../words";
 import { Icon } from "../icons";
+import { useTable } from "../share/tables";
 import { type Hover, TimelineView } from "./view";
 
 const TIP_ROWS = 12;
@@ -17,6 +19,7 @@ export function Timeline({ store, frames }: { store: Store; frames: Frames }) {
   const hover = useSignal<Hover | null>(null);
   const words = useSignal("");
   const view = useRef<TimelineView | null>(null);
+  useTable("calls over time", () => view.current?.table() ?? { columns: [], rows: [] });
   useEffect(() => {
     if (!plot.current || !minimap.current) return undefined;
     const made = new TimelineView(store, frames, plot.current, minimap.current, { hover, words });
@@ -30,8 +33,8 @@ export function Timeline({ store, frames }: { store: Store; frames: Frames }) {
         <h2>Timeline</h2>
         <span class="value small soft">{words.value}</span>
         <div class="buttons">
-          <button type="button" class="icon" title="Zoom out (-)" aria-label="Zoom out" disabled={whole} onClick={() => view.current?.zoom(2)}><Icon name="minus" /></button>
-          <button type="button" class="icon" title="Zoom in (+)" aria-label="Zoom in" onClick={() => view.current?.zoom(0.5)}><Icon name="plus" /></button>
+          <button type="button" class="icon" title="Zoom out (-)" aria-label="Zoom out" disabled={whole} onClick={() => zoomBy(store, 2)}><Icon name="minus" /></button>
+          <button type="button" class="icon" title="Zoom in (+)" aria-label="Zoom in" onClick={() => zoomBy(store, 0.5)}><Icon name="plus" /></button>
           <button type="button" title="Show the whole run (0)" disabled={whole} onClick={() => (store.zoom.value = null)}>Whole run</button>
         </div>
       </div>

@@ -10,6 +10,7 @@ import { inside, lengthOf, panned, timeTicks, wholeRun, zoomed } from "../../sta
 import { theme } from "../../state/theme";
 import { clock, duration, roundDuration } from "../../words";
 import { colours, functionColours } from "../colours";
+import type { SharedTable } from "../share/tables";
 import { TimelineData } from "./data";
 import { type Picture, paintBars, paintMarks, paintMinimap } from "./paint";
 import { listen } from "./pointer";
@@ -37,7 +38,8 @@ export class TimelineView {
   private dirty = true;
   private picture: Picture | null = null;
   private smallPicture: Picture | null = null;
-  private hoverNs: number | null = null;
+  /** Here, not in another chart over time. */
+  private isPointed = false;
   private hoverX = 0;
   private brushing: Span | null = null;
   private seekMs = 0;
@@ -54,9 +56,13 @@ export class TimelineView {
     [this.bars = null, this.marks = null] = plot.querySelectorAll("canvas");
     this.small = minimap.querySelector("canvas");
     this.stops.push(effect(() => {
-      const { hidden } = store.perspective.value;
-      void [store.run.value, store.zoom.value, hidden, theme.value, this.functionColours.value];
+      const { hidden, ranks } = store.perspective.value;
+      void [store.run.value, store.zoom.value, hidden, ranks, theme.value, this.functionColours.value];
       this.changed();
+    }));
+    this.stops.push(effect(() => {
+      void store.pointedNs.value;
+      frames.request();
     }));
     this.stops.push(frames.add(() => this.draw()));
     const size = new ResizeObserver(() => this.changed());
@@ -67,14 +73,6 @@ export class TimelineView {
 
   dispose(): void {
     for (const stop of this.stops) stop();
-  }
-
-  /** Around the cursor where that is visible, else around the middle. */
-  zoom(factor: number): void {
-    const { span } = this.scale();
-    const cursorNs = this.store.timeNs.peek();
-    const at = cursorNs >= span[0] && cursorNs <= span[1] ? cursorNs : (span[0] + span[1]) / 2;
-    this.store.zoom.value = zoomed(span, factor, at, this.edge());
   }
 
   private changed(): void {
@@ -106,7 +104,7 @@ export class TimelineView {
       this.say(scale);
       this.tell();
     }
-    paintMarks(this.marks, { scale, cursorNs: shownNs, rangeNs: range, hoverNs: this.hoverNs }, colours.peek());
+    paintMarks(this.marks, { scale, cursorNs: shownNs, rangeNs: range, hoverNs: this.store.pointedNs.peek() }, colours.peek());
     if (this.smallPicture) paintMinimap(this.small, this.smallPicture, this.store.zoom.peek(), shownNs, range, colours.peek());
   }
 
@@ -138,6 +136,16 @@ export class TimelineView {
     };
   }
 
+  /** What the picture shows, in numbers. */
+  table(): SharedTable {
+    const bins = this.picture?.bins;
+    const names = bins?.ids.map((id) => this.store.run.peek().functions.get(id)?.name ?? `function ${id}`) ?? [];
+    const rows = Array.from({ length: bins?.bins ?? 0 }, (_, bin) => [
+      ((bins?.fromNs ?? 0) + bin * (bins?.binNs ?? 0)) / 1e9, ...(bins?.ids.map((_, row) => bins.counts[row * bins.bins + bin] ?? 0) ?? []),
+    ]);
+    return { columns: ["time_s", ...names], rows };
+  }
+
   /** What the picture shows, in words. */
   private say(scale: Scale): void {
     const [from, to] = scale.span;
@@ -146,13 +154,14 @@ export class TimelineView {
     const each = bins && bins.bins > 0 ? `calls started in each ${roundDuration(bins.binNs)}` : "calls started";
     const part = this.store.zoom.peek() ? `${clock(from, digits)} to ${clock(to, digits)}, ${duration(lengthOf(scale.span))}` : "whole run";
     const error = this.data.error.peek();
-    this.out.words.value = `${each}; ${part}${error ? `; finer counts are missing: ${error}` : ""}`;
+    const whose = this.store.perspective.peek().ranks ? "; of all ranks, not of the selected ones alone" : "";
+    this.out.words.value = `${each}; ${part}${whose}${error ? `; finer counts are missing: ${error}` : ""}`;
   }
 
   /** The bin under the pointer, in numbers. */
   private tell(): void {
     const bins = this.picture?.bins;
-    const ns = this.hoverNs;
+    const ns = this.isPointed ? this.store.pointedNs.peek() : null;
     const bin = bins && ns !== null ? Math.floor((ns - bins.fromNs) / bins.binNs) : -1;
     if (!bins || bin < 0 || bin >= bins.bins) {
       this.out.hover.value = null;
@@ -182,7 +191,8 @@ export class TimelineView {
       zone: (x, y) => zoneAt(this.scale(), x, y, store.timeNs.peek()),
       pannable: () => store.zoom.peek() !== null,
       hover: (ns, x) => {
-        this.hoverNs = ns !== null && x >= LEFT ? ns : null;
+        this.isPointed = ns !== null && x >= LEFT;
+        store.pointedNs.value = this.isPointed ? ns : null;
         this.hoverX = x;
         this.tell();
         this.frames.request();

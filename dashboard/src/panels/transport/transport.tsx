@@ -36,11 +36,11 @@ export function Transport({ store, actions }: { store: Store; actions: Actions }
       </div>
       <TimeField store={store} actions={actions} />
       <div class="group">
-        <Button icon="minus" label="Slower" keys="," act={() => actions.changeRate(-1)} />
+        <Button icon="minus" label="Slower" keys="<" act={() => actions.changeRate(-1)} />
         <select class="rate" aria-label="Speed" title={rateMeaning(store.rate.value)} value={store.rate.value} onChange={(event) => actions.setRate(Number(event.currentTarget.value))}>
           {choices(RATES, store.rate.value).map((each) => <option key={each} value={each} title={rateMeaning(each)}>{rateWords(each)}</option>)}
         </select>
-        <Button icon="plus" label="Faster" keys="." act={() => actions.changeRate(1)} />
+        <Button icon="plus" label="Faster" keys=">" act={() => actions.changeRate(1)} />
         <span class="small soft wide">{rateMeaning(store.rate.value)}</span>
       </div>
       <label class="group small soft">step
@@ -121,7 +121,7 @@ function Follow({ store, actions }: { store: Store; actions: Actions }) {
   const { pages, followers } = store.company.value;
   const company = pages > 1 ? `${followers} of ${counted(pages, "page", "pages")} follow it.` : "No other page is open.";
   return (
-    <label class="group" title={`The shared clock: every page that follows it sees the same time, range and functions. ${company} (f)`}>
+    <label class="group" title={`The shared clock: every page that follows it sees the same time, range and functions. ${company} (c)`}>
       <input type="checkbox" class="check" checked={follows} onChange={() => actions.toggleFollow()} />
       <span>Follow<span class="wide"> the shared clock</span>{pages > 1 ? ` (${followers} of ${pages})` : ""}</span>
     </label>

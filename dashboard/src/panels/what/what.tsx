@@ -3,9 +3,11 @@
 
 import { useComputed } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import type { Dag } from "../../feed/dag";
 import type { Frames } from "../../frames";
 import { over } from "../../state/run";
 import type { Store } from "../../state/store";
+import { type SharedTable, useTable } from "../share/tables";
 import { askedWords } from "./words";
 import { Key, Legend } from "./legend";
 import { Pane } from "./pane";
@@ -15,6 +17,7 @@ export function What({ store, frames, what }: { store: Store; frames: Frames; wh
   useEffect(() => what.watch(), [what]);
   const { known, isAsking, why } = what.figures.value;
   const pinned = what.pinned.value;
+  useTable("messages of the graph", () => messagesTable(what.figures.peek().known?.dag ?? null));
   return (
     <div class="what">
       <Bar store={store} what={what} />
@@ -65,4 +68,16 @@ function Bar({ store, what }: { store: Store; what: WhatState }) {
       </div>
     </div>
   );
+}
+
+/** Each message once or twice: as its sender's state sees it, and as its receiver's. */
+function messagesTable(dag: Dag | null): SharedTable {
+  const columns = ["rank", "is_sent", "other_rank", "bytes", "t_msg_ns", "latency", "is_exact", "send_ns", "recv_ns"];
+  if (!dag) return { columns, rows: [] };
+  const { messages, nodes } = dag;
+  const rows = [...messages.node.keys()].map((at) => [
+    nodes.rank[messages.node[at] ?? 0] ?? 0, (messages.isSent[at] ?? 0) === 1, messages.other[at] ?? 0, messages.bytes[at] ?? 0, messages.tMsgNs[at] ?? 0,
+    messages.latency[at] ?? null, (messages.isExact[at] ?? 0) === 1, messages.sendNs[at] ?? 0, messages.recvNs[at] ?? 0,
+  ]);
+  return { columns, rows };
 }

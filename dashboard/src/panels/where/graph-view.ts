@@ -92,7 +92,8 @@ export class GraphView {
     const acts: Record<string, () => void> = {
       ArrowLeft: () => this.pan(PAN_PIXELS, 0), ArrowRight: () => this.pan(-PAN_PIXELS, 0),
       ArrowUp: () => this.pan(0, PAN_PIXELS), ArrowDown: () => this.pan(0, -PAN_PIXELS),
-      "+": () => this.zoom(ZOOM), "=": () => this.zoom(ZOOM), "-": () => this.zoom(1 / ZOOM), 0: () => this.fit(),
+      a: () => this.pan(PAN_PIXELS, 0), d: () => this.pan(-PAN_PIXELS, 0), w: () => this.pan(0, PAN_PIXELS), s: () => this.pan(0, -PAN_PIXELS),
+      "+": () => this.zoom(ZOOM), "=": () => this.zoom(ZOOM), "-": () => this.zoom(1 / ZOOM), 0: () => this.fit(), f: () => this.fit(),
       r: () => this.turn(TURN), R: () => this.turn(-TURN),
     };
     const act = event.ctrlKey || event.altKey || event.metaKey ? undefined : acts[event.key];

@@ -10,12 +10,10 @@ import { counted } from "../../words";
 import { nodeName, nodeOrder } from "../../words/hosts";
 import { cellTold, rangesShort, tell, type Told } from "../../words/regions";
 import { Icon } from "../icons";
-import { fileName, save, saveBlob } from "../save";
-import { colours } from "../colours";
 import type { Desk } from "./desk";
 import { AmountLegend, LatencyLegend } from "./legend";
 import { regionOfRanks } from "./links";
-import { csvOf, type Measure, type Order, orderBy, type OrderKind } from "./matrix";
+import { type Measure, type Order, orderBy, type OrderKind } from "./matrix";
 import { type Cell, MatrixView } from "./matrix-view";
 import type { Memory } from "./memory";
 import { Tip } from "./tip";
@@ -54,7 +52,6 @@ export function MatrixFace({ store, frames, desk, memory, switches }: FaceProps)
   const painted = desk.paintedCells?.ask.measure === measure ? desk.paintedCells : null;
   const perCell = painted?.ask.cells.ranks ?? 1;
   const told = cell.value && pointer.value ? cellWords(cell.value, view.current, run) : null;
-  const name = (what: string, ending: string): string => fileName(run.job.run || "mpiscope", what, ending);
   return (
     <>
       <div class="bar">
@@ -87,10 +84,6 @@ export function MatrixFace({ store, frames, desk, memory, switches }: FaceProps)
       <div class="legend">
         {measure === "latency" ? <LatencyLegend /> : painted && <AmountLegend measure={measure} least={painted.least} most={painted.most} />}
         <span class="soft rest">{perCell > 1 ? `a cell: ${perCell} by ${perCell} ranks, ${measure === "latency" ? "mean" : "sum"}` : `${counted(ranks, "rank", "ranks")}; a cell is one to one`}</span>
-        <span class="group">
-          <button type="button" disabled={!run.pairs} title="Save all pairs as a table" onClick={() => run.pairs && saveBlob(new Blob([csvOf(run.pairs)], { type: "text/csv" }), name("pairs", "csv"))}>CSV</button>
-          <button type="button" disabled={!run.pairs} title="Save the picture" onClick={() => canvas.current && void save(onGround(canvas.current), name(`matrix-${measure}`, "png"))}>PNG</button>
-        </span>
       </div>
     </>
   );
@@ -122,17 +115,4 @@ function cellWords(cell: Cell, view: MatrixView | null, run: RunState): Told | n
   const [src = 0, dst = 0] = [senders[0], receivers[0]];
   if (senders.length > 1 || receivers.length > 1) return cellTold(senders, receivers, run.pairs);
   return src === dst ? tell({ kind: "rank", rank: src }, run) : tell({ kind: "pair", src, dst }, run);
-}
-
-/** A picture has no page behind it. */
-function onGround(from: HTMLCanvasElement): HTMLCanvasElement {
-  const canvas = document.createElement("canvas");
-  canvas.width = from.width;
-  canvas.height = from.height;
-  const context = canvas.getContext("2d");
-  if (!context) return from;
-  context.fillStyle = colours.peek().ground;
-  context.fillRect(0, 0, canvas.width, canvas.height);
-  context.drawImage(from, 0, 0);
-  return canvas;
 }

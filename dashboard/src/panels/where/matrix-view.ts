@@ -115,7 +115,8 @@ export class MatrixView {
     const by = this.frame.side * PAN;
     const acts: Record<string, () => void> = {
       ArrowLeft: () => this.pan(by, 0), ArrowRight: () => this.pan(-by, 0), ArrowUp: () => this.pan(0, by), ArrowDown: () => this.pan(0, -by),
-      "+": () => this.zoom(ZOOM), "=": () => this.zoom(ZOOM), "-": () => this.zoom(1 / ZOOM), 0: () => this.fit(),
+      a: () => this.pan(by, 0), d: () => this.pan(-by, 0), w: () => this.pan(0, by), s: () => this.pan(0, -by),
+      "+": () => this.zoom(ZOOM), "=": () => this.zoom(ZOOM), "-": () => this.zoom(1 / ZOOM), 0: () => this.fit(), f: () => this.fit(),
     };
     const act = event.ctrlKey || event.altKey || event.metaKey ? undefined : acts[event.key];
     act?.();

@@ -2,6 +2,7 @@
 
 import type { Pairs } from "../../feed/regions";
 import { amountPart, amountRamp, latencyColour, stepOf, UNKNOWN_TONE } from "../../palette/ramps";
+import type { SharedTable } from "../share/tables";
 
 export type Measure = "messages" | "bytes" | "latency";
 export type OrderKind = "rank" | "node" | "region";
@@ -112,12 +113,10 @@ export function rangesOf(ranks: Iterable<number>): [first: number, last: number]
   return found;
 }
 
-/** A line for each pair. */
-export function csvOf(pairs: Pairs): string {
-  const lines = ["source,destination,messages,bytes,exact,latency"];
-  for (let at = 0; at < pairs.src.length; at++) {
-    const latency = pairs.latency[at] ?? Number.NaN;
-    lines.push([pairs.src[at], pairs.dst[at], pairs.messages[at], pairs.bytes[at], pairs.exact[at], Number.isNaN(latency) ? "" : latency.toPrecision(6)].join(","));
-  }
-  return `${lines.join("\n")}\n`;
+/** All pairs, for other programs. */
+export function pairsTable(pairs: Pairs | null): SharedTable {
+  const rows = [...(pairs?.src.keys() ?? [])].map((at) => [
+    pairs?.src[at] ?? 0, pairs?.dst[at] ?? 0, pairs?.messages[at] ?? 0, pairs?.bytes[at] ?? 0, pairs?.exact[at] ?? 0, pairs?.latency[at] ?? null,
+  ]);
+  return { columns: ["source", "destination", "messages", "bytes", "exact", "latency"], rows };
 }

@@ -1,6 +1,7 @@
 // What the view remembers while another tab is shown, one for each page.
 
 import { signal } from "@preact/signals";
+import { remembered } from "../../state/arrangement";
 import type { Store } from "../../state/store";
 import type { Target } from "../../words/regions";
 import type { Camera } from "./camera";
@@ -10,10 +11,10 @@ import type { Mode } from "./paint-links";
 
 function fresh() {
   return {
-    face: signal<"graph" | "matrix">("graph"),
-    mode: signal<Mode>("regions"),
-    measure: signal<Measure>("messages"),
-    order: signal<OrderKind>("rank"),
+    face: remembered("where.face", "graph", ["graph", "matrix"]),
+    mode: remembered<Mode>("where.mode", "regions", ["regions", "latency"]),
+    measure: remembered<Measure>("where.measure", "messages", ["messages", "bytes", "latency"]),
+    order: remembered<OrderKind>("where.order", "rank", ["rank", "node", "region"]),
     lasso: signal(false),
     /** Under the pointer, or under the focus in the table. */
     pointed: signal<Target | null>(null),

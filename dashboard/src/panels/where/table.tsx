@@ -7,6 +7,7 @@ import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
 import { count, share } from "../../words";
 import { latencyMeaning, latencyWords, rangesShort, ranksWords, sizeOf } from "../../words/regions";
+import type { SharedTable } from "../share/tables";
 import { type Column, Table } from "../tables/table";
 import { memoryOf } from "./memory";
 
@@ -60,4 +61,9 @@ export function RegionTable({ store, regions }: { store: Store; regions: Regions
     <Table label="Regions" columns={columns} rows={regions.regions} rowKey={(region) => region.id} first={{ key: "latency", descending: true }} selected={marked} act={act}
       point={(region) => (memory.pointed.value = region && { kind: "region", id: region.id })} />
   );
+}
+
+export function regionsTable(regions: readonly Region[]): SharedTable {
+  const rows = regions.map(({ id, ranks, latency, messages, delayed, exactShare }) => [id, rangesShort(ranks, ranks.length), latency, messages, delayed, exactShare]);
+  return { columns: ["region", "ranks", "latency", "messages", "delayed", "exact_share"], rows };
 }

@@ -10,9 +10,11 @@ import { nothingYet, ranksWords, regionsLine, scopeLine } from "../../words/regi
 import { Desk } from "./desk";
 import { Graph } from "./graph";
 import { MatrixFace } from "./matrix-face";
+import { useTable } from "../share/tables";
+import { pairsTable } from "./matrix";
 import { memoryOf } from "./memory";
 import { watchPairs } from "./pairs-watch";
-import { RegionTable } from "./table";
+import { RegionTable, regionsTable } from "./table";
 
 export function Where({ store, frames }: { store: Store; frames: Frames }) {
   const regions = useComputed(() => store.figures.value.regions).value;
@@ -69,6 +71,8 @@ function Side({ store, desk }: { store: Store; desk: Desk | null }) {
   const { regions, pairs } = store.figures.value;
   const { ranks, rangeNs } = store.perspective.value;
   const links = desk?.scene.value?.links;
+  useTable("pairs of ranks", () => pairsTable(store.run.peek().pairs));
+  useTable("regions", () => regionsTable(store.run.peek().regions?.regions ?? []));
   if (!regions) return null;
   return (
     <div class="side">

@@ -1,0 +1,164 @@
+// The frame of every chart over time: the timeline's axis, the shared cursor, the selected range, a line at whatever time
+// is pointed at in any chart, and the same gestures everywhere. What is drawn inside is the owner's.
+
+import { useSignal, useSignalEffect } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import type { Span } from "../../state/perspective";
+import { edgeNs } from "../../state/run";
+import { panned, timeTicks, wholeRun, zoomed } from "../../state/span";
+import type { Store } from "../../state/store";
+import { clock } from "../../words";
+import { listen } from "../timeline/pointer";
+import { LEFT, nsOf, RIGHT, type Scale, xOf } from "../timeline/scale";
+
+const TICK_PIXELS = 116;
+const LETTER_PIXELS = 7.2;
+const TIP_PIXELS = 360;
+/** Room for the numbers of the axis. */
+export const AXIS_PIXELS = 20;
+
+export interface Chart {
+  scale: Scale;
+  /** The plot without the axis. */
+  top: number;
+  bottom: number;
+  /** A time's place, held inside the plot. */
+  clamp(ns: number): number;
+}
+
+export interface TimeChartProps {
+  store: Store;
+  /** What the chart shows, for those who cannot see it. */
+  label: string;
+  height: number;
+  /** Svg elements behind cursor and range. */
+  draw(chart: Chart): ComponentChildren;
+  /** What is under the pointer; null: nothing. */
+  tip?(ns: number, y: number, chart: Chart): ComponentChildren;
+  /** Numbers of the time axis are left out where another chart follows right below. */
+  hasAxis?: boolean;
+}
+
+export function TimeChart({ store, label, height, draw, tip, hasAxis = true }: TimeChartProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const cursor = useRef<HTMLDivElement>(null);
+  const crosshair = useRef<HTMLDivElement>(null);
+  const width = useSignal(0);
+  const pointed = useSignal<{ x: number; y: number } | null>(null);
+  const brushing = useSignal<Span | null>(null);
+  const edge = (): number => edgeNs(store.figures.peek());
+  const scaleNow = (): Scale => ({ span: store.zoom.peek() ?? wholeRun(edge()), width: Math.max(1, width.peek() - LEFT - RIGHT) });
+  void [store.figures.value, store.zoom.value, width.value];
+  const scale = scaleNow();
+  const right = LEFT + scale.width;
+  const chart: Chart = { scale, top: 6, bottom: height - (hasAxis ? AXIS_PIXELS : 4), clamp: (ns) => Math.min(right, Math.max(LEFT, xOf(scale, ns))) };
+  const range = brushing.value ?? store.perspective.value.rangeNs;
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return undefined;
+    const size = new ResizeObserver(() => (width.value = element.clientWidth));
+    size.observe(element);
+    return () => size.disconnect();
+  }, [width]);
+  useEffect(() => {
+    if (!box.current) return;
+    listen(box.current, {
+      scale: scaleNow,
+      zone: () => (store.zoom.peek() ? "plot" : "ruler"),
+      pannable: () => store.zoom.peek() !== null,
+      hover: (ns) => (store.pointedNs.value = ns),
+      seek: (ns) => store.command({ do: "seek", time_ns: Math.round(Math.min(edge(), Math.max(0, ns))) }),
+      pan: (byNs) => (store.zoom.value = panned(scaleNow().span, byNs, edge())),
+      brush: (fromNs, toNs, done) => {
+        const next: Span = [Math.max(0, fromNs), Math.min(edge(), toNs)];
+        brushing.value = done ? null : next;
+        if (done && next[1] > next[0]) store.select({ rangeNs: next });
+      },
+      zoom: (factor, atNs) => (store.zoom.value = zoomed(scaleNow().span, factor, atNs, edge())),
+      whole: () => (store.zoom.value = null),
+      scrolls: true,
+    });
+  }, [store]);
+  // These move with every frame or every move of the pointer, so they bypass rendering.
+  useSignalEffect(() => {
+    void width.value;
+    const { span, width: wide } = { ...scaleNow(), span: store.zoom.value ?? wholeRun(edge()) };
+    const place = (element: HTMLDivElement | null, ns: number | null): void => {
+      if (!element) return;
+      const x = ns === null ? -1 : xOf({ span, width: wide }, ns);
+      element.hidden = x < LEFT || x > LEFT + wide + 1;
+      element.style.transform = `translateX(${Math.round(x)}px)`;
+    };
+    place(cursor.current, store.zoom.value ? store.timeNs.value : Math.min(store.timeNs.value, span[1]));
+    place(crosshair.current, store.pointedNs.value);
+  });
+  const at = pointed.value;
+  const words = at && at.x >= LEFT && at.x <= right && !brushing.value ? tip?.(nsOf(scale, at.x), at.y, chart) : null;
+  return (
+    <div class="time-chart" ref={box} role="img" aria-label={label} style={{ height: `${height}px` }}
+      onPointerMove={(event) => {
+        const { left, top } = event.currentTarget.getBoundingClientRect();
+        pointed.value = { x: event.clientX - left, y: event.clientY - top };
+      }}
+      onPointerLeave={() => {
+        pointed.value = null;
+        store.pointedNs.value = null;
+      }}>
+      {width.value > 0 && (
+        <svg width={right + RIGHT} height={height} aria-hidden="true">
+          <Grid chart={chart} height={height} hasAxis={hasAxis} />
+          {draw(chart)}
+          {range && range[1] > scale.span[0] && range[0] < scale.span[1] && (
+            <rect class="selected" x={chart.clamp(range[0])} y={chart.top} width={Math.max(1, chart.clamp(range[1]) - chart.clamp(range[0]))} height={chart.bottom - chart.top} />
+          )}
+        </svg>
+      )}
+      <div class="cursor" ref={cursor} hidden />
+      <div class="crosshair" ref={crosshair} hidden />
+      {words && at && <div class="tip" style={beside(at.x, box.current?.getBoundingClientRect())}>{words}</div>}
+    </div>
+  );
+}
+
+/** Above the chart and beside the pointer; the view it scrolls with must not cut it off. */
+function beside(x: number, box: DOMRect | undefined): { bottom?: string; top?: string; left?: string; right?: string } {
+  if (!box) return { bottom: "0" };
+  const upright = box.top > innerHeight / 3 ? { bottom: `${innerHeight - box.top - 2}px` } : { top: `${box.bottom + 2}px`, bottom: "auto" };
+  return x < box.width - TIP_PIXELS ? { ...upright, left: `${box.left + x + 12}px` } : { ...upright, right: `${innerWidth - box.left - x + 12}px` };
+}
+
+function Grid({ chart, height, hasAxis }: { chart: Chart; height: number; hasAxis: boolean }) {
+  const { scale, top, bottom } = chart;
+  const right = LEFT + scale.width;
+  const { atNs, digits } = timeTicks(scale.span, scale.width / TICK_PIXELS);
+  return (
+    <>
+      {atNs.map((ns) => {
+        const x = Math.round(xOf(scale, ns));
+        const words = clock(ns + 0.5, digits);
+        return (
+          <g key={ns}>
+            <rect class="line" x={x} y={top} width={1} height={(hasAxis ? height : bottom) - top} />
+            {hasAxis && x + 4 + LETTER_PIXELS * words.length < right + RIGHT && <text x={x + 4} y={height - 5}>{words}</text>}
+          </g>
+        );
+      })}
+      <rect class="edge" x={LEFT} y={bottom} width={scale.width} height={1} />
+    </>
+  );
+}
+
+/** Lines at values, with their words at the left. */
+export function ValueLines({ chart, values, y, words }: { chart: Chart; values: readonly number[]; y(value: number): number; words(value: number): string }) {
+  return (
+    <>
+      {values.map((value) => (
+        <g key={value}>
+          <rect class="line" x={LEFT} y={Math.round(y(value))} width={chart.scale.width} height={1} />
+          <text x={LEFT - 8} y={Math.round(y(value)) + 4} text-anchor="end">{words(value)}</text>
+        </g>
+      ))}
+    </>
+  );
+}

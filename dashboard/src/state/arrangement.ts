@@ -1,0 +1,65 @@
+// How somebody has arranged the page: which face of a view, sorted how, what is beside what. Kept for the next visit, and
+// part of the address, so that a link shows a colleague the same.
+
+import { signal, type Signal } from "@preact/signals";
+
+const KEY = "mpiscope-arrangement";
+/** Names are short and the choices few; what is longer was not written by this page. */
+const WORD = /^[\w.-]{1,40}$/;
+
+interface Setting { chosen: Signal<string>; first: string; allowed: readonly string[] }
+
+const settings = new Map<string, Setting>();
+/** What the address or an earlier visit said of settings that no view has asked for yet. */
+let said = stored();
+
+/** The same signal for the same name, whoever asks. */
+export function remembered<Choice extends string>(name: string, first: Choice, allowed: readonly Choice[]): Signal<Choice> {
+  const before = settings.get(name);
+  if (before) return before.chosen as Signal<string> as Signal<Choice>;
+  const word = said.get(name);
+  const chosen = signal<string>(word !== undefined && (allowed as readonly string[]).includes(word) ? word : first);
+  settings.set(name, { chosen, first, allowed });
+  return chosen as Signal<string> as Signal<Choice>;
+}
+
+/** What differs from how a new page looks, and what the address said of views that did not come up yet. */
+export function arrangement(): ReadonlyMap<string, string> {
+  const all = new Map([...said].filter(([name]) => !settings.has(name)));
+  for (const [name, { chosen, first }] of settings) {
+    if (chosen.value !== first) all.set(name, chosen.value);
+  }
+  return all;
+}
+
+/** An address says all: what it does not name is as on a new page. */
+export function arrange(all: ReadonlyMap<string, string>): void {
+  said = new Map(all);
+  for (const [name, { chosen, first, allowed }] of settings) {
+    const word = all.get(name);
+    chosen.value = word !== undefined && allowed.includes(word) ? word : first;
+  }
+}
+
+export function keep(): void {
+  try {
+    localStorage.setItem(KEY, JSON.stringify(Object.fromEntries(arrangement())));
+  } catch {
+    // Not remembered, then.
+  }
+}
+
+function stored(): Map<string, string> {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+    if (typeof kept !== "object" || kept === null) return new Map();
+    return new Map(Object.entries(kept).filter((entry): entry is [string, string] => isSetting(entry[0], entry[1])));
+  } catch {
+    return new Map();
+  }
+}
+
+/** Names have a dot, which no other part of the address has. */
+export function isSetting(name: string, word: unknown): word is string {
+  return WORD.test(name) && name.includes(".") && typeof word === "string" && WORD.test(word);
+}
