@@ -20,6 +20,7 @@ import "./styles/shell.css";
 import "./styles/panels.css";
 import "./styles/chart.css";
 import "./styles/share.css";
+import "./styles/how.css";
 import "./styles/what.css";
 import "./styles/why.css";
 import "./styles/where.css";

@@ -3,6 +3,7 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Frames } from "../../frames";
 import type { Store } from "../../state/store";
+import { How } from "../how/how";
 import { Figures } from "../tables/figures";
 import { WhatState } from "../what/state";
 import { What } from "../what/what";
@@ -16,6 +17,7 @@ export const TABS = [
   { id: "figures", label: "Figures" },
   { id: "why", label: "Why" },
   { id: "where", label: "Where" },
+  { id: "how", label: "How" },
   { id: "what", label: "What" },
 ] as const;
 
@@ -51,6 +53,7 @@ export function Stage({ store, frames, particles }: { store: Store; frames: Fram
         {current.id === "figures" && <Figures store={store} />}
         {current.id === "why" && <Why store={store} />}
         {current.id === "where" && <Where store={store} frames={frames} />}
+        {current.id === "how" && <How store={store} />}
         {current.id === "what" && <What store={store} frames={frames} what={what} />}
       </div>
     </main>
