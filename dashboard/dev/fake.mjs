@@ -2,7 +2,7 @@
 // node dev/fake.mjs [--port 4180] [--ranks 4] [--nodes 1] [--calls 20000] [--seconds 30] [--scene live] [--silence 60]
 // Scenes: live, replay, waiting, first, ended, failed, killed, lossy, lagging, silent, full, refused, mismatch, broken.
 // Verdicts (--verdict): yet, unsettled, none, placement, pattern, background, no-core; a run that is over has its final one.
-// Regions (--regions): slow, calm, unknown, one, yet (none).
+// Regions (--regions): slow, calm, unknown, one, yet (none: their latency goes by nodes, --evolution none says nothing of it).
 // Graphs of What follow from the ranks: up to 16 a ring, up to 128 rows, above a halo, of which 512 ranks make 5,000 states.
 // In the scene "silent" the last node is not heard of until so many seconds after the first page opened.
 
@@ -14,6 +14,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { WebSocketServer } from "ws";
 import { makeDag } from "./dags.mjs";
+import { makeEvolution, makePending } from "./evolution.mjs";
 import { makeFound, makeRangeBudget } from "./found.mjs";
 import { makeJob } from "./job.mjs";
 import { makeRegions } from "./regions.mjs";
@@ -21,7 +22,7 @@ import { makeRegions } from "./regions.mjs";
 const { values } = parseArgs({ options: {
   port: { type: "string", default: "4180" }, ranks: { type: "string", default: "4" }, nodes: { type: "string" }, silence: { type: "string", default: "60" },
   calls: { type: "string", default: "20000" }, seconds: { type: "string", default: "30" }, scene: { type: "string", default: "live" },
-  verdict: { type: "string", default: "pattern" }, regions: { type: "string", default: "slow" },
+  verdict: { type: "string", default: "pattern" }, regions: { type: "string", default: "slow" }, evolution: { type: "string", default: "told" },
 } });
 const scene = values.scene;
 const ranks = Number(values.ranks);
@@ -94,10 +95,10 @@ function figures() {
   };
 }
 
-const evolution = { by: "node", version: 1, window_s: 0.1, final_s: 0, regions: [], links: [], other_messages: [0, 0] };
 const found = () => {
   const made = makeFound(values.verdict, { ranks, untilS: over ? edgeNs() / 1e9 : Math.floor(edgeNs() / 1e9), isFinal: over, hash: job.hash });
-  return made && { ...made, evolution, judgement: { ...made.judgement, regions: talk().regions } };
+  const evolution = () => makeEvolution(values.evolution, { regions: talk().regions, ranks, nodes, nodeOf, untilS: edgeNs() / 1e9, isFinal: over, hash: job.hash });
+  return made && { ...made, evolution: evolution(), judgement: { ...made.judgement, regions: talk().regions } };
 };
 const talk = () => makeRegions(values.regions, { ranks, nodeOf, untilS: Math.floor(edgeNs() / 1e9), hash: job.hash });
 
@@ -247,7 +248,7 @@ function open(socket) {
     const isSecond = Math.floor(from / 1e9) < Math.floor(edge / 1e9);
     page.send(encode({
       protocol: 2, kind: "delta", number: ++number, clock: { now_ns: nowNs(), lag_ns: lagNs() }, ...figures(),
-      timeline: timelinePart(Math.floor(from / WINDOW_NS), Math.ceil(edge / WINDOW_NS)), in_flight: inFlightPart(),
+      timeline: timelinePart(Math.floor(from / WINDOW_NS), Math.ceil(edge / WINDOW_NS)), in_flight: inFlightPart(), pending: makePending(nowNs(), talk().regions),
       ...(isSecond ? { found: found() } : {}),
       calls: callsPart(from, edge, 50_000, (c) => c.startNs + c.durationNs >= from && c.startNs + c.durationNs < edge),
     }));

@@ -58,6 +58,7 @@ describe("what was found", () => {
         verdict: { cause: "pattern", avoidableS: 12, avoidableWallS: 3, share: 0.05, confidence: 0.9, causes: [["pattern", 12], ["cpu", 1]], remarks: ["close"] },
         regions: null,
       },
+      evolution: { by: "node", version: 1, windowS: 0.1, finalS: 61.9, regions: [], links: [], otherInside: 0, otherBetween: 0 },
     });
   });
 

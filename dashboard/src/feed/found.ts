@@ -2,6 +2,7 @@
 // is said.
 
 import { bounded, FeedError, type Fields, fields, isNatural, list, natural, number, numbers, text, texts } from "./columns";
+import { type Evolution, evolution } from "./evolution";
 import { type Regions, regions } from "./regions";
 import type * as Wire from "./types";
 
@@ -19,6 +20,8 @@ export interface Found {
   leftOutCalls: number;
   isFinal: boolean;
   judgement: Judgement;
+  /** How latency went by region. */
+  evolution: Evolution;
 }
 
 export interface Judgement {
@@ -138,6 +141,7 @@ export function found(from: Fields<Wire.Found>): Found {
     leftOutCalls: natural(from, "left_out_calls"),
     isFinal: from.is_final,
     judgement: judgement(fields(from.judgement, "The judgement")),
+    evolution: evolution(fields(from.evolution, "The evolution of latency")),
   };
 }
 

@@ -5,6 +5,7 @@ import { answer, type AnswerMessage } from "./answer";
 import { type Calls, calls, type InFlight, inFlight } from "./calls";
 import { FeedError, type Fields, f64Column, fields, list, number, numbers, pair, sameLength, text, texts, u32Column } from "./columns";
 import { type Compared, compared } from "./compared";
+import { type Pending, pending } from "./evolution";
 import { type Found, found } from "./found";
 import type * as Wire from "./types";
 
@@ -104,6 +105,7 @@ export interface StateMessage {
   nodes?: NodeRows;
   timeline?: TimelineCells;
   inFlight?: InFlight;
+  pending?: Pending;
   found?: Found;
   calls?: Calls;
   compared?: Compared;
@@ -173,6 +175,7 @@ function stateMessage(value: Fields<Wire.Message>, kind: "snapshot" | "delta"): 
     nodes: part("nodes", nodeRows),
     timeline: part("timeline", timelineCells),
     inFlight: part("in_flight", inFlight),
+    pending: part("pending", pending),
     found: part("found", found),
     calls: part("calls", calls),
     compared: part("compared", compared),

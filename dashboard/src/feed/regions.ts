@@ -101,16 +101,19 @@ export function pairs(from: Fields<Wire.Pairs>): Pairs {
 function region(from: Fields<Wire.Region>): Region {
   const exactShare = number(from, "exact");
   if (exactShare < 0 || exactShare > 1) throw new FeedError('The field "exact" is no share.');
-  return { id: natural(from, "id"), ranks: ranges(from), latency: latency(from), exactShare, ...counts(from) };
+  const ranks = ranges(from);
+  if (ranks.length === 0) throw new FeedError("A region has no ranks.");
+  return { id: natural(from, "id"), ranks, latency: latency(from), exactShare, ...counts(from) };
 }
 
 function betweenRow(from: Fields<Wire.Between>): Between {
   return { a: natural(from, "a"), b: natural(from, "b"), latency: latency(from), ...counts(from) };
 }
 
-function ranges(from: Fields<Wire.Region>): RankRange[] {
+/** Ranges of ranks in order. */
+export function ranges<T extends { ranks: unknown }>(from: Fields<T>): RankRange[] {
   let before = -1;
-  const found = bounded("ranks", list(from, "ranks"), RANGES_MAX).map((each): RankRange => {
+  return bounded("ranks", list(from, "ranks" as keyof T & string), RANGES_MAX).map((each): RankRange => {
     const [first, last] = Array.isArray(each) ? (each as unknown[]) : [];
     if (!isNatural(first) || !isNatural(last) || first <= before || last < first || last >= RANKS_MAX) {
       throw new FeedError('The list "ranks" holds something that is not a range of ranks in order.');
@@ -118,8 +121,6 @@ function ranges(from: Fields<Wire.Region>): RankRange[] {
     before = last;
     return [first, last];
   });
-  if (found.length === 0) throw new FeedError("A region has no ranks.");
-  return found;
 }
 
 /** A rank is in one region. */
@@ -130,7 +131,7 @@ function alone(rows: readonly Region[]): void {
   });
 }
 
-function latency<T extends { latency: unknown }>(from: Fields<T>): number | null {
+export function latency<T extends { latency: unknown }>(from: Fields<T>): number | null {
   const value = from.latency;
   if (value === null || value === undefined) return null;
   if (typeof value !== "number" || !(value >= 0 && value < Infinity)) throw new FeedError('The field "latency" is neither a ratio nor null.');

@@ -119,6 +119,7 @@ function kept(selection: Selection): Kept | null {
     case "region":
     case "between":
     case "pair":
+    case "moment":
       return selection;
     case "call":
       return { kind: "call", rank: selection.call.rank, thread: selection.call.thread, startNs: selection.call.startNs };

@@ -80,6 +80,8 @@ export function selectionText(kept: Kept): string {
       return `between:${kept.a}:${kept.b}`;
     case "pair":
       return `pair:${kept.src}:${kept.dst}`;
+    case "moment":
+      return `moment:${[kept.region, ...(kept.other === null ? [] : [kept.other]), kept.fromNs, kept.toNs].join(":")}`;
     case "call":
       return `call:${kept.rank}:${kept.thread}:${kept.startNs}`;
   }
@@ -87,14 +89,17 @@ export function selectionText(kept: Kept): string {
 
 function selection(text: string): Kept | null {
   const [kind = "", ...rest] = text.split(":");
-  const [one, two, three] = naturals(rest.join(":"), ":");
+  const numbers = naturals(rest.join(":"), ":");
+  const [one, two, three, four] = numbers;
   if (one === undefined) return null;
   if (kind === "rank") return { kind, rank: one };
   if (kind === "region") return { kind, id: one };
   if (two === undefined) return null;
   if (kind === "between") return { kind, a: one, b: two };
   if (kind === "pair") return { kind, src: one, dst: two };
-  return kind === "call" && three !== undefined ? { kind, rank: one, thread: two, startNs: three } : null;
+  if (three === undefined) return null;
+  if (kind === "moment") return four === undefined ? { kind, region: one, other: null, fromNs: two, toNs: three } : { kind, region: one, other: two, fromNs: three, toNs: four };
+  return kind === "call" ? { kind, rank: one, thread: two, startNs: three } : null;
 }
 
 /** None where one of them is no such number. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Found } from "../feed/found";
 import type { NodeRows, RankRows, StateMessage, TimelineCells } from "../feed/message";
+import { evolution } from "../panels/how/made-up";
 import { apply, edgeNs, emptyRun, over } from "./run";
 
 const message = (kind: "snapshot" | "delta", number: number, parts: Partial<StateMessage> = {}): StateMessage => ({
@@ -54,13 +55,18 @@ describe("run", () => {
   });
 
   it("keeps the newest judgement until a snapshot has none", () => {
-    const found = (headline: string): Found => ({ headline, judgement: { regions: null } } as Found);
+    const found = (headline: string): Found => ({ headline, judgement: { regions: null }, evolution: evolution({ finalS: headline.length }) } as Found);
     const before = apply(emptyRun(), message("snapshot", 1));
     const first = apply(before, message("delta", 2, { found: found("one") }));
     const silent = apply(first, message("delta", 3));
     const second = apply(silent, message("delta", 4, { found: found("two") }));
     expect([before, first, silent, second].map((state) => state.found?.headline)).toEqual([undefined, "one", "one", "two"]);
-    expect(apply(second, message("snapshot", 5)).found).toBeNull();
+    // What did not change is not drawn anew.
+    expect(second.evolution).toBe(first.evolution);
+    expect(apply(second, message("delta", 5, { found: found("three") })).evolution).toMatchObject({ finalS: 5 });
+    expect(apply(second, message("snapshot", 5))).toMatchObject({ found: null, evolution: null });
+    const bare = { ...found("no window"), evolution: evolution({ regions: [], links: [] }) };
+    expect(apply(second, message("delta", 5, { found: bare })).evolution).toBeNull();
   });
 
   it("keeps counts by window and function, and starts anew when windows were merged", () => {

@@ -2,6 +2,7 @@
 
 import type { InFlight } from "../feed/calls";
 import type { Compared } from "../feed/compared";
+import { type Evolution, type Pending, unchanged } from "../feed/evolution";
 import type { Found } from "../feed/found";
 import type {
   Clock, Faults, FunctionRows, Job, Losses, NodeRows, RankRows, StateMessage, TimelineCells, Totals,
@@ -52,10 +53,14 @@ export interface RunState {
   /** Its columns are changed in place (and grown); a new wrapper says that they were. */
   timeline: Timeline;
   inFlight: InFlight | null;
+  /** The same by region; null where nobody said. */
+  pending: Pending | null;
   /** The newest judgement; null before the first. */
   found: Found | null;
   /** Who talks to whom, in groups; null before the first. */
   regions: Regions | null;
+  /** How latency went by region; null before the first window. */
+  evolution: Evolution | null;
   /** Who talks to whom, by ranks. */
   pairs: Pairs | null;
   longestNs: number;
@@ -83,8 +88,10 @@ export function emptyRun(): RunState {
     nodes: new Map(),
     timeline: { windowNs: 0, windows: 0, counts: new Map() },
     inFlight: null,
+    pending: null,
     found: null,
     regions: null,
+    evolution: null,
     pairs: null,
     longestNs: 0,
     compared: null,
@@ -109,10 +116,12 @@ export function apply(before: RunState, message: StateMessage): RunState {
   if (message.losses) state.losses = message.losses;
   if (message.faults) state.faults = message.faults;
   if (message.inFlight) state.inFlight = message.inFlight;
+  if (message.pending) state.pending = message.pending;
   if (message.compared) state.compared = message.compared;
   if (message.found) {
     state.found = message.found;
     state.regions = withRegions(state.regions, message.found.judgement.regions);
+    state.evolution = withEvolution(state.evolution, message.found.evolution);
   }
   if (message.functions) {
     state.functions = withFunctions(state.functions, message.functions);
@@ -121,7 +130,7 @@ export function apply(before: RunState, message: StateMessage): RunState {
   if (message.ranks) state.ranks = withRanks(state.ranks, message.ranks);
   if (message.nodes) state.nodes = withNodes(state.nodes, message.nodes);
   if (message.timeline) state.timeline = withCells(state.timeline, message.timeline);
-  if (over(state)) state.inFlight = null;
+  if (over(state)) state.inFlight = state.pending = null;
   return state;
 }
 
@@ -171,6 +180,11 @@ function wider<T extends Float64Array | Uint8Array>(column: T, length: number): 
 /** The same object as long as nothing changed: whoever draws them need not begin anew. */
 function withRegions(before: Regions | null, now: Regions | null): Regions | null {
   return JSON.stringify(before) === JSON.stringify(now) ? before : now;
+}
+
+/** Nothing is known as long as no window is. */
+function withEvolution(before: Evolution | null, now: Evolution): Evolution | null {
+  return now.regions.length + now.links.length > 0 ? unchanged(before, now) : null;
 }
 
 function withRanks(before: Ranks, part: RankRows): Ranks {

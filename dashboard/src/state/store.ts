@@ -22,9 +22,11 @@ import { Tiles } from "./tiles";
 
 /** A place in the graph of ranks: a region, the traffic between two regions, or from one rank to another. */
 export type Place = { kind: "region"; id: number } | { kind: "between"; a: number; b: number } | { kind: "pair"; src: number; dst: number };
+/** A window of a region, or of what goes between two. */
+export interface Moment { kind: "moment"; region: number; other: number | null; fromNs: number; toNs: number }
 /** What of a selection an address keeps. */
-export type Kept = Place | { kind: "rank"; rank: number } | { kind: "call"; rank: number; thread: number; startNs: number };
-export type Selection = { kind: "call"; call: CallText } | { kind: "rank"; rank: number } | { kind: "dag-node"; dag: Dag; node: number } | Place | null;
+export type Kept = Place | Moment | { kind: "rank"; rank: number } | { kind: "call"; rank: number; thread: number; startNs: number };
+export type Selection = { kind: "call"; call: CallText } | { kind: "rank"; rank: number } | { kind: "dag-node"; dag: Dag; node: number } | Moment | Place | null;
 
 /** Calls to draw, whether they are the live tail, and what to say about calls that are not there. */
 export interface Shown { calls: readonly Calls[]; live: boolean; note: string }

@@ -19,6 +19,7 @@ function made(cause: Cause, change: Partial<Found> = {}): Found {
       verdict: { cause, avoidableS: 12, avoidableWallS: 3, share: 0.1, confidence: 0.923, causes: [], remarks: [] },
       regions: null,
     },
+    evolution: { by: "node", version: 0, windowS: 0.1, finalS: 0, regions: [], links: [], otherInside: 0, otherBetween: 0 },
     ...change,
   };
 }

@@ -36,11 +36,13 @@ export interface TimeChartProps {
   draw(chart: Chart): ComponentChildren;
   /** What is under the pointer; null: nothing. */
   tip?(ns: number, y: number, chart: Chart): ComponentChildren;
+  /** A click on something that takes it; where it returns false, the click goes to that time. */
+  pick?(ns: number, y: number, chart: Chart): boolean;
   /** Numbers of the time axis are left out where another chart follows right below. */
   hasAxis?: boolean;
 }
 
-export function TimeChart({ store, label, height, draw, tip, hasAxis = true }: TimeChartProps) {
+export function TimeChart({ store, label, height, draw, tip, pick, hasAxis = true }: TimeChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const cursor = useRef<HTMLDivElement>(null);
   const crosshair = useRef<HTMLDivElement>(null);
@@ -53,6 +55,8 @@ export function TimeChart({ store, label, height, draw, tip, hasAxis = true }: T
   const scale = scaleNow();
   const right = LEFT + scale.width;
   const chart: Chart = { scale, top: 6, bottom: height - (hasAxis ? AXIS_PIXELS : 4), clamp: (ns) => Math.min(right, Math.max(LEFT, xOf(scale, ns))) };
+  const picked = useRef<(ns: number) => boolean>(() => false);
+  picked.current = (ns) => pick?.(ns, pointed.peek()?.y ?? 0, chart) ?? false;
   const range = brushing.value ?? store.perspective.value.rangeNs;
   useLayoutEffect(() => {
     const element = box.current;
@@ -68,7 +72,9 @@ export function TimeChart({ store, label, height, draw, tip, hasAxis = true }: T
       zone: () => (store.zoom.peek() ? "plot" : "ruler"),
       pannable: () => store.zoom.peek() !== null,
       hover: (ns) => (store.pointedNs.value = ns),
-      seek: (ns) => store.command({ do: "seek", time_ns: Math.round(Math.min(edge(), Math.max(0, ns))) }),
+      seek: (ns) => {
+        if (!picked.current(ns)) store.command({ do: "seek", time_ns: Math.round(Math.min(edge(), Math.max(0, ns))) });
+      },
       pan: (byNs) => (store.zoom.value = panned(scaleNow().span, byNs, edge())),
       brush: (fromNs, toNs, done) => {
         const next: Span = [Math.max(0, fromNs), Math.min(edge(), toNs)];

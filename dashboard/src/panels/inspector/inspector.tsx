@@ -10,6 +10,7 @@ import { figures, lossSentences } from "../../words/standing";
 import { NodePart } from "../what/node-part";
 import { describe } from "../particles/describe";
 import type { CallText } from "../view";
+import { MomentPart } from "./moment";
 import { Row, Title } from "./parts";
 import { PlacePart, TalkRows } from "./place";
 
@@ -21,6 +22,7 @@ export function Inspector({ store }: { store: Store }) {
       {selection?.kind === "call" && <CallPart store={store} call={selection.call} />}
       {selection?.kind === "rank" && <RankPart store={store} rank={selection.rank} />}
       {(selection?.kind === "region" || selection?.kind === "between" || selection?.kind === "pair") && <PlacePart store={store} place={selection} />}
+      {selection?.kind === "moment" && <MomentPart store={store} moment={selection} />}
       {store.perspective.value.rangeNs && <RangePart store={store} />}
       {selection === null && <RunPart store={store} />}
     </aside>

@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Frames } from "../../frames";
 import { remembered } from "../../state/arrangement";
 import type { Store } from "../../state/store";
+import { How } from "../how/how";
 import { Icon } from "../icons";
 import { Share } from "../share/share";
 import { Figures } from "../tables/figures";
@@ -16,10 +17,11 @@ import type { ParticleHost } from "./particle-host";
 
 export const TABS = [
   { id: "particles", label: "Particles" },
-  { id: "figures", label: "Figures" },
-  { id: "why", label: "Why" },
   { id: "where", label: "Where" },
+  { id: "how", label: "How" },
   { id: "what", label: "What" },
+  { id: "why", label: "Why" },
+  { id: "figures", label: "Figures" },
 ] as const;
 
 const NONE = "none";
@@ -85,6 +87,7 @@ function View({ id, store, frames, particles, what }: StageProps & { id: string;
       {id === "figures" && <Figures store={store} />}
       {id === "why" && <Why store={store} />}
       {id === "where" && <Where store={store} frames={frames} />}
+      {id === "how" && <How store={store} />}
       {id === "what" && <What store={store} frames={frames} what={what} />}
     </>
   );

@@ -1,0 +1,129 @@
+// The tab that says how: how latency went within regions of ranks and between them, a row each on the timeline's axis, and
+// below them the range of time that all views share.
+
+import { useComputed, useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import type { Course, Evolution } from "../../feed/evolution";
+import type { RankRange } from "../../feed/regions";
+import type { Store } from "../../state/store";
+import { aboutEvolution, noEvolution, ranksOfCourse } from "../../words/evolution";
+import { rangesShort, ranksWords } from "../../words/regions";
+import { useTable } from "../share/tables";
+import { Legend } from "./legend";
+import { memoryOf, type Memory } from "./memory";
+import { RangeSlider } from "./range-slider";
+import { Row, ROW_PIXELS } from "./row";
+import { keyOf, latencies, mostDelayed, ofRanks, worstFirst } from "./scale";
+import { segmentRows, SEGMENT_COLUMNS, WINDOW_COLUMNS, windowRows } from "./tables";
+
+export function How({ store }: { store: Store }) {
+  const nothing = useComputed(() => noEvolution(store.figures.value)).value;
+  const evolution = useComputed(() => store.figures.value.evolution).value;
+  if (nothing || !evolution) return nothing && <div class="message"><h2>{nothing.title}</h2><p>{nothing.text}</p></div>;
+  return <Rows store={store} evolution={evolution} />;
+}
+
+function Rows({ store, evolution }: { store: Store; evolution: Evolution }) {
+  const memory = memoryOf(store);
+  const isBetween = memory.side.value === "between";
+  const { ranks, rangeNs } = store.perspective.value;
+  const all = isBetween ? evolution.links : evolution.regions;
+  const courses = ordered(ofRanks(all, ranks, (course) => ranksOfCourse(course, evolution)), evolution, memory);
+  const range = latencies(courses);
+  const most = mostDelayed(courses);
+  useTable("evolution of latency", () => ({ columns: WINDOW_COLUMNS, rows: windowRows(courses, evolution) }));
+  useTable("stretches of latency", () => ({ columns: SEGMENT_COLUMNS, rows: segmentRows(courses, evolution) }));
+  return (
+    <div class="how">
+      <Bar store={store} evolution={evolution} memory={memory} shown={courses.length} all={all.length} />
+      {courses.length > 0
+        ? <List store={store} courses={courses} row={(course) => <Row key={keyOf(course)} store={store} course={course} evolution={evolution} latencies={range} mostDelayed={most} />} />
+        : <Empty isBetween={isBetween} ranks={ranks} />}
+      <Legend mostDelayed={most} note={rangeNs && !hasWindows(courses, rangeNs) ? "The selected range holds no window that is kept." : ""} />
+      <RangeSlider store={store} windowNs={evolution.windowS * 1e9} />
+    </div>
+  );
+}
+
+function ordered(courses: readonly Course[], evolution: Evolution, memory: Memory): readonly Course[] {
+  if (memory.order.value === "ranks") {
+    const first = (course: Course): number => ranksOfCourse(course, evolution)[0]?.[0] ?? Infinity;
+    return [...courses].sort((one, other) => first(one) - first(other) || one.region - other.region || (one.other ?? 0) - (other.other ?? 0));
+  }
+  const found = worstFirst(courses, memory.keys);
+  memory.keys = found.map(keyOf);
+  return found;
+}
+
+function hasWindows(courses: readonly Course[], [fromNs, toNs]: readonly [number, number]): boolean {
+  return courses.some(({ points, provisional }) => [points, provisional].some(({ timeS }) => timeS.some((each) => each * 1e9 >= fromNs - 1 && each * 1e9 < toNs)));
+}
+
+function Empty({ isBetween, ranks }: { isBetween: boolean; ranks: readonly RankRange[] | null }) {
+  return (
+    <div class="message">
+      <h2>{isBetween ? "Nothing went between regions" : "No region"}</h2>
+      <p>{ranks ? `None that is told has ${ranksWords(ranks)}.` : isBetween ? "All messages that were recorded stayed inside a region." : "No message inside a region was recorded."}</p>
+    </div>
+  );
+}
+
+interface BarProps { store: Store; evolution: Evolution; memory: Memory; shown: number; all: number }
+
+function Bar({ store, evolution, memory, shown, all }: BarProps) {
+  const isBetween = memory.side.value === "between";
+  const { ranks } = store.perspective.value;
+  const about = aboutEvolution(evolution, store.figures.value, isBetween).join(" \u00b7 ");
+  const order = (kind: "worst" | "ranks"): void => {
+    memory.keys = [];
+    memory.order.value = kind;
+  };
+  return (
+    <div class="how-bar">
+      <div class="group" role="group" aria-label="Messages">
+        <button type="button" aria-pressed={!isBetween} title="Messages inside each region" onClick={() => (memory.side.value = "inside")}>Inside</button>
+        <button type="button" aria-pressed={isBetween} title="Messages between each two regions" onClick={() => (memory.side.value = "between")}>Between</button>
+      </div>
+      <div class="group" role="group" aria-label="Order">
+        <button type="button" aria-pressed={memory.order.value === "worst"} title="The greatest mean L first; rows change places only when one is clearly worse" onClick={() => order("worst")}>Worst first</button>
+        <button type="button" aria-pressed={memory.order.value === "ranks"} title="By the first rank" onClick={() => order("ranks")}>By rank</button>
+      </div>
+      <p class="soft" title={`${about}. Only exact messages make up L.`}>{about}</p>
+      {ranks && <button type="button" title={`Only rows with ${ranksWords(ranks)}: ${shown} of ${all}`} onClick={() => store.select({ ranks: null })}>All ranks, not only {rangesShort(ranks, 1)}</button>}
+    </div>
+  );
+}
+
+/** Only the rows in sight are there. */
+function List({ store, courses, row }: { store: Store; courses: readonly Course[]; row: (course: Course) => ComponentChildren }) {
+  const box = useRef<HTMLDivElement>(null);
+  const scroll = useSignal(0);
+  const height = useSignal(400);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return undefined;
+    const size = new ResizeObserver(() => (height.value = element.clientHeight));
+    size.observe(element);
+    return () => size.disconnect();
+  }, [height]);
+  const selection = store.selection.value;
+  const wanted = selection?.kind === "region" ? `${selection.id}/` : null;
+  const at = wanted === null ? -1 : courses.findIndex((course) => keyOf(course) === wanted);
+  // Whatever was selected elsewhere is to be seen, once.
+  useEffect(() => {
+    const element = box.current;
+    if (!element || at < 0) return;
+    const top = at * ROW_PIXELS;
+    if (top < element.scrollTop || top + ROW_PIXELS > element.scrollTop + element.clientHeight) element.scrollTop = top;
+  }, [wanted]);
+  const first = Math.max(0, Math.floor(scroll.value / ROW_PIXELS) - 1);
+  const last = Math.min(courses.length, Math.ceil((scroll.value + height.value) / ROW_PIXELS) + 1);
+  return (
+    <div class="how-rows" ref={box} role="region" aria-label="Latency over time" tabIndex={0} onScroll={(event) => (scroll.value = event.currentTarget.scrollTop)}>
+      <div style={{ height: `${first * ROW_PIXELS}px` }} />
+      {courses.slice(first, last).map(row)}
+      <div style={{ height: `${(courses.length - last) * ROW_PIXELS}px` }} />
+    </div>
+  );
+}
