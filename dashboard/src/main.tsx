@@ -21,6 +21,7 @@ import "./styles/panels.css";
 import "./styles/chart.css";
 import "./styles/share.css";
 import "./styles/how.css";
+import "./styles/overview.css";
 import "./styles/what.css";
 import "./styles/why.css";
 import "./styles/where.css";

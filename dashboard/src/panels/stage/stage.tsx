@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Frames } from "../../frames";
 import type { Store } from "../../state/store";
 import { How } from "../how/how";
+import { Overview } from "../overview/overview";
 import { Figures } from "../tables/figures";
 import { WhatState } from "../what/state";
 import { What } from "../what/what";
@@ -13,6 +14,7 @@ import { Share } from "../share/share";
 import type { ParticleHost } from "./particle-host";
 
 export const TABS = [
+  { id: "overview", label: "Overview" },
   { id: "particles", label: "Particles" },
   { id: "figures", label: "Figures" },
   { id: "why", label: "Why" },
@@ -49,6 +51,7 @@ export function Stage({ store, frames, particles }: { store: Store; frames: Fram
         <Share store={store} view={current.label} part={() => document.getElementById("view")} />
       </div>
       <div class="tab" role="tabpanel" id="view" aria-labelledby={`tab-${current.id}`}>
+        {current.id === "overview" && <Overview store={store} />}
         {current.id === "particles" && <Particles host={particles} />}
         {current.id === "figures" && <Figures store={store} />}
         {current.id === "why" && <Why store={store} />}
