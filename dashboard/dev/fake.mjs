@@ -1,6 +1,6 @@
 // A feed server with a made-up job, to work on the page without MPI. Serves dist/ as the real server does.
 // node dev/fake.mjs [--port 4180] [--ranks 4] [--nodes 1] [--calls 20000] [--seconds 30] [--scene live] [--silence 60]
-// Scenes: live, replay, waiting, first, ended, failed, killed, lossy, lagging, silent, full, refused, mismatch, broken.
+// Scenes: live, hang (no call begins for a quarter of a minute, and all ranks but one are in MPI_Barrier), replay, waiting, first, ended, failed, killed, lossy, lagging, silent, full, refused, mismatch, broken.
 // Verdicts (--verdict): yet, unsettled, none, placement, pattern, background, no-core; a run that is over has its final one.
 // Regions (--regions): slow, calm, unknown, one, yet (none: their latency goes by nodes, --evolution none says nothing of it).
 // Graphs of What follow from the ranks: up to 16 a ring, up to 128 rows, above a halo, of which 512 ranks make 5,000 states.
@@ -62,8 +62,11 @@ const faults = () => (lossy ? { count: 3, newest: [
   { rank: 2, at_ns: 2.1e10, text: "The process vanished without MPI_Finalize." },
 ] } : { count: 0, newest: [] });
 
+const hangNs = scene === "hang" ? (Number(values.seconds) - 14) * 1e9 : Infinity;
+const counted = (fromNs, toNs) => job.counts(Math.min(fromNs, hangNs), Math.min(toNs, hangNs));
+
 function figures() {
-  const rows = job.counts(0, edgeNs());
+  const rows = counted(0, edgeNs());
   const calls = rows.reduce((sum, [, n]) => sum + n, 0);
   const sends = rows.find(([id]) => id === 11)?.[1] ?? 0;
   const median = { 10: 410, 11: 900, 12: 9000, 13: 45_000, 14: 11_000, 15: 21_000, 16: 240, 17: 7e8 };
@@ -106,13 +109,13 @@ const WINDOW_NS = 100e6;
 function timelinePart(fromWindow, toWindow) {
   const rows = [];
   for (let window = fromWindow; window < toWindow; window++) {
-    for (const [id, n] of job.counts(window * WINDOW_NS, Math.min((window + 1) * WINDOW_NS, edgeNs()))) if (n > 0) rows.push([window * WINDOW_NS, id, n]);
+    for (const [id, n] of counted(window * WINDOW_NS, Math.min((window + 1) * WINDOW_NS, edgeNs()))) if (n > 0) rows.push([window * WINDOW_NS, id, n]);
   }
   return { window_ns: WINDOW_NS, start_ns: f64(rows.map((row) => row[0])), function: u32(rows.map((row) => row[1])), calls: f64(rows.map((row) => row[2])) };
 }
 
 function callsPart(fromNs, toNs, most, keep) {
-  let found = job.calls(fromNs, toNs, keep);
+  let found = job.calls(fromNs, toNs, (call) => call.startNs < hangNs && keep(call));
   const total = found.length;
   let share = 1;
   let allFromNs = 0;
@@ -131,6 +134,10 @@ function callsPart(fromNs, toNs, most, keep) {
 }
 
 function inFlightPart() {
+  if (scene === "hang") {
+    const stuck = Array.from({ length: ranks }, (_, rank) => rank).filter((rank) => rank !== Math.floor(ranks / 4) + 1);
+    return { total: stuck.length, rank: u32(stuck), thread: u32(stuck.map(() => 0)), function: u32(stuck.map((rank) => (rank % 9 === 5 ? 12 : 15))), since_ns: f64(stuck.map((rank) => hangNs - rank * 1e6).reverse()) };
+  }
   const now = edgeNs();
   const found = job.calls(now - 1e6, now, (call) => call.startNs <= now && call.startNs + call.durationNs > now).sort((a, b) => a.startNs - b.startNs).slice(0, 4096);
   return { total: found.length, rank: u32(found.map((c) => c.rank)), thread: u32(found.map((c) => c.thread)), function: u32(found.map((c) => c.id)), since_ns: f64(found.map((c) => c.startNs)) };
@@ -161,7 +168,7 @@ const answers = {
     const ids = job.names.map(([id]) => id);
     const width = (to_ns - from_ns) / bins;
     const counts = new Float64Array(ids.length * bins);
-    for (let bin = 0; bin < bins; bin++) job.counts(from_ns + bin * width, Math.min(edgeNs(), from_ns + (bin + 1) * width)).forEach(([, n], row) => (counts[row * bins + bin] = n));
+    for (let bin = 0; bin < bins; bin++) counted(from_ns + bin * width, Math.min(edgeNs(), from_ns + (bin + 1) * width)).forEach(([, n], row) => (counts[row * bins + bin] = n));
     return { timeline: { from_ns, to_ns, bins, functions: u32(ids), counts: f64(counts) } };
   },
   history: ({ from_ns, to_ns }) => {
@@ -234,7 +241,7 @@ function open(socket) {
   let number = 1;
   let edge = edgeNs();
   const snapshot = { protocol: scene === "mismatch" ? 3 : 2, kind: "snapshot", number, clock: { now_ns: nowNs(), lag_ns: lagNs() }, job: jobPart() };
-  if (scene !== "waiting") Object.assign(snapshot, figures(), { timeline: timelinePart(0, Math.ceil(edge / WINDOW_NS)), found: found() });
+  if (scene !== "waiting") Object.assign(snapshot, figures(), { timeline: timelinePart(0, Math.ceil(edge / WINDOW_NS)), found: found(), ...(over ? {} : { in_flight: inFlightPart() }) });
   if (scene === "broken") snapshot.functions.calls = f64([1]);
   if (scene === "waiting") Object.assign(snapshot.clock, { now_ns: 0, lag_ns: 0 });
   silentUntilMs = Math.min(silentUntilMs, Date.now() + Number(values.silence) * 1000);

@@ -25,6 +25,7 @@ import "./styles/chart.css";
 import "./styles/share.css";
 import "./styles/scope.css";
 import "./styles/how.css";
+import "./styles/overview.css";
 import "./styles/what.css";
 import "./styles/why.css";
 import "./styles/where.css";

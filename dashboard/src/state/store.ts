@@ -53,7 +53,7 @@ export class Store {
   readonly rate = signal(1);
   readonly stepNs = signal(100e6);
   readonly selection = signal<Selection>(null);
-  readonly tab = signal("particles");
+  readonly tab = signal("overview");
   /** The visible part of the run; null is all of it. */
   readonly zoom = signal<Span | null>(null);
   /** The time under the pointer in any chart, so that all others can mark it. */

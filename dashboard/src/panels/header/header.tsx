@@ -7,6 +7,7 @@ import { nextTheme, themeChoice } from "../../state/theme";
 import { clock, count, counted, duration } from "../../words";
 import { silence } from "../../words/hosts";
 import { type Standing, standing } from "../../words/standing";
+import { suspicion } from "../../words/still";
 import { Icon } from "../icons";
 
 interface HeaderProps {
@@ -69,11 +70,12 @@ function milliseconds(ns: number): string {
   return ns < 1e6 ? "< 1 ms" : ns < 1e9 ? `${Math.round(ns / 1e6)} ms` : duration(ns);
 }
 
-/** Lines under the header when there is something to say: how the run stands, and hosts that are silent. */
+/** Lines under the header when there is something to say: how the run stands, hosts that are silent, and that it may hang. */
 export function Notice({ store, second }: { store: Store; second: Signal<number> }) {
   const { mood, sentence } = stand(store, second);
   const { phase, retryInSeconds } = store.link.value;
   const silent = silence(store.figures.value);
+  const suspect = phase === "open" ? suspicion(store.figures.value) : "";
   return (
     <div role="status">
       {sentence && (
@@ -84,6 +86,7 @@ export function Notice({ store, second }: { store: Store; second: Signal<number>
         </div>
       )}
       {silent && <div class="notice warn"><span>{silent}</span></div>}
+      {suspect && <div class="notice warn"><span>{suspect}</span>{store.tab.value !== "overview" && <button type="button" title="Which ranks are where since when, in the tab Overview" onClick={() => void (store.tab.value = "overview")}>Show where</button>}</div>}
     </div>
   );
 }

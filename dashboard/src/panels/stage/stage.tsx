@@ -7,6 +7,7 @@ import { remembered } from "../../state/arrangement";
 import type { Store } from "../../state/store";
 import { How } from "../how/how";
 import { Icon } from "../icons";
+import { Overview } from "../overview/overview";
 import { Share } from "../share/share";
 import { Figures } from "../tables/figures";
 import { WhatState } from "../what/state";
@@ -16,6 +17,7 @@ import { Why } from "../why/why";
 import type { ParticleHost } from "./particle-host";
 
 export const TABS = [
+  { id: "overview", label: "Overview" },
   { id: "particles", label: "Particles" },
   { id: "where", label: "Where" },
   { id: "how", label: "How" },
@@ -83,6 +85,7 @@ export function Stage({ store, frames, particles }: StageProps) {
 function View({ id, store, frames, particles, what }: StageProps & { id: string; what: WhatState }) {
   return (
     <>
+      {id === "overview" && <Overview store={store} />}
       {id === "particles" && <Particles host={particles} />}
       {id === "figures" && <Figures store={store} />}
       {id === "why" && <Why store={store} />}

@@ -1,0 +1,61 @@
+// The first view: what to do next, why, where and how at a glance, what stands still, and the run's figures. Each part leads
+// to the tab that has the whole of it.
+
+import { useComputed } from "@preact/signals";
+import type { Found } from "../../feed/found";
+import { over } from "../../state/run";
+import type { Store } from "../../state/store";
+import { isSettled, pieces, verdictLine } from "../../words/found";
+import { nextStep } from "../../words/overview";
+import { ADVICE, show, WAITS } from "../why/places";
+import { RunFigures } from "./figures";
+import { HowCard } from "./how-card";
+import { StillCard } from "./still";
+import { WhereCard } from "./where-card";
+import { WhyCard } from "./why-card";
+
+export function Overview({ store }: { store: Store }) {
+  const found = useComputed(() => store.figures.value.found).value;
+  const settled = found && isSettled(found) ? found : null;
+  return (
+    <div class="overview" tabIndex={0} role="region" aria-label="The run at a glance">
+      <Next store={store} found={settled} />
+      <StillCard store={store} />
+      <div class="pair">
+        <WhyCard store={store} found={settled} />
+        <WhereCard store={store} />
+      </div>
+      <div class="pair">
+        <HowCard store={store} found={settled} />
+        <RunFigures store={store} />
+      </div>
+    </div>
+  );
+}
+
+function Next({ store, found }: { store: Store; found: Found | null }) {
+  if (!found) {
+    const run = store.figures.value;
+    return (
+      <section class="next">
+        <h2>Next</h2>
+        <p class="soft">{over(run) ? verdictLine(run).sentence : "What to do is said here as soon as there is a verdict. The figures below are there already."}</p>
+      </section>
+    );
+  }
+  const step = nextStep(found);
+  if (!step) return <section class="next"><h2>Next</h2><p class="soft">Nothing has to be done: no cause costs so much that it stands out.</p></section>;
+  return (
+    <section class="next">
+      <h2>Next</h2>
+      <p><Sentence text={step.text} /> {step.cost && <span class="soft"><Sentence text={step.cost} /></span>}</p>
+      <button type="button" title={step.place === "waits" ? "Who waited for whom, in the tab Why" : "What it means and what to do, in the tab Why"} onClick={() => show(store, step.place === "waits" ? WAITS : ADVICE)}>
+        {step.place === "waits" ? "Show the waits" : "How to do it"}
+      </button>
+    </section>
+  );
+}
+
+function Sentence({ text }: { text: string }) {
+  return <>{pieces(text).map((piece) => (piece.isCommand ? <code class="command" key={piece.text}>{piece.text}</code> : piece.text))}</>;
+}

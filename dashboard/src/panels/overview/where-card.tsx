@@ -1,0 +1,46 @@
+// Where: the regions of which messages are slowest.
+
+import { useComputed } from "@preact/signals";
+import type { Region } from "../../feed/regions";
+import { latencyColour } from "../../palette/ramps";
+import { over } from "../../state/run";
+import type { Store } from "../../state/store";
+import { theme } from "../../state/theme";
+import { counted, share } from "../../words";
+import { latencyMeaning, latencyWords, nothingYet, rangesShort, ranksWords } from "../../words/regions";
+import { RegionMark } from "../where/table";
+
+const SHOWN = 3;
+
+export function WhereCard({ store }: { store: Store }) {
+  const regions = useComputed(() => store.figures.value.regions).value;
+  const worst = [...(regions?.regions ?? [])].sort((one, other) => (other.latency ?? -1) - (one.latency ?? -1) || one.id - other.id).slice(0, SHOWN);
+  const open = (): void => void (store.tab.value = "where");
+  return (
+    <section>
+      <h2>Where <span class="soft">{regions && worst.length > 0 ? `${worst.length < regions.count ? `the slowest ${worst.length} of ` : ""}${counted(regions.count, "region", "regions")} of ranks` : "regions of ranks"}</span><button type="button" class="more" onClick={open}>Open Where</button></h2>
+      {worst.length > 0
+        ? <ul class="regions">{worst.map((region) => <Row key={region.id} region={region} select={() => {
+          store.selection.value = { kind: "region", id: region.id };
+          open();
+        }} />)}</ul>
+        : <Nothing store={store} />}
+    </section>
+  );
+}
+
+function Nothing({ store }: { store: Store }) {
+  const run = store.figures.value;
+  return <p class="soft">{nothingYet(run, over(run)).text}</p>;
+}
+
+function Row({ region, select }: { region: Region; select: () => void }) {
+  const { id, ranks, latency, delayed, messages } = region;
+  return (
+    <li>
+      <button type="button" title={`Show ${ranksWords(ranks)} in the tab Where`} onClick={select}><RegionMark id={id} />{rangesShort(ranks)}</button>
+      <span title={latencyMeaning(latency)}><i class={latency === null ? "tone unknown" : "tone"} style={latency === null ? {} : { backgroundColor: latencyColour(latency, theme.value) }} />L {latencyWords(latency)}</span>
+      <span class="soft" title="Messages inside with L above 1, of all inside">{latency === null ? "\u2013" : `${share(delayed, messages) || "0"} delayed`}</span>
+    </li>
+  );
+}

@@ -1,0 +1,49 @@
+// Why: the ranks' time as one bar that reads as a sentence.
+
+import { useComputed } from "@preact/signals";
+import type { Found } from "../../feed/found";
+import type { Store } from "../../state/store";
+import { part, seconds } from "../../words/found";
+import { type Slice, timeSplit } from "../../words/overview";
+import { partTone } from "../causes";
+import { useTable } from "../share/tables";
+import { ranksTimeS } from "../why/layout";
+import { BUDGET, show } from "../why/places";
+
+/** Parts below this share are named where there is room. */
+const SMALL = 0.04;
+
+export function WhyCard({ store, found }: { store: Store; found: Found | null }) {
+  const ranks = useComputed(() => store.figures.value.job.ranks).value;
+  return (
+    <section>
+      <h2>Why <span class="soft">where the ranks’ time went</span>{found && <button type="button" class="more" onClick={() => show(store, BUDGET)}>Open Why</button>}</h2>
+      {found ? <Split found={found} ranks={ranks} /> : <p class="soft">Where time went is not judged yet.</p>}
+    </section>
+  );
+}
+
+function Split({ found, ranks }: { found: Found; ranks: number }) {
+  const { slices, sentence, ranksS } = timeSplit(found, ranks, ranksTimeS(found, ranks));
+  useTable("where the ranks' time went", () => ({ columns: ["part", "time_s", "share_of_ranks_time"], rows: slices.map(({ name, seconds: value }) => [name, value, value / ranksS]) }));
+  return (
+    <>
+      <p>{sentence}</p>
+      <div class="stacked" role="img" aria-label={sentence}>
+        {slices.map((slice) => <i key={slice.part} class={look(slice)} title={`${slice.name}: ${seconds(slice.seconds)}, ${part(slice.seconds / ranksS)}. ${slice.title}`} style={{ flexGrow: slice.seconds, backgroundColor: tone(slice) }} />)}
+      </div>
+      <ul class="keys">
+        {slices.map((slice) => <li key={slice.part} class={slice.seconds < SMALL * ranksS ? "small-part" : ""} title={slice.title}><span class={`swatch ${look(slice)}`} style={{ backgroundColor: tone(slice) }} />{slice.name} <span class="soft">{part(slice.seconds / ranksS)}</span></li>)}
+      </ul>
+    </>
+  );
+}
+
+/** What is outside of MPI is the program's own and has no tone. */
+function look({ part: kind }: Slice): string {
+  return kind === "outside" ? "outside" : "";
+}
+
+function tone({ part: kind }: Slice): string {
+  return kind === "outside" ? "" : partTone(kind);
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import type { By, Found, Parts } from "../feed/found";
+import { course, evolution } from "../panels/how/made-up";
+import { apply, emptyRun, type RunState } from "../state/run";
+import { callRate, nextStep, runFigures, timeSplit, worstCourse } from "./overview";
+
+const by = (change: Partial<By> = {}): By => ({ compute: 60, base: 2, distance: 3, excess: 2, operation: 1, other: 1, unknown: 1, noCore: 0, ...change });
+const budget: Parts = { waitingS: 70, baseS: 10, distanceS: 20, excessS: 5, operationS: 3, otherS: 2, unknownS: 0, totalS: 110, waitingBy: by(), distanceSavedS: 0, excessInsideS: 0 };
+
+function found(cause: "pattern" | "mapping" | "none", details: readonly string[], parts: Parts = budget, waits = 1): Found {
+  return {
+    headline: "", details, fromS: 0, untilS: 5, leftOutCalls: 0, isFinal: true, evolution: evolution(),
+    judgement: {
+      budget: parts, attribution: [], quiet: [], regions: null, waits: Array.from({ length: waits }, () => ({} as Found["judgement"]["waits"][number])),
+      efficiency: { parallel: 0.6, loadBalance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
+      verdict: { cause, avoidableS: 30, avoidableWallS: 0.5, share: 0.1, confidence: 0.9, causes: [], remarks: [] },
+    },
+  };
+}
+
+const plain = (text: string): string => text.replace(/[\u00a0\u202f\u2009]/g, " ");
+
+describe("what to do next", () => {
+  it("is the first advice, with what it costs", () => {
+    expect(nextStep(found("mapping", ["It costs 3 s.", "`mpiscope remap` writes a better one.", "This is likely."]))).toEqual({ text: "`mpiscope remap` writes a better one.", cost: "It costs 3 s.", place: "advice" });
+    expect(nextStep(found("pattern", ["It costs 3 s.", "Of all waiting the longest: rank 1."]))).toMatchObject({ place: "waits" });
+    expect(nextStep(found("pattern", ["It costs 3 s."], budget, 0))).toEqual({ text: "It costs 3 s.", cost: "", place: "advice" });
+  });
+
+  it("is nothing where there is nothing to be done", () => {
+    expect(nextStep(found("none", []))).toBeNull();
+    expect(nextStep(found("pattern", []))).toBeNull();
+  });
+});
+
+describe("the ranks' time", () => {
+  it("is a sentence, and slices that sum to it", () => {
+    const { slices, sentence, ranksS } = timeSplit(found("pattern", []), 64, 320);
+    expect(plain(sentence)).toBe("Of 64 ranks\u2019 320 s, 210 s (65.6 %) were outside MPI and 70.0 s (21.9 %) waiting, mostly for ranks that compute longer; then 20.0 s (6.3 %) distance between nodes.");
+    expect(slices.reduce((sum, { seconds }) => sum + seconds, 0)).toBeCloseTo(ranksS, 9);
+    expect(slices.map(({ part }) => part)).toEqual(["outside", "waiting", "base", "distance", "excess", "operation", "other"]);
+  });
+
+  it("says nothing of what is not most, and of no waiting", () => {
+    const even = { ...budget, waitingBy: by({ compute: 30, excess: 32 }) };
+    expect(timeSplit(found("pattern", [], even), 64, 320).sentence).not.toContain("mostly");
+    const none = { ...budget, waitingS: 0, totalS: 40, waitingBy: by({ compute: 0 }) };
+    expect(plain(timeSplit(found("pattern", [], none), 1, 320).sentence)).toMatch(/^Of 1 rank\u2019s 320 s, 280 s \(87\.5 %\) were outside MPI and nothing waiting;/);
+  });
+
+  it("is told otherwise where threads spent more in MPI than the ranks ran", () => {
+    const { slices, sentence } = timeSplit(found("pattern", []), 4, 100);
+    expect(plain(sentence)).toBe("4 ranks ran for 100 s in all; their threads spent 110 s in MPI, 70.0 s of it waiting, mostly for ranks that compute longer.");
+    expect(slices[0]?.part).toBe("waiting");
+  });
+});
+
+describe("the run's figures", () => {
+  const state = (change: Partial<RunState["job"]> = {}, nowS = 10): RunState => apply(emptyRun(), {
+    kind: "snapshot", number: 1, clock: { nowNs: nowS * 1e9, lagNs: 0 }, job: { ...emptyRun().job, state: "running", ranks: 4, nodes: 2, ...change },
+    totals: { ...emptyRun().totals, calls: 5000, polls: 20, messages: 400, bytes: 409_600, intraMessages: 100 },
+    losses: { ringFull: 5, noRing: 0, unreadable: 0 },
+    functions: {
+      length: 2, id: Uint32Array.of(1, 2), name: ["MPI_Send", "MPI_Recv"], family: ["send", "receive"], calls: Float64Array.of(1, 2), polls: new Float64Array(2), bytes: new Float64Array(2),
+      timeNs: Float64Array.of(4e9, 6e9), p50Ns: new Float64Array(2), p99Ns: new Float64Array(2), maxNs: Float64Array.of(2e9, 7e8),
+    },
+    nodes: { length: 2, node: Uint32Array.of(0, 1), name: ["alpha", "beta"], clockUncertaintyNs: Float64Array.of(0, 5e3), state: new Uint32Array(2) },
+    timeline: { windowNs: 1e9, length: 3, startNs: Float64Array.of(1e9, 8e9, 9e9), function: Uint32Array.of(1, 1, 2), calls: Float64Array.of(900, 300, 100) },
+  });
+  const figures = (run: RunState) => Object.fromEntries(runFigures(run).map(({ name, value, note }) => [name, plain(`${value}|${note}`)]));
+
+  it("have units", () => {
+    expect(figures(state())).toEqual({
+      Ranks: "4|on 2 nodes", Calls: "5 000|and 20 polls", "Rate now": "200 calls/s|in the last 2 s", Messages: "400|25.0 % within nodes", Payload: "400 KiB|1.00 KiB a message",
+      "In MPI": "10.0 s|25.0 % of ranks\u2019 time", "Longest call": "2.00 s|MPI_Send", Lost: "5 calls|< 0.1 % of all", Clocks: "\u00b1 5.00 us|at worst, beta",
+    });
+  });
+
+  it("have the mean of a run that is over, and nothing of the last seconds where no call began", () => {
+    expect(figures(state({ state: "ended" }))["Mean rate"]).toBe("500 calls/s|of the whole run");
+    expect(callRate(state({}, 20))).toBe(0);
+    expect(callRate(emptyRun())).toBeNull();
+  });
+
+  it("say what is not known", () => {
+    const run = emptyRun();
+    expect(figures(run)).toMatchObject({ "Longest call": "\u2013|", Lost: "no call|", Clocks: "one|", "Rate now": "\u2013|in the last 2 s" });
+  });
+});
+
+describe("the slowest region", () => {
+  it("is the one with the greatest latency, else the first", () => {
+    expect(worstCourse([course(0), course(1, { latency: 3 }), course(2, { latency: null })])?.region).toBe(1);
+    expect(worstCourse([course(4, { latency: null }), course(5, { latency: null })])?.region).toBe(4);
+    expect(worstCourse([])).toBeNull();
+  });
+});

@@ -1,0 +1,106 @@
+// The overview in words: what to do next, where the ranks' time went as a sentence, and the run's figures. Pure.
+
+import type { Course } from "../feed/evolution";
+import type { Found, Parts } from "../feed/found";
+import type { Part } from "../palette/causes";
+import { edgeNs, lost, over, type RunState } from "../state/run";
+import { budgetRows, part, seconds, waitingRows } from "./found";
+import { nodeName } from "./hosts";
+import { bytes, count, counted, duration, share, short, unbroken } from "./index";
+
+/** What to do, or where to look first; null where nothing is to be done. */
+export interface Next { text: string; cost: string; place: "advice" | "waits" }
+
+export function nextStep({ details, judgement: { verdict, waits } }: Found): Next | null {
+  const [cost, advice] = details;
+  if (verdict.cause === "none" || cost === undefined) return null;
+  const isOfWaits = verdict.cause === "pattern" && waits.length > 0;
+  return { text: advice ?? cost, cost: advice === undefined ? "" : cost, place: isOfWaits ? "waits" : "advice" };
+}
+
+/** A part of the ranks' time; outside of MPI or of a kind of time in it. */
+export interface Slice { part: Part | "outside"; name: string; title: string; seconds: number }
+
+export interface TimeSplit { ranksS: number; slices: readonly Slice[]; sentence: string }
+
+/** What those who wait mostly wait for, to be read after "waiting". */
+const WAITS_FOR: Readonly<Record<string, string>> = {
+  compute: "for ranks that compute longer", noCore: "for ranks that had no core", base: "while messages were on their usual way", distance: "while messages went between nodes",
+  excess: "while messages took longer than usual", operation: "for collectives of others", other: "for other calls", unknown: "for what is not known",
+};
+
+/** `ranksS`: the ranks' time of the stretch that was judged. */
+export function timeSplit({ judgement: { budget } }: Found, ranks: number, ranksS: number): TimeSplit {
+  const outsideS = ranksS - budget.totalS;
+  const outside: Slice = { part: "outside", name: "outside MPI", title: "What is left of the ranks\u2019 time; where several threads of a rank are in MPI at once, each of them counts", seconds: outsideS };
+  const slices = [...(outsideS > 0 ? [outside] : []), ...budgetRows(budget)].filter((row) => row.seconds > 0);
+  return { ranksS, slices, sentence: timeSentence(budget, ranks, ranksS, outsideS) };
+}
+
+function timeSentence(budget: Parts, ranks: number, ranksS: number, outsideS: number): string {
+  const amount = (value: number): string => unbroken(`${seconds(value)} (${part(value / ranksS)})`);
+  const of = `Of ${unbroken(counted(ranks, "rank\u2019s", "ranks\u2019"))} ${unbroken(seconds(ranksS))}`;
+  if (outsideS < 0) return `${unbroken(counted(ranks, "rank", "ranks"))} ran for ${unbroken(seconds(ranksS))} in all; their threads spent ${unbroken(seconds(budget.totalS))} in MPI, ${unbroken(seconds(budget.waitingS))} of it waiting${mostly(budget)}.`;
+  const rest = budgetRows(budget).filter((row) => row.part !== "waiting" && row.seconds > 0).sort((one, other) => other.seconds - one.seconds)[0];
+  const waiting = budget.waitingS > 0 ? `${amount(budget.waitingS)} waiting${mostly(budget)}` : "nothing waiting";
+  return `${of}, ${amount(outsideS)} were outside MPI and ${waiting}${rest ? `; then ${amount(rest.seconds)} ${rest.name}` : ""}.`;
+}
+
+/** More than half of the waiting is for one thing, or it is not said what for. */
+function mostly({ waitingS, waitingBy }: Parts): string {
+  const most = waitingRows(waitingBy).reduce((found, row) => (row.seconds > found.seconds ? row : found));
+  return waitingS > 0 && most.seconds > waitingS / 2 ? `, mostly ${WAITS_FOR[most.part] ?? ""}` : "";
+}
+
+export interface Figure { name: string; value: string; note: string }
+
+/** So far back it is looked for how many calls begin a second. */
+const RATE_NS = 2e9;
+
+/** Calls that began a second: just now, or on average where the run is over. */
+export function callRate(run: RunState): number | null {
+  const { timeline: { windowNs, counts }, totals } = run;
+  const edge = edgeNs(run);
+  if (over(run)) return edge > 0 ? (totals.calls * 1e9) / edge : null;
+  if (!(windowNs > 0)) return null;
+  // Windows without calls may not be there.
+  const last = Math.floor(edge / windowNs);
+  const first = Math.max(0, last - Math.max(1, Math.round(RATE_NS / windowNs)));
+  if (last <= first) return null;
+  let calls = 0;
+  for (const column of counts.values()) for (let window = first; window < last; window++) calls += column[window] ?? 0;
+  return (calls * 1e9) / ((last - first) * windowNs);
+}
+
+export function runFigures(run: RunState): Figure[] {
+  const { job, totals, functions } = run;
+  const rate = callRate(run);
+  const longest = [...functions.values()].reduce<{ name: string; maxNs: number } | null>((found, row) => (row.maxNs > (found?.maxNs ?? 0) ? row : found), null);
+  const inMpiNs = [...functions.values()].reduce((sum, { timeNs }) => sum + timeNs, 0);
+  const ranksNs = job.ranks * edgeNs(run);
+  const missing = lost(run.losses);
+  return [
+    { name: "Ranks", value: count(job.ranks), note: job.nodes > 0 ? `on ${counted(job.nodes, "node", "nodes")}` : "" },
+    { name: "Calls", value: count(totals.calls), note: totals.polls > 0 ? `and ${count(totals.polls)} polls` : "" },
+    { name: over(run) ? "Mean rate" : "Rate now", value: rate === null ? "\u2013" : `${short(rate)} calls/s`, note: over(run) ? "of the whole run" : "in the last 2 s" },
+    { name: "Messages", value: count(totals.messages), note: totals.messages > 0 ? `${share(totals.intraMessages, totals.messages)} within nodes` : "" },
+    { name: "Payload", value: bytes(totals.bytes), note: totals.messages > 0 ? `${bytes(totals.bytes / totals.messages)} a message` : "" },
+    { name: "In MPI", value: duration(inMpiNs), note: ranksNs > 0 ? `${share(inMpiNs, ranksNs)} of ranks\u2019 time` : "" },
+    { name: "Longest call", value: longest ? duration(longest.maxNs) : "\u2013", note: longest?.name ?? "" },
+    { name: "Lost", value: missing === 0 ? "no call" : counted(missing, "call", "calls"), note: missing > 0 ? `${share(missing, missing + totals.calls + totals.polls)} of all` : "" },
+    clocks(run),
+  ];
+}
+
+/** How well the clocks of the hosts agree: the worst of them. */
+function clocks(run: RunState): Figure {
+  if (run.nodes.size <= 1) return { name: "Clocks", value: "one", note: "" };
+  const worst = [...run.nodes.values()].reduce((found, node) => (node.clockUncertaintyNs > found.clockUncertaintyNs ? node : found));
+  if (!Number.isFinite(worst.clockUncertaintyNs)) return { name: "Clocks", value: "not compared yet", note: nodeName(run, worst.node) };
+  return { name: "Clocks", value: `\u00b1 ${duration(worst.clockUncertaintyNs)}`, note: `at worst, ${nodeName(run, worst.node)}` };
+}
+
+/** The region of which messages are slowest; the first one where that is not known. */
+export function worstCourse(courses: readonly Course[]): Course | null {
+  return courses.reduce<Course | null>((found, course) => ((course.latency ?? -1) > (found?.latency ?? -1) ? course : found), null) ?? courses[0] ?? null;
+}
