@@ -4,6 +4,7 @@ import { type Calls, calls, type History } from "./calls";
 import { FeedError, type Fields, f64Column, fields, number, sameLength, u32Column } from "./columns";
 import { type Cone, cone, type Dag, dag } from "./dependencies";
 import { type RangeBudget, rangeBudget } from "./found";
+import { type MessageRows, messageRows } from "./messages";
 import { type Pairs, pairs } from "./regions";
 import type * as Wire from "./types";
 
@@ -34,6 +35,7 @@ export interface AnswerMessage {
   dag?: Dag;
   cone?: Cone;
   pairs?: Pairs;
+  messages?: MessageRows;
 }
 
 export function answer(value: Fields<Wire.Answer>): AnswerMessage {
@@ -47,6 +49,7 @@ export function answer(value: Fields<Wire.Answer>): AnswerMessage {
   if (value.dag) message.dag = dag(fields(value.dag, "The graph"));
   if (value.cone) message.cone = cone(fields(value.cone, "The past or the future"));
   if (value.pairs) message.pairs = pairs(fields(value.pairs, "The pairs"));
+  if (value.messages) message.messages = messageRows(fields(value.messages, "The messages"));
   return message;
 }
 

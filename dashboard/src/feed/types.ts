@@ -1455,6 +1455,76 @@ count: F64Column,
  */
 total: number, };
 
+export type MessageRows = { 
+/**
+ * The range.
+ */
+from_ns: number, 
+/**
+ * Its end.
+ */
+to_ns: number, 
+/**
+ * How many messages there are.
+ */
+total: number, 
+/**
+ * What share of them is here.
+ */
+share: number, 
+/**
+ * Who sent.
+ */
+src: U32Column, 
+/**
+ * To whom.
+ */
+dst: U32Column, 
+/**
+ * The bits of the tag.
+ */
+tag: U32Column, 
+/**
+ * The communicator.
+ */
+comm: U32Column, 
+/**
+ * How large.
+ */
+bytes: F64Column, 
+/**
+ * When the send's call began.
+ */
+send_ns: F64Column, 
+/**
+ * When the call that completed the receive ended.
+ */
+recv_ns: F64Column, 
+/**
+ * How long it was under way as the receiver felt it.
+ */
+t_msg_ns: F64Column, 
+/**
+ * How long the receiver waited for the send to begin.
+ */
+late_sender_ns: F64Column, 
+/**
+ * How long the sender waited for the receive.
+ */
+late_receiver_ns: F64Column, 
+/**
+ * Times as long as usual; not a number where no criterion is known.
+ */
+latency: F64Column, 
+/**
+ * 1 between nodes.
+ */
+is_inter: U32Column, 
+/**
+ * 1 where the time is exact, else an upper bound.
+ */
+is_exact: U32Column, };
+
 export type RangeBudget = { 
 /**
  * The whole windows that touch the range, as far as they were judged.
@@ -1798,4 +1868,8 @@ cone?: Cone | null,
 /**
  * Who sent to whom.
  */
-pairs?: Pairs | null, };
+pairs?: Pairs | null, 
+/**
+ * Single messages.
+ */
+messages?: MessageRows | null, };

@@ -7,6 +7,7 @@ import type { Calls, History, InFlight } from "../feed/calls";
 import { type Dag, graphed } from "../feed/dag";
 import type { RangeBudget } from "../feed/found";
 import type { Message } from "../feed/message";
+import type { MessageRows, MessageText } from "../feed/messages";
 import { type Link, Net } from "../net";
 import type { CallText } from "../panels/view";
 import { type Bounds, type Command, commanded, fadeNs, LiveTime, moves, settled, timeAt } from "./clock";
@@ -22,7 +23,7 @@ import { Tiles } from "./tiles";
 
 /** A place in the graph of ranks: a region, the traffic between two regions, or from one rank to another. */
 export type Place = { kind: "region"; id: number } | { kind: "between"; a: number; b: number } | { kind: "pair"; src: number; dst: number };
-export type Selection = { kind: "call"; call: CallText } | { kind: "rank"; rank: number } | { kind: "dag-node"; dag: Dag; node: number } | Place | null;
+export type Selection = { kind: "call"; call: CallText } | { kind: "message"; message: MessageText } | { kind: "rank"; rank: number } | { kind: "dag-node"; dag: Dag; node: number } | Place | null;
 
 /** Calls to draw, whether they are the live tail, and what to say about calls that are not there. */
 export interface Shown { calls: readonly Calls[]; live: boolean; note: string }
@@ -317,6 +318,16 @@ export class Store {
   async dag(rangeNs: Span, ranks: RankRanges | null, most: number): Promise<Dag> {
     const [from_ns, to_ns] = [Math.floor(rangeNs[0]), Math.ceil(rangeNs[1])];
     return graphed(this.asked((await this.net.asks.ask({ ask: "dag", from_ns, to_ns, ranks, most })).dag));
+  }
+
+  /** Single calls of a range, of some ranks or all; the longest, and a share of the others where there are more than that. */
+  async callsIn([fromNs, toNs]: Span, ranks: RankRanges | null, most: number): Promise<Calls> {
+    return this.asked((await this.net.asks.ask({ ask: "calls", from_ns: Math.floor(fromNs), to_ns: Math.ceil(toNs), ranks, most })).calls);
+  }
+
+  /** Single messages of a range, from or to some ranks or all; a share of them where there are more than that. */
+  async messagesIn([fromNs, toNs]: Span, ranks: RankRanges | null, most: number): Promise<MessageRows> {
+    return this.asked((await this.net.asks.ask({ ask: "messages", from_ns: Math.floor(fromNs), to_ns: Math.ceil(toNs), ranks, most })).messages);
   }
 
   /** Who sent to whom in a range; from then on all views know. */

@@ -3,6 +3,8 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Frames } from "../../frames";
 import type { Store } from "../../state/store";
+import { Messages } from "../messages/messages";
+import { MessagesState } from "../messages/state";
 import { Figures } from "../tables/figures";
 import { WhatState } from "../what/state";
 import { What } from "../what/what";
@@ -16,12 +18,14 @@ export const TABS = [
   { id: "why", label: "Why" },
   { id: "where", label: "Where" },
   { id: "what", label: "What" },
+  { id: "messages", label: "Messages" },
 ] as const;
 
 export function Stage({ store, frames, particles }: { store: Store; frames: Frames; particles: ParticleHost }) {
   const current = TABS.find((tab) => tab.id === store.tab.value) ?? TABS[0];
-  // Outlives its tab.
+  // These outlive their tabs.
   const what = useMemo(() => new WhatState(store), [store]);
+  const messages = useMemo(() => new MessagesState(store), [store]);
   const move = (event: KeyboardEvent): void => {
     const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (by === 0) return;
@@ -50,6 +54,7 @@ export function Stage({ store, frames, particles }: { store: Store; frames: Fram
         {current.id === "why" && <Why store={store} />}
         {current.id === "where" && <Where store={store} frames={frames} />}
         {current.id === "what" && <What store={store} frames={frames} what={what} />}
+        {current.id === "messages" && <Messages store={store} frames={frames} state={messages} />}
       </div>
     </main>
   );

@@ -174,6 +174,7 @@ export class GraphView {
 /** What is selected, where the graph can show it. */
 export function targetOf(store: Store): Target | null {
   const selection = store.selection.peek();
+  if (selection?.kind === "message") return { kind: "pair", src: selection.message.src, dst: selection.message.dst };
   return selection && selection.kind !== "call" && selection.kind !== "dag-node" ? selection : null;
 }
 
