@@ -120,7 +120,7 @@ function callsPart(fromNs, toNs, most, keep) {
   let share = 1;
   let allFromNs = 0;
   if (total > most) {
-    const lengths = found.map((call) => call.durationNs).sort((a, b) => b - a);
+    const lengths = Float64Array.from(found, (call) => call.durationNs).sort().reverse();
     allFromNs = lengths[Math.floor(most / 2)];
     const longer = lengths.findIndex((length) => length < allFromNs);
     share = Math.max(0.0001, (most - longer) / (total - longer));
@@ -130,6 +130,21 @@ function callsPart(fromNs, toNs, most, keep) {
   return {
     from_ns: fromNs, to_ns: toNs, total, share, all_from_ns: allFromNs, rank: u32(column("rank")), thread: u32(column("thread")), function: u32(column("id")),
     start_ns: f64(column("startNs")), duration_ns: f64(column("durationNs")), peer: u32(column("peer")), tag: u32(column("tag")), bytes: f64(column("bytes")), comm: u32(column("comm")), count: f64(column("count")),
+  };
+}
+
+const isMeant = (only, rank) => !only || only.some(([first, last]) => rank >= first && rank <= last);
+
+function messagesPart({ from_ns, to_ns, ranks: only, most }) {
+  let found = job.messages(from_ns, to_ns, ({ src, dst, recvNs }) => recvNs <= edgeNs() && (isMeant(only, src) || isMeant(only, dst)));
+  const total = found.length;
+  const share = Math.min(1, Math.min(most, 200_000) / Math.max(1, total));
+  if (share < 1) found = found.filter(({ src, tag, sendNs }) => job.hash(sendNs, src, tag) < share);
+  const column = (name) => found.map((message) => message[name]);
+  return {
+    from_ns, to_ns, total, share, src: u32(column("src")), dst: u32(column("dst")), tag: u32(column("tag")), comm: u32(column("comm")), bytes: f64(column("bytes")),
+    send_ns: f64(column("sendNs")), recv_ns: f64(column("recvNs")), t_msg_ns: f64(column("tMsgNs")), late_sender_ns: f64(column("lateSenderNs")), late_receiver_ns: f64(column("lateReceiverNs")),
+    latency: f64(column("latency")), is_inter: u32(found.map(({ src, dst }) => Number(nodeOf(src) !== nodeOf(dst)))), is_exact: u32(found.map(({ isExact }) => Number(isExact))),
   };
 }
 
@@ -151,7 +166,6 @@ const answers = {
     const budget = makeRangeBudget(found(), { fromNs: from_ns, toNs: to_ns, hash: job.hash });
     return typeof budget === "string" ? { error: budget } : { budget };
   },
-  calls: ({ from_ns, to_ns, most }) => ({ calls: callsPart(from_ns, to_ns, Math.min(most, 200_000), (c) => c.startNs < to_ns && c.startNs + c.durationNs >= from_ns && c.startNs + c.durationNs <= edgeNs()) }),
   event: ({ time_ns, is_back, ranks: only, hidden }) => {
     const span = 2e9;
     const calls = [...job.calls(Math.max(0, time_ns - (is_back ? span : 0)), Math.min(edgeNs(), time_ns + (is_back ? 0 : span)), () => true)]
@@ -160,6 +174,8 @@ const answers = {
     return { event: { at_ns: calls[0]?.startNs ?? null, rank: calls[0]?.rank ?? 0, function: calls[0]?.id ?? 0 } };
   },
   sites: () => ({ sites: { id: u32([0, 1, 2]), place: ["halo3d.c:118 exchange()", "halo3d.c:203 main()", "solver.c:77 dot_product()"] } }),
+  calls: ({ from_ns, to_ns, ranks: only, most }) => ({ calls: callsPart(from_ns, to_ns, Math.min(most, 200_000), (c) => c.startNs < to_ns && c.startNs + c.durationNs >= from_ns && c.startNs + c.durationNs <= edgeNs() && isMeant(only, c.rank)) }),
+  messages: (asked) => ({ messages: messagesPart(asked) }),
   count: ({ from_ns, to_ns }) => {
     const { timeline: { functions, counts } } = answers.timeline({ from_ns, to_ns, bins: 1 });
     return { count: { function: functions, calls: counts } };

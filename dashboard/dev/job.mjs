@@ -13,6 +13,8 @@ const FUNCTIONS = [
 /** One thread of rank 0 that receives work for most of a second, again and again. */
 const LONG = { id: 17, name: "MPI_Recv", family: "receive", everyNs: 0.9e9, durationNs: 0.7e9 };
 const WAVE_NS = 20e9;
+const [SEND, WAIT] = [11, 12];
+const MESSAGE_BYTES = 8192;
 
 /** 0..1, the same for the same numbers. */
 function hash(a, b, c) {
@@ -49,7 +51,24 @@ export function makeJob({ ranks, callsPerSecond }) {
     return rows;
   }
 
-  function* callsOf(i) {
+  // Ranks are late at random, and some of them now and then by more.
+  const late = (i, rank) => 0.02 * hash(i, rank, 7) + (hash(Math.floor(i / 16), rank, 9) < 0.08 ? 0.12 * hash(i, rank, 8) : 0);
+  const startIn = (i, rank, place, call) => Math.round(startOf(i) + (place + 0.01 * call + late(i, rank)) * periodNs);
+  const [sendPlace, waitPlace] = [SEND, WAIT].map((id) => FUNCTIONS.find(([each]) => each === id)[5]);
+  const partner = (rank, call) => (rank + (call ? ranks - 1 : 1)) % ranks;
+  const sentNs = (i, rank, call) => startIn(i, rank, sendPlace, call);
+  /** Times as long as usual. */
+  const latency = (i, src, call) => (0.6 + 0.8 * hash(i, src, 40 + call)) * (hash(i, src, 50 + call) < 0.06 ? 4 : 1);
+  const usualNs = () => 0.05 * periodNs;
+  const arrivedNs = (i, src, call) => Math.round(sentNs(i, src, call) + latency(i, src, call) * usualNs());
+  /** A rank waits in each iteration for both its neighbours. */
+  const waited = (i, rank) => {
+    const fromNs = startIn(i, rank, waitPlace, 0);
+    const toNs = Math.max(fromNs + 600, ...[0, 1].map((call) => arrivedNs(i, partner(rank, 1 - call), call)));
+    return { fromNs, toNs };
+  };
+
+  function* madeCalls(i) {
     for (const [id, , , every, calls, place, shortest, longest] of FUNCTIONS) {
       if (i % every !== 0) continue;
       for (let rank = 0; rank < ranks; rank++) {
@@ -57,13 +76,23 @@ export function makeJob({ ranks, callsPerSecond }) {
           const chance = hash(i, rank, id * 4 + call);
           // Barriers end together: those who come early wait long.
           const slant = id === 15 ? rank / ranks : chance ** 3;
-          const durationNs = Math.min(Math.round(shortest * (longest / shortest) ** slant), 0.4 * periodNs);
-          const startNs = Math.round(startOf(i) + (place + 0.01 * call + 0.02 * hash(i, rank, 7)) * periodNs);
-          const peer = id <= 11 ? (rank + (call ? ranks - 1 : 1)) % ranks : 0xffffffff;
-          yield { id, rank, thread: 0, startNs, durationNs, peer, tag: id <= 11 ? call : -2147483648, bytes: id <= 11 ? 8192 : id === 13 ? 8 : 0, comm: id <= 15 ? 0 : 0xffffffff, count: id === 16 ? 1 + Math.floor(chance * 40) : 1 };
+          const startNs = startIn(i, rank, place, call);
+          const durationNs = id === WAIT ? waited(i, rank).toNs - startNs : Math.min(Math.round(shortest * (longest / shortest) ** slant), (id <= SEND ? 0.008 : 0.25) * periodNs);
+          const peer = id <= SEND ? partner(rank, call) : 0xffffffff;
+          yield { id, rank, thread: 0, startNs, durationNs, peer, tag: id <= SEND ? call : -2147483648, bytes: id <= SEND ? MESSAGE_BYTES : id === 13 ? 8 : 0, comm: id <= 15 ? 0 : 0xffffffff, count: id === 16 ? 1 + Math.floor(chance * 40) : 1 };
         }
       }
     }
+  }
+
+  // Several questions are about the same calls: the newest million of them stays.
+  const made = new Map();
+  function callsOf(i) {
+    const known = made.get(i) ?? [...madeCalls(i)];
+    made.delete(i);
+    made.set(i, known);
+    if (made.size * perIteration * ranks > 1.5e6) made.delete(made.keys().next().value);
+    return known;
   }
 
   /** Calls for which `keep(call)`, of those that may overlap the range. */
@@ -80,6 +109,27 @@ export function makeJob({ ranks, callsPerSecond }) {
     return found;
   }
 
+  /** Messages of which some part is in the range: what was sent in an iteration, and completed by the receiver's wait in it. */
+  function messages(fromNs, toNs, keep) {
+    const found = [];
+    const end = iterationAt(toNs) + 1;
+    for (let i = Math.max(0, iterationAt(fromNs) - 2); i < end; i++) {
+      for (let src = 0; src < ranks; src++) {
+        for (let call = 0; call < 2; call++) {
+          const dst = partner(src, call);
+          const [sendNs, wait] = [sentNs(i, src, call), waited(i, dst)];
+          if (sendNs >= toNs || wait.toNs < fromNs) continue;
+          const message = {
+            src, dst, tag: call, comm: 0, bytes: MESSAGE_BYTES, sendNs, recvNs: wait.toNs, tMsgNs: wait.toNs - Math.max(sendNs, wait.fromNs), lateSenderNs: Math.max(0, sendNs - wait.fromNs), lateReceiverNs: 0,
+            latency: hash(src, dst, 17) < 0.1 ? Number.NaN : latency(i, src, call), isExact: arrivedNs(i, src, call) === wait.toNs && sendNs >= wait.fromNs,
+          };
+          if (keep(message)) found.push(message);
+        }
+      }
+    }
+    return found;
+  }
+
   const names = [...FUNCTIONS.map(([id, name, family]) => [id, name, family]), [LONG.id, LONG.name, LONG.family]];
-  return { ranks, periodNs, names, counts, calls, hash, longNs: LONG };
+  return { ranks, periodNs, names, counts, calls, messages, hash, longNs: LONG };
 }

@@ -30,6 +30,7 @@ import "./styles/what.css";
 import "./styles/why.css";
 import "./styles/where.css";
 import "./styles/compare.css";
+import "./styles/messages.css";
 
 const store = new Store();
 const actions = new Actions(store);

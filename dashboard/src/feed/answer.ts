@@ -4,6 +4,7 @@ import { type Calls, calls, type History } from "./calls";
 import { bounded, FeedError, type Fields, f64Column, fields, natural, number, sameLength, texts, u32Column } from "./columns";
 import { type Cone, cone, type Dag, dag } from "./dependencies";
 import { type RangeBudget, rangeBudget } from "./found";
+import { type MessageRows, messageRows } from "./messages";
 import { type Pairs, pairs } from "./regions";
 import type * as Wire from "./types";
 
@@ -45,6 +46,7 @@ export interface AnswerMessage {
   pairs?: Pairs;
   event?: NextEvent;
   sites?: Sites;
+  messages?: MessageRows;
 }
 
 export function answer(value: Fields<Wire.Answer>): AnswerMessage {
@@ -60,6 +62,7 @@ export function answer(value: Fields<Wire.Answer>): AnswerMessage {
   if (value.pairs) message.pairs = pairs(fields(value.pairs, "The pairs"));
   if (value.event) message.event = nextEvent(fields(value.event, "The event"));
   if (value.sites) message.sites = sites(fields(value.sites, "The places in the program"));
+  if (value.messages) message.messages = messageRows(fields(value.messages, "The messages"));
   return message;
 }
 

@@ -31,6 +31,7 @@ export function Help({ open, close, isComparison = false }: { open: boolean; clo
       {!isComparison && <>
         <p>On the timeline: the wheel zooms, dragging pans, dragging the cursor scrubs, Shift and dragging (or dragging on the ruler) selects a range, a double click shows the whole run.</p>
         <p>In Where, with the focus on the picture: arrows or W A S D pan, + and - zoom, f shows all, r and Shift r turn the graph. With the pointer: the wheel zooms, dragging pans, Shift and dragging turns, Alt and dragging (or Lasso) selects ranks; ranks can be dragged, regions with Ctrl. In the matrix dragging selects ranks, Shift and dragging pans.</p>
+        <p>In Messages, with the focus on the rows: up and down go to a row (Alt takes it along), left and right from call to call, Enter selects; + and - zoom, A and D move in time, W and S through the rows, f shows all rows. The wheel zooms, with Ctrl the rows; dragging moves, Shift and dragging selects a range, a double click shows the whole run; rows are dragged by their numbers.</p>
         <p>All pages that follow the shared clock see the same time, range, ranks and functions. Let go to look around alone. The address of the page says what is looked at: as a link it shows a colleague the same.</p>
         <p>In the graph of What, once it has the focus: arrows go along links, Enter folds what follows, W A S D move, + and - zoom, f fits. The wheel zooms, dragging moves, a double click folds.</p>
       </>}

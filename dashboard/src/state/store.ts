@@ -7,6 +7,7 @@ import type { Calls, History, InFlight } from "../feed/calls";
 import { type Dag, graphed } from "../feed/dag";
 import type { RangeBudget } from "../feed/found";
 import type { Message } from "../feed/message";
+import type { MessageRows, MessageText } from "../feed/messages";
 import { type Link, Net } from "../net";
 import type { CallText } from "../panels/view";
 import { Address } from "./address";
@@ -26,7 +27,7 @@ export type Place = { kind: "region"; id: number } | { kind: "between"; a: numbe
 export interface Moment { kind: "moment"; region: number; other: number | null; fromNs: number; toNs: number }
 /** What of a selection an address keeps. */
 export type Kept = Place | Moment | { kind: "rank"; rank: number } | { kind: "call"; rank: number; thread: number; startNs: number };
-export type Selection = { kind: "call"; call: CallText } | { kind: "rank"; rank: number } | { kind: "dag-node"; dag: Dag; node: number } | Moment | Place | null;
+export type Selection = { kind: "call"; call: CallText } | { kind: "message"; message: MessageText } | { kind: "rank"; rank: number } | { kind: "dag-node"; dag: Dag; node: number } | Moment | Place | null;
 
 /** Calls to draw, whether they are the live tail, and what to say about calls that are not there. */
 export interface Shown { calls: readonly Calls[]; live: boolean; note: string }
@@ -334,6 +335,16 @@ export class Store {
   async dag(rangeNs: Span, ranks: RankRanges | null, most: number): Promise<Dag> {
     const [from_ns, to_ns] = [Math.floor(rangeNs[0]), Math.ceil(rangeNs[1])];
     return graphed(this.asked((await this.net.asks.ask({ ask: "dag", from_ns, to_ns, ranks, most })).dag));
+  }
+
+  /** Single calls of a range, of some ranks or all; the longest, and a share of the others where there are more than that. */
+  async callsIn([fromNs, toNs]: Span, ranks: RankRanges | null, most: number): Promise<Calls> {
+    return this.asked((await this.net.asks.ask({ ask: "calls", from_ns: Math.floor(fromNs), to_ns: Math.ceil(toNs), ranks, most })).calls);
+  }
+
+  /** Single messages of a range, from or to some ranks or all; a share of them where there are more than that. */
+  async messagesIn([fromNs, toNs]: Span, ranks: RankRanges | null, most: number): Promise<MessageRows> {
+    return this.asked((await this.net.asks.ask({ ask: "messages", from_ns: Math.floor(fromNs), to_ns: Math.ceil(toNs), ranks, most })).messages);
   }
 
   /** Who sent to whom in a range; from then on all views know. */

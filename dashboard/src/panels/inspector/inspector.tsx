@@ -7,6 +7,7 @@ import { around } from "../../state/span";
 import { bytes, clock, count, counted, duration, share } from "../../words";
 import { clockAgreement, noCore, nodeName, PROCESS_STATES, SILENT } from "../../words/hosts";
 import { figures, lossSentences } from "../../words/standing";
+import { MessagePart } from "../messages/message-part";
 import { NodePart } from "../what/node-part";
 import { describe } from "../particles/describe";
 import type { CallText } from "../view";
@@ -20,6 +21,7 @@ export function Inspector({ store }: { store: Store }) {
     <aside class="inspector" aria-label="Inspector" tabIndex={0}>
       {selection?.kind === "dag-node" && <NodePart store={store} dag={selection.dag} node={selection.node} />}
       {selection?.kind === "call" && <CallPart store={store} call={selection.call} />}
+      {selection?.kind === "message" && <MessagePart store={store} message={selection.message} />}
       {selection?.kind === "rank" && <RankPart store={store} rank={selection.rank} />}
       {(selection?.kind === "region" || selection?.kind === "between" || selection?.kind === "pair") && <PlacePart store={store} place={selection} />}
       {selection?.kind === "moment" && <MomentPart store={store} moment={selection} />}

@@ -7,6 +7,8 @@ import { remembered } from "../../state/arrangement";
 import type { Store } from "../../state/store";
 import { How } from "../how/how";
 import { Icon } from "../icons";
+import { Messages } from "../messages/messages";
+import { MessagesState } from "../messages/state";
 import { Overview } from "../overview/overview";
 import { Share } from "../share/share";
 import { Figures } from "../tables/figures";
@@ -22,6 +24,7 @@ export const TABS = [
   { id: "where", label: "Where" },
   { id: "how", label: "How" },
   { id: "what", label: "What" },
+  { id: "messages", label: "Messages" },
   { id: "why", label: "Why" },
   { id: "figures", label: "Figures" },
 ] as const;
@@ -41,8 +44,9 @@ interface StageProps { store: Store; frames: Frames; particles: ParticleHost }
 export function Stage({ store, frames, particles }: StageProps) {
   const current = TABS.find((tab) => tab.id === store.tab.value) ?? TABS[0];
   const second = TABS.find((tab) => tab.id === beside.value && tab !== current);
-  // Outlives its tab.
+  // These outlive their tabs.
   const what = useMemo(() => new WhatState(store), [store]);
+  const messages = useMemo(() => new MessagesState(store), [store]);
   const move = (event: KeyboardEvent): void => {
     const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (by === 0) return;
@@ -52,7 +56,7 @@ export function Stage({ store, frames, particles }: StageProps) {
     store.tab.value = next.id;
     document.getElementById(`tab-${next.id}`)?.focus();
   };
-  const shown = { store, frames, particles, what };
+  const shown = { store, frames, particles, what, messages };
   return (
     <main class="stage">
       <div class="tabs">
@@ -82,7 +86,7 @@ export function Stage({ store, frames, particles }: StageProps) {
   );
 }
 
-function View({ id, store, frames, particles, what }: StageProps & { id: string; what: WhatState }) {
+function View({ id, store, frames, particles, what, messages }: StageProps & { id: string; what: WhatState; messages: MessagesState }) {
   return (
     <>
       {id === "overview" && <Overview store={store} />}
@@ -91,6 +95,7 @@ function View({ id, store, frames, particles, what }: StageProps & { id: string;
       {id === "why" && <Why store={store} />}
       {id === "where" && <Where store={store} frames={frames} />}
       {id === "how" && <How store={store} />}
+      {id === "messages" && <Messages store={store} frames={frames} state={messages} />}
       {id === "what" && <What store={store} frames={frames} what={what} />}
     </>
   );

@@ -42,16 +42,16 @@ export function Timeline({ store, frames }: { store: Store; frames: Frames }) {
         <canvas /><canvas />
       </div>
       <div class="minimap" ref={minimap} role="img" aria-label="The whole run; the frame is what the timeline shows"><canvas /></div>
-      {hover.value && <Tip hover={hover.value} />}
+      {hover.value && <Tip hover={hover.value} width={plot.current?.clientWidth ?? innerWidth} />}
     </section>
   );
 }
 
-function Tip({ hover }: { hover: Hover }) {
+function Tip({ hover, width }: { hover: Hover; width: number }) {
   const rest = hover.rows.slice(TIP_ROWS);
   const total = hover.rows.reduce((sum, row) => sum + row.calls, 0);
   return (
-    <div class="tip" style={hover.x < innerWidth / 2 ? { left: `${hover.x + 12}px` } : { right: `${innerWidth - hover.x + 12}px` }}>
+    <div class="tip" style={hover.x < width / 2 ? { left: `${hover.x + 12}px` } : { right: `${width - hover.x + 12}px` }}>
       <div><b>{clock(hover.fromNs, hover.digits)}</b><span>{roundDuration(hover.binNs)}{hover.incomplete ? ", not over" : ""}</span></div>
       <div><span>{counted(total, "call", "calls")} started</span></div>
       {hover.rows.slice(0, TIP_ROWS).map((row) => (

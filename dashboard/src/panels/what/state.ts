@@ -3,7 +3,8 @@
 
 import { computed, effect, signal } from "@preact/signals";
 import { type Dag, NODES_ASKED } from "../../feed/dag";
-import { type DagFigures, DagQuestions, type DagScope, type KnownDag, lastSecond } from "../../state/dag-questions";
+import { type DagFigures, type DagScope, type KnownDag, lastSecond, sameScope } from "../../state/dag-questions";
+import { Newest } from "../../state/newest";
 import type { Span } from "../../state/perspective";
 import { edgeNs } from "../../state/run";
 import type { Store } from "../../state/store";
@@ -24,7 +25,7 @@ export class WhatState {
   private readonly second = signal<Span | null>(null);
   private readonly folds = signal<ReadonlyMap<Dag, ReadonlySet<number>>>(new Map());
   private readonly models = new WeakMap<Dag, Model>();
-  private readonly questions: DagQuestions;
+  private readonly questions: Newest<DagScope, KnownDag>;
 
   readonly scope = computed<DagScope | null>(() => {
     const { rangeNs, ranks } = this.store.perspective.value;
@@ -33,7 +34,8 @@ export class WhatState {
   });
 
   constructor(private readonly store: Store) {
-    this.questions = new DagQuestions((scope) => store.dag(scope.rangeNs, scope.ranks, NODES_ASKED[scope.isSelected ? "selected" : "unselected"]), (figures) => {
+    const ask = async (scope: DagScope): Promise<KnownDag> => ({ dag: await store.dag(scope.rangeNs, scope.ranks, NODES_ASKED[scope.isSelected ? "selected" : "unselected"]), scope });
+    this.questions = new Newest(ask, sameScope, (figures) => {
       this.figures.value = figures;
       this.forget();
     });

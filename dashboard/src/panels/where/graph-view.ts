@@ -175,7 +175,17 @@ export class GraphView {
 /** What is selected, where the graph can show it. */
 export function targetOf(store: Store): Target | null {
   const selection = store.selection.peek();
-  return selection && selection.kind !== "call" && selection.kind !== "dag-node" && selection.kind !== "moment" ? selection : null;
+  switch (selection?.kind) {
+    case "rank":
+    case "region":
+    case "between":
+    case "pair":
+      return selection;
+    case "message":
+      return { kind: "pair", src: selection.message.src, dst: selection.message.dst };
+    default:
+      return null;
+  }
 }
 
 export function shownRanks(store: Store, ranks: number): Uint8Array | null {

@@ -1,0 +1,141 @@
+// What pointer, wheel and keys do to the rows. Only gestures; what is chosen is told.
+
+import type { Span } from "../../state/perspective";
+import { LEFT, RIGHT } from "../timeline/scale";
+import { TOP } from "./overlay";
+import type { Pointed } from "./pointing";
+import { rowAt } from "./rows";
+import type { MessagesView } from "./view";
+
+export interface Chosen {
+  select(pointed: Pointed | null): void;
+  seek(ns: number): void;
+  range(span: Span): void;
+  whole(): void;
+  /** A row is taken to where another one is. */
+  move(rank: number, to: number): void;
+  /** Whether a key was meant for the rows. */
+  key(event: KeyboardEvent): boolean;
+}
+
+type Zone = "heads" | "time" | "rows" | "thumb";
+interface Press { zone: Zone; isBrush: boolean; x: number; y: number; lastX: number; lastY: number; ns: number; isDrag: boolean; rank: number }
+
+/** A press that moves less is a click. */
+const CLICK_PIXELS = 4;
+/** The wheel's step that doubles. */
+const WHEEL_DOUBLE_PIXELS = 240;
+const LINE_PIXELS = 40;
+
+/** Listens until the returned function is called. */
+export function listen(view: MessagesView, chosen: Chosen): () => void {
+  const { element } = view;
+  const stop = new AbortController();
+  const { signal } = stop;
+  let press: Press | null = null;
+  const at = (event: MouseEvent): [number, number] => {
+    const box = element.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  };
+  const zoneAt = (x: number, y: number): Zone => (x > element.clientWidth - RIGHT ? "thumb" : x < LEFT ? "heads" : y < TOP ? "time" : "rows");
+  element.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    const [x, y] = at(event);
+    wheel(view, event, zoneAt(x, y), x, y);
+    view.point(null);
+  }, { passive: false, signal });
+  element.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    const [x, y] = at(event);
+    const zone = zoneAt(x, y);
+    press = { zone, isBrush: event.shiftKey || zone === "time", x, y, lastX: x, lastY: y, ns: view.nsAt(x), isDrag: false, rank: rankAt(view, y) };
+    element.setPointerCapture(event.pointerId);
+  }, { signal });
+  element.addEventListener("pointermove", (event) => {
+    const [x, y] = at(event);
+    if (!press) {
+      const zone = zoneAt(x, y);
+      element.dataset["zone"] = event.shiftKey && zone === "rows" ? "time" : zone;
+      return view.point(zone === "thumb" ? null : view.at(x, y), x, y);
+    }
+    press.isDrag ||= Math.hypot(x - press.x, y - press.y) > CLICK_PIXELS;
+    if (!press.isDrag) return;
+    view.point(null);
+    drag(view, press, x, y);
+    [press.lastX, press.lastY] = [x, y];
+  }, { signal });
+  element.addEventListener("pointerup", (event) => {
+    const [x, y] = at(event);
+    const ended = press;
+    press = null;
+    if (!ended) return;
+    if (!ended.isDrag) click(view, chosen, ended, x, y);
+    else if (ended.zone === "heads") drop(view, chosen, ended.rank, y);
+    else if (ended.isBrush && view.brushing) chosen.range(view.brushing);
+    rest(view);
+  }, { signal });
+  element.addEventListener("pointercancel", () => {
+    press = null;
+    rest(view);
+  }, { signal });
+  element.addEventListener("pointerleave", () => view.point(null), { signal });
+  element.addEventListener("dblclick", (event) => {
+    if (zoneAt(...at(event)) === "rows") chosen.whole();
+  }, { signal });
+  element.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || !chosen.key(event)) return;
+    // The same keys mean other things to the page.
+    event.preventDefault();
+    event.stopPropagation();
+  }, { signal });
+  return () => stop.abort();
+}
+
+function rankAt(view: MessagesView, y: number): number {
+  const { order } = view.scene;
+  return order[rowAt(view.camera, order.length, y - TOP)] ?? -1;
+}
+
+function rest(view: MessagesView): void {
+  view.brushing = null;
+  view.dragged = null;
+  view.invalidate();
+}
+
+function wheel(view: MessagesView, event: WheelEvent, zone: Zone, x: number, y: number): void {
+  const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE_PIXELS : 1;
+  const [right, down] = [event.deltaX * unit, event.deltaY * unit];
+  if (event.ctrlKey) view.zoomRows(2 ** (-down / WHEEL_DOUBLE_PIXELS), y - TOP);
+  else if (zone === "heads" || zone === "thumb") view.pan(0, -down);
+  else if (event.shiftKey || Math.abs(right) > Math.abs(down)) view.pan(-(event.shiftKey ? down || right : right), 0);
+  else view.zoom(2 ** (down / WHEEL_DOUBLE_PIXELS), view.nsAt(x));
+}
+
+function drag(view: MessagesView, press: Press, x: number, y: number): void {
+  if (press.zone === "thumb") {
+    const { rows, height } = view.rowFrame;
+    view.pan(0, -((y - press.lastY) / height) * rows * view.camera.rowPixels);
+  } else if (press.zone === "heads") {
+    view.dragged = press.rank;
+    view.invalidate();
+  } else if (press.isBrush) {
+    const ns = view.nsAt(x);
+    view.brushing = [Math.max(0, Math.min(press.ns, ns)), Math.min(view.edge, Math.max(press.ns, ns))];
+    view.invalidate();
+  } else {
+    view.pan(x - press.lastX, y - press.lastY);
+  }
+}
+
+function click(view: MessagesView, chosen: Chosen, { zone }: Press, x: number, y: number): void {
+  if (zone === "time") chosen.seek(Math.min(view.edge, Math.max(0, view.nsAt(x))));
+  else if (zone !== "thumb") chosen.select(view.at(x, y));
+}
+
+/** Below the last row is its place. */
+function drop(view: MessagesView, chosen: Chosen, rank: number, y: number): void {
+  const { order } = view.scene;
+  const row = Math.min(order.length - 1, Math.max(0, Math.floor(view.camera.top + (y - TOP) / view.camera.rowPixels)));
+  const to = order[row] ?? -1;
+  if (rank >= 0 && to >= 0) chosen.move(rank, to);
+}
