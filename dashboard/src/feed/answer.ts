@@ -2,9 +2,12 @@
 
 import { type Calls, calls, type History } from "./calls";
 import { FeedError, type Fields, f64Column, fields, number, sameLength, u32Column } from "./columns";
+import { type Courses, courses } from "./courses";
+import { type Criteria, criteria } from "./criteria";
 import { type Cone, cone, type Dag, dag } from "./dependencies";
 import { type RangeBudget, rangeBudget } from "./found";
 import { type Pairs, pairs } from "./regions";
+import { type Remap, remap } from "./remap";
 import type * as Wire from "./types";
 
 /** Counts of call starts in a range: `counts[f * bins + bin]` belongs to `functions[f]`. */
@@ -34,9 +37,12 @@ export interface AnswerMessage {
   dag?: Dag;
   cone?: Cone;
   pairs?: Pairs;
+  courses?: Courses;
+  criteria?: Criteria;
+  remap?: Remap;
 }
 
-export function answer(value: Fields<Wire.Answer>): AnswerMessage {
+export function answer(value: Fields<Wire.Answer & Record<"courses" | "criteria" | "remap", unknown>>): AnswerMessage {
   const message: AnswerMessage = { kind: "answer", id: number(value, "id") };
   if (typeof value.error === "string") message.error = value.error;
   if (value.calls) message.calls = calls(fields(value.calls, "The calls"));
@@ -47,6 +53,9 @@ export function answer(value: Fields<Wire.Answer>): AnswerMessage {
   if (value.dag) message.dag = dag(fields(value.dag, "The graph"));
   if (value.cone) message.cone = cone(fields(value.cone, "The past or the future"));
   if (value.pairs) message.pairs = pairs(fields(value.pairs, "The pairs"));
+  if (value.courses) message.courses = courses(fields(value.courses, "The courses"));
+  if (value.criteria) message.criteria = criteria(fields(value.criteria, "The criteria"));
+  if (value.remap) message.remap = remap(fields(value.remap, "The placement"));
   return message;
 }
 

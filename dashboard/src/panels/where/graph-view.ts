@@ -174,7 +174,7 @@ export class GraphView {
 /** What is selected, where the graph can show it. */
 export function targetOf(store: Store): Target | null {
   const selection = store.selection.peek();
-  return selection && selection.kind !== "call" && selection.kind !== "dag-node" ? selection : null;
+  return selection && selection.kind !== "call" && selection.kind !== "dag-node" && selection.kind !== "site" ? selection : null;
 }
 
 export function shownRanks(store: Store, ranks: number): Uint8Array | null {
