@@ -12,6 +12,7 @@ import { describe } from "../particles/describe";
 import type { CallText } from "../view";
 import { Row, Title } from "./parts";
 import { PlacePart, TalkRows } from "./place";
+import { SitePart } from "./site";
 
 export function Inspector({ store }: { store: Store }) {
   const selection = store.selection.value;
@@ -21,6 +22,7 @@ export function Inspector({ store }: { store: Store }) {
       {selection?.kind === "call" && <CallPart store={store} call={selection.call} />}
       {selection?.kind === "rank" && <RankPart store={store} rank={selection.rank} />}
       {(selection?.kind === "region" || selection?.kind === "between" || selection?.kind === "pair") && <PlacePart store={store} place={selection} />}
+      {selection?.kind === "site" && <SitePart store={store} place={selection} />}
       {store.perspective.value.rangeNs && <RangePart store={store} />}
       {selection === null && <RunPart store={store} />}
     </aside>
