@@ -17,6 +17,7 @@ import { makeDag } from "./dags.mjs";
 import { makeFound, makeRangeBudget } from "./found.mjs";
 import { makeJob } from "./job.mjs";
 import { makeRegions } from "./regions.mjs";
+import { makeCourses, makeCriteria, makeRemap } from "./why.mjs";
 
 const { values } = parseArgs({ options: {
   port: { type: "string", default: "4180" }, ranks: { type: "string", default: "4" }, nodes: { type: "string" }, silence: { type: "string", default: "60" },
@@ -139,9 +140,20 @@ const answers = {
   ping: () => ({}),
   pairs: ({ from_ns, to_ns }) => ({ pairs: { from_ns, to_ns, ...talk().pairs } }),
   dag: ({ from_ns, to_ns, ranks: only, most }) => ({ dag: makeDag({ fromNs: from_ns, toNs: to_ns, edgeNs: edgeNs(), only, most, ranks, hostOf: nodeOf, hash: job.hash }) }),
-  budget: ({ from_ns, to_ns }) => {
-    const budget = makeRangeBudget(found(), { fromNs: from_ns, toNs: to_ns, hash: job.hash });
+  budget: ({ from_ns, to_ns, ranks: only }) => {
+    const budget = makeRangeBudget(found(), { fromNs: from_ns, toNs: to_ns, only, ranks, hash: job.hash });
     return typeof budget === "string" ? { error: budget } : { budget };
+  },
+  courses: ({ from_ns, to_ns, bins, ranks: only }) => ({ courses: makeCourses({ fromNs: from_ns, toNs: to_ns, bins, only, ranks, nodes, edgeNs: edgeNs(), hash: job.hash }) }),
+  criteria: () => ({ criteria: makeCriteria({ nodes, isFinal: over, untilS: edgeNs() / 1e9, hash: job.hash }) }),
+  remap: () => {
+    const remap = makeRemap({ ranks, nodes, gains: values.verdict !== "none", untilS: edgeNs() / 1e9 });
+    return typeof remap === "string" ? { error: remap } : { remap };
+  },
+  sites: () => {
+    const { sites } = found()?.judgement ?? { sites: [] };
+    const named = sites.filter(({ site }) => site !== null);
+    return { sites: { id: u32(named.map(({ site }) => site)), place: named.map(({ place }) => place) } };
   },
   calls: ({ from_ns, to_ns, most }) => ({ calls: callsPart(from_ns, to_ns, Math.min(most, 200_000), (c) => c.startNs < to_ns && c.startNs + c.durationNs >= from_ns && c.startNs + c.durationNs <= edgeNs()) }),
   count: ({ from_ns, to_ns }) => {
