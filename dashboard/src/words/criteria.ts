@@ -23,9 +23,9 @@ export function criteriaSentence(criteria: Criteria): string {
 function scopeWords(name: string, bins: readonly Criterion[]): string {
   const [first, last] = [bins[0], bins.at(-1)];
   if (!first || !last) return "";
-  const from = unbroken(`${duration(first.medianNs)} (${sizeWords(first)})`);
+  const of = (bin: Criterion): string => `${unbroken(duration(bin.medianNs))} (${sizeWords(bin)})`;
   const samples = unbroken(counted(bins.reduce((sum, bin) => sum + bin.samples, 0), "exact message", "exact messages"));
-  return first === last ? `Messages ${name} usually take ${from}, by ${samples}.` : `Messages ${name} usually take ${from} to ${unbroken(`${duration(last.medianNs)} (${sizeWords(last)})`)}, by ${samples}.`;
+  return first === last ? `Messages ${name} usually take ${of(first)}, by ${samples}.` : `Messages ${name} usually take ${of(first)} to ${of(last)}, by ${samples}.`;
 }
 
 /** How much longer messages take between nodes, where there are sizes of both. */

@@ -36,7 +36,7 @@ export function SitePart({ store, place }: { store: Store; place: Site }) {
           <div role="listitem" key={each.part} title={each.title}><span class="swatch" style={{ backgroundColor: partTone(each.part) }} /><span>{each.name}</span><span>{seconds(each.seconds)}</span></div>
         ))}
       </div>
-      {there.length > 0 && <ul>{there.slice(0, WAITS_NAMED).map((wait) => <li key={`${wait.waiter}/${wait.awaited}/${wait.function}/${wait.state}`}>{waitWords(wait)}</li>)}</ul>}
+      {there.length > 0 && <ul>{there.slice(0, WAITS_NAMED).map((wait) => <li key={`${wait.waiter}/${wait.awaited}/${wait.function}/${wait.state}`}>{waitWords(wait).replace(/ (?=\S+$)/, "\u00a0")}</li>)}</ul>}
       {there.length === 0 && <p class="soft small">None of the waits there is among the longest of the run, which are listed.</p>}
       <div class="actions">
         {longest && longest.longestS > 0 && <>
