@@ -42,7 +42,7 @@ export interface AnswerMessage {
   remap?: Remap;
 }
 
-export function answer(value: Fields<Wire.Answer & Record<"courses" | "criteria" | "remap", unknown>>): AnswerMessage {
+export function answer(value: Fields<Wire.Answer>): AnswerMessage {
   const message: AnswerMessage = { kind: "answer", id: number(value, "id") };
   if (typeof value.error === "string") message.error = value.error;
   if (value.calls) message.calls = calls(fields(value.calls, "The calls"));

@@ -2,6 +2,7 @@
 // size. Checked and bounded.
 
 import { bounded, f64Column, FeedError, type Fields, fields, list, natural, number, u32Column } from "./columns";
+import type * as Wire from "./types";
 
 export interface SizeClass {
   fromBytes: number;
@@ -37,17 +38,11 @@ export interface Courses {
   leftOut: number;
 }
 
-type Sent = Record<
-  "from_ns" | "to_ns" | "width_ns" | "bins" | "inter" | "intra" | "inter_bytes" | "intra_bytes" | "uneven" | "greatest_load" | "greatest_rank"
-  | "sizes" | "slow" | "calmest" | "messages" | "left_out", unknown
->;
-type SentSize = Record<"from" | "to" | "messages" | "is_inter", unknown>;
-
 /** More than any daemon sends. */
 const WINDOWS_MAX = 4096;
 const SIZES_MAX = 32;
 
-export function courses(from: Fields<Sent>): Courses {
+export function courses(from: Fields<Wire.Courses>): Courses {
   const windows = natural(from, "bins");
   const [fromNs, toNs, widthNs] = [number(from, "from_ns"), number(from, "to_ns"), number(from, "width_ns")];
   if (windows > WINDOWS_MAX) throw new FeedError(`There are more than ${WINDOWS_MAX} windows.`);
@@ -69,14 +64,14 @@ export function courses(from: Fields<Sent>): Courses {
   };
 }
 
-function sizeClass(from: Fields<SentSize>): SizeClass {
+function sizeClass(from: Fields<Wire.CourseSizes>): SizeClass {
   const [fromBytes, toBytes] = [number(from, "from"), number(from, "to")];
   if (!(fromBytes >= 0 && toBytes > fromBytes)) throw new FeedError("A class of sizes is not in order.");
   if (typeof from.is_inter !== "boolean") throw new FeedError('The field "is_inter" is neither true nor false.');
   return { fromBytes, toBytes, messages: natural(from, "messages"), isInter: from.is_inter };
 }
 
-function calmest(from: Fields<Sent>, sizes: number): number | null {
+function calmest(from: Fields<Wire.Courses>, sizes: number): number | null {
   if (from.calmest === null || from.calmest === undefined) return null;
   const place = natural(from, "calmest");
   if (place >= sizes) throw new FeedError('The field "calmest" names a class of sizes that is not there.');
@@ -88,14 +83,14 @@ function long<Column extends { readonly length: number }>(name: string, column: 
   return column;
 }
 
-function amounts(from: Fields<Sent>, name: keyof Sent, length: number): Float64Array {
+function amounts(from: Fields<Wire.Courses>, name: keyof Wire.Courses, length: number): Float64Array {
   const column = long(name, f64Column(from, name), length);
   if (!column.every((value) => value >= 0 && value < Infinity)) throw new FeedError(`The column "${name}" holds something that is no amount.`);
   return column;
 }
 
 /** Where there is nothing to compare, they are not a number. */
-function ratios(from: Fields<Sent>, name: keyof Sent, length: number): Float64Array {
+function ratios(from: Fields<Wire.Courses>, name: keyof Wire.Courses, length: number): Float64Array {
   const column = long(name, f64Column(from, name), length);
   if (!column.every((value) => Number.isNaN(value) || (value >= 0 && value < Infinity))) throw new FeedError(`The column "${name}" holds something that is no ratio.`);
   return column;

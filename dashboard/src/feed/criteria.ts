@@ -1,10 +1,20 @@
 // What messages and collectives usually take, as learnt so far or loaded. Checked and bounded.
 
 import { bounded, f64Column, FeedError, type Fields, fields, list, natural, number, sameLength, text, u32Column } from "./columns";
+import type * as Wire from "./types";
 
 export interface Criterion { fromBytes: number; toBytes: number; samples: number; medianNs: number }
 
-export interface CollectiveCriterion { function: number; name: string; ranks: number; bytes: number; samples: number; medianNs: number }
+export interface CollectiveCriterion {
+  function: number;
+  name: string;
+  ranks: number;
+  bytes: number;
+  /** Of the root, where it has a part of its own. */
+  isRoot: boolean;
+  samples: number;
+  medianNs: number;
+}
 
 export interface Criteria {
   /** How often they changed. */
@@ -16,14 +26,11 @@ export interface Criteria {
   collectives: readonly CollectiveCriterion[];
 }
 
-type Sent = Record<"version" | "is_final" | "is_inter" | "size_from" | "size_to" | "samples" | "median_ns" | "functions", unknown>;
-type SentFunction = Record<"function" | "name" | "ranks" | "bytes" | "samples" | "median_ns", unknown>;
-
 /** More than any daemon keeps. */
 const BINS_MAX = 100_000;
 const FUNCTIONS_MAX = 20_000;
 
-export function criteria(from: Fields<Sent>): Criteria {
+export function criteria(from: Fields<Wire.Criteria>): Criteria {
   if (typeof from.is_final !== "boolean") throw new FeedError('The field "is_final" is neither true nor false.');
   const columns = {
     isInter: u32Column(from, "is_inter"), fromBytes: f64Column(from, "size_from"), toBytes: f64Column(from, "size_to"),
@@ -44,11 +51,12 @@ export function criteria(from: Fields<Sent>): Criteria {
   return { version: natural(from, "version"), isFinal: from.is_final, ...bins, collectives };
 }
 
-function collective(from: Fields<SentFunction>): CollectiveCriterion {
+function collective(from: Fields<Wire.FunctionCriterion>): CollectiveCriterion {
   const medianNs = number(from, "median_ns");
+  if (typeof from.is_root !== "boolean") throw new FeedError('The field "is_root" is neither true nor false.');
   if (medianNs < 0) throw new FeedError("A collective takes less than no time.");
   return {
     function: natural(from, "function"), name: text(from, "name"), ranks: natural(from, "ranks"), bytes: natural(from, "bytes"),
-    samples: natural(from, "samples"), medianNs,
+    isRoot: from.is_root, samples: natural(from, "samples"), medianNs,
   };
 }

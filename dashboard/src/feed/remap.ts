@@ -1,9 +1,10 @@
 // A better placement of ranks on nodes, with the files that bring it about. Checked and bounded.
 
 import { bounded, FeedError, type Fields, fields, list, natural, text, texts } from "./columns";
+import type * as Wire from "./types";
 
-export const FORMATS = ["rankfile", "machinefile", "slurm"] as const;
-export type Format = (typeof FORMATS)[number];
+export type Format = Wire.RemapFormat;
+const FORMATS: readonly Format[] = ["rankfile", "machinefile", "slurm"];
 
 export interface PlacementFile {
   format: Format;
@@ -28,15 +29,11 @@ export interface Remap {
   files: readonly PlacementFile[];
 }
 
-type Sent = Record<
-  "gains" | "inter_messages_before" | "inter_messages_after" | "inter_bytes_before" | "inter_bytes_after" | "moved" | "ranks" | "sentences" | "files", unknown
->;
-
 const SENTENCES_MAX = 16;
 /** Of the largest jobs it is some hundred thousand lines. */
 const TEXT_MAX = 1 << 26;
 
-export function remap(from: Fields<Sent>): Remap {
+export function remap(from: Fields<Wire.Remap>): Remap {
   if (typeof from.gains !== "boolean") throw new FeedError('The field "gains" is neither true nor false.');
   return {
     gains: from.gains,
@@ -51,7 +48,7 @@ export function remap(from: Fields<Sent>): Remap {
   };
 }
 
-function file(from: Fields<Record<"format" | "name" | "text" | "command", unknown>>): PlacementFile {
+function file(from: Fields<Wire.RemapFile>): PlacementFile {
   const format = FORMATS.find((each) => each === from.format);
   if (!format) throw new FeedError("There is a format of placements that this page does not know.");
   const found = { format, name: text(from, "name"), text: text(from, "text"), command: text(from, "command") };

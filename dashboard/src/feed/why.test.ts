@@ -56,7 +56,7 @@ describe("the courses of messages", () => {
 describe("the criteria", () => {
   const sent = {
     version: 3, is_final: false, is_inter: u32([0, 1, 0]), size_from: f64([50, 0, 0]), size_to: f64([100, 50, 50]), samples: f64([12, 400, 31]), median_ns: f64([450, 2000, 410]),
-    functions: [{ function: 13, name: "MPI_Allreduce", ranks: 16, bytes: 8, samples: 99, median_ns: 21_000 }],
+    functions: [{ function: 13, name: "MPI_Allreduce", ranks: 16, bytes: 8, is_root: true, samples: 99, median_ns: 21_000 }],
   };
   const read = (change: Record<string, unknown>): unknown => answered({ criteria: { ...sent, ...change } }).criteria;
 
@@ -65,7 +65,7 @@ describe("the criteria", () => {
       version: 3, isFinal: false,
       inter: [{ fromBytes: 0, toBytes: 50, samples: 400, medianNs: 2000 }],
       intra: [{ fromBytes: 0, toBytes: 50, samples: 31, medianNs: 410 }, { fromBytes: 50, toBytes: 100, samples: 12, medianNs: 450 }],
-      collectives: [{ function: 13, name: "MPI_Allreduce", ranks: 16, bytes: 8, samples: 99, medianNs: 21_000 }],
+      collectives: [{ function: 13, name: "MPI_Allreduce", ranks: 16, bytes: 8, isRoot: true, samples: 99, medianNs: 21_000 }],
     });
   });
 
@@ -77,6 +77,7 @@ describe("the criteria", () => {
     ["a time that is no number", { median_ns: f64([Number.NaN, 1, 1]) }],
     ["fewer samples than none", { samples: f64([-1, 1, 1]) }],
     ["a collective without a name", { functions: [{ ...sent.functions[0], name: 3 }] }],
+    ["perhaps a root", { functions: [{ ...sent.functions[0], is_root: 1 }] }],
     ["a collective that ends before it begins", { functions: [{ ...sent.functions[0], median_ns: -1 }] }],
   ])("are refused with %s", (_, change) => {
     expect(() => read(change)).toThrow(FeedError);

@@ -20,3 +20,9 @@ export function changeWords(before: number, after: number): string {
   const change = Math.abs(before - after) / before;
   return `${part(change)} ${after < before ? "less" : "more"}`;
 }
+
+/** A command line as the daemon says it: what stands behind some blanks is not part of it. */
+export function commandOf(text: string): { line: string; note: string } {
+  const [line = "", ...rest] = text.split(/ {2,}/);
+  return { line, note: rest.join(" ") };
+}

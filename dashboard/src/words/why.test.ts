@@ -6,7 +6,7 @@ import { budgetLead, budgetSentence, efficiencyLead, waitingSentence } from "./b
 import { backgroundSentence, courseNotes, furthest, mappingSentence, meanUneven, patternSentence, sizeWords, spread, totals } from "./courses";
 import { binWords, criteriaSentence, standingWords } from "./criteria";
 import { budgetRows, waitingRows } from "./found";
-import { changeWords, sentenceOf } from "./placement";
+import { changeWords, commandOf, sentenceOf } from "./placement";
 import { longestAt, ranksAt, siteKey, siteName, waitsAt } from "./sites";
 
 const plain = (text: string): string => text.replace(/[\u00a0\u202f\u2009]/g, " ").replaceAll("\u2019", "'");
@@ -139,6 +139,8 @@ describe("places in the program", () => {
 describe("a placement in words", () => {
   it("says what changes, and nothing of what there was nothing of", () => {
     expect([changeWords(100, 38), changeWords(100, 100), changeWords(0, 0), changeWords(0, 5), changeWords(10, 15)].map(plain)).toEqual(["62.0 % less", "as now", "as now", "more", "50.0 % more"]);
+    expect(commandOf("mpirun --rankfile F -n 4 PROGRAM   with the same hosts as now")).toEqual({ line: "mpirun --rankfile F -n 4 PROGRAM", note: "with the same hosts as now" });
+    expect(commandOf("srun PROGRAM")).toEqual({ line: "srun PROGRAM", note: "" });
     expect([sentenceOf("there is one node"), sentenceOf("It is so.")]).toEqual(["There is one node.", "It is so."]);
   });
 });

@@ -31,13 +31,6 @@ export function SitePart({ store, place }: { store: Store; place: Site }) {
         {longest && <Row name="Longest" note={`${waitWords(longest).replace(/, [^,]*$/, "")}, at ${clock(longest.longestAtS * 1e9)}`}>{seconds(longest.longestS)}</Row>}
         {ranks.length > 0 && <Row name="Ranks" note="of the waits that are listed">{rankRanges(ranks).replace(/^ranks? /, "")}</Row>}
       </dl>
-      <div class="bars" role="list" aria-label="What was waited for there">
-        {waitingRows(row.by).filter(({ seconds: value }) => value !== 0).sort((one, other) => other.seconds - one.seconds).map((each) => (
-          <div role="listitem" key={each.part} title={each.title}><span class="swatch" style={{ backgroundColor: partTone(each.part) }} /><span>{each.name}</span><span>{seconds(each.seconds)}</span></div>
-        ))}
-      </div>
-      {there.length > 0 && <ul>{there.slice(0, WAITS_NAMED).map((wait) => <li key={`${wait.waiter}/${wait.awaited}/${wait.function}/${wait.state}`}>{waitWords(wait).replace(/ (?=\S+$)/, "\u00a0")}</li>)}</ul>}
-      {there.length === 0 && <p class="soft small">None of the waits there is among the longest of the run, which are listed.</p>}
       <div class="actions">
         {longest && longest.longestS > 0 && <>
           <button type="button" onClick={() => store.command({ do: "seek", time_ns: Math.round(longest.longestAtS * 1e9) })}>Go to the longest</button>
@@ -45,6 +38,13 @@ export function SitePart({ store, place }: { store: Store; place: Site }) {
         </>}
         {ranks.length > 0 && <button type="button" onClick={() => store.select({ ranks: rangesOf(ranks) })}>Only these ranks</button>}
       </div>
+      <div class="bars" role="list" aria-label="What was waited for there">
+        {waitingRows(row.by).filter(({ seconds: value }) => value !== 0).sort((one, other) => other.seconds - one.seconds).map((each) => (
+          <div role="listitem" key={each.part} title={each.title}><span class="swatch" style={{ backgroundColor: partTone(each.part) }} /><span>{each.name}</span><span>{seconds(each.seconds)}</span></div>
+        ))}
+      </div>
+      {there.length > 0 && <ul>{there.slice(0, WAITS_NAMED).map((wait) => <li key={`${wait.waiter}/${wait.awaited}/${wait.function}/${wait.state}`}>{waitWords(wait).replace(/ (?=\S+$)/, "\u00a0")}</li>)}</ul>}
+      {there.length === 0 && <p class="soft small">None of the waits there is among the longest of the run, which are listed.</p>}
     </section>
   );
 }

@@ -31,8 +31,8 @@ function Told({ criteria }: { criteria: Criteria }) {
     rows: (["inter", "intra"] as const).flatMap((scope) => criteria[scope].map((bin) => [scope, bin.fromBytes, bin.toBytes, bin.samples, bin.medianNs])),
   }));
   useTable("criteria of collectives", () => ({
-    columns: ["function", "ranks", "bytes", "samples", "median_ns"],
-    rows: criteria.collectives.map(({ name, ranks, bytes: size, samples, medianNs }) => [name, ranks, size, samples, medianNs]),
+    columns: ["function", "ranks", "bytes", "is_root", "samples", "median_ns"],
+    rows: criteria.collectives.map(({ name, ranks, bytes: size, isRoot, samples, medianNs }) => [name, ranks, size, isRoot, samples, medianNs]),
   }));
   return (
     <>
@@ -53,10 +53,10 @@ function Told({ criteria }: { criteria: Criteria }) {
   );
 }
 
-const keyOf = ({ function: id, ranks, bytes: size }: CollectiveCriterion): string => `${id}/${ranks}/${size}`;
+const keyOf = ({ function: id, ranks, bytes: size, isRoot }: CollectiveCriterion): string => `${id}/${ranks}/${size}/${isRoot}`;
 
 const COLUMNS: Column<CollectiveCriterion>[] = [
-  { key: "name", label: "function", title: "Sort by name", sort: ({ name }) => name, ascending: true, cell: ({ name }) => name },
+  { key: "name", label: "function", title: "Sort by name", sort: ({ name }) => name, ascending: true, cell: ({ name, isRoot }) => <>{name}{isRoot && <span class="soft"> at the root</span>}</> },
   { key: "ranks", label: "ranks", title: "Among how many ranks", sort: ({ ranks }) => ranks, cell: ({ ranks }) => count(ranks) },
   { key: "bytes", label: "bytes", title: "Of how many bytes", sort: ({ bytes: size }) => size, cell: ({ bytes: size }) => bytes(size) },
   { key: "samples", label: "samples", title: "How many it rests on", sort: ({ samples }) => samples, cell: ({ samples }) => count(samples) },

@@ -5,7 +5,7 @@ import type { Figures } from "../../state/questions";
 import type { Store } from "../../state/store";
 import { bytes, clock, count } from "../../words";
 import { part } from "../../words/found";
-import { changeWords, FORMAT_NAMES, sentenceOf } from "../../words/placement";
+import { changeWords, commandOf, FORMAT_NAMES, sentenceOf } from "../../words/placement";
 import { fileName, saveBlob } from "../save";
 import { CopyButton } from "../share/copy-button";
 import { useTable } from "../share/tables";
@@ -71,7 +71,8 @@ function Change({ what, before, after, words }: { what: string; before: number; 
 }
 
 function File({ store, file, isNew }: { store: Store; file: PlacementFile; isNew: boolean }) {
-  const { format, name, text, command } = file;
+  const { format, name, text } = file;
+  const { line, note } = commandOf(file.command);
   const saveIt = (): void => {
     const run = store.run.peek().job.run || "mpiscope";
     saveBlob(new Blob([text], { type: "text/plain" }), name || fileName(run, format, "txt"));
@@ -83,8 +84,8 @@ function File({ store, file, isNew }: { store: Store; file: PlacementFile; isNew
         <CopyButton text={text} label={`Copy the ${FORMAT_NAMES[format]}`} />
         <button type="button" aria-label={`Save the ${FORMAT_NAMES[format]}`} title={`Save as ${name}`} onClick={saveIt}>Save</button>
       </span>
-      <code class="command">{command}</code>
-      <CopyButton text={command} label={`Copy the command line for the ${FORMAT_NAMES[format]}`} />
+      <span><code class="command">{line}</code>{note && <span class="soft small"> {note}</span>}</span>
+      <CopyButton text={line} label={`Copy the command line for the ${FORMAT_NAMES[format]}`} />
     </li>
   );
 }

@@ -3,7 +3,7 @@
 
 import { useComputed } from "@preact/signals";
 import type { Found } from "../../feed/found";
-import { over } from "../../state/run";
+import { edgeNs, over } from "../../state/run";
 import type { Store } from "../../state/store";
 import { isSettled, pieces, verdictLine } from "../../words/found";
 import { CopyButton } from "../share/copy-button";
@@ -34,11 +34,15 @@ export function Why({ store }: { store: Store }) {
 function Nothing({ store }: { store: Store }) {
   const run = store.figures.value;
   return (
-    <div class="message">
-      <h2>{verdictLine(run).sentence}</h2>
-      <p>Each call is cut into waiting, what messages of its size usually take, the distance between nodes, and what was slower than usual. What is usual is learnt from the run itself{over(run) ? ", so that a short one may be over before it is known" : ""}.</p>
-      {!over(run) && <p>Then this view says which cause costs most, how much of it could be avoided and when, and who waited for whom.</p>}
-    </div>
+    <>
+      <div class="message">
+        <h2>{verdictLine(run).sentence}</h2>
+        <p>Each call is cut into waiting, what messages of its size usually take, the distance between nodes, and what was slower than usual. What is usual is learnt from the run itself{over(run) ? ", so that a short one may be over before it is known" : ""}.</p>
+        {!over(run) && <p>Then this view says which cause costs most, how much of it could be avoided and when, and who waited for whom.</p>}
+      </div>
+      {/* Messages are counted whatever is judged of them. */}
+      {edgeNs(run) > 0 && <ThreeViews store={store} />}
+    </>
   );
 }
 
