@@ -18,6 +18,7 @@ import { makeEvolution, makePending } from "./evolution.mjs";
 import { makeFound, makeRangeBudget } from "./found.mjs";
 import { makeJob } from "./job.mjs";
 import { makeRegions } from "./regions.mjs";
+import { makeCourses, makeCriteria, makeRemap } from "./why.mjs";
 
 const { values } = parseArgs({ options: {
   port: { type: "string", default: "4180" }, ranks: { type: "string", default: "4" }, nodes: { type: "string" }, silence: { type: "string", default: "60" },
@@ -162,8 +163,8 @@ const answers = {
   ping: () => ({}),
   pairs: ({ from_ns, to_ns }) => ({ pairs: { from_ns, to_ns, ...talk().pairs } }),
   dag: ({ from_ns, to_ns, ranks: only, most }) => ({ dag: makeDag({ fromNs: from_ns, toNs: to_ns, edgeNs: edgeNs(), only, most, ranks, hostOf: nodeOf, hash: job.hash }) }),
-  budget: ({ from_ns, to_ns }) => {
-    const budget = makeRangeBudget(found(), { fromNs: from_ns, toNs: to_ns, hash: job.hash });
+  budget: ({ from_ns, to_ns, ranks: only }) => {
+    const budget = makeRangeBudget(found(), { fromNs: from_ns, toNs: to_ns, only, ranks, hash: job.hash });
     return typeof budget === "string" ? { error: budget } : { budget };
   },
   event: ({ time_ns, is_back, ranks: only, hidden }) => {
@@ -173,9 +174,19 @@ const answers = {
       .sort((one, other) => (is_back ? other.startNs - one.startNs : one.startNs - other.startNs));
     return { event: { at_ns: calls[0]?.startNs ?? null, rank: calls[0]?.rank ?? 0, function: calls[0]?.id ?? 0 } };
   },
-  sites: () => ({ sites: { id: u32([0, 1, 2]), place: ["halo3d.c:118 exchange()", "halo3d.c:203 main()", "solver.c:77 dot_product()"] } }),
   calls: ({ from_ns, to_ns, ranks: only, most }) => ({ calls: callsPart(from_ns, to_ns, Math.min(most, 200_000), (c) => c.startNs < to_ns && c.startNs + c.durationNs >= from_ns && c.startNs + c.durationNs <= edgeNs() && isMeant(only, c.rank)) }),
   messages: (asked) => ({ messages: messagesPart(asked) }),
+  courses: ({ from_ns, to_ns, bins, ranks: only }) => ({ courses: makeCourses({ fromNs: from_ns, toNs: to_ns, bins, only, ranks, nodes, edgeNs: edgeNs(), hash: job.hash }) }),
+  criteria: () => ({ criteria: makeCriteria({ nodes, isFinal: over, untilS: edgeNs() / 1e9, hash: job.hash }) }),
+  remap: () => {
+    const remap = makeRemap({ ranks, nodes, gains: values.verdict !== "none", untilS: edgeNs() / 1e9 });
+    return typeof remap === "string" ? { error: remap } : { remap };
+  },
+  sites: () => {
+    const { sites } = found()?.judgement ?? { sites: [] };
+    const named = sites.filter(({ site }) => site !== null);
+    return { sites: { id: u32(named.map(({ site }) => site)), place: named.map(({ place }) => place) } };
+  },
   count: ({ from_ns, to_ns }) => {
     const { timeline: { functions, counts } } = answers.timeline({ from_ns, to_ns, bins: 1 });
     return { count: { function: functions, calls: counts } };

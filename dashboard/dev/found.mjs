@@ -1,5 +1,7 @@
 // A made-up judgement: figures that fit together, for each cause and for each state of knowing.
 
+import { makeSites } from "./why.mjs";
+
 const CAUSES = { placement: "mapping", pattern: "pattern", background: "background", "no-core": "cpu", none: "none" };
 const STRETCHES = 40;
 
@@ -64,7 +66,7 @@ export function makeFound(verdict, { ranks, untilS, isFinal, hash }) {
     headline: headline(cause, share, confidence), details: details(cause, confidence, waits, share * ranksS, ranks), from_s: fromS, until_s: untilS,
     left_out_calls: verdict === "background" ? 184_220_931 : 0, is_final: isFinal,
     judgement: {
-      budget, waits, sites: [], efficiency: efficiencyOf(cause), attribution: stretches(cause, [fromS, untilS], ranks, waits.length, hash),
+      budget, waits, sites: makeSites({ budget, waits }, hash), efficiency: efficiencyOf(cause), attribution: stretches(cause, [fromS, untilS], ranks, waits.length, hash),
       quiet: cause === "background" ? [{ from_s: fromS, to_s: untilS / 2, is_quiet: true, slower: 1 }, { from_s: untilS / 2, to_s: untilS, is_quiet: false, slower: 2.4 }] : [],
       verdict: {
         cause, avoidable_s: share * ranksS, avoidable_wall_s: share * (untilS - fromS), share, confidence,
@@ -152,13 +154,14 @@ const WINDOW_S = 0.25;
  * What is known of a range: whole windows, which sum to the whole run. Waiting comes and goes otherwise than the rest.
  * A text says why nothing is.
  */
-export function makeRangeBudget(found, { fromNs, toNs, hash }) {
+export function makeRangeBudget(found, { fromNs, toNs, only, ranks, hash }) {
   if (!found || found.headline === "") return "where time went was not judged yet";
   const { from_s: fromS, until_s: untilS, judgement: { budget, verdict } } = found;
   const many = Math.ceil((untilS - fromS) / WINDOW_S);
   const place = (ns, round) => Math.min(many, Math.max(0, round((ns / 1e9 - fromS) / WINDOW_S)));
   const first = place(fromNs, Math.floor);
   const last = Math.max(first, place(toNs, Math.ceil));
+  const chosen = only ? only.reduce((sum, [from, to]) => sum + Math.max(0, Math.min(to, ranks - 1) - from + 1), 0) / ranks : 1;
   const weight = (window, salt) => 1 + 0.8 * Math.sin(window / 9 + salt) + hash(window, salt, 21);
   const share = (salt) => {
     let [inside, all] = [0, 0];
@@ -166,7 +169,7 @@ export function makeRangeBudget(found, { fromNs, toNs, hash }) {
       all += weight(window, salt);
       if (window >= first && window < last) inside += weight(window, salt);
     }
-    return inside / all;
+    return (chosen * inside) / all;
   };
   const [waiting, rest] = [share(1), share(2)];
   const scaled = (parts, by) => Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, value * by(name)]));

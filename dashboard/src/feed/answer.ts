@@ -2,10 +2,13 @@
 
 import { type Calls, calls, type History } from "./calls";
 import { bounded, FeedError, type Fields, f64Column, fields, natural, number, sameLength, texts, u32Column } from "./columns";
+import { type Courses, courses } from "./courses";
+import { type Criteria, criteria } from "./criteria";
 import { type Cone, cone, type Dag, dag } from "./dependencies";
 import { type RangeBudget, rangeBudget } from "./found";
 import { type MessageRows, messageRows } from "./messages";
 import { type Pairs, pairs } from "./regions";
+import { type Remap, remap } from "./remap";
 import type * as Wire from "./types";
 
 /** Counts of call starts in a range: `counts[f * bins + bin]` belongs to `functions[f]`. */
@@ -47,6 +50,9 @@ export interface AnswerMessage {
   event?: NextEvent;
   sites?: Sites;
   messages?: MessageRows;
+  courses?: Courses;
+  criteria?: Criteria;
+  remap?: Remap;
 }
 
 export function answer(value: Fields<Wire.Answer>): AnswerMessage {
@@ -63,6 +69,9 @@ export function answer(value: Fields<Wire.Answer>): AnswerMessage {
   if (value.event) message.event = nextEvent(fields(value.event, "The event"));
   if (value.sites) message.sites = sites(fields(value.sites, "The places in the program"));
   if (value.messages) message.messages = messageRows(fields(value.messages, "The messages"));
+  if (value.courses) message.courses = courses(fields(value.courses, "The courses"));
+  if (value.criteria) message.criteria = criteria(fields(value.criteria, "The criteria"));
+  if (value.remap) message.remap = remap(fields(value.remap, "The placement"));
   return message;
 }
 

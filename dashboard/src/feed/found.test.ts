@@ -19,7 +19,7 @@ const wire: Wire.Found = {
     },
     efficiency: { parallel: 0.6, load_balance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
     waits: [wait],
-    sites: [],
+    sites: [{ site: 2, place: "main.c:42 solve()", seconds: 6, by: { compute: 5, base: -0.5, distance: 1, excess: 0.5, operation: 0.25, other: 0.125, unknown: -0.375, no_core: 1 } }],
     attribution: [{ from_s: 1.5, to_s: 2.5, region: null, cause: "pattern", avoidable_s: 0.5, confidence: 0.7, evidence: [0] }],
     quiet: [{ from_s: 1.5, to_s: 20, is_quiet: true, slower: 1.1 }, { from_s: 20, to_s: 62, is_quiet: false, slower: 2.5 }],
     verdict: { cause: "pattern", avoidable_s: 12, avoidable_wall_s: 3, share: 0.05, confidence: 0.9, causes: [["pattern", 12], ["cpu", 1]], remarks: ["close"] },
@@ -53,6 +53,7 @@ describe("what was found", () => {
         },
         efficiency: { parallel: 0.6, loadBalance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
         waits: [{ state: "late sender", function: "MPI_Recv", site: 2, place: "main.c:42 solve()", waiter: 7, awaited: 3, times: 120, seconds: 4.5, longestS: 0.25, longestAtS: 61.5 }],
+        sites: [{ site: 2, place: "main.c:42 solve()", seconds: 6, by: { compute: 5, base: -0.5, distance: 1, excess: 0.5, operation: 0.25, other: 0.125, unknown: -0.375, noCore: 1 } }],
         attribution: [{ fromS: 1.5, toS: 2.5, region: null, cause: "pattern", avoidableS: 0.5, confidence: 0.7, evidence: [0] }],
         quiet: [{ fromS: 1.5, toS: 20, isQuiet: true, slower: 1.1 }, { fromS: 20, toS: 62, isQuiet: false, slower: 2.5 }],
         verdict: { cause: "pattern", avoidableS: 12, avoidableWallS: 3, share: 0.05, confidence: 0.9, causes: [["pattern", 12], ["cpu", 1]], remarks: ["close"] },
@@ -65,6 +66,10 @@ describe("what was found", () => {
   it("is nothing where there is nothing yet", () => {
     const bytes = encode({ protocol: 2, kind: "delta", number: 1, clock: { now_ns: 1, lag_ns: 0 }, found: null });
     expect(decode(bytes.slice().buffer)).not.toHaveProperty("found");
+  });
+
+  it("may have been waited for in calls of which nobody knows where they were made", () => {
+    expect(read((from) => Object.assign(first(from.judgement.sites), { site: null, place: "" })).judgement.sites[0]).toMatchObject({ site: null, place: "" });
   });
 
   it("may lie in a region, and be no cause", () => {
@@ -94,6 +99,9 @@ describe("what was found", () => {
     ["a cost that is a text", (from) => (verdict(from)["causes"] = ["cpu"])],
     ["more causes than there are", (from) => (verdict(from)["causes"] = Array.from({ length: 5 }, () => ["cpu", 1]))],
     ["more waits than anyone reads", (from) => (from.judgement.waits = Array.from({ length: 1001 }, () => wait))],
+    ["a place without its split", (from) => Object.assign(from.judgement.sites[0] ?? {}, { by: null })],
+    ["a place of half a number", (from) => (first(from.judgement.sites)["site"] = 0.5)],
+    ["more places than anyone reads", (from) => (from.judgement.sites = Array.from({ length: 4097 }, () => structuredClone(wire.judgement.sites[0])) as Wire.SiteWait[])],
     ["more sentences than anyone reads", (from) => (from.details = Array.from({ length: 65 }, () => "and"))],
   ])("is refused with %s", (_, change) => {
     expect(() => read(change)).toThrow(FeedError);

@@ -29,6 +29,8 @@ export interface Judgement {
   efficiency: Efficiency;
   /** The longest first. */
   waits: readonly Wait[];
+  /** The waiting by place in the program, the longest first. */
+  sites: readonly SiteWait[];
   /** In order of time. */
   attribution: readonly Attribution[];
   /** When the network was quiet and when not, in order of time. */
@@ -84,6 +86,15 @@ export interface Wait {
   longestAtS: number;
 }
 
+export interface SiteWait {
+  /** As of a wait; all calls of which it is not known where they were made are one. */
+  site: number | null;
+  place: string;
+  seconds: number;
+  /** By what kept those who were waited for. */
+  by: By;
+}
+
 export interface Attribution {
   fromS: number;
   toS: number;
@@ -128,6 +139,7 @@ export interface RangeBudget {
 /** Longer lists than these no daemon makes, and no page should have to draw. */
 const SENTENCES_MAX = 64;
 const WAITS_MAX = 1000;
+const SITES_MAX = 4096;
 const STRETCHES_MAX = 4096;
 
 export function found(from: Fields<Wire.Found>): Found {
@@ -158,6 +170,7 @@ function judgement(from: Fields<Wire.Judgement>): Judgement {
     budget: parts(fields(from.budget, "The budget")),
     efficiency: efficiency(fields(from.efficiency, "The efficiency")),
     waits,
+    sites: bounded("sites", list(from, "sites"), SITES_MAX).map((each) => siteWait(fields(each, "A place in the program"))),
     attribution,
     quiet: bounded("quiet", list(from, "quiet"), STRETCHES_MAX).map((each) => quiet(fields(each, "A stretch of the network"))),
     verdict: verdict(fields(from.verdict, "The verdict")),
@@ -192,13 +205,22 @@ function wait(from: Fields<Wire.Wait>): Wait {
   return {
     state: text(from, "state"),
     function: text(from, "function"),
-    site: from.site === null || from.site === undefined ? null : natural(from, "site"),
+    site: siteNumber(from),
     place: text(from, "place"),
     waiter: natural(from, "waiter"),
     awaited: natural(from, "awaited"),
     times: natural(from, "times"),
     ...numbers(from, "seconds", "longest_s", "longest_at_s"),
   };
+}
+
+function siteWait(from: Fields<Wire.SiteWait>): SiteWait {
+  const seconds = number(from, "seconds");
+  return { site: siteNumber(from), place: text(from, "place"), seconds, by: by(fields(from.by, "The split of a place's waiting")) };
+}
+
+function siteNumber<T extends { site: unknown }>(from: Fields<T>): number | null {
+  return from.site === null || from.site === undefined ? null : natural(from, "site" as keyof T & string);
 }
 
 function quiet(from: Fields<Wire.Quiet>): Quiet {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { contrast } from "./colour";
-import { amountPart, amountRamp, amountTicks, latencyColour, latencyPart, latencyRamp, STEPS, UNKNOWN_TONE } from "./ramps";
+import { amountPart, amountRamp, amountTicks, latencyColour, latencyPart, latencyRamp, loadRamp, STEPS, UNKNOWN_TONE } from "./ramps";
 import { distance, VISIONS } from "./vision";
 
 const GROUND = { dark: "#14171b", light: "#ffffff" };
@@ -15,11 +15,11 @@ function steps(ramp: readonly string[], from = 0, to = STEPS): number[] {
 
 describe.each(["dark", "light"] as const)("the %s scales", (theme) => {
   it("stand out from the canvas", () => {
-    for (const colour of [...latencyRamp(theme), ...amountRamp(theme), UNKNOWN_TONE[theme]]) expect(contrast(colour, GROUND[theme])).toBeGreaterThanOrEqual(3);
+    for (const colour of [...latencyRamp(theme), ...amountRamp(theme), ...loadRamp(theme), UNKNOWN_TONE[theme]]) expect(contrast(colour, GROUND[theme])).toBeGreaterThanOrEqual(3);
   });
 
   it("are even", () => {
-    for (const found of [steps(latencyRamp(theme)), steps(amountRamp(theme))]) {
+    for (const found of [steps(latencyRamp(theme)), steps(amountRamp(theme)), steps(loadRamp(theme))]) {
       expect(Math.max(...found) / Math.min(...found)).toBeLessThan(1.5);
       expect(Math.min(...found)).toBeGreaterThan(0.03);
     }
@@ -35,6 +35,13 @@ describe.each(["dark", "light"] as const)("the %s scales", (theme) => {
     // The further from the ground the more.
     const away = ramp.map((colour) => distance(colour, GROUND[theme], vision));
     for (let step = STRIDE; step <= STEPS; step += STRIDE) expect(away[step]).toBeGreaterThan(away[step - STRIDE] ?? Infinity);
+  });
+});
+
+describe.each(["dark", "light"] as const)("the scale of load, %s", (theme) => {
+  it.each(VISIONS)("tells even, uneven and very uneven apart under %s vision", (vision) => {
+    const [even = "", uneven = "", very = ""] = [0, STEPS / 2, STEPS].map((step) => loadRamp(theme)[step]);
+    for (const [one, other] of [[even, uneven], [uneven, very]] as const) expect(distance(one, other, vision)).toBeGreaterThan(0.09);
   });
 });
 

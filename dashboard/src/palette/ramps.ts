@@ -16,6 +16,11 @@ const AMOUNT: Readonly<Record<Theme, readonly [from: Tone, to: Tone]>> = {
   dark: [[0.52, 0.12, 285], [0.95, 0.14, 105]],
   light: [[0.645, 0.1, 195], [0.24, 0.12, 300]],
 };
+/** From even to uneven: yellow to red. */
+const LOAD: Readonly<Record<Theme, readonly [from: Tone, to: Tone]>> = {
+  dark: [[0.9, 0.15, 102], [0.58, 0.21, 27]],
+  light: [[0.66, 0.14, 92], [0.43, 0.18, 27]],
+};
 /** What is not known is neither low nor high nor usual: a tone of its own, and hatched where there is room. */
 export const UNKNOWN_TONE: Readonly<Record<Theme, string>> = { dark: "#7d7667", light: "#9a9282" };
 
@@ -51,6 +56,11 @@ export function latencyRamp(theme: Theme): readonly string[] {
 export function amountRamp(theme: Theme): readonly string[] {
   const [from, to] = AMOUNT[theme];
   return ramp(`amount ${theme}`, (part) => between(from, to, part));
+}
+
+export function loadRamp(theme: Theme): readonly string[] {
+  const [from, to] = LOAD[theme];
+  return ramp(`load ${theme}`, (part) => between(from, to, part));
 }
 
 /** The place of a latency on its scale, from 0 to 1. */

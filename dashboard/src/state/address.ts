@@ -1,6 +1,7 @@
 // The address of the page says what is looked at, so that a link shows a colleague the same: written as things change,
 // read when the page opens and when another link is pasted.
 
+import { messageText } from "../feed/messages";
 import { callText } from "../panels/particles/describe";
 import { arrange, arrangement, keep } from "./arrangement";
 import { fromHash, type Place, toHash } from "./link";
@@ -75,21 +76,32 @@ export class Address {
     return Object.keys(said).length > 0 ? said : null;
   }
 
+  /** What cannot be had any more is not selected: the inspector shows the run. */
   private async select(kept: Kept): Promise<void> {
-    if (kept.kind !== "call") {
-      this.store.selection.value = kept;
-      return;
-    }
+    const { selection } = this.store;
+    const before = selection.peek();
+    const found = await this.find(kept).catch(() => null);
+    if (found && selection.peek() === before) selection.value = found;
+  }
+
+  private async find(kept: Kept): Promise<Selection> {
     const { store } = this;
-    const before = store.selection.peek();
-    // Where the call cannot be had any more, nothing is selected: the inspector shows the run.
-    const calls = await store.callsOf(kept.startNs, kept.startNs + 1, [[kept.rank, kept.rank]], SAME_MOMENT).catch(() => null);
-    if (!calls || store.selection.peek() !== before) return;
-    for (let row = 0; row < calls.length; row++) {
-      if (calls.rank[row] !== kept.rank || calls.thread[row] !== kept.thread || calls.startNs[row] !== kept.startNs) continue;
-      const id = calls.function[row] ?? 0;
-      store.selection.value = { kind: "call", call: callText(calls, row, store.run.peek().functions.get(id)?.name ?? `function ${id}`) };
-      return;
+    switch (kept.kind) {
+      case "call": {
+        const calls = await store.callsOf(kept.startNs, kept.startNs + 1, [[kept.rank, kept.rank]], SAME_MOMENT);
+        const row = calls.rank.findIndex((rank, at) => rank === kept.rank && calls.thread[at] === kept.thread && calls.startNs[at] === kept.startNs);
+        const id = calls.function[row] ?? 0;
+        return row < 0 ? null : { kind: "call", call: callText(calls, row, store.run.peek().functions.get(id)?.name ?? `function ${id}`) };
+      }
+      case "message": {
+        const rows = await store.messagesIn([kept.sendNs, kept.sendNs + 1], [[kept.src, kept.src]], SAME_MOMENT);
+        const row = rows.src.findIndex((src, at) => src === kept.src && rows.dst[at] === kept.dst && rows.sendNs[at] === kept.sendNs);
+        return row < 0 ? null : { kind: "message", message: messageText(rows, row) };
+      }
+      case "site":
+        return { kind: "site", site: kept.site, place: (await store.sites()).get(kept.site) ?? "" };
+      default:
+        return kept;
     }
   }
 
@@ -121,6 +133,10 @@ function kept(selection: Selection): Kept | null {
     case "pair":
     case "moment":
       return selection;
+    case "site":
+      return selection.site === null ? null : { kind: "site", site: selection.site };
+    case "message":
+      return { kind: "message", src: selection.message.src, dst: selection.message.dst, sendNs: selection.message.sendNs };
     case "call":
       return { kind: "call", rank: selection.call.rank, thread: selection.call.thread, startNs: selection.call.startNs };
     default:

@@ -82,6 +82,10 @@ export function selectionText(kept: Kept): string {
       return `pair:${kept.src}:${kept.dst}`;
     case "moment":
       return `moment:${[kept.region, ...(kept.other === null ? [] : [kept.other]), kept.fromNs, kept.toNs].join(":")}`;
+    case "site":
+      return `site:${kept.site}`;
+    case "message":
+      return `message:${kept.src}:${kept.dst}:${kept.sendNs}`;
     case "call":
       return `call:${kept.rank}:${kept.thread}:${kept.startNs}`;
   }
@@ -94,11 +98,13 @@ function selection(text: string): Kept | null {
   if (one === undefined) return null;
   if (kind === "rank") return { kind, rank: one };
   if (kind === "region") return { kind, id: one };
+  if (kind === "site") return { kind, site: one };
   if (two === undefined) return null;
   if (kind === "between") return { kind, a: one, b: two };
   if (kind === "pair") return { kind, src: one, dst: two };
   if (three === undefined) return null;
   if (kind === "moment") return four === undefined ? { kind, region: one, other: null, fromNs: two, toNs: three } : { kind, region: one, other: two, fromNs: three, toNs: four };
+  if (kind === "message") return { kind, src: one, dst: two, sendNs: three };
   return kind === "call" ? { kind, rank: one, thread: two, startNs: three } : null;
 }
 

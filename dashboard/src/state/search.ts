@@ -1,7 +1,6 @@
 // What somebody may mean who types a few letters: ranks, functions, places in the program, nodes, regions, times, views.
 // Pure; what is done about it is the panel's.
 
-import { signal } from "@preact/signals";
 import type { Sites } from "../feed/answer";
 import { nodeName, nodeOrder } from "../words/hosts";
 import { clock, counted } from "../words";
@@ -35,9 +34,6 @@ export interface Searched {
 }
 
 const EACH_MAX = 8;
-
-/** The place in the program that somebody looks for; the tables of places show it. */
-export const neighbourhood = signal("");
 
 /** The best first; of each kind only a few. */
 export function search(query: string, { run, sites, views }: Searched): Result[] {

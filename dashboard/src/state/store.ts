@@ -2,7 +2,7 @@
 // signals and call the methods; none of them knows the socket.
 
 import { batch, computed, effect, signal } from "@preact/signals";
-import type { NextEvent, RangeCounts, Sites, TimelineAnswer } from "../feed/answer";
+import type { AnswerMessage, NextEvent, RangeCounts, Sites, TimelineAnswer } from "../feed/answer";
 import type { Calls, History, InFlight } from "../feed/calls";
 import { type Dag, graphed } from "../feed/dag";
 import type { RangeBudget } from "../feed/found";
@@ -16,6 +16,7 @@ import { Echo } from "./echo";
 import {
   type Choice, chosen, type Company, firstPerspective, type Perspective, type RankRanges, received, selectCommand, type Span,
 } from "./perspective";
+import type { BudgetScope } from "./range-budgets";
 import { apply, edgeNs, emptyRun, over } from "./run";
 import { inside, lengthOf } from "./span";
 import { Tail } from "./tail";
@@ -23,11 +24,15 @@ import { Tiles } from "./tiles";
 
 /** A place in the graph of ranks: a region, the traffic between two regions, or from one rank to another. */
 export type Place = { kind: "region"; id: number } | { kind: "between"; a: number; b: number } | { kind: "pair"; src: number; dst: number };
+/** A place in the program; null: all calls of which nobody knows where they were made. */
+export interface Site { kind: "site"; site: number | null; place: string }
 /** A window of a region, or of what goes between two. */
 export interface Moment { kind: "moment"; region: number; other: number | null; fromNs: number; toNs: number }
 /** What of a selection an address keeps. */
-export type Kept = Place | Moment | { kind: "rank"; rank: number } | { kind: "call"; rank: number; thread: number; startNs: number };
-export type Selection = { kind: "call"; call: CallText } | { kind: "message"; message: MessageText } | { kind: "rank"; rank: number } | { kind: "dag-node"; dag: Dag; node: number } | Moment | Place | null;
+export type Kept =
+  | Place | Moment | { kind: "rank"; rank: number } | { kind: "site"; site: number }
+  | { kind: "call"; rank: number; thread: number; startNs: number } | { kind: "message"; src: number; dst: number; sendNs: number };
+export type Selection = { kind: "call"; call: CallText } | { kind: "message"; message: MessageText } | { kind: "rank"; rank: number } | { kind: "dag-node"; dag: Dag; node: number } | Moment | Site | Place | null;
 
 /** Calls to draw, whether they are the live tail, and what to say about calls that are not there. */
 export interface Shown { calls: readonly Calls[]; live: boolean; note: string }
@@ -326,9 +331,15 @@ export class Store {
     return this.asked((await this.net.asks.ask({ ask: "count", from_ns: Math.round(fromNs), to_ns: Math.round(toNs) })).count);
   }
 
-  /** Where time in MPI went in the whole windows that touch a range. */
-  async budget(fromNs: number, toNs: number): Promise<RangeBudget> {
-    return this.asked((await this.net.asks.ask({ ask: "budget", from_ns: Math.round(fromNs), to_ns: Math.round(toNs) })).budget);
+  /** Where time in MPI went in the whole windows that touch a range, or in all. */
+  async budget({ rangeNs, ranks }: BudgetScope): Promise<RangeBudget> {
+    const [from_ns, to_ns] = rangeNs ? [Math.round(rangeNs[0]), Math.round(rangeNs[1])] : [0, Number.MAX_SAFE_INTEGER];
+    return this.asked((await this.net.asks.ask({ ask: "budget", from_ns, to_ns, ranks })).budget);
+  }
+
+  /** The answer to a question that has its name. */
+  async answer<Name extends "courses" | "criteria" | "remap">(name: Name, fields: Record<string, unknown> = {}): Promise<NonNullable<AnswerMessage[Name]>> {
+    return this.asked<AnswerMessage[Name]>((await this.net.asks.ask({ ...fields, ask: name }))[name]);
   }
 
   /** The dependency graph of a range, of some ranks or all. */
@@ -354,8 +365,8 @@ export class Store {
     this.figures.value = this.run.peek();
   }
 
-  private asked<T>(part: T | undefined): T {
-    if (part === undefined) throw new Error("The server's answer lacks what was asked.");
+  private asked<T>(part: T): NonNullable<T> {
+    if (part === undefined || part === null) throw new Error("The server's answer lacks what was asked.");
     return part;
   }
 }

@@ -117,21 +117,28 @@ export function waitingRows(by: By): Row[] {
   ];
 }
 
+/** A part in one phrase. */
+export function pieceWords({ name, seconds: value }: Row): string {
+  return `${name} ${seconds(value)}`;
+}
+
 export interface Factor {
   key: keyof Efficiency;
   name: string;
   /** What the figure is of, to be read after it. */
   reads: string;
+  /** What brings it below 100 %. */
+  explains: string;
   title: string;
 }
 
 /** The figures that are multiplied; the first is what comes out. */
 export const FACTORS: Readonly<Record<keyof Efficiency, Factor>> = {
-  parallel: { key: "parallel", name: "parallel efficiency", reads: "of the ranks\u2019 time is computing", title: "Computing, of all the ranks\u2019 time: load balance times communication" },
-  loadBalance: { key: "loadBalance", name: "load balance", reads: "of the busiest rank\u2019s work is done on average", title: "How evenly computing is spread: 100 % when all ranks compute equally long" },
-  communication: { key: "communication", name: "communication", reads: "of the run the busiest rank computes", title: "What MPI leaves of the run to the rank that computes most: serialization times transfer" },
-  serialization: { key: "serialization", name: "serialization", reads: "is left after ranks wait for each other\u2019s turn", title: "What would be left if data moved in no time: below 100 % because ranks depend on each other in turn" },
-  transfer: { key: "transfer", name: "transfer", reads: "is left after data has to move", title: "What the run would take if nothing had to be transferred, of what it takes" },
+  parallel: { key: "parallel", name: "parallel efficiency", reads: "of the ranks\u2019 time is computing", explains: "The rest is MPI and standing still: the product of what follows.", title: "Computing, of all the ranks\u2019 time: load balance times communication" },
+  loadBalance: { key: "loadBalance", name: "load balance", reads: "of the busiest rank\u2019s work is done on average", explains: "Below 100\u00a0% where some ranks have more work than others.", title: "How evenly computing is spread: 100 % when all ranks compute equally long" },
+  communication: { key: "communication", name: "communication", reads: "of the run the busiest rank computes", explains: "Below 100\u00a0% where even the busiest rank stands in MPI.", title: "What MPI leaves of the run to the rank that computes most: serialization times transfer" },
+  serialization: { key: "serialization", name: "serialization", reads: "is left after ranks wait for each other\u2019s turn", explains: "Below 100\u00a0% where ranks depend on each other in turn.", title: "What would be left if data moved in no time: below 100 % because ranks depend on each other in turn" },
+  transfer: { key: "transfer", name: "transfer", reads: "is left after data has to move", explains: "Below 100\u00a0% where messages are many, large or slow.", title: "What the run would take if nothing had to be transferred, of what it takes" },
 };
 
 /** A run in which nothing was computed yet has no efficiency. */

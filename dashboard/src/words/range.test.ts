@@ -1,15 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { Found, Parts } from "../feed/found";
 import type { Span } from "../state/perspective";
-import type { RangeFigures } from "../state/range-budgets";
+import type { BudgetScope, RangeFigures } from "../state/range-budgets";
 import { emptyRun, type RunState } from "../state/run";
 import { hasFigures, rangeWords } from "./range";
 
 const LIVE: RunState = { ...emptyRun(), job: { ...emptyRun().job, state: "running" } };
+const SELECTED: BudgetScope = { rangeNs: [8e9, 9e9], ranks: null };
 const OVER: RunState = { ...LIVE, job: { ...LIVE.job, state: "ended" } };
 
 function known(rangeNs: Span, [fromNs, toNs]: Span, isOld = false): RangeFigures {
-  return { kind: "known", rangeNs, budget: { fromNs, toNs, parts: {} as Parts, causes: [] }, isOld };
+  return { kind: "known", scope: { rangeNs, ranks: null }, budget: { fromNs, toNs, parts: {} as Parts, causes: [] }, isOld };
 }
 
 function words(figures: RangeFigures, run = LIVE): string {
@@ -26,6 +27,13 @@ describe("the heading of the selected range", () => {
     expect(words(known([1e9, 1.0021e9], [1e9, 1.003e9]))).toContain("0:00:01.000000 to 0:00:01.003000, 3.00 ms");
   });
 
+  it("says which ranks the figures are of", () => {
+    const of = (rangeNs: Span | null): RangeFigures => ({ ...known([1e9, 2e9], [1e9, 2e9]), scope: { rangeNs, ranks: [[0, 3], [8, 8]] } }) as RangeFigures;
+    expect(words(of([1e9, 2e9]))).toBe("Selected range 0:00:01.000 to 0:00:02.000, 1.00 s, ranks 0\u20133, 8 | ");
+    expect(words(of(null))).toBe("Selected ranks 0\u20133, 8 in the whole run, 0:00:01.000 to 0:00:02.000, 1.00 s | ");
+    expect(words({ kind: "asked", scope: { rangeNs: null, ranks: [[7, 7]] } })).toMatch(/^Selected rank 7 \| /);
+  });
+
   it("says what was not judged", () => {
     const live = known([1e9, 9e9], [2e9, 8e9]);
     expect(words(live)).toMatch(/What is before was not judged\. What is after is not judged yet\.$/);
@@ -36,8 +44,8 @@ describe("the heading of the selected range", () => {
 
   it("says why there are no figures, and whose are shown", () => {
     expect(words({ kind: "none" })).toBe("");
-    expect(words({ kind: "asked" })).toMatch(/on their way\. What follows is of the whole run\.$/);
-    expect(words({ kind: "missing", why: "The server did not answer within 10 s." })).toBe(
+    expect(words({ kind: "asked", scope: SELECTED })).toMatch(/on their way\. What follows is of the whole run\.$/);
+    expect(words({ kind: "missing", scope: SELECTED, why: "The server did not answer within 10 s." })).toBe(
       "Selected range | Its figures are missing: The server did not answer within 10 s. What follows is of the whole run.",
     );
     expect(words(known([8e9, 9e9], [7e9, 7e9]))).toMatch(/Nothing of it is judged yet\./);

@@ -1,10 +1,11 @@
-// Figures of the selected range, in words: which range they really are of, or why there are none. Pure.
+// Figures of the selected range and ranks, in words: which range they really are of, or why there are none. Pure.
 
 import type { RangeBudget } from "../feed/found";
 import type { Span } from "../state/perspective";
-import type { RangeFigures } from "../state/range-budgets";
+import type { BudgetScope, RangeFigures } from "../state/range-budgets";
 import { over, type RunState } from "../state/run";
 import { clock, duration, unbroken } from "./index";
+import { ranksWords } from "./regions";
 
 export interface RangeWords {
   title: string;
@@ -16,21 +17,32 @@ export interface RangeWords {
 const SHORT_NS = 10e6;
 const WHOLE_RUN = "What follows is of the whole run.";
 
-/** The heading of the selected range; null when there is none. */
+/** The heading of what is selected; null when nothing is. */
 export function rangeWords(figures: RangeFigures, run: RunState): RangeWords | null {
+  if (figures.kind === "none") return null;
+  const title = titleOf(figures.scope);
   switch (figures.kind) {
-    case "none":
-      return null;
     case "asked":
-      return { title: "Selected range", note: `Its figures are on their way. ${WHOLE_RUN}` };
+      return { title, note: `Its figures are on their way. ${WHOLE_RUN}` };
     case "missing":
-      return { title: "Selected range", note: `Its figures are missing: ${figures.why.replace(/\.$/, "")}. ${WHOLE_RUN}` };
+      return { title, note: `Its figures are missing: ${figures.why.replace(/\.$/, "")}. ${WHOLE_RUN}` };
     case "known": {
-      const { rangeNs, budget, isOld } = figures;
-      if (!hasFigures(figures)) return { title: "Selected range", note: `Nothing of it ${over(run) ? "was judged" : "is judged yet"}. ${WHOLE_RUN}` };
-      return { title: `Selected range ${spanWords([budget.fromNs, budget.toNs])}`, note: [isOld ? "As judged while the job ran." : "", ...coverage(rangeNs, budget, run)].filter(Boolean).join(" ") };
+      const { scope, budget, isOld } = figures;
+      if (!hasFigures(figures)) return { title, note: `Nothing of it ${over(run) ? "was judged" : "is judged yet"}. ${WHOLE_RUN}` };
+      return {
+        title: titleOf(scope, [budget.fromNs, budget.toNs]),
+        note: [isOld ? "As judged while the job ran." : "", ...coverage(scope.rangeNs, budget, run)].filter(Boolean).join(" "),
+      };
     }
   }
+}
+
+/** What is selected: of the range, that which figures are really of where that is known. */
+function titleOf({ rangeNs, ranks }: BudgetScope, judged: Span | null = null): string {
+  const range = judged ? ` ${spanWords(judged)}` : "";
+  const of = ranks ? ranksWords(ranks) : "";
+  if (rangeNs) return `Selected range${range}${of && `, ${of}`}`;
+  return `Selected ${of}${judged ? ` in the whole run,${range}` : ""}`;
 }
 
 /** Whether there is anything to show of the range itself. */
@@ -51,8 +63,8 @@ function afterwards(run: RunState): string {
 }
 
 /** Why it is not to the nanosecond what was selected. */
-function coverage(rangeNs: Span, { fromNs, toNs }: RangeBudget, run: RunState): string[] {
-  if (rangeNs[0] === fromNs && rangeNs[1] === toNs) return [];
+function coverage(rangeNs: Span | null, { fromNs, toNs }: RangeBudget, run: RunState): string[] {
+  if (!rangeNs || (rangeNs[0] === fromNs && rangeNs[1] === toNs)) return [];
   return [
     `Judged in whole windows of time; selected are ${unbroken(`${clock(rangeNs[0], 6)} to ${clock(rangeNs[1], 6)}`)}.`,
     rangeNs[0] < fromNs ? "What is before was not judged." : "",

@@ -14,6 +14,7 @@ import type { CallText } from "../view";
 import { MomentPart } from "./moment";
 import { Row, Title } from "./parts";
 import { PlacePart, TalkRows } from "./place";
+import { SitePart } from "./site";
 
 export function Inspector({ store }: { store: Store }) {
   const selection = store.selection.value;
@@ -25,6 +26,7 @@ export function Inspector({ store }: { store: Store }) {
       {selection?.kind === "rank" && <RankPart store={store} rank={selection.rank} />}
       {(selection?.kind === "region" || selection?.kind === "between" || selection?.kind === "pair") && <PlacePart store={store} place={selection} />}
       {selection?.kind === "moment" && <MomentPart store={store} moment={selection} />}
+      {selection?.kind === "site" && <SitePart store={store} place={selection} />}
       {store.perspective.value.rangeNs && <RangePart store={store} />}
       {selection === null && <RunPart store={store} />}
     </aside>

@@ -1,7 +1,7 @@
 // What is done about what was found.
 
 import type { Actions } from "../../state/actions";
-import { neighbourhood, type Hit } from "../../state/search";
+import type { Hit } from "../../state/search";
 import type { Store } from "../../state/store";
 
 export function takeUp(hit: Hit, isNarrow: boolean, store: Store, actions: Actions): void {
@@ -26,8 +26,7 @@ export function takeUp(hit: Hit, isNarrow: boolean, store: Store, actions: Actio
       return;
     }
     case "site":
-      store.tab.value = "why";
-      neighbourhood.value = hit.place;
+      store.selection.value = { kind: "site", site: hit.id, place: hit.place };
       return;
     case "time":
       actions.seek(hit.ns);
@@ -49,7 +48,7 @@ export function meaningOf(hit: Hit | null): string {
     case "function":
       return "Enter goes to its next call; Shift+Enter hides all other functions.";
     case "site":
-      return "Enter shows what was waited for there, in Why.";
+      return "Enter shows what was waited for there.";
     case "time":
       return "Enter goes there.";
     case "view":

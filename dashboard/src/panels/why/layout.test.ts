@@ -3,7 +3,7 @@ import type { Attribution, Cause, Found, Parts } from "../../feed/found";
 import type { RangeFigures } from "../../state/range-budgets";
 import type { Row } from "../../words/found";
 import { LEFT } from "../timeline/scale";
-import { avoidableShare, disturbed, ranksTimeS, scopeOf, stack, strip, stretchAt, stretchBeside } from "./layout";
+import { avoidableShare, disturbed, ranksAmong, ranksTimeS, scopeOf, stack, strip, stretchAt, stretchBeside } from "./layout";
 
 const row = (part: Row["part"], seconds: number): Row => ({ part, seconds, name: part, title: "" });
 const stretch = (fromS: number, toS: number, avoidableS: number, cause: Cause = "pattern", region: number | null = null): Attribution => ({
@@ -40,17 +40,18 @@ describe("the network", () => {
 });
 
 describe("what figures are of", () => {
+  const SELECTED = { rangeNs: [12e9, 13e9] as const, ranks: null };
   const parts = (totalS: number): Parts => ({ totalS }) as Parts;
   const found = {
     fromS: 10, untilS: 30, judgement: { budget: parts(31), verdict: { cause: "pattern", share: 0.1, avoidableS: 8, causes: [["pattern", 8]] } },
   } as unknown as Found;
   const known = (fromNs: number, toNs: number): RangeFigures => ({
-    kind: "known", rangeNs: [12e9, 13e9], isOld: false, budget: { fromNs, toNs, parts: parts(3), causes: [["cpu", 2], ["pattern", 1]] },
+    kind: "known", scope: { rangeNs: [12e9, 13e9], ranks: null }, isOld: false, budget: { fromNs, toNs, parts: parts(3), causes: [["cpu", 2], ["pattern", 1]] },
   });
 
   it("is the run without a range, and says so when there are no figures of a range", () => {
     expect(scopeOf({ kind: "none" }, found, 4)).toEqual({ where: "", parts: parts(31), causes: new Map([["pattern", 8]]), top: "pattern", ranksS: 80 });
-    for (const figures of [{ kind: "asked" }, { kind: "missing", why: "no" }, known(12e9, 12e9)] as const) {
+    for (const figures of [{ kind: "asked", scope: SELECTED }, { kind: "missing", scope: SELECTED, why: "no" }, known(12e9, 12e9)] as const) {
       expect(scopeOf(figures, found, 4)).toMatchObject({ where: "in the whole run", parts: parts(31), ranksS: 80 });
     }
   });
@@ -59,6 +60,21 @@ describe("what figures are of", () => {
     const scope = scopeOf(known(12e9, 14.5e9), found, 4);
     expect(scope).toMatchObject({ where: "in the range", parts: parts(3), top: "none", ranksS: 10 });
     expect([...scope.causes]).toEqual([["cpu", 2], ["pattern", 1]]);
+  });
+});
+
+describe("chosen ranks", () => {
+  it("are those that there are", () => {
+    expect([ranksAmong(null, 8), ranksAmong([[0, 3], [6, 100]], 8), ranksAmong([[9, 12]], 8), ranksAmong([], 8)]).toEqual([8, 6, 0, 0]);
+  });
+
+  it("have figures of their own, and a time of their own", () => {
+    const found = { fromS: 0, untilS: 30, judgement: { budget: {}, verdict: {} } } as unknown as Found;
+    const known = (rangeNs: readonly [number, number] | null): RangeFigures => ({
+      kind: "known", scope: { rangeNs, ranks: [[2, 3]] }, isOld: false, budget: { fromNs: 0, toNs: 10e9, parts: { totalS: 3 } as Parts, causes: [] },
+    });
+    expect(scopeOf(known(null), found, 4)).toMatchObject({ where: "of ranks 2\u20133 in the whole run", ranksS: 20 });
+    expect(scopeOf(known([0, 10e9]), found, 4)).toMatchObject({ where: "of ranks 2\u20133 in the range", ranksS: 20 });
   });
 });
 

@@ -1,10 +1,12 @@
 // Where things are in the pictures of the tab Why. Pure.
 
 import type { Attribution, Blame, Cause, Found, Parts, Quiet } from "../../feed/found";
+import type { RankRanges } from "../../state/perspective";
 import type { RangeFigures } from "../../state/range-budgets";
 import { nice } from "../../state/span";
 import type { Row } from "../../words/found";
 import { hasFigures } from "../../words/range";
+import { ranksWords } from "../../words/regions";
 import { type Scale, xOf } from "../timeline/scale";
 
 /** A scale of shares that ended lower would make much of little. */
@@ -42,12 +44,19 @@ export interface Scope {
 /** The selected range, or the whole run where there are no figures of a range. */
 export function scopeOf(figures: RangeFigures, found: Found, ranks: number): Scope {
   if (hasFigures(figures)) {
-    const { parts, causes, fromNs, toNs } = figures.budget;
-    return { where: "in the range", parts, causes: new Map(causes), top: "none", ranksS: ((toNs - fromNs) / 1e9) * ranks };
+    const { budget: { parts, causes, fromNs, toNs }, scope: { rangeNs, ranks: only } } = figures;
+    const where = [only ? `of ${ranksWords(only)}` : "", rangeNs ? "in the range" : "in the whole run"].filter(Boolean).join(" ");
+    return { where, parts, causes: new Map(causes), top: "none", ranksS: ((toNs - fromNs) / 1e9) * ranksAmong(only, ranks) };
   }
   const { budget, verdict } = found.judgement;
   const where = figures.kind === "none" ? "" : "in the whole run";
   return { where, parts: budget, causes: new Map(verdict.causes), top: verdict.cause, ranksS: ranksTimeS(found, ranks) };
+}
+
+/** How many of the job's ranks are chosen. */
+export function ranksAmong(only: RankRanges | null, ranks: number): number {
+  if (!only) return ranks;
+  return only.reduce((sum, [first, last]) => sum + Math.max(0, Math.min(last, ranks - 1) - first + 1), 0);
 }
 
 export interface Bar {

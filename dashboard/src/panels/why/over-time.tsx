@@ -20,7 +20,7 @@ const BOTTOM = HEIGHT - 20;
 const TICK_PIXELS = 116;
 const TIP_PIXELS = 360;
 
-export function OverTime({ store, found }: { store: Store; found: Found }) {
+export function OverTime({ id, store, found }: { id: string; store: Store; found: Found }) {
   const box = useRef<HTMLDivElement>(null);
   const cursor = useRef<HTMLDivElement>(null);
   const width = useSignal(0);
@@ -69,7 +69,7 @@ export function OverTime({ store, found }: { store: Store; found: Found }) {
   const tip = pointed.value && stretches[pointed.value.index];
   const tipOfNetwork = tip && networkWords(tip, quiet);
   return (
-    <section class="over-time">
+    <section id={id} tabIndex={-1} class="over-time">
       <h2>When <span class="soft">what could be avoided of the ranks’ time, by stretches of the {rangeNs ? "whole " : ""}run; a click goes there{quiet.some(({ isQuiet }) => !isQuiet) && "; below it, when the network was disturbed"}</span></h2>
       <div class="strip-box" ref={box} role="slider" tabIndex={0} aria-label="Stretches of the run" aria-valuemin={0} aria-valuemax={Math.max(0, stretches.length - 1)}
         aria-valuenow={Math.max(0, current.value)} aria-valuetext={here ? stretchWords(here, avoidableShare(here, ranks)) : "before the first stretch"}

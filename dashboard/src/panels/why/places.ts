@@ -3,9 +3,27 @@
 import type { Cause } from "../../feed/found";
 import type { Store } from "../../state/store";
 
+export const CAUSES_PART = "why-causes";
 export const ADVICE = "why-advice";
 export const BUDGET = "why-budget";
+export const OVER_TIME = "why-over-time";
+export const VIEWS = "why-views";
+export const CRITERIA = "why-criteria";
+export const SITES = "why-sites";
+export const PLACEMENT = "why-placement";
 export const WAITS = "why-waits";
+
+/** In the order in which they are below each other. */
+export const PARTS: readonly { id: string; label: string; learn: string }[] = [
+  { id: CAUSES_PART, label: "Causes", learn: "What could be avoided, and what to do about it" },
+  { id: BUDGET, label: "Budget", learn: "Where time in MPI went, and what was waited for" },
+  { id: OVER_TIME, label: "Over time", learn: "When it could have been avoided" },
+  { id: VIEWS, label: "Three views", learn: "Where messages go, how evenly, and how steadily" },
+  { id: CRITERIA, label: "Criteria", learn: "What messages usually take, by size" },
+  { id: SITES, label: "Places", learn: "Where in the program ranks wait" },
+  { id: PLACEMENT, label: "Placement", learn: "A better placement of the ranks, with the files for it" },
+  { id: WAITS, label: "Waits", learn: "Who waited for whom" },
+];
 
 /** What a verdict of this cause rests on first of all. */
 export function evidenceOf(cause: Cause): string {

@@ -1,4 +1,4 @@
-// The selected range in the tab Why: its figures in place of the whole run's where there are any.
+// The selected range and ranks in the tab Why: their figures in place of the whole run's where there are any.
 
 import { type ReadonlySignal, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
@@ -9,8 +9,11 @@ import { rangeWords } from "../../words/range";
 /** What is known of the selected range, as long as somebody looks. */
 export function useRangeFigures(store: Store): ReadonlySignal<RangeFigures> {
   const figures = useSignal<RangeFigures>({ kind: "none" });
-  const budgets = useMemo(() => new RangeBudgets((fromNs, toNs) => store.budget(fromNs, toNs), (next) => (figures.value = next)), [store, figures]);
-  useSignalEffect(() => budgets.want(store.perspective.value.rangeNs, store.figures.value.found, store.link.value.phase === "open"));
+  const budgets = useMemo(() => new RangeBudgets((scope) => store.budget(scope), (next) => (figures.value = next)), [store, figures]);
+  useSignalEffect(() => {
+    const { rangeNs, ranks } = store.perspective.value;
+    budgets.want(rangeNs || ranks ? { rangeNs, ranks } : null, store.figures.value.found, store.link.value.phase === "open");
+  });
   useEffect(() => () => budgets.stop(), [budgets]);
   return figures;
 }
@@ -18,11 +21,15 @@ export function useRangeFigures(store: Store): ReadonlySignal<RangeFigures> {
 export function RangeBar({ store, figures }: { store: Store; figures: RangeFigures }) {
   const words = rangeWords(figures, store.figures.value);
   if (!words) return null;
+  const { rangeNs, ranks } = store.perspective.value;
   return (
-    <section class="range" aria-label="Selected range">
+    <section class="range" aria-label="Selected">
       <h2>{words.title}</h2>
       <p class="soft">{words.note}</p>
-      <button type="button" title="Clear the selected range" onClick={() => store.select({ rangeNs: null })}>Back to the whole run</button>
+      <span class="buttons">
+        {ranks && <button type="button" title="Show all ranks again, in all views" onClick={() => store.select({ ranks: null })}>All ranks</button>}
+        {rangeNs && <button type="button" title="Clear the selected range" onClick={() => store.select({ rangeNs: null })}>Back to the whole run</button>}
+      </span>
     </section>
   );
 }

@@ -5,6 +5,7 @@ import type { Wait } from "../../feed/found";
 import type { Store } from "../../state/store";
 import { clock, count } from "../../words";
 import { seconds, STATE_MEANINGS } from "../../words/found";
+import { useTable } from "../share/tables";
 import { type Column, Table } from "../tables/table";
 
 const keyOf = (wait: Wait): string => `${wait.waiter}/${wait.awaited}/${wait.function}/${wait.state}/${wait.site ?? wait.place}`;
@@ -18,6 +19,10 @@ export function Waits({ store, waits, isRanged }: { store: Store; waits: readonl
     store.selection.value = { kind: "rank", rank: wait.waiter };
     if (wait.longestS > 0) store.command({ do: "seek", time_ns: Math.round(wait.longestAtS * 1e9) });
   };
+  useTable("waits", () => ({
+    columns: ["waiter", "awaited", "state", "function", "place", "times", "waited_s", "longest_s", "longest_at_s"],
+    rows: waits.map((wait) => [wait.waiter, wait.awaited, wait.state, wait.function, wait.place, wait.times, wait.seconds, wait.longestS, wait.longestAtS]),
+  }));
   const columns: Column<Wait>[] = [
     {
       key: "waiter", label: "who waited", title: "Sort by the rank that waited", sort: (wait) => wait.waiter, ascending: true,

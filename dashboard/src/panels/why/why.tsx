@@ -3,16 +3,22 @@
 
 import { useComputed } from "@preact/signals";
 import type { Found } from "../../feed/found";
-import { over } from "../../state/run";
+import { edgeNs, over } from "../../state/run";
 import type { Store } from "../../state/store";
 import { isSettled, pieces, verdictLine } from "../../words/found";
+import { CopyButton } from "../share/copy-button";
 import { Budget, WaitingBy } from "./budget";
 import { Causes } from "./causes";
+import { Contents } from "./contents";
+import { CriteriaPart } from "./criteria";
 import { EfficiencyFigures } from "./efficiency";
 import { scopeOf } from "./layout";
 import { OverTime } from "./over-time";
-import { ADVICE, BUDGET, WAITS } from "./places";
+import { Placement } from "./placement";
+import { ADVICE, BUDGET, CAUSES_PART, OVER_TIME, SITES, WAITS } from "./places";
 import { RangeBar, useRangeFigures } from "./range";
+import { Sites } from "./sites";
+import { ThreeViews } from "./views";
 import { Waits } from "./waits";
 
 export function Why({ store }: { store: Store }) {
@@ -28,11 +34,15 @@ export function Why({ store }: { store: Store }) {
 function Nothing({ store }: { store: Store }) {
   const run = store.figures.value;
   return (
-    <div class="message">
-      <h2>{verdictLine(run).sentence}</h2>
-      <p>Each call is cut into waiting, what messages of its size usually take, the distance between nodes, and what was slower than usual. What is usual is learnt from the run itself{over(run) ? ", so that a short one may be over before it is known" : ""}.</p>
-      {!over(run) && <p>Then this view says which cause costs most, how much of it could be avoided and when, and who waited for whom.</p>}
-    </div>
+    <>
+      <div class="message">
+        <h2>{verdictLine(run).sentence}</h2>
+        <p>Each call is cut into waiting, what messages of its size usually take, the distance between nodes, and what was slower than usual. What is usual is learnt from the run itself{over(run) ? ", so that a short one may be over before it is known" : ""}.</p>
+        {!over(run) && <p>Then this view says which cause costs most, how much of it could be avoided and when, and who waited for whom.</p>}
+      </div>
+      {/* Messages are counted whatever is judged of them. */}
+      {edgeNs(run) > 0 && <ThreeViews store={store} />}
+    </>
   );
 }
 
@@ -44,22 +54,24 @@ function Judged({ store, found }: { store: Store; found: Found }) {
   const isRanged = figures.kind !== "none";
   return (
     <>
+      <Contents store={store} />
       <RangeBar store={store} figures={figures} />
-      <div class="pair">
+      <div class="pair" id={CAUSES_PART} tabIndex={-1}>
         <Causes scope={scope} />
-        <section id={ADVICE} tabIndex={-1}>
-          <h2>What it means, and what to do{isRanged && <span class="soft">in the whole run</span>}</h2>
-          {details.length > 0
-            ? <ul class="details">{details.map((detail) => <li key={detail}><Sentence text={detail} /></li>)}</ul>
-            : <p class="soft">There is nothing to add to the verdict.</p>}
-        </section>
+        <Advice details={details} isRanged={isRanged} />
       </div>
-      <OverTime store={store} found={found} />
       <div class="pair" id={BUDGET} tabIndex={-1}>
         <Budget scope={scope} />
         <WaitingBy scope={scope} />
       </div>
       <EfficiencyFigures efficiency={judgement.efficiency} isRanged={isRanged} />
+      <OverTime id={OVER_TIME} store={store} found={found} />
+      <ThreeViews store={store} />
+      <CriteriaPart store={store} />
+      <section id={SITES} tabIndex={-1} class="sites">
+        <Sites store={store} sites={judgement.sites} waits={judgement.waits} waitingS={judgement.budget.waitingS} isRanged={isRanged} />
+      </section>
+      <Placement store={store} />
       <section id={WAITS} tabIndex={-1} class="waits">
         <Waits store={store} waits={judgement.waits} isRanged={isRanged} />
       </section>
@@ -67,6 +79,17 @@ function Judged({ store, found }: { store: Store; found: Found }) {
   );
 }
 
+function Advice({ details, isRanged }: { details: readonly string[]; isRanged: boolean }) {
+  return (
+    <section id={ADVICE} tabIndex={-1}>
+      <h2>What it means, and what to do{isRanged && <span class="soft">in the whole run</span>}</h2>
+      {details.length > 0
+        ? <ul class="details">{details.map((detail) => <li key={detail}><Sentence text={detail} /></li>)}</ul>
+        : <p class="soft">There is nothing to add to the verdict.</p>}
+    </section>
+  );
+}
+
 function Sentence({ text }: { text: string }) {
-  return <>{pieces(text).map((piece) => (piece.isCommand ? <code class="command" key={piece.text}>{piece.text}</code> : piece.text))}</>;
+  return <>{pieces(text).map((piece) => (piece.isCommand ? <span key={piece.text}><code class="command">{piece.text}</code> <CopyButton text={piece.text} label={`Copy ${piece.text}`} /></span> : piece.text))}</>;
 }

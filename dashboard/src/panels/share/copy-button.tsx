@@ -1,0 +1,47 @@
+// A button that copies a text and says so.
+
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+
+const SAID_MS = 2000;
+
+export function CopyButton({ text, label }: { text: string; label: string }) {
+  const said = useSignal("");
+  useEffect(() => {
+    if (!said.value) return undefined;
+    const timer = setTimeout(() => (said.value = ""), SAID_MS);
+    return () => clearTimeout(timer);
+  }, [said.value, said]);
+  const copy = async (): Promise<void> => {
+    said.value = (await copied(text)) ? "Copied" : "Not copied";
+  };
+  return (
+    <button type="button" class="copy" aria-label={label} title={said.value === "Not copied" ? "The browser did not allow it; select the text and copy it yourself" : label} onClick={() => void copy()}>
+      <span aria-live="polite">{said.value || "Copy"}</span>
+    </button>
+  );
+}
+
+/** Pages that come over the network without encryption have no clipboard of their own: there it goes as it did of old. */
+async function copied(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copiedAsSelection(text);
+  }
+}
+
+function copiedAsSelection(text: string): boolean {
+  const before = document.activeElement;
+  const area = document.createElement("textarea");
+  area.value = text;
+  area.style.position = "fixed";
+  area.style.opacity = "0";
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  if (before instanceof HTMLElement) before.focus();
+  return done;
+}

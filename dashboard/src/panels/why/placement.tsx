@@ -1,0 +1,91 @@
+// A better placement of the ranks on the nodes: what it would change, and the files that bring it about.
+
+import type { PlacementFile, Remap } from "../../feed/remap";
+import type { Figures } from "../../state/questions";
+import type { Store } from "../../state/store";
+import { bytes, clock, count } from "../../words";
+import { part } from "../../words/found";
+import { changeWords, commandOf, FORMAT_NAMES, sentenceOf } from "../../words/placement";
+import { fileName, saveBlob } from "../save";
+import { CopyButton } from "../share/copy-button";
+import { useTable } from "../share/tables";
+import { type JudgedScope, useRemap } from "./ask";
+import { PLACEMENT } from "./places";
+
+export function Placement({ store }: { store: Store }) {
+  const figures = useRemap(store).value;
+  const { known, why } = figures;
+  return (
+    <section id={PLACEMENT} tabIndex={-1} class="placement" aria-busy={figures.isAsking && !known}>
+      <h2>What a better placement would save <span class="soft">{ofWhat(figures)}</span></h2>
+      {why && <p class={known ? "soft" : ""}>{sentenceOf(why)}</p>}
+      {known ? <Told store={store} remap={known.answer} /> : !why && <p class="soft">Looking for one.</p>}
+    </section>
+  );
+}
+
+function ofWhat({ known }: Figures<JudgedScope, Remap>): string {
+  if (!known) return "";
+  return known.scope.isFinal ? "predicted from the messages of the whole run" : `predicted from what was recorded up to about ${clock(known.scope.untilS * 1e9, 0)}`;
+}
+
+function Told({ store, remap }: { store: Store; remap: Remap }) {
+  const { interMessagesBefore, interMessagesAfter, interBytesBefore, interBytesAfter } = remap;
+  useTable("placement", () => ({
+    columns: ["figure", "before", "after"],
+    rows: [["messages between nodes", interMessagesBefore, interMessagesAfter], ["bytes between nodes", interBytesBefore, interBytesAfter], ["ranks that move", null, remap.moved]],
+  }));
+  return (
+    <>
+      {remap.sentences.map((sentence) => <p key={sentence}>{sentenceOf(sentence)}</p>)}
+      <div class="changes">
+        <Change what="messages between nodes" before={interMessagesBefore} after={interMessagesAfter} words={count} />
+        <Change what="bytes between nodes" before={interBytesBefore} after={interBytesAfter} words={bytes} />
+        <div class="change">
+          <span class="name">ranks that move to another node</span>
+          <span class="moved">{count(remap.moved)} of {count(remap.ranks)}{remap.ranks > 0 && <span class="soft"> {part(remap.moved / remap.ranks)}</span>}</span>
+        </div>
+      </div>
+      {remap.files.length > 0 && <ul class="files">{remap.files.map((file) => <File key={file.format} store={store} file={file} isNew={remap.gains} />)}</ul>}
+    </>
+  );
+}
+
+/** Before and after, on one scale. */
+function Change({ what, before, after, words }: { what: string; before: number; after: number; words: (value: number) => string }) {
+  const most = Math.max(before, after, 1);
+  const bar = (name: string, value: number, kind: string) => (
+    <>
+      <span class="soft">{name}</span>
+      <span class="track"><i class={kind} style={{ width: `${(100 * value) / most}%` }} /></span>
+      <span class="value">{words(value)}</span>
+    </>
+  );
+  return (
+    <div class="change" role="group" aria-label={`${what}: ${words(before)} before, ${words(after)} after`}>
+      <span class="name">{what}</span><span class="predicted">{changeWords(before, after)}</span>
+      {bar("before", before, "before")}
+      {bar("after", after, "after")}
+    </div>
+  );
+}
+
+function File({ store, file, isNew }: { store: Store; file: PlacementFile; isNew: boolean }) {
+  const { format, name, text } = file;
+  const { line, note } = commandOf(file.command);
+  const saveIt = (): void => {
+    const run = store.run.peek().job.run || "mpiscope";
+    saveBlob(new Blob([text], { type: "text/plain" }), name || fileName(run, format, "txt"));
+  };
+  return (
+    <li>
+      <span class="name" title={isNew ? "" : "The placement as it is"}>{FORMAT_NAMES[format]}</span>
+      <span class="buttons">
+        <CopyButton text={text} label={`Copy the ${FORMAT_NAMES[format]}`} />
+        <button type="button" aria-label={`Save the ${FORMAT_NAMES[format]}`} title={`Save as ${name}`} onClick={saveIt}>Save</button>
+      </span>
+      <span><code class="command">{line}</code>{note && <span class="soft small"> {note}</span>}</span>
+      <CopyButton text={line} label={`Copy the command line for the ${FORMAT_NAMES[format]}`} />
+    </li>
+  );
+}

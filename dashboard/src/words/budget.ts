@@ -1,0 +1,89 @@
+// The delay budget in sentences: what each part of the time in MPI was, how much of the ranks' time, and what is known of
+// it beyond that. Pure.
+
+import type { By, Efficiency, Parts } from "../feed/found";
+import type { Part } from "../palette/causes";
+import { unbroken } from "./index";
+import { FACTORS, part, type Row, seconds, waitingRows } from "./found";
+
+/** What waiting was for, to be read after "of it 61 s". */
+const WAITED_FOR: Readonly<Partial<Record<Part, string>>> = {
+  compute: "while those who were waited for computed longer",
+  noCore: "while those who were waited for had no core",
+  base: "for messages that took what they usually take",
+  distance: "for the distance between nodes",
+  excess: "for messages that were slower than usual",
+  operation: "for collectives at work",
+  other: "for calls that move nothing",
+  unknown: "for what is not known",
+};
+
+const time = (value: number): string => unbroken(seconds(value));
+const shareOf = (value: number, whole: number): string => unbroken(part(value / whole));
+const ofRanks = (value: number, ranksS: number): string => `${shareOf(value, ranksS)} of the ranks\u2019 time`;
+
+/** How much of the ranks' time was spent in MPI. */
+export function budgetLead(budget: Parts, ranksS: number): string {
+  const threads = budget.totalS > ranksS ? " Several threads of a rank count each." : "";
+  return `MPI took ${time(budget.totalS)} of the ranks\u2019 ${time(ranksS)}, ${shareOf(budget.totalS, ranksS)}.${threads}`;
+}
+
+/** What a part of the time in MPI was. */
+export function budgetSentence(row: Row, budget: Parts, ranksS: number): string {
+  if (row.seconds === 0) return NOTHING[row.part] ?? "No time went there.";
+  const much = ofRanks(row.seconds, ranksS);
+  switch (row.part) {
+    case "waiting": return `${much}${mostOf(budget.waitingBy)}.`;
+    case "base": return `${much}: as long as messages of such sizes usually take within a node.`;
+    case "distance": return `${much}: what messages between nodes usually take longer than within; ${saved(budget)}.`;
+    case "excess": return `${much}: what messages took beyond what is usual${inside(budget)}.`;
+    case "operation": return `${much}: collectives, once all who were waited for had entered.`;
+    case "other": return `${much}: calls that move nothing.`;
+    default: return `${much}: records are missing, or the other side of a message was never seen.`;
+  }
+}
+
+const NOTHING: Readonly<Partial<Record<Part, string>>> = {
+  waiting: "Nobody waited for anybody.",
+  distance: "No message went between nodes, or what is usual there is not known.",
+  excess: "No message took longer than usual, as far as that is known.",
+  operation: "There were no collectives that took time of their own.",
+  unknown: "No records are missing, and the other side of each message was seen.",
+};
+
+/** What most of the waiting was for. */
+function mostOf(by: By): string {
+  const [most] = waitingRows(by).filter((row) => row.seconds > 0).sort((one, other) => other.seconds - one.seconds);
+  const what = most && WAITED_FOR[most.part];
+  return what ? `; of it ${time(most.seconds)} ${what}` : "";
+}
+
+function saved({ distanceSavedS }: Parts): string {
+  return distanceSavedS > 0 ? `the advised placement would save ${time(distanceSavedS)}, counting what others waited for it` : "no placement that was found saves any of it";
+}
+
+function inside({ excessInsideS }: Parts): string {
+  return excessInsideS > 0 ? `; of it, and of waiting for it, ${time(excessInsideS)} within nodes` : "; none of it within nodes";
+}
+
+/** What a part of the waiting was for. */
+export function waitingSentence(row: Row, waitingS: number, ranksS: number): string {
+  if (row.seconds === 0) return "Nobody waited for that.";
+  return `${shareOf(row.seconds, waitingS)} of the waiting, ${ofRanks(row.seconds, ranksS)}: ${lower(row.title)}.`;
+}
+
+function lower(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+const LEAVES = ["loadBalance", "serialization", "transfer"] as const;
+
+/** Which of the factors is least, and what it costs. */
+export function efficiencyLead(efficiency: Efficiency): string {
+  const least = LEAVES.reduce((found, key) => (efficiency[key] < efficiency[found] ? key : found));
+  const value = efficiency[least];
+  const without = value > 0 ? Math.min(1, efficiency.parallel / value) : 0;
+  const name = FACTORS[least].name;
+  if (value >= 0.995) return "Each factor is 100\u00a0% at best, and all of these nearly are.";
+  return `Each factor is 100\u00a0% at best. The least is ${name}, ${unbroken(part(value))}: with that at 100\u00a0% and the others as they are, parallel efficiency would be ${unbroken(part(without))} instead of ${unbroken(part(efficiency.parallel))}.`;
+}
