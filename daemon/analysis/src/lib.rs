@@ -3,13 +3,14 @@
 //! What it is: matching of sends with receives, counts, what messages usually take (criteria), where time went
 //! (budget) and why (verdict), a better placement, regions of ranks that talk mostly among themselves and how latency
 //! went in each (evolution), what led to what (logical time, dependency graph), and the summaries that views of the whole
-//! run are drawn from (timeline, density, samples). What it is not: I/O, threads, a clock. Who uses it: the
+//! run are drawn from (timeline, density, samples) and those of a range (courses of messages, thinned messages). What it is not: I/O, threads, a clock. Who uses it: the
 //! daemon, live and in replay. What must hold: any split of the input into batches gives the same result, state is
 //! bounded, counts can be merged.
 
 mod budget;
 mod by_site;
 mod counts;
+mod courses;
 mod criteria;
 mod dag;
 mod density;
@@ -20,6 +21,7 @@ mod pair;
 mod placement;
 mod regions;
 mod sample;
+mod thinned;
 mod timeline;
 mod verdict;
 mod window_events;
@@ -31,6 +33,7 @@ pub use budget::{
 };
 pub use by_site::BySite;
 pub use counts::{Counts, FunctionTotals, RankTotals, SiteTotals, WindowTotals};
+pub use courses::{BinBalance, BinTraffic, MOST_CLASSES, MessageCourses, SizeClass};
 pub use criteria::{
     CollectiveCriterion, CollectiveKey, Criteria, MessageCriterion, Reference, Scope, Version, bin_sizes,
     size_bin,
@@ -49,6 +52,7 @@ pub use regions::{
     Region, TalkGraph, Tracker, exchanges, modularity, regions, talk_graph,
 };
 pub use sample::{Durations, Sample};
+pub use thinned::Thinned;
 pub use timeline::{Bins, Timeline, TimelineCell};
 pub use verdict::{Assessment, Basis, Blame, Remark, Verdict};
 pub use window_events::{WindowEvents, by_window};

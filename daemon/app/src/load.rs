@@ -113,7 +113,7 @@ fn is_to_be_believed(recording: &Recording, summary: &Summary, trust: Trust) -> 
 pub(crate) fn load_traffic(dir: &Path, recording: &Recording) -> Result<Traffic> {
     if is_in_log(recording) {
         let Loaded { job, sums, .. } = load(dir, recording)?;
-        return Ok(Traffic { job, traffic: sums.traffic, faults: Vec::new() });
+        return Ok(Traffic { job, traffic: std::mem::take(&mut *sums.traffic.lock()), faults: Vec::new() });
     }
     let mut traffic = analysis::Traffic::default();
     let mut messages = recording.messages();

@@ -3,7 +3,8 @@
 use crate::command_line::ReplayOptions;
 use crate::judge::{self, Findings};
 use crate::load::{self, Loaded, Rows, Trust, load_with};
-use crate::page::{self, Feeding, Page, Shelf, Shelves, function_rows, node_rows, rank_rows};
+use crate::page::{self, Feeding, Page, Shelf, Shelves, SiteShelf, function_rows, node_rows, rank_rows};
+use crate::remap::Placements;
 use crate::run::random;
 use crate::words::plural;
 use anyhow::{Context as _, Result};
@@ -27,11 +28,14 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).context("wait for Ctrl-C")?;
     let manifest = recording.manifest();
     let spilled = if load::is_in_log(&recording) { Some(Spilled::make()?) } else { None };
+    let placements = Placements::of_recording(&options.dir);
     let shelves = match &spilled {
-        Some(spilled) => Shelves::new(&spilled.0, SHELF_BYTES),
+        Some(spilled) => Shelves::new(&spilled.0, SHELF_BYTES, placements),
         None => Shelves {
             calls: Shelf::of(recording.segment_reader(), recording.call_segments(), SHELF_BYTES),
             messages: Shelf::of(recording.segment_reader(), recording.message_segments(), SHELF_BYTES),
+            sites: SiteShelf::default(),
+            placements,
         },
     };
     let token = format!("{:032x}", random()?);
@@ -40,6 +44,7 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     let overview = Overview::default();
     let (page, mut feeding) =
         Page::open(address, &token, job, manifest.window_ns, shelves.clone(), overview.clone())?;
+    let sites = shelves.sites.clone();
     let mut spill = match &spilled {
         Some(Spilled(dir)) => Some(Spill::into(dir, shelves)?),
         None => None,
@@ -50,6 +55,7 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
         spill.as_mut().map_or(Ok(()), |spill| spill.add(calls, messages))
     };
     let mut loaded = load_with(&options.dir, &recording, Trust::Unchecked, overview, &mut keep)?;
+    sites.see(&loaded.sites);
     let findings = judge::read(&options.dir).unwrap_or_else(|error| {
         loaded.missing.push(format!("what was found about the run: {error:#}"));
         None
@@ -128,7 +134,7 @@ struct SpilledRows<R: SegmentRow> {
 
 impl Spill {
     fn into(dir: &Path, shelves: Shelves) -> Result<Self> {
-        let Shelves { calls, messages } = shelves;
+        let Shelves { calls, messages, .. } = shelves;
         Ok(Self { calls: SpilledRows::into(dir, calls)?, messages: SpilledRows::into(dir, messages)? })
     }
 
@@ -194,7 +200,7 @@ fn publish(feeding: &mut Feeding, loaded: &Loaded, shown: &Shown<'_>) {
     feeding.library.know(loaded.ranks.iter().map(|info| (info.rank, info.node)));
     if let Some(findings) = findings {
         feeding.library.judged(findings.course.clone());
-        feeding.library.judge_by(findings.criteria());
+        feeding.library.judge_by(findings.criteria(), true);
     }
     feeding.publisher.publish(&Update {
         now_ns: duration_ns.max(shown.last_ns),

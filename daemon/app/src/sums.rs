@@ -11,6 +11,7 @@ use mpiscope_recording::{
     DensityRow, DurationRow, FunctionRow, PairRow, RankRow, SiteRow, StartRow, Summary, WindowSumRow,
 };
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The most windows of the timeline that are kept.
 const MOST_WINDOWS: usize = 4096;
@@ -19,9 +20,20 @@ const MOST_WINDOWS: usize = 4096;
 #[derive(Debug, Default)]
 pub(crate) struct Sums {
     pub(crate) overview: Overview,
-    pub(crate) traffic: analysis::Traffic,
+    pub(crate) traffic: SharedTraffic,
     /// Calls of each function by window.
     pub(crate) windows: BTreeMap<(u64, Function), u64>,
+}
+
+/// Who talked with whom so far, shared between whoever takes messages in and those who ask.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SharedTraffic(Arc<Mutex<analysis::Traffic>>);
+
+impl SharedTraffic {
+    /// A panic elsewhere while the lock was held leaves sums that are still sound.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, analysis::Traffic> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Sums {
@@ -33,7 +45,7 @@ impl Sums {
     /// Takes in what became known.
     pub(crate) fn add(&mut self, calls: &[Call], messages: &[Message], windows: &[WindowCell]) {
         self.overview.add(calls);
-        self.traffic.feed(messages);
+        self.traffic.lock().feed(messages);
         self.windows(windows);
     }
 
@@ -97,8 +109,8 @@ impl Sums {
     }
 
     fn pairs(&self) -> Vec<PairRow> {
-        let mut rows: Vec<PairRow> = self
-            .traffic
+        let traffic = self.traffic.lock();
+        let mut rows: Vec<PairRow> = traffic
             .pairs()
             .map(|(one, other, analysis::Flow { messages, bytes })| PairRow {
                 one: Some(one),
@@ -108,7 +120,7 @@ impl Sums {
             })
             .collect();
         rows.sort_unstable_by_key(|row| (row.one, row.other));
-        let analysis::Flow { messages, bytes } = self.traffic.left_out();
+        let analysis::Flow { messages, bytes } = traffic.left_out();
         if messages > 0 {
             rows.push(PairRow { one: None, other: None, messages, bytes });
         }
@@ -136,8 +148,8 @@ impl Sums {
         for row in &summary.pairs {
             let flow = analysis::Flow { messages: row.messages, bytes: row.bytes };
             match (row.one, row.other) {
-                (Some(one), Some(other)) => sums.traffic.add(one, other, flow),
-                _ => sums.traffic.leave_out(flow),
+                (Some(one), Some(other)) => sums.traffic.lock().add(one, other, flow),
+                _ => sums.traffic.lock().leave_out(flow),
             }
         }
         for row in &summary.windows {

@@ -6,7 +6,7 @@ use mpiscope_model::{Call, Nanoseconds};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Stands in a column where a call has no peer or communicator.
+/// Stands in a column where a call has no peer, communicator or known place, and where there is no rank.
 pub const NONE: u32 = u32::MAX;
 /// Stands in the column of tags where a call has none.
 pub const NO_TAG: i32 = i32::MIN;
@@ -45,6 +45,8 @@ pub struct Calls {
     pub comm: U32Column,
     /// Polls folded into the row, else 1.
     pub count: F64Column,
+    /// Where in the program it was called; [`NONE`] where that is not known.
+    pub site: U32Column,
 }
 
 impl Calls {
@@ -88,6 +90,7 @@ impl Calls {
         self.bytes.0.push(call.bytes as f64);
         self.comm.0.push(call.comm.unwrap_or(NONE));
         self.count.0.push(call.count as f64);
+        self.site.0.push(call.site.unwrap_or(NONE));
     }
 
     /// How many are here.

@@ -1,14 +1,16 @@
-//! What messages of a range say, for those who ask: who sent to whom, the dependency graph, and the past or the future of
-//! an event.
+//! What messages of a range say, for those who ask: the messages themselves, how they went, who sent to whom, the
+//! dependency graph, and the past or the future of an event.
 
 mod answers;
+mod courses;
 mod gather;
+mod messages;
 mod pairs;
 
 pub use answers::{Cone, ConeMessages, ConeRanks, Dag, DagBars, DagEdges, DagNodes, DagRanks};
 
-use crate::CallSource;
-use crate::exchange::{Answer, ConeQuestion, DagQuestion};
+use crate::exchange::{Answer, ConeQuestion, CoursesQuestion, DagQuestion, RowsQuestion};
+use crate::{CallSource, Criteria};
 use mpiscope_analysis::{self as analysis, DagScope, Scope, Version};
 use mpiscope_model::{Function, Message, Nanoseconds, Node, Rank};
 use std::collections::{BTreeMap, VecDeque};
@@ -17,7 +19,9 @@ use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+pub use courses::{CourseSizes, Courses};
 pub(crate) use gather::Gathered;
+pub use messages::MessageRows;
 pub use pairs::Pairs;
 
 /// Answers that are kept for whoever asks the same again.
@@ -61,12 +65,21 @@ pub struct Messages {
 pub(crate) struct Dependencies {
     messages: Option<Messages>,
     hosts: Mutex<BTreeMap<Rank, Node>>,
-    criteria: Mutex<Option<Arc<Version>>>,
+    criteria: Mutex<Known>,
     /// Grows with whatever may change an answer.
     version: AtomicU64,
     kept: Mutex<VecDeque<(Asked, u64, Arc<Answer>)>>,
     /// The last stretch that somebody asked about the past or the future in; it is the great part of such an answer.
     time: Mutex<Option<Stretch>>,
+}
+
+/// What messages usually take, as far as that is known.
+#[derive(Debug, Clone, Default)]
+struct Known {
+    criteria: Option<Arc<Version>>,
+    /// How often they changed.
+    number: u64,
+    is_final: bool,
 }
 
 /// A stretch of logical time, with the version that it was made of.
@@ -77,6 +90,8 @@ enum Asked {
     Dag(DagQuestion),
     Cone(ConeQuestion),
     Pairs(Range<Nanoseconds>),
+    Messages(RowsQuestion),
+    Courses(CoursesQuestion),
 }
 
 /// A panic elsewhere while the lock was held leaves values that are still fine to show.
@@ -103,9 +118,24 @@ impl Dependencies {
         }
     }
 
-    pub(crate) fn judge_by(&self, criteria: Version) {
-        *lock(&self.criteria) = Some(Arc::new(criteria));
-        self.changed();
+    pub(crate) fn judge_by(&self, criteria: Version, is_final: bool) {
+        let mut known = lock(&self.criteria);
+        if known.criteria.as_deref() != Some(&criteria) {
+            known.number += 1;
+            known.criteria = Some(Arc::new(criteria));
+            self.changed();
+        }
+        known.is_final = is_final;
+    }
+
+    fn usual(&self) -> Option<Arc<Version>> {
+        lock(&self.criteria).criteria.clone()
+    }
+
+    /// What messages and collectives usually take.
+    pub(crate) fn criteria(&self, name: fn(Function) -> Option<&'static str>) -> Criteria {
+        let Known { criteria, number, is_final } = lock(&self.criteria).clone();
+        criteria.map_or_else(Criteria::default, |criteria| Criteria::of(number, is_final, &criteria, name))
     }
 
     pub(crate) fn dag(&self, question: &DagQuestion, is_wanted: &dyn Fn() -> bool) -> Result<Dag, String> {
@@ -137,12 +167,39 @@ impl Dependencies {
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<Pairs, String> {
         let answer = self.once(Asked::Pairs(range_ns.clone()), |answer| {
-            let criteria = lock(&self.criteria).clone();
+            let criteria = self.usual();
             let source = self.messages()?.source.as_ref();
             answer.pairs = Some(pairs::pairs(source, range_ns, criteria.as_deref(), is_wanted)?);
             Ok(())
         })?;
         answer.pairs.clone().ok_or_else(|| REPLACED.to_owned())
+    }
+
+    pub(crate) fn rows(
+        &self,
+        question: &RowsQuestion,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<MessageRows, String> {
+        let answer = self.once(Asked::Messages(question.clone()), |answer| {
+            let criteria = self.usual();
+            let source = self.messages()?.source.as_ref();
+            answer.messages = Some(messages::messages(source, question, criteria.as_deref(), is_wanted)?);
+            Ok(())
+        })?;
+        answer.messages.clone().ok_or_else(|| REPLACED.to_owned())
+    }
+
+    pub(crate) fn courses(
+        &self,
+        question: &CoursesQuestion,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<Courses, String> {
+        let answer = self.once(Asked::Courses(question.clone()), |answer| {
+            let source = self.messages()?.source.as_ref();
+            answer.courses = Some(courses::courses(source, question, is_wanted)?);
+            Ok(())
+        })?;
+        answer.courses.clone().ok_or_else(|| REPLACED.to_owned())
     }
 
     /// What was answered before, as long as nothing was added since, or what is answered now.
@@ -189,7 +246,7 @@ impl Dependencies {
         let dag = analysis::Dag::of(&messages, &read);
         drop(messages);
         wanted(is_wanted)?;
-        let criteria = lock(&self.criteria).clone();
+        let criteria = self.usual();
         let usually_ns = |inter: bool, bytes: u64| criteria.as_ref()?.message_ns(Scope::of(inter), bytes);
         let all = dag.messages.len() * 2;
         let most_a_node = if all <= BARS { all } else { (BARS / dag.nodes.len().max(1)).max(BARS_OF_A_NODE) };

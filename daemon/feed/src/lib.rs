@@ -16,7 +16,9 @@ mod calls;
 mod column;
 mod compare;
 mod course;
+mod criteria;
 mod dependencies;
+mod event;
 mod evolution;
 mod figures;
 mod found;
@@ -28,6 +30,7 @@ mod perspective;
 mod regions;
 mod rows;
 mod state;
+mod surroundings;
 #[cfg(test)]
 mod types;
 
@@ -40,9 +43,12 @@ pub use compare::{
     RegionChange, Side, SiteChange, TotalsChange, VerdictChange,
 };
 pub use course::{Avoidable, Course, RangeBudget};
+pub use criteria::{Criteria, FunctionCriterion};
 pub use dependencies::{
-    Cone, ConeMessages, ConeRanks, Dag, DagBars, DagEdges, DagNodes, DagRanks, MessageSource, Messages, Pairs,
+    Cone, ConeMessages, ConeRanks, CourseSizes, Courses, Dag, DagBars, DagEdges, DagNodes, DagRanks,
+    MessageRows, MessageSource, Messages, Pairs,
 };
+pub use event::Event;
 pub use evolution::{Evolution, Pending, Points, RegionCourse, SegmentRow};
 pub use figures::{Change, Count, CountChange, Figure, Words, WordsChange};
 pub use found::{Attribution, By, Efficiency, Found, Judgement, Parts, Quiet, SiteWait, Verdict, Wait};
@@ -52,6 +58,7 @@ pub use perspective::{Known, Perspective};
 pub use regions::{Between, Region, Regions, runs};
 pub use rows::{FunctionRow, Job, JobState, NodeRow, RankRow, RunSource, TimelineIncrement, Update};
 pub use state::{EncodeError, FeedState, Limits, Step, encode};
+pub use surroundings::{Remap, RemapFile, RemapFormat, RemapSource, SiteSource, Sites};
 
 /// The version of the messages. A reader that knows another one says so and stops.
 pub const PROTOCOL: u32 = 2;

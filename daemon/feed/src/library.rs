@@ -1,10 +1,14 @@
 //! Answers to what pages ask about any range of a run: from summaries where they are fine enough, else from the calls.
 
 use crate::dependencies::Dependencies;
-use crate::exchange::{Answer, History, Question, RangeCounts, TimelineBins};
-use crate::{Calls, Course, Messages, Overview, RangeBudget};
+use crate::exchange::{
+    Answer, EventQuestion, History, Question, RangeCounts, Ranks, RowsQuestion, TimelineBins, is_among,
+};
+use crate::{
+    Calls, Course, Criteria, Messages, Overview, RangeBudget, Remap, RemapSource, SiteSource, Sites,
+};
 use mpiscope_analysis::{BINS_PER_OCTAVE, Bins, Durations, Version};
-use mpiscope_model::{Call, Nanoseconds, Node, Rank};
+use mpiscope_model::{Call, Function, Nanoseconds, Node, Rank};
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -19,6 +23,37 @@ pub trait CallSource: Send + Sync + fmt::Debug {
     /// # Errors
     /// One sentence when they cannot be read.
     fn visit(&self, range_ns: &Range<Nanoseconds>, visitor: &mut dyn FnMut(&Call)) -> Result<(), String>;
+
+    /// Likewise, of some ranks. Who knows where calls of others are need not look there.
+    ///
+    /// # Errors
+    /// One sentence when they cannot be read.
+    fn visit_of(
+        &self,
+        range_ns: &Range<Nanoseconds>,
+        ranks: &Ranks,
+        visitor: &mut dyn FnMut(&Call),
+    ) -> Result<(), String> {
+        self.visit(range_ns, &mut |call| {
+            if is_among(ranks.as_deref(), call.rank) {
+                visitor(call);
+            }
+        })
+    }
+
+    /// The nearest call that is asked for. Who knows in which order calls lie need not look at all of them.
+    ///
+    /// # Errors
+    /// One sentence when they cannot be read.
+    fn nearest(&self, question: &EventQuestion) -> Result<Option<Call>, String> {
+        let mut nearest = None;
+        self.visit(&(0..Nanoseconds::MAX), &mut |call| {
+            if question.accepts(call) {
+                nearest = question.nearer(nearest, *call);
+            }
+        })?;
+        Ok(nearest)
+    }
 
     /// Counts into bins of a power of two nanoseconds when calls began. Who knows that without looking at each of them says it.
     ///
@@ -37,6 +72,10 @@ pub struct Library {
     course: Mutex<Option<Course>>,
     source: Box<dyn CallSource>,
     dependencies: Dependencies,
+    sites: Option<Box<dyn SiteSource>>,
+    remap: Option<Box<dyn RemapSource>>,
+    /// The names of functions, where somebody knows them.
+    name: fn(Function) -> Option<&'static str>,
 }
 
 impl Library {
@@ -48,7 +87,31 @@ impl Library {
             course: Mutex::new(None),
             source,
             dependencies: Dependencies::default(),
+            sites: None,
+            remap: None,
+            name: |_| None,
         }
+    }
+
+    /// The names of its functions.
+    #[must_use]
+    pub fn with_names(mut self, name: fn(Function) -> Option<&'static str>) -> Self {
+        self.name = name;
+        self
+    }
+
+    /// Where its calls are made.
+    #[must_use]
+    pub fn with_sites(mut self, sites: Box<dyn SiteSource>) -> Self {
+        self.sites = Some(sites);
+        self
+    }
+
+    /// Where its ranks had better be.
+    #[must_use]
+    pub fn with_remap(mut self, remap: Box<dyn RemapSource>) -> Self {
+        self.remap = Some(remap);
+        self
     }
 
     /// Its messages too, so that it can be said what led to what.
@@ -75,9 +138,9 @@ impl Library {
         self.dependencies.know(ranks);
     }
 
-    /// What messages usually take.
-    pub fn judge_by(&self, criteria: Version) {
-        self.dependencies.judge_by(criteria);
+    /// What messages usually take, by the whole run or until now.
+    pub fn judge_by(&self, criteria: Version, is_final: bool) {
+        self.dependencies.judge_by(criteria, is_final);
     }
 
     /// The run was judged, as far as this goes.
@@ -95,43 +158,61 @@ impl Library {
     #[must_use]
     pub fn answer_while(&self, id: u32, question: &Question, is_wanted: &dyn Fn() -> bool) -> Answer {
         let mut answer = Answer::to(id);
-        let error = match question {
-            Question::Ping => None,
-            Question::Calls(range, most) => {
-                self.calls(range, *most).map(|calls| answer.calls = Some(calls)).err()
-            }
-            Question::Timeline(range, bins) => {
-                self.timeline(range, *bins as usize).map(|bins| answer.timeline = Some(bins)).err()
-            }
-            Question::Count(range) => self.count(range).map(|count| answer.count = Some(count)).err(),
-            Question::Budget(range, ranks) => {
-                self.budget(range, ranks.as_deref()).map(|budget| answer.budget = Some(budget)).err()
-            }
-            Question::Dag(question) => {
-                self.dependencies.dag(question, is_wanted).map(|dag| answer.dag = Some(dag)).err()
-            }
-            Question::Cone(question) => {
-                let cone = self.dependencies.cone(question, self.source.as_ref(), is_wanted);
-                cone.map(|cone| answer.cone = Some(cone)).err()
-            }
-            Question::Pairs(range) => {
-                self.dependencies.pairs(range, is_wanted).map(|pairs| answer.pairs = Some(pairs)).err()
-            }
-            Question::History(range) => {
-                self.history(range).map(|history| answer.history = Some(history)).err()
-            }
-        };
-        answer.error = error;
+        answer.error = self.fill(&mut answer, question, is_wanted).err();
         answer
     }
 
-    fn calls(&self, range: &Range<Nanoseconds>, most: u64) -> Result<Calls, String> {
+    fn fill(
+        &self,
+        answer: &mut Answer,
+        question: &Question,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<(), String> {
+        let dependencies = &self.dependencies;
+        match question {
+            Question::Ping => {}
+            Question::Calls(question) => answer.calls = Some(self.calls(question)?),
+            Question::Timeline(range, bins) => answer.timeline = Some(self.timeline(range, *bins as usize)?),
+            Question::Count(range) => answer.count = Some(self.count(range)?),
+            Question::History(range) => answer.history = Some(self.history(range)?),
+            Question::Budget(range, ranks) => answer.budget = Some(self.budget(range, ranks.as_deref())?),
+            Question::Event(question) => {
+                answer.event = Some(self.source.nearest(question)?.as_ref().into());
+            }
+            Question::Messages(question) => answer.messages = Some(dependencies.rows(question, is_wanted)?),
+            Question::Courses(question) => answer.courses = Some(dependencies.courses(question, is_wanted)?),
+            Question::Pairs(range) => answer.pairs = Some(dependencies.pairs(range, is_wanted)?),
+            Question::Dag(question) => answer.dag = Some(dependencies.dag(question, is_wanted)?),
+            Question::Cone(question) => {
+                answer.cone = Some(dependencies.cone(question, self.source.as_ref(), is_wanted)?);
+            }
+            Question::Criteria => answer.criteria = Some(self.criteria()),
+            Question::Sites => answer.sites = Some(self.sites()?),
+            Question::Remap => answer.remap = Some(self.remap()?),
+        }
+        Ok(())
+    }
+
+    fn criteria(&self) -> Criteria {
+        self.dependencies.criteria(self.name)
+    }
+
+    fn sites(&self) -> Result<Sites, String> {
+        Ok(self.sites.as_ref().ok_or("where calls are made is not known here")?.sites())
+    }
+
+    fn remap(&self) -> Result<Remap, String> {
+        self.remap.as_ref().ok_or("no placement can be advised here")?.remap()
+    }
+
+    fn calls(&self, question: &RowsQuestion) -> Result<Calls, String> {
+        let RowsQuestion { range_ns, ranks, most } = question;
         // Twice, so that there is never more in memory than what is kept.
         let mut durations = Durations::default();
-        self.source.visit(range, &mut |call| durations.add(call))?;
-        let sample = durations.sample(most);
-        let mut calls = Calls::of(range, durations.total(), &sample);
-        self.source.visit(range, &mut |call| {
+        self.source.visit_of(range_ns, ranks, &mut |call| durations.add(call))?;
+        let sample = durations.sample(*most);
+        let mut calls = Calls::of(range_ns, durations.total(), &sample);
+        self.source.visit_of(range_ns, ranks, &mut |call| {
             if sample.keeps(call) {
                 calls.push(call);
             }

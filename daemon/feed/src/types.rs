@@ -2,12 +2,13 @@
 
 use crate::{
     Attribution, Between, BudgetChange, By, ByChange, Calls, CauseChange, Change, CollectiveChange, Compared,
-    ComparedCourse, Comparison, Cone, ConeMessages, ConeRanks, Count, CountChange, CriterionChange, Dag,
-    DagBars, DagEdges, DagNodes, DagRanks, Efficiency, EfficiencyChange, Evolution, F64Column, Figure, Found,
-    FunctionChange, Job, JobChange, JobState, Judgement, LinePair, Noise, Pairs, Parts, Pending, Points,
-    QualityChange, Quiet, RangeBudget, Region, RegionChange, RegionCourse, Regions, RunSource, SegmentRow,
-    Side, SiteChange, SiteWait, TotalsChange, U32Column, Verdict, VerdictChange, Wait, Words, WordsChange,
-    exchange, message,
+    ComparedCourse, Comparison, Cone, ConeMessages, ConeRanks, Count, CountChange, CourseSizes, Courses,
+    Criteria, CriterionChange, Dag, DagBars, DagEdges, DagNodes, DagRanks, Efficiency, EfficiencyChange,
+    Event, Evolution, F64Column, Figure, Found, FunctionChange, FunctionCriterion, Job, JobChange, JobState,
+    Judgement, LinePair, MessageRows, Noise, Pairs, Parts, Pending, Points, QualityChange, Quiet,
+    RangeBudget, Region, RegionChange, RegionCourse, Regions, Remap, RemapFile, RemapFormat, RunSource,
+    SegmentRow, Side, SiteChange, SiteWait, Sites, TotalsChange, U32Column, Verdict, VerdictChange, Wait,
+    Words, WordsChange, exchange, message,
 };
 use ts_rs::{Config, TS};
 
@@ -99,6 +100,16 @@ fn types() -> String {
     declare(ConeRanks::decl(&config));
     declare(ConeMessages::decl(&config));
     declare(Cone::decl(&config));
+    declare(MessageRows::decl(&config));
+    declare(CourseSizes::decl(&config));
+    declare(Courses::decl(&config));
+    declare(FunctionCriterion::decl(&config));
+    declare(Criteria::decl(&config));
+    declare(Sites::decl(&config));
+    declare(RemapFormat::decl(&config));
+    declare(RemapFile::decl(&config));
+    declare(Remap::decl(&config));
+    declare(Event::decl(&config));
     declare(exchange::Answer::decl(&config));
     text
 }

@@ -1,7 +1,7 @@
 //! Answers about any range are what looking at every call gives.
 
-use mpiscope_feed::exchange::{Answer, Question};
-use mpiscope_feed::{CallSource, Library, Overview};
+use mpiscope_feed::exchange::{Answer, EventQuestion, Question, RowsQuestion};
+use mpiscope_feed::{CallSource, Library, NONE, Overview};
 use mpiscope_model::{Call, Nanoseconds};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -42,6 +42,10 @@ fn call() -> impl Strategy<Value = Call> {
     )
 }
 
+fn of_calls(range_ns: Range<Nanoseconds>, most: u64) -> Question {
+    Question::Calls(RowsQuestion { range_ns, ranks: None, most })
+}
+
 fn library(calls: &[Call]) -> Library {
     let overview = Overview::default();
     calls.chunks(7).for_each(|some| overview.add(some));
@@ -58,7 +62,7 @@ proptest! {
     ) {
         let library = library(&calls);
         let range = from..from + span;
-        let answer = library.answer(9, &Question::Calls(range.clone(), 10_000));
+        let answer = library.answer(9, &of_calls(range.clone(), 10_000));
         prop_assert_eq!((answer.id, &answer.error), (9, &None));
         let overlapping = calls.iter().filter(|call| call.start_ns < range.end && call.end_ns >= range.start).count();
         let found = answer.calls.unwrap();
@@ -84,6 +88,70 @@ proptest! {
     }
 }
 
+proptest! {
+    /// Each moment at which a call of some ranks begins, one after the other, and the same ones back again.
+    #[test]
+    fn one_walks_from_call_to_call_both_ways(
+        calls in prop::collection::vec(call(), 0..60),
+        hidden in 1..4_u32,
+        (first, last) in (0..9_u32, 0..9_u32),
+    ) {
+        let library = library(&calls);
+        let is_asked_for =
+            |call: &&Call| (first..=last).contains(&call.rank) && u32::from(call.function) != hidden;
+        let mut begins: Vec<u64> = calls.iter().filter(is_asked_for).map(|call| call.start_ns).collect();
+        begins.sort_unstable();
+        begins.dedup();
+        let walk = |mut at_ns: u64, is_back: bool| {
+            let mut met = Vec::new();
+            loop {
+                let question = EventQuestion { at_ns, is_back, ranks: Some(vec![(first, last)]), hidden: vec![hidden] };
+                let found = library.answer(5, &Question::Event(question)).event.unwrap();
+                let Some(next_ns) = found.at_ns else { break met };
+                let is_it = |call: &&Call| call.start_ns == next_ns && call.rank == found.rank;
+                let call = calls.iter().filter(is_asked_for).find(is_it).unwrap();
+                let is_less = |other: &Call| other.start_ns == next_ns && other.rank < call.rank;
+                assert!(!calls.iter().filter(is_asked_for).any(is_less));
+                met.push(next_ns);
+                at_ns = next_ns;
+            }
+        };
+        // One that begins with the run does not begin after its start.
+        let after: Vec<u64> = begins.iter().copied().filter(|at_ns| *at_ns > 0).collect();
+        prop_assert_eq!(walk(0, false), after);
+        begins.reverse();
+        prop_assert_eq!(walk(u64::MAX, true), begins);
+    }
+}
+
+#[test]
+fn calls_of_some_ranks_are_counted_and_told_alone() {
+    let calls: Vec<Call> = (0..1_000_u64)
+        .map(|number| Call {
+            rank: (number % 10) as u32,
+            site: (number % 2 == 1).then_some(number as u32 % 4),
+            start_ns: number,
+            end_ns: number + 5,
+            ..Call::default()
+        })
+        .collect();
+    let library = library(&calls);
+    let ask = |ranks, most| {
+        let question = RowsQuestion { range_ns: 0..u64::MAX, ranks, most };
+        library.answer(1, &Question::Calls(question)).calls.unwrap()
+    };
+    let some = ask(Some(vec![(2, 3), (9, 9)]), 10_000);
+    assert_eq!((some.total, some.share), (300, 1.0));
+    assert!(some.rank.0.iter().all(|rank| [2, 3, 9].contains(rank)));
+    let known = some.rank.0.iter().zip(&some.site.0);
+    assert!(known.into_iter().all(|(rank, site)| (rank % 2 == 0) == (*site == NONE)));
+    let few = ask(Some(vec![(2, 3), (9, 9)]), 100);
+    assert_eq!(few.total, 300);
+    assert!((60..150).contains(&few.kept()), "{}", few.kept());
+    assert_eq!(ask(Some(Vec::new()), 100).total, 0);
+    assert_eq!(ask(None, 10_000).total, 1_000);
+}
+
 #[test]
 fn the_same_range_gives_the_same_sample_and_all_that_are_long() {
     let calls: Vec<Call> = (0..50_000_u64)
@@ -96,7 +164,7 @@ fn the_same_range_gives_the_same_sample_and_all_that_are_long() {
         })
         .collect();
     let library = library(&calls);
-    let ask = || library.answer(1, &Question::Calls(0..u64::MAX, 1_000)).calls.unwrap();
+    let ask = || library.answer(1, &of_calls(0..u64::MAX, 1_000)).calls.unwrap();
     let sample = ask();
     assert_eq!(sample, ask());
     assert!((800..1_200).contains(&sample.kept()), "{}", sample.kept());
@@ -108,7 +176,7 @@ fn the_same_range_gives_the_same_sample_and_all_that_are_long() {
 #[test]
 fn what_cannot_be_read_is_said() {
     let library = Library::new(Box::new(Broken));
-    let answer = library.answer(3, &Question::Calls(0..5, 5));
+    let answer = library.answer(3, &of_calls(0..5, 5));
     assert_eq!(answer, Answer { error: Some("the disk is gone".to_owned()), ..Answer::to(3) });
     assert_eq!(library.answer(4, &Question::Ping), Answer::to(4));
 }

@@ -2,6 +2,7 @@
 
 use crate::checksum::Checksum;
 use crate::corrections::Corrections;
+use crate::cursor::Filter;
 use crate::decode::{GroupSummary, Rows};
 use crate::folder::{PARQUET, STARTS, number_of, open_plain, real_folder};
 use crate::manifest::Segment;
@@ -75,6 +76,20 @@ impl Group {
         let (from_ns, to_ns) = corrections
             .range(segment, (begin_ns.unwrap_or(segment.from_ns), end_ns.unwrap_or(segment.to_ns)));
         Self { from_ns, to_ns, summary }
+    }
+
+    /// Whether a row of it can be of interest, by what its file says of its columns.
+    #[must_use]
+    pub fn may_have<R: SegmentRow>(&self, filter: &impl Filter<R>) -> bool {
+        let columns = R::COLUMNS.iter().zip(&self.summary.bounds);
+        columns.filter_map(|(column, bounds)| bounds.map(|bounds| (column, bounds))).all(
+            |(column, (least, greatest))| {
+                // Times of rows are corrected when they are read, and are looked at then.
+                R::BEGINS.contains(&column.name)
+                    || R::ENDS.contains(&column.name)
+                    || filter.may_keep(column.name, least, greatest)
+            },
+        )
     }
 
     fn overlaps(&self, range_ns: &Range<Nanoseconds>) -> bool {

@@ -1,7 +1,7 @@
 //! Rows in the order in which they begin, forward or backward, those of interest only: what is not needed yet, or cannot
 //! be of interest by what its file says of it, is not read.
 
-use crate::batches::{Group, SegmentFault, SegmentIndex, SegmentReader};
+use crate::batches::{SegmentFault, SegmentIndex, SegmentReader};
 use crate::manifest::Segment;
 use crate::row::SegmentRow;
 use mpiscope_model::Nanoseconds;
@@ -108,7 +108,7 @@ impl<R: SegmentRow, F: Filter<R>> Cursor<R, F> {
             Ahead::Segment(at) => {
                 let index = self.reader.index::<R>(&self.segments[at])?;
                 for (number, group) in index.groups().iter().enumerate() {
-                    if self.may_keep(group) {
+                    if group.may_have(&self.filter) {
                         self.look_forward_to((group.from_ns, group.to_ns), Ahead::Group(at, number));
                     }
                 }
@@ -129,18 +129,6 @@ impl<R: SegmentRow, F: Filter<R>> Cursor<R, F> {
             }
         }
         Ok(())
-    }
-
-    fn may_keep(&self, group: &Group) -> bool {
-        let columns = R::COLUMNS.iter().zip(&group.summary.bounds);
-        columns.filter_map(|(column, bounds)| bounds.map(|bounds| (column, bounds))).all(
-            |(column, (least, greatest))| {
-                // Times of rows are corrected when they are read, and are looked at then.
-                R::BEGINS.contains(&column.name)
-                    || R::ENDS.contains(&column.name)
-                    || self.filter.may_keep(column.name, least, greatest)
-            },
-        )
     }
 
     /// The rows that nothing that is still to be read can come before.

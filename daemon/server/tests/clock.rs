@@ -131,3 +131,29 @@ async fn a_newer_question_of_a_kind_takes_the_place_of_the_one_before() {
     assert_eq!(last_two, [(2, true, false), (5, true, false)]);
     assert_eq!(answered(&mut other).await, (3, false, true));
 }
+
+#[tokio::test]
+async fn so_it_is_with_messages_and_their_courses() {
+    let messages = Messages { source: Box::new(Endless), flow: |_| None };
+    let mut server = start_with(Library::new(Box::new(OneCall)).with_messages(messages), |_| {}).await;
+    server.publish(2, JobState::Running);
+    let mut page = server.open().await.unwrap();
+    // Neither takes the place of the other.
+    say(&mut page, json!({"ask": "messages", "id": 1, "from_ns": 0, "to_ns": 9})).await;
+    say(&mut page, json!({"ask": "courses", "id": 2, "from_ns": 0, "to_ns": 9})).await;
+    // An event is asked for while they go on.
+    say(&mut page, json!({"ask": "event", "id": 3, "time_ns": 50})).await;
+    say(&mut page, json!({"ask": "messages", "id": 4, "from_ns": 5, "to_ns": 9})).await;
+    say(&mut page, json!({"ask": "courses", "id": 5, "from_ns": 5, "to_ns": 9})).await;
+    let mut answered = Vec::new();
+    while answered.len() < 5 {
+        if let Heard::Message(Outgoing::Answer(answer)) = hear(&mut page).await {
+            let at_ns = answer.event.and_then(|event| event.at_ns);
+            answered.push((answer.id, answer.error.is_some(), at_ns));
+        }
+    }
+    answered.sort_unstable();
+    let expected =
+        [(1, true, None), (2, true, None), (3, false, Some(100)), (4, false, None), (5, false, None)];
+    assert_eq!(answered, expected);
+}

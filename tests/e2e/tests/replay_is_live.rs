@@ -81,7 +81,7 @@ impl Held {
 }
 
 /// A call as it is shown.
-type Shown = (u64, u32, u32, u32, u64, u32, u32, u64, u32, u64);
+type Shown = (u64, u32, u32, u32, u64, u32, u32, u64, u32, u64, u32);
 
 /// The calls of an answer, and the rest of it in words, in which what is no number is like itself.
 type Said = (Vec<Shown>, String);
@@ -100,6 +100,7 @@ fn shown(calls: &Calls) -> Vec<Shown> {
             calls.bytes.0[row] as u64,
             calls.comm.0[row],
             calls.count.0[row] as u64,
+            calls.site.0[row],
         )
     };
     let mut all: Vec<Shown> = (0..calls.kept()).map(one).collect();
@@ -172,7 +173,10 @@ async fn answers(feed: &mut Feed, questions: &[Value]) -> Vec<Said> {
 
 /// What is settled while the job runs stays so.
 const SETTLED: [&str; 4] = ["calls", "timeline", "count", "history"];
-const ALL: [&str; 9] = ["calls", "timeline", "count", "history", "budget", "pairs", "dag", "past", "future"];
+const ALL: [&str; 13] = [
+    "calls", "timeline", "count", "history", "budget", "pairs", "dag", "past", "future", "messages",
+    "courses", "event", "criteria",
+];
 
 /// Runs a job with a page; gives what the page held in the end, and what was asked and answered meanwhile.
 fn live(running: &Running, chance: &mut Chance) -> (Held, Vec<(Value, Said)>) {

@@ -19,6 +19,7 @@ pub(crate) use told::{record_told, show_told};
 use crate::agent::{Agent, LINGER, LITTLE_SLOTS, OWN, Pass, REST, Resume, run_start};
 use crate::judge::{GIVEN, give, have_judged};
 use crate::page::{Page, Shelves};
+use crate::remap::Placements;
 use anyhow::{Context as _, Result, ensure};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
 use mpiscope_feed::Job;
@@ -74,7 +75,6 @@ fn answer(message: &FromDaemon) -> Result<()> {
 
 fn serve(configuration: &Configuration) -> Result<Summary> {
     let options = RecordingOptions::default();
-    let shelves = Shelves::new(&configuration.out, SHELF_BYTES);
     let mut page = None;
     let mut recorder;
     let mut with_page = |recorder: &mut Recorder| -> Result<()> {
@@ -85,16 +85,18 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
             ..Job::default()
         };
         let window_ns = recorder.window_ns();
+        let placements = Placements::of_run(recorder.sums().traffic.clone());
+        let shelves = Shelves::new(&configuration.out, SHELF_BYTES, placements);
         let (opened, feeding) = Page::open(
             address,
             &configuration.token,
             job.clone(),
             window_ns,
             shelves.clone(),
-            recorder.overview(),
+            recorder.sums().overview.clone(),
         )?;
         page = Some(opened);
-        let viewers = Viewers::new(feeding, shelves.clone(), job, window_ns);
+        let viewers = Viewers::new(feeding, shelves, job, window_ns);
         recorder.tell(viewers, configuration);
         Ok(())
     };

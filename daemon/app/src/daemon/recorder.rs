@@ -11,7 +11,6 @@ use crate::sums::Sums;
 use crate::words::{counted, printable, run_time};
 use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
-use mpiscope_feed::Overview;
 use mpiscope_ingest::KnownAgent;
 use mpiscope_ingest::alignment::Violations;
 use mpiscope_model::{Fault, InFlight, Totals};
@@ -76,9 +75,9 @@ impl Recorder {
         self.engine.counts.window_ns()
     }
 
-    /// What is known of its calls as a whole, shared with whoever shows them.
-    pub(crate) fn overview(&self) -> Overview {
-        self.sums.overview.clone()
+    /// What is known of its calls and messages as a whole, some of it shared with whoever shows it.
+    pub(crate) fn sums(&self) -> &Sums {
+        &self.sums
     }
 
     /// From now on viewers are told. To be called before anything is taken in.

@@ -7,6 +7,7 @@ use super::viewers::Viewers;
 use super::{Configuration, SHELF_BYTES};
 use crate::judge::have_judged;
 use crate::page::{Page, Shelves, say_address};
+use crate::remap::Placements;
 use crate::run::random;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_feed::Job;
@@ -102,11 +103,17 @@ pub(crate) fn show_told<T: Send>(
         link: None,
         resume: false,
     };
-    let shelves = Shelves::new(out, SHELF_BYTES);
+    let shelves = Shelves::new(out, SHELF_BYTES, Placements::of_run(recorder.sums().traffic.clone()));
     let job = Job { run: configuration.run.clone(), ..Job::default() };
     let token = &configuration.token;
-    let (page, feeding) =
-        Page::open(address, token, job.clone(), WINDOW_NS, shelves.clone(), recorder.overview())?;
+    let (page, feeding) = Page::open(
+        address,
+        token,
+        job.clone(),
+        WINDOW_NS,
+        shelves.clone(),
+        recorder.sums().overview.clone(),
+    )?;
     recorder.tell(Viewers::new(feeding, shelves, job, WINDOW_NS).beginning_now(), &configuration);
     say_address("live page", page.url());
     let told = take_in(out, recorder, tell);

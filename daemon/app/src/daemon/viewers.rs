@@ -5,7 +5,7 @@ use crate::judge::Found;
 use crate::page::{Feeding, Increments, Shelves, function_rows, node_rows, rank_rows};
 use mpiscope_feed::{Job, JobState, NodeRow, RunSource, Update};
 use mpiscope_model::{Call, Fault, InFlight, Message, Node};
-use mpiscope_recording::RecordingWriter;
+use mpiscope_recording::{self as recording, RecordingWriter};
 use mpiscope_ring::clock::monotonic_ns;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,6 +40,8 @@ pub(crate) struct Viewers {
     clocks_seen: Option<Instant>,
     told: Instant,
     told_everything: Instant,
+    /// Of how many ranks it was said where they are.
+    placed: usize,
 }
 
 impl Viewers {
@@ -55,6 +57,7 @@ impl Viewers {
             clocks_seen: None,
             told: Instant::now(),
             told_everything: Instant::now(),
+            placed: 0,
         }
     }
 
@@ -117,6 +120,11 @@ impl Viewers {
             ranks = rank_rows(&engine.counts, &engine.processors, engine.ranks.values());
             nodes = self.node_rows(engine);
             self.feeding.library.know(engine.ranks.values().map(|info| (info.rank, info.node)));
+            self.shelves.sites.see(&engine.sites);
+            if std::mem::replace(&mut self.placed, engine.ranks.len()) != engine.ranks.len() {
+                let (ranks, nodes) = (engine.world_size(), engine.job_nodes());
+                self.shelves.placements.know(recording::Job { ranks, nodes, ..recording::Job::default() });
+            }
         }
         let ended = engine.ingest().ended();
         let started = engine.ingest().started();
@@ -127,7 +135,7 @@ impl Viewers {
         );
         let found = found.map(|found| {
             self.feeding.library.judged(found.course);
-            self.feeding.library.judge_by(found.criteria);
+            self.feeding.library.judge_by(found.criteria, found.told.is_final);
             found.told
         });
         self.feeding.publisher.publish(&Update {

@@ -51,7 +51,7 @@ pub(crate) fn advise_apart() -> Result<ExitCode> {
 }
 
 /// Asks another process for a placement, and waits for it.
-pub(super) fn ask(traffic: &Traffic, node_of_rank: &[Node]) -> Result<Advice> {
+pub(crate) fn ask(traffic: &Traffic, node_of_rank: &[Node]) -> Result<Advice> {
     let pairs = traffic.pairs().map(|(one, other, flow)| (one, other, flow.messages, flow.bytes)).collect();
     let question = Question { node_of_rank: node_of_rank.to_vec(), pairs };
     let mut child = start([COMMAND.as_ref()], Stdio::piped())?;

@@ -16,7 +16,7 @@ mod pass;
 mod regions;
 mod words;
 
-pub(crate) use advice::advise_apart;
+pub(crate) use advice::{advise_apart, ask as ask_for_advice};
 pub(crate) use apart::{have_judged, judge_apart, judged_apart};
 pub(crate) use findings::{Criterion, Findings};
 pub(crate) use known::{GIVEN, give, named};

@@ -3,11 +3,13 @@
 mod open;
 mod rows;
 mod shelf;
+mod sites;
 mod updates;
 
 pub(crate) use open::{open_in_browser, say_address};
 pub(crate) use rows::{function_rows, node_rows, rank_rows};
 pub(crate) use shelf::{Shelf, Shelves};
+pub(crate) use sites::SiteShelf;
 pub(crate) use updates::Increments;
 
 use anyhow::{Context as _, Result};
@@ -54,7 +56,12 @@ impl Page {
     ) -> Result<(Self, Feeding)> {
         let state = FeedState::with_limits(job, Limits { window_ns, ..Limits::default() });
         let messages = Messages { source: Box::new(shelves.messages), flow: mpiscope_ingest::flow };
-        let library = Library::new(Box::new(shelves.calls)).with_messages(messages).with_overview(overview);
+        let library = Library::new(Box::new(shelves.calls))
+            .with_messages(messages)
+            .with_overview(overview)
+            .with_sites(Box::new(shelves.sites))
+            .with_remap(Box::new(shelves.placements))
+            .with_names(|function| mpiscope_wire::by_id(function).map(|entry| entry.name));
         Self::of(address, token, state, Arc::new(library))
     }
 

@@ -1,10 +1,15 @@
 //! The calls or messages of a run for those who ask: those in sealed segments on disk, of which the last row groups asked
 //! for stay in memory, and those that wait to be sealed.
 
+mod nearest;
+
+use super::SiteShelf;
+use crate::remap::Placements;
 use mpiscope_analysis::Bins;
+use mpiscope_feed::exchange::{EventQuestion, Ranks};
 use mpiscope_feed::{CallSource, MessageSource};
 use mpiscope_model::{Call, Message, Nanoseconds};
-use mpiscope_recording::{Segment, SegmentIndex, SegmentReader, SegmentRow};
+use mpiscope_recording::{CallFilter, Filter, Group, Segment, SegmentIndex, SegmentReader, SegmentRow};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
@@ -16,13 +21,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub(crate) struct Shelves {
     pub(crate) calls: Shelf<Call>,
     pub(crate) messages: Shelf<Message>,
+    pub(crate) sites: SiteShelf,
+    pub(crate) placements: Placements,
 }
 
 impl Shelves {
     /// What is in segments under this folder, with its times as they were told.
-    pub(crate) fn new(dir: &Path, cache_bytes_max: usize) -> Self {
+    pub(crate) fn new(dir: &Path, cache_bytes_max: usize, placements: Placements) -> Self {
         let calls = Shelf::new(dir.to_path_buf(), cache_bytes_max);
-        Self { calls, messages: Shelf::new(dir.to_path_buf(), cache_bytes_max) }
+        let messages = Shelf::new(dir.to_path_buf(), cache_bytes_max);
+        Self { calls, messages, sites: SiteShelf::default(), placements }
     }
 }
 
@@ -145,8 +153,13 @@ impl<R: SegmentRow> Shelf<R> {
         (waiting.collect(), inner.segments.iter().filter(overlaps).cloned().collect())
     }
 
-    /// Shows all rows that may have some part in a range, some at a time.
-    fn show(&self, range: &Range<Nanoseconds>, show: &mut dyn FnMut(&[R]) -> ControlFlow<()>) {
+    /// Shows all rows that may have some part in a range, some at a time; of row groups only those that are of interest.
+    fn show(
+        &self,
+        range: &Range<Nanoseconds>,
+        is_of_interest: &dyn Fn(&Group) -> bool,
+        show: &mut dyn FnMut(&[R]) -> ControlFlow<()>,
+    ) {
         let (waiting, segments) = self.parts(range);
         for (rows, sealed) in waiting {
             if show(rows.get(sealed..).unwrap_or_default()).is_break() {
@@ -154,7 +167,7 @@ impl<R: SegmentRow> Shelf<R> {
             }
         }
         for segment in segments {
-            if self.show_segment(&segment, range, show).is_break() {
+            if self.show_segment(&segment, range, is_of_interest, show).is_break() {
                 return;
             }
         }
@@ -164,11 +177,12 @@ impl<R: SegmentRow> Shelf<R> {
         &self,
         segment: &Segment,
         range: &Range<Nanoseconds>,
+        is_of_interest: &dyn Fn(&Group) -> bool,
         show: &mut dyn FnMut(&[R]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let Some(index) = self.index(segment) else { return ControlFlow::Continue(()) };
         for (number, group) in index.groups().iter().enumerate() {
-            if group.from_ns < range.end && group.to_ns >= range.start {
+            if group.from_ns < range.end && group.to_ns >= range.start && is_of_interest(group) {
                 for rows in self.read(&index, number).chunks(AT_ONCE) {
                     show(rows)?;
                 }
@@ -181,14 +195,45 @@ impl<R: SegmentRow> Shelf<R> {
 /// Rows of which those from a place on are in no segment.
 type Unsealed<R> = (Arc<Vec<R>>, usize);
 
+/// All row groups are.
+fn always(_: &Group) -> bool {
+    true
+}
+
+/// Calls of some ranks.
+fn by_ranks(ranks: &Ranks) -> CallFilter {
+    let ranges = ranks.as_ref().map(|ranks| ranks.iter().map(|&(first, last)| first..=last).collect());
+    CallFilter { ranks: ranges, ..CallFilter::default() }
+}
+
 impl CallSource for Shelf<Call> {
     fn visit(&self, range: &Range<Nanoseconds>, visitor: &mut dyn FnMut(&Call)) -> Result<(), String> {
         let overlaps = |call: &&Call| call.start_ns < range.end && call.end_ns >= range.start;
-        self.show(range, &mut |calls| {
+        self.show(range, &always, &mut |calls| {
             calls.iter().filter(overlaps).for_each(&mut *visitor);
             ControlFlow::Continue(())
         });
         Ok(())
+    }
+
+    fn visit_of(
+        &self,
+        range: &Range<Nanoseconds>,
+        ranks: &Ranks,
+        visitor: &mut dyn FnMut(&Call),
+    ) -> Result<(), String> {
+        let filter = by_ranks(ranks);
+        let is_asked_for =
+            |call: &&Call| call.start_ns < range.end && call.end_ns >= range.start && filter.keeps(call);
+        self.show(range, &|group| group.may_have(&filter), &mut |calls| {
+            calls.iter().filter(is_asked_for).for_each(&mut *visitor);
+            ControlFlow::Continue(())
+        });
+        Ok(())
+    }
+
+    fn nearest(&self, question: &EventQuestion) -> Result<Option<Call>, String> {
+        Ok(self.nearest_to(question))
     }
 
     fn count_starts(&self, bins: &mut Bins) -> Result<(), String> {
@@ -204,7 +249,7 @@ impl CallSource for Shelf<Call> {
             if let Some(rows) = self.reader.starts(&segment, bins.bin_ns) {
                 rows.iter().for_each(|row| bins.add(row.function, row.from_ns, row.calls));
             } else {
-                let _ = self.show_segment(&segment, &range, &mut |calls| {
+                let _ = self.show_segment(&segment, &range, &always, &mut |calls| {
                     count(bins, calls);
                     ControlFlow::Continue(())
                 });
@@ -220,7 +265,7 @@ impl MessageSource for Shelf<Message> {
         range: &Range<Nanoseconds>,
         visitor: &mut dyn FnMut(&[Message]) -> ControlFlow<()>,
     ) -> Result<(), String> {
-        self.show(range, visitor);
+        self.show(range, &always, visitor);
         Ok(())
     }
 }
@@ -229,6 +274,7 @@ impl MessageSource for Shelf<Message> {
 mod tests {
     use super::*;
     use mpiscope_recording::SegmentWriter;
+    use proptest::prelude::*;
 
     fn call(number: u64) -> Call {
         Call {
@@ -273,5 +319,68 @@ mod tests {
         seen.sort_unstable();
         assert_eq!(seen, [99, 100, 101, 102]);
         assert!(shelf.lock().cache.len() <= 2);
+    }
+
+    /// Shows all calls, and nothing but that.
+    #[derive(Debug)]
+    struct Plain(Vec<Call>);
+
+    impl CallSource for Plain {
+        fn visit(&self, range: &Range<Nanoseconds>, visitor: &mut dyn FnMut(&Call)) -> Result<(), String> {
+            let overlaps = |call: &&Call| call.start_ns < range.end && call.end_ns >= range.start;
+            self.0.iter().filter(overlaps).for_each(visitor);
+            Ok(())
+        }
+    }
+
+    fn some_call() -> impl Strategy<Value = Call> {
+        (0_u32..6, 1_u16..4, 0_u64..3_000, prop_oneof![9 => 0_u64..40, 1 => 0_u64..3_000]).prop_map(
+            |(rank, function, start_ns, long)| Call {
+                rank,
+                function,
+                start_ns,
+                end_ns: start_ns + long,
+                ..Call::default()
+            },
+        )
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        /// What is found by row groups is what looking at every call finds, sealed or not.
+        #[test]
+        fn calls_of_some_ranks_and_the_nearest_are_those_of_a_plain_look(
+            mut calls in prop::collection::vec(some_call(), 0..400),
+            looks in prop::collection::vec((0_u64..3_200, any::<bool>(), 0_u32..6, 0_u32..3), 1..20),
+        ) {
+            calls.sort_by_key(|call| call.end_ns);
+            let folder = tempfile::tempdir().unwrap();
+            let dir = folder.path().to_path_buf();
+            let mut writer = SegmentWriter::<Call>::open(&dir, 100, 1).unwrap().with_rows_per_group(16);
+            let shelf = Shelf::<Call>::new(dir, 40 * size_of::<Call>());
+            let mut segments = Vec::new();
+            for piece in calls.chunks(37) {
+                writer.push(piece, &mut segments).unwrap();
+                shelf.add(Arc::new(piece.to_vec()), writer.waiting_rows(), &segments);
+            }
+            let plain = Plain(calls);
+            for (at_ns, is_back, first, more) in looks {
+                let ranks = Some(vec![(first, first + more)]);
+                let question = EventQuestion { at_ns, is_back, ranks: ranks.clone(), hidden: vec![2] };
+                let nearest = shelf.nearest(&question).unwrap();
+                let expected = plain.nearest(&question).unwrap();
+                let told = |call: Option<Call>| call.map(|call| (call.start_ns, call.rank));
+                prop_assert_eq!(told(nearest), told(expected));
+                let range = at_ns / 2..at_ns;
+                let seen = |source: &dyn CallSource| {
+                    let mut seen = Vec::new();
+                    let mut take = |call: &Call| seen.push((call.rank, call.start_ns, call.end_ns, call.function));
+                    source.visit_of(&range, &ranks, &mut take).unwrap();
+                    seen.sort_unstable();
+                    seen
+                };
+                prop_assert_eq!(seen(&shelf), seen(&plain));
+            }
+        }
     }
 }

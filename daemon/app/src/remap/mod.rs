@@ -1,10 +1,12 @@
 //! `mpiscope remap`: a better placement of a recording's ranks on its nodes, as a file for a launcher.
 
+mod asked;
 mod formats;
 mod placement;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use asked::Placements;
 pub(crate) use placement::{Placement, place};
 
 use crate::command_line::RemapOptions;
@@ -41,12 +43,17 @@ pub(crate) fn remap(options: &RemapOptions) -> Result<ExitCode> {
 
 /// The placement, if all that it takes is there.
 fn checked(traffic: &Traffic) -> Result<Placement<'_>> {
+    checked_by(traffic, || place(&traffic.job, &traffic.traffic))
+}
+
+/// Likewise, as somebody places its ranks.
+fn checked_by<'a>(traffic: &Traffic, place: impl FnOnce() -> Result<Placement<'a>>) -> Result<Placement<'a>> {
     ensure!(
         traffic.faults.is_empty(),
         "no placement can be advised without all messages: {}",
         traffic.faults.join("; ")
     );
-    let placement = place(&traffic.job, &traffic.traffic)?;
+    let placement = place()?;
     placement.check_names()?;
     Ok(placement)
 }

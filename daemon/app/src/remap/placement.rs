@@ -16,8 +16,13 @@ pub(crate) struct Placement<'a> {
 
 /// The advice for a job with this traffic.
 pub(crate) fn place<'a>(job: &'a Job, traffic: &Traffic) -> Result<Placement<'a>> {
+    place_by(job, |today| Ok(advise(traffic, today, &capacities(today, job.nodes.len()))))
+}
+
+/// What somebody advises for a job whose ranks are on these nodes.
+pub(super) fn place_by(job: &Job, advise: impl FnOnce(&[Node]) -> Result<Advice>) -> Result<Placement<'_>> {
     let today = node_of_rank(job)?;
-    let advice = advise(traffic, &today, &capacities(&today, job.nodes.len()));
+    let advice = advise(&today)?;
     Ok(Placement { nodes: &job.nodes, today, advice })
 }
 

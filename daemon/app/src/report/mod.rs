@@ -33,7 +33,7 @@ pub(crate) fn report(options: &ReportOptions) -> Result<ExitCode> {
         })
     };
     // Where it is not known which rank was where, there is nothing to be advised.
-    let placement = place(&loaded.job, &loaded.sums.traffic).ok();
+    let placement = place(&loaded.job, &loaded.sums.traffic.lock()).ok();
     let text = if options.json {
         json::json(&loaded, placement.as_ref(), findings.as_ref())?
     } else {

@@ -10,7 +10,8 @@ fn decode(value: &Value) -> Result<Incoming, Senseless> {
 #[test]
 fn what_a_page_sends_is_understood() {
     let ask = json!({"ask": "calls", "id": 7, "from_ns": 5, "to_ns": 9.5, "most": 10});
-    assert_eq!(decode(&ask), Ok(Incoming::Ask(7, Question::Calls(5..9, 10))));
+    let question = RowsQuestion { range_ns: 5..9, ranks: None, most: 10 };
+    assert_eq!(decode(&ask), Ok(Incoming::Ask(7, Question::Calls(question))));
     let ask = json!({"ask": "timeline", "id": 1, "from_ns": 9, "to_ns": 3, "bins": 1e9});
     assert_eq!(decode(&ask), Ok(Incoming::Ask(1, Question::Timeline(9..9, BINS_MAX))));
     let ask = json!({"ask": "budget", "id": 2, "from_ns": 1, "to_ns": 9, "ranks": [[0, 3], [7, 7]]});
@@ -30,6 +31,32 @@ fn what_a_page_sends_is_understood() {
 }
 
 #[test]
+fn what_is_not_said_is_the_usual_and_nobody_gets_more_than_the_most() {
+    let rows = |most, ranks| RowsQuestion { range_ns: 5..9, ranks, most };
+    let ask = json!({"ask": "messages", "id": 7, "from_ns": 5, "to_ns": 9});
+    let question = Question::Messages(rows(MESSAGES_MAX, None));
+    assert_eq!(decode(&ask), Ok(Incoming::Ask(7, question)));
+    let ask = json!({"ask": "messages", "id": 7, "from_ns": 5, "to_ns": 9, "most": 1e9, "ranks": [[1, 2]]});
+    let question = Question::Messages(rows(MESSAGES_MAX, Some(vec![(1, 2)])));
+    assert_eq!(decode(&ask), Ok(Incoming::Ask(7, question)));
+    for (bins, expected) in [(0.0, COURSE_BINS_USUAL), (3.0, 3), (1e9, COURSE_BINS_MAX)] {
+        let ask = json!({"ask": "courses", "id": 7, "from_ns": 5, "to_ns": 9, "bins": bins});
+        let question = CoursesQuestion { range_ns: 5..9, ranks: None, bins: expected };
+        assert_eq!(decode(&ask), Ok(Incoming::Ask(7, Question::Courses(question))));
+    }
+    let ask =
+        json!({"ask": "event", "id": 8, "time_ns": 70, "is_back": true, "ranks": [[0, 0]], "hidden": [3]});
+    let question = EventQuestion { at_ns: 70, is_back: true, ranks: Some(vec![(0, 0)]), hidden: vec![3] };
+    assert_eq!(decode(&ask), Ok(Incoming::Ask(8, Question::Event(question))));
+    for (ask, question) in
+        [("criteria", Question::Criteria), ("sites", Question::Sites), ("remap", Question::Remap)]
+    {
+        assert_eq!(question.replaceable(), None);
+        assert_eq!(decode(&json!({"ask": ask, "id": 9})), Ok(Incoming::Ask(9, question)));
+    }
+}
+
+#[test]
 fn what_makes_no_sense_is_refused() {
     for value in [
         json!({}),
@@ -39,6 +66,8 @@ fn what_makes_no_sense_is_refused() {
         json!({"do": "select", "hidden": vec![1; 300]}),
         json!({"ask": "budget", "ranks": vec![(1, 1); 300]}),
         json!({"ask": "dag", "ranks": vec![[1, 2]; 300]}),
+        json!({"ask": "messages", "ranks": vec![[1, 2]; 300]}),
+        json!({"ask": "event", "hidden": vec![1; 300]}),
         json!([1, 2]),
         json!("live"),
     ] {

@@ -1,0 +1,95 @@
+//! How evenly ranks talked, bin by bin.
+
+use mpiscope_model::Rank;
+use rustc_hash::FxHashMap;
+
+/// Ranks that are counted one by one; with 512 bins that is 64 MiB.
+const MOST_RANKS: usize = 1 << 15;
+
+/// How evenly ranks talked in a bin.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BinBalance {
+    /// Their mean deviation in shares of the mean (`AD / mc_avg`); 0 where all are even.
+    pub uneven: f64,
+    /// The greatest distance of a rank from the mean, in mean deviations (`LB_p`); 0 where all are even.
+    pub greatest_load: f64,
+    /// Whose that is; of several the least.
+    pub greatest_rank: Rank,
+}
+
+/// Messages that each rank sent and received, by bin.
+#[derive(Debug)]
+pub(super) struct Balances {
+    /// A number for each rank, in the order in which they were met.
+    numbers: FxHashMap<Rank, u32>,
+    /// By bin and number; as many of each bin as were met until then.
+    counts: Vec<Vec<u32>>,
+}
+
+impl Balances {
+    pub(super) fn new(bins: usize) -> Self {
+        Self { numbers: FxHashMap::default(), counts: vec![Vec::new(); bins] }
+    }
+
+    /// Counts a message for those of its ends that are wanted. Says whether there was room.
+    pub(super) fn add(&mut self, bin: usize, ends: [Option<Rank>; 2]) -> bool {
+        let numbers = ends.map(|end| end.map(|rank| self.number(rank)));
+        if numbers.iter().any(|number| *number == Some(None)) {
+            return false;
+        }
+        let counts = &mut self.counts[bin];
+        for number in numbers.into_iter().flatten().flatten() {
+            if counts.len() <= number {
+                counts.resize(number + 1, 0);
+            }
+            counts[number] = counts[number].saturating_add(1);
+        }
+        true
+    }
+
+    fn number(&mut self, rank: Rank) -> Option<usize> {
+        let next = self.numbers.len();
+        if next >= MOST_RANKS && !self.numbers.contains_key(&rank) {
+            return None;
+        }
+        Some(*self.numbers.entry(rank).or_insert(next as u32) as usize)
+    }
+
+    pub(super) fn told(&self) -> Vec<Option<BinBalance>> {
+        let mut ranks: Vec<(Rank, u32)> =
+            self.numbers.iter().map(|(&rank, &number)| (rank, number)).collect();
+        ranks.sort_unstable();
+        let of_bin = |counts: &Vec<u32>| {
+            let of_rank = |&(rank, number): &(Rank, u32)| {
+                let messages = counts.get(number as usize).copied().unwrap_or_default();
+                (messages > 0).then_some((rank, messages))
+            };
+            balance(&ranks.iter().filter_map(of_rank).collect::<Vec<_>>())
+        };
+        self.counts.iter().map(of_bin).collect()
+    }
+}
+
+/// Of ranks in order with their messages.
+fn balance(ranks: &[(Rank, u32)]) -> Option<BinBalance> {
+    let (first, _) = *ranks.first()?;
+    let count = ranks.len() as f64;
+    let mean = ranks.iter().map(|(_, messages)| f64::from(*messages)).sum::<f64>() / count;
+    let away = |messages: u32| (f64::from(messages) - mean).abs();
+    let deviation = ranks.iter().map(|(_, messages)| away(*messages)).sum::<f64>() / count;
+    // A mean that is no whole number is not met exactly even where all are equal.
+    if deviation <= mean * f64::EPSILON * 4.0 {
+        return Some(BinBalance { uneven: 0.0, greatest_load: 0.0, greatest_rank: first });
+    }
+    let mut greatest = (first, 0.0);
+    for &(rank, messages) in ranks {
+        if away(messages) > greatest.1 {
+            greatest = (rank, away(messages));
+        }
+    }
+    Some(BinBalance {
+        uneven: deviation / mean,
+        greatest_load: greatest.1 / deviation,
+        greatest_rank: greatest.0,
+    })
+}

@@ -1,0 +1,322 @@
+//! What pages ask and command, as it is read.
+
+use mpiscope_model::{Nanoseconds, Rank};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// The most calls of one answer.
+pub const CALLS_MAX: u64 = 200_000;
+/// The most messages of one answer.
+pub const MESSAGES_MAX: u64 = 200_000;
+/// The most bins of a course of messages, and what it has where nobody says.
+pub const COURSE_BINS_MAX: u32 = 512;
+/// Likewise.
+pub const COURSE_BINS_USUAL: u32 = 128;
+/// The most bins of one answer.
+pub const BINS_MAX: u32 = 8_192;
+/// The most nodes of a dependency graph, and what it has where nobody says.
+pub const NODES_MAX: u32 = 10_000;
+/// Likewise.
+pub const NODES_USUAL: u32 = 5_000;
+/// The most messages of a past or a future.
+pub const CONE_MESSAGES_MAX: u32 = 50_000;
+/// The most ranges of ranks and hidden functions that are kept.
+const SELECTED_MAX: usize = 256;
+
+/// What a page sends.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Incoming {
+    /// A question, with the number that its answer bears.
+    Ask(u32, Question),
+    /// A command.
+    Do(Command),
+}
+
+/// Ranges of ranks, both ends included; all where none is given.
+pub type Ranks = Option<Vec<(Rank, Rank)>>;
+
+/// Whether a rank is one of these.
+#[must_use]
+pub fn is_among(ranks: Option<&[(Rank, Rank)]>, rank: Rank) -> bool {
+    ranks.is_none_or(|ranks| ranks.iter().any(|&(first, last)| (first..=last).contains(&rank)))
+}
+
+/// A question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Question {
+    /// The calls of which some part is in a range, about so many at the most.
+    Calls(RowsQuestion),
+    /// The messages of which some part is in a range, so many at the most.
+    Messages(RowsQuestion),
+    /// How messages went over a range.
+    Courses(CoursesQuestion),
+    /// The nearest call that begins after or before a time.
+    Event(EventQuestion),
+    /// What messages and collectives usually take.
+    Criteria,
+    /// Where in the program calls are made.
+    Sites,
+    /// A better placement of the ranks.
+    Remap,
+    /// How many calls of each function began when, in about so many bins of a power of two nanoseconds, whose edges are
+    /// multiples of that and may lie a little outside the range.
+    Timeline(Range<Nanoseconds>, u32),
+    /// How many calls of each function began in a range, to the nanosecond.
+    Count(Range<Nanoseconds>),
+    /// How often calls that ended in a range took how long.
+    History(Range<Nanoseconds>),
+    /// Where time in MPI went in a range; of ranges of ranks, both ends included, or of all.
+    Budget(Range<Nanoseconds>, Ranks),
+    /// The dependency graph of a range.
+    Dag(DagQuestion),
+    /// What led to an event in a range, or what it led to.
+    Cone(ConeQuestion),
+    /// Who sent to whom in a range.
+    Pairs(Range<Nanoseconds>),
+    /// Is anybody there?
+    Ping,
+}
+
+/// Which calls or messages are asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowsQuestion {
+    /// The range.
+    pub range_ns: Range<Nanoseconds>,
+    /// Whose calls; messages from or to them.
+    pub ranks: Ranks,
+    /// The most of them.
+    pub most: u64,
+}
+
+/// Of which messages it is asked how they went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CoursesQuestion {
+    /// The range.
+    pub range_ns: Range<Nanoseconds>,
+    /// Messages from or to these ranks.
+    pub ranks: Ranks,
+    /// The most bins.
+    pub bins: u32,
+}
+
+/// Which call is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventQuestion {
+    /// The first that begins after this time.
+    pub at_ns: Nanoseconds,
+    /// Or the last that begins before it.
+    pub is_back: bool,
+    /// By one of these ranks.
+    pub ranks: Ranks,
+    /// Of none of these functions.
+    pub hidden: Vec<u32>,
+}
+
+/// Which dependency graph is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DagQuestion {
+    /// The range.
+    pub range_ns: Range<Nanoseconds>,
+    /// The ranks.
+    pub ranks: Ranks,
+    /// The most nodes.
+    pub most: u32,
+}
+
+/// Which past or future is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConeQuestion {
+    /// The range.
+    pub range_ns: Range<Nanoseconds>,
+    /// Whose event.
+    pub rank: Rank,
+    /// Of a past, the last event until then; of a future, the first from then on.
+    pub at_ns: Nanoseconds,
+    /// Whether it is the future.
+    pub is_future: bool,
+    /// The most messages.
+    pub most: u32,
+}
+
+/// Kinds of questions of which a page needs no more than the newest answer.
+pub const REPLACEABLE: usize = 5;
+
+impl Question {
+    /// The number of its kind, where a newer question of one kind takes the place of the one before.
+    #[must_use]
+    pub fn replaceable(&self) -> Option<usize> {
+        match self {
+            Question::Dag(_) => Some(0),
+            Question::Cone(_) => Some(1),
+            Question::Pairs(_) => Some(2),
+            Question::Messages(_) => Some(3),
+            Question::Courses(_) => Some(4),
+            _ => None,
+        }
+    }
+}
+
+/// A move of the shared clock, or of what it shows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Command {
+    /// Back to now.
+    Live,
+    /// Stop.
+    Pause,
+    /// Run, at so many seconds of the run a second; backward when negative.
+    Play(f64),
+    /// Go there.
+    Seek(f64),
+    /// Go on by so much and stop.
+    Step(f64),
+    /// What is selected.
+    Select(Selection),
+    /// Whether this page follows the shared clock.
+    Follow(bool),
+}
+
+/// What is selected, for all views.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Selection {
+    /// A range of time.
+    pub range_ns: Option<(f64, f64)>,
+    /// Ranges of ranks, both ends included.
+    pub ranks: Option<Vec<(u32, u32)>>,
+    /// Functions that are not shown.
+    pub hidden: Vec<u32>,
+}
+
+/// Why what a page sent makes no sense.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Senseless(pub String);
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Plain {
+    ask: Option<String>,
+    #[serde(rename = "do")]
+    command: Option<String>,
+    id: u32,
+    from_ns: f64,
+    to_ns: f64,
+    most: f64,
+    bins: f64,
+    rate: f64,
+    time_ns: f64,
+    rank: u32,
+    by_ns: f64,
+    range_ns: Option<(f64, f64)>,
+    is_back: bool,
+    ranks: Ranks,
+    hidden: Vec<u32>,
+    follow: bool,
+}
+
+impl Incoming {
+    /// Reads what a page sent.
+    ///
+    /// # Errors
+    /// When it is no message of this protocol.
+    pub fn decode(bytes: &[u8]) -> Result<Self, Senseless> {
+        let plain: Plain = rmp_serde::from_slice(bytes).map_err(|error| Senseless(error.to_string()))?;
+        match (plain.ask.as_deref(), plain.command.as_deref()) {
+            (Some(ask), None) => Ok(Incoming::Ask(plain.id, plain.question(ask)?)),
+            (None, Some(command)) => Ok(Incoming::Do(match command {
+                "live" => Command::Live,
+                "pause" => Command::Pause,
+                "play" => Command::Play(finite(plain.rate)?),
+                "seek" => Command::Seek(finite(plain.time_ns)?),
+                "step" => Command::Step(finite(plain.by_ns)?),
+                "select" => Command::Select(plain.selection()?),
+                "follow" => Command::Follow(plain.follow),
+                other => return Err(Senseless(format!("there is no command {other:?}"))),
+            })),
+            _ => Err(Senseless("a message either asks or does".to_owned())),
+        }
+    }
+}
+
+impl Plain {
+    fn range(&self) -> Range<Nanoseconds> {
+        time(self.from_ns)..time(self.to_ns).max(time(self.from_ns))
+    }
+
+    fn question(&self, ask: &str) -> Result<Question, Senseless> {
+        limited(self.ranks.as_ref().map_or(0, Vec::len))?;
+        limited(self.hidden.len())?;
+        let (range_ns, ranks) = (self.range(), || self.ranks.clone());
+        Ok(match ask {
+            "calls" => {
+                let most = (self.most as u64).clamp(1, CALLS_MAX);
+                Question::Calls(RowsQuestion { range_ns, ranks: ranks(), most })
+            }
+            "messages" => {
+                let most = limit(self.most, MESSAGES_MAX, MESSAGES_MAX);
+                Question::Messages(RowsQuestion { range_ns, ranks: ranks(), most })
+            }
+            "courses" => {
+                let bins = limit(self.bins, COURSE_BINS_USUAL.into(), COURSE_BINS_MAX.into()) as u32;
+                Question::Courses(CoursesQuestion { range_ns, ranks: ranks(), bins })
+            }
+            "event" => Question::Event(EventQuestion {
+                at_ns: time(self.time_ns),
+                is_back: self.is_back,
+                ranks: ranks(),
+                hidden: self.hidden.clone(),
+            }),
+            "timeline" => Question::Timeline(range_ns, (self.bins as u32).clamp(1, BINS_MAX)),
+            "count" => Question::Count(range_ns),
+            "history" => Question::History(range_ns),
+            "budget" => Question::Budget(range_ns, ranks()),
+            "dag" => {
+                let most = limit(self.most, NODES_USUAL.into(), NODES_MAX.into()) as u32;
+                Question::Dag(DagQuestion { range_ns, ranks: ranks(), most })
+            }
+            "pairs" => Question::Pairs(range_ns),
+            "past" | "future" => Question::Cone(ConeQuestion {
+                range_ns,
+                rank: self.rank,
+                at_ns: time(self.time_ns),
+                is_future: ask == "future",
+                most: (self.most as u32).clamp(1, CONE_MESSAGES_MAX),
+            }),
+            "criteria" => Question::Criteria,
+            "sites" => Question::Sites,
+            "remap" => Question::Remap,
+            "ping" => Question::Ping,
+            other => return Err(Senseless(format!("there is no question {other:?}"))),
+        })
+    }
+
+    fn selection(self) -> Result<Selection, Senseless> {
+        let range_ns = match self.range_ns {
+            Some((from, to)) => Some((finite(from)?, finite(to)?)),
+            None => None,
+        };
+        limited(self.ranks.as_ref().map_or(0, Vec::len))?;
+        limited(self.hidden.len())?;
+        Ok(Selection { range_ns, ranks: self.ranks, hidden: self.hidden })
+    }
+}
+
+fn limited(selected: usize) -> Result<(), Senseless> {
+    if selected > SELECTED_MAX {
+        return Err(Senseless(format!("at most {SELECTED_MAX} ranges and functions can be selected")));
+    }
+    Ok(())
+}
+
+/// How many are asked for; the usual number where nobody says.
+fn limit(asked: f64, usual: u64, most: u64) -> u64 {
+    if asked >= 1.0 { (asked as u64).min(most) } else { usual }
+}
+
+fn finite(number: f64) -> Result<f64, Senseless> {
+    if number.is_finite() { Ok(number) } else { Err(Senseless("a number is missing".to_owned())) }
+}
+
+/// Not a number and what is negative are the start.
+fn time(ns: f64) -> Nanoseconds {
+    ns.max(0.0) as Nanoseconds
+}
