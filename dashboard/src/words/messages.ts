@@ -20,13 +20,21 @@ export function tellMessage(message: MessageText, run: RunState): Told {
       ...(tag === null ? [] : [["Tag", String(tag), ""] as const]),
       ...(comm === null ? [] : [["Communicator", String(comm), ""] as const]),
       ["Sent", clock(sendNs, RUN_TIME_DIGITS), "when its call began"],
-      ["Received", clock(recvNs, RUN_TIME_DIGITS), "when the call that completed it ended"],
-      ["Time", `${isExact ? "" : "\u2264\u2009"}${duration(tMsgNs)}`, isExact ? "as the receiver felt it" : "at most: the receiver was late or waited for several"],
+      ["Received", clock(recvNs, RUN_TIME_DIGITS), "when the receive was complete"],
+      ["Time", `${isExact ? "" : "\u2264\u2009"}${duration(tMsgNs)}`, isExact ? "as the receiver felt it" : "at most: the receiver came late, or waited for several"],
       ["Latency L", latencyWords(latency), latencyMeaning(latency)],
       ...(lateSenderNs > 0 ? [["Late sender", duration(lateSenderNs), "that the receiver waited for it"] as const] : []),
       ...(lateReceiverNs > 0 ? [["Late receiver", duration(lateReceiverNs), "that the sender waited for it"] as const] : []),
     ],
   };
+}
+
+/** Beside the pointer there is no room for more. */
+const SHORT = new Set(["From", "To", "Bytes", "Sent", "Received", "Time", "Latency L", "Late sender"]);
+
+export function tellShortly(message: MessageText, run: RunState): Told {
+  const { title, rows } = tellMessage(message, run);
+  return { title, rows: rows.filter(([name]) => SHORT.has(name)).map(([name, value]) => [name, value, ""] as const) };
 }
 
 /** "1 in 12 is", or "42 % are" where the first would not be true enough. */

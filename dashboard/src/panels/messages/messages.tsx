@@ -50,6 +50,7 @@ function Heading({ store, state, view }: { store: Store; state: MessagesState; v
       <h2>{spanWords(span)}</h2>
       <p class="soft" title={facts}>{facts}</p>
       <p class={why ? "warn" : "soft"} role="status" title={missing}>{missing || (isAsking && known === null ? "Asking for the calls." : "")}</p>
+      {!isAsking && (why || known?.messagesWhy) && <button type="button" onClick={() => state.again()}>Ask again</button>}
     </div>
   );
 }

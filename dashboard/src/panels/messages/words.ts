@@ -5,7 +5,7 @@ import { edgeNs } from "../../state/run";
 import type { Store } from "../../state/store";
 import { clock, counted } from "../../words";
 import { nodeName } from "../../words/hosts";
-import { type Shown, tellMessage } from "../../words/messages";
+import { type Shown, tellShortly } from "../../words/messages";
 import { rangesShort, type Told as Said } from "../../words/regions";
 import { callText, describe, inFlightText } from "../particles/describe";
 import type { CallText } from "../view";
@@ -53,7 +53,7 @@ export function tellPointed(store: Store, state: MessagesState, pointed: Pointed
     case "head":
       return headRows(store, state, pointed.rank);
     case "message":
-      return known?.messages ? tellMessage(messageText(known.messages, pointed.message), run) : null;
+      return known?.messages ? tellShortly(messageText(known.messages, pointed.message), run) : null;
     case "running": {
       const inFlight = store.inFlight();
       return inFlight && pointed.at < inFlight.length ? callRows(inFlightText(inFlight, pointed.at, name(inFlight.function[pointed.at] ?? 0)), []) : null;
