@@ -44,6 +44,8 @@ export function partIs(part: number): string {
 
 export interface Shown {
   ranks: number;
+  /** Of these, as far as the view has scrolled. */
+  inSight: number;
   /** Several ranks lie in one line of pixels. */
   isCrowded: boolean;
   isTime: boolean;
@@ -61,8 +63,8 @@ export interface Shown {
 }
 
 /** What a picture shows. */
-export function shownWords({ ranks, isCrowded, isTime, calls, share, arrows, drawn, messages }: Shown): string {
-  const rows = `${counted(ranks, "rank", "ranks")}${isCrowded ? ", several to a line" : ""}`;
+export function shownWords({ ranks, inSight, isCrowded, isTime, calls, share, arrows, drawn, messages }: Shown): string {
+  const rows = `${inSight < ranks ? `${count(inSight)} of ` : ""}${counted(ranks, "rank", "ranks")}${isCrowded ? ", several to a line" : ""}`;
   const bars = isTime ? "how much of the time was spent in MPI" : calls === 1 ? "a bar" : "each a bar";
   const arrowWords = arrows === "none" ? "no arrows" : arrows === "selection" ? "arrows of what is pointed at or selected"
     : drawn < messages ? `${count(drawn)} of ${counted(messages, "message", "messages")}` : counted(messages, "message", "messages");

@@ -142,6 +142,11 @@ export class MessagesView {
     this.take(fitted(this.rowFrame));
   }
 
+  get ranksInSight(): number {
+    const [from, to] = rowsInSight(this.camera, this.rowFrame);
+    return to - from;
+  }
+
   bring(rank: number): void {
     const row = this.frame.rowOf[rank] ?? -1;
     if (row >= 0) this.take(brought(this.camera, this.rowFrame, row));
@@ -290,7 +295,7 @@ export class MessagesView {
   private drawMeant(context: CanvasRenderingContext2D, frame: ArrowFrame, meant: readonly number[]): void {
     const { calls, tracks, messages } = this.scene;
     const look = colours.peek();
-    if (messages) paintMeant(context, messages, meant, frame, { theme: theme.peek(), text: look.text, isLatency: this.state.isLatency.peek() });
+    if (messages) paintMeant(context, messages, meant, frame, { theme: theme.peek(), text: look.text, ground: look.ground, isLatency: this.state.isLatency.peek() });
     const ring = (rank: number, thread: number, startNs: number, endNs: number, colour: string, width: number): void => {
       const row = frame.rowOf[rank] ?? -1;
       const lanes = tracks?.lanes[rank] ?? 1;

@@ -12,12 +12,13 @@ import type { CallText } from "../view";
 import type { Told } from "./picture";
 import type { Pointed } from "./pointing";
 import type { KnownTraffic } from "./questions";
+import type { RowCamera } from "./rows";
 import type { MessagesState } from "./state";
 
-export function pictureOf(store: Store, state: MessagesState, { calls, messages, messagesWhy }: KnownTraffic, told: Told, rowPixels: number): Shown {
+export function pictureOf(store: Store, state: MessagesState, { calls, messages, messagesWhy }: KnownTraffic, told: Told, view: { camera: RowCamera; ranksInSight: number }): Shown {
   const { functions } = store.figures.value;
   return {
-    ranks: state.order.value.length, isCrowded: rowPixels < 1, isTime: told.isTime, calls: told.calls, allFromNs: calls.allFromNs, share: calls.share,
+    ranks: state.order.value.length, inSight: view.ranksInSight, isCrowded: view.camera.rowPixels < 1, isTime: told.isTime, calls: told.calls, allFromNs: calls.allFromNs, share: calls.share,
     arrows: state.arrows.value, drawn: told.drawn, messages: told.messages, messagesShare: messages?.share ?? 1, messagesWhy,
     hidden: [...store.perspective.value.hidden].filter((id) => functions.has(id)).length,
   };
