@@ -3,7 +3,7 @@ import { emptyRun } from "../state/run";
 import { missingWords, partIs, type Shown, shownWords, tellMessage } from "./messages";
 
 const message = { src: 3, dst: 4, tag: null, comm: 0, bytes: 2048, sendNs: 1e9, recvNs: 1.002e9, tMsgNs: 5e5, lateSenderNs: 1500, lateReceiverNs: 0, latency: 2.5, isInter: true, isExact: false };
-const shown: Shown = { ranks: 64, isCrowded: false, isTime: false, calls: 1200, allFromNs: 0, share: 1, arrows: "all", drawn: 30, messages: 30, messagesShare: 1, messagesWhy: "", hidden: 0 };
+const shown: Shown = { ranks: 64, inSight: 64, isCrowded: false, isTime: false, calls: 1200, allFromNs: 0, share: 1, arrows: "all", drawn: 30, messages: 30, messagesShare: 1, messagesWhy: "", hidden: 0 };
 const plain = (text: string): string => text.replaceAll("\u2009", " ");
 
 describe("a message in words", () => {
@@ -21,6 +21,7 @@ describe("a picture in words", () => {
   it("says what is drawn", () => {
     expect(plain(shownWords(shown))).toBe("64 ranks; 1 200 calls, each a bar; 30 messages");
     expect(plain(shownWords({ ...shown, isCrowded: true, isTime: true, messages: 99 }))).toBe("64 ranks, several to a line; 1 200 calls, how much of the time was spent in MPI; 30 of 99 messages");
+    expect(shownWords({ ...shown, inSight: 16 })).toMatch(/^16 of 64 ranks; /);
     expect(shownWords({ ...shown, arrows: "none" })).toContain("no arrows");
     expect(missingWords(shown)).toBe("");
   });

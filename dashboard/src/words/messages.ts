@@ -20,13 +20,21 @@ export function tellMessage(message: MessageText, run: RunState): Told {
       ...(tag === null ? [] : [["Tag", String(tag), ""] as const]),
       ...(comm === null ? [] : [["Communicator", String(comm), ""] as const]),
       ["Sent", clock(sendNs, RUN_TIME_DIGITS), "when its call began"],
-      ["Received", clock(recvNs, RUN_TIME_DIGITS), "when the call that completed it ended"],
-      ["Time", `${isExact ? "" : "\u2264\u2009"}${duration(tMsgNs)}`, isExact ? "as the receiver felt it" : "at most: the receiver was late or waited for several"],
+      ["Received", clock(recvNs, RUN_TIME_DIGITS), "when the receive was complete"],
+      ["Time", `${isExact ? "" : "\u2264\u2009"}${duration(tMsgNs)}`, isExact ? "as the receiver felt it" : "at most: the receiver came late, or waited for several"],
       ["Latency L", latencyWords(latency), latencyMeaning(latency)],
       ...(lateSenderNs > 0 ? [["Late sender", duration(lateSenderNs), "that the receiver waited for it"] as const] : []),
       ...(lateReceiverNs > 0 ? [["Late receiver", duration(lateReceiverNs), "that the sender waited for it"] as const] : []),
     ],
   };
+}
+
+/** Beside the pointer there is no room for more. */
+const SHORT = new Set(["From", "To", "Bytes", "Sent", "Received", "Time", "Latency L", "Late sender"]);
+
+export function tellShortly(message: MessageText, run: RunState): Told {
+  const { title, rows } = tellMessage(message, run);
+  return { title, rows: rows.filter(([name]) => SHORT.has(name)).map(([name, value]) => [name, value, ""] as const) };
 }
 
 /** "1 in 12 is", or "42 % are" where the first would not be true enough. */
@@ -36,6 +44,8 @@ export function partIs(part: number): string {
 
 export interface Shown {
   ranks: number;
+  /** Of these, as far as the view has scrolled. */
+  inSight: number;
   /** Several ranks lie in one line of pixels. */
   isCrowded: boolean;
   isTime: boolean;
@@ -53,8 +63,8 @@ export interface Shown {
 }
 
 /** What a picture shows. */
-export function shownWords({ ranks, isCrowded, isTime, calls, share, arrows, drawn, messages }: Shown): string {
-  const rows = `${counted(ranks, "rank", "ranks")}${isCrowded ? ", several to a line" : ""}`;
+export function shownWords({ ranks, inSight, isCrowded, isTime, calls, share, arrows, drawn, messages }: Shown): string {
+  const rows = `${inSight < ranks ? `${count(inSight)} of ` : ""}${counted(ranks, "rank", "ranks")}${isCrowded ? ", several to a line" : ""}`;
   const bars = isTime ? "how much of the time was spent in MPI" : calls === 1 ? "a bar" : "each a bar";
   const arrowWords = arrows === "none" ? "no arrows" : arrows === "selection" ? "arrows of what is pointed at or selected"
     : drawn < messages ? `${count(drawn)} of ${counted(messages, "message", "messages")}` : counted(messages, "message", "messages");

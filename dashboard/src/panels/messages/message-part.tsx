@@ -35,6 +35,6 @@ export function MessagePart({ store, message }: { store: Store; message: Message
 /** Ranks and times lead to where they are. */
 function Value({ store, words, rank, timeNs }: { store: Store; words: string; rank: number | undefined; timeNs: number | undefined }) {
   if (rank !== undefined) return <button type="button" title={`Show rank ${rank}`} onClick={() => (store.selection.value = { kind: "rank", rank })}>{words}</button>;
-  if (timeNs !== undefined) return <button type="button" title="Go to this time" onClick={() => store.command({ do: "seek", time_ns: timeNs })}>{words}</button>;
+  if (timeNs !== undefined) return <button type="button" class="time" title="Go to this time" onClick={() => store.command({ do: "seek", time_ns: timeNs })}>{words}</button>;
   return <>{words}</>;
 }

@@ -42,7 +42,7 @@ function Heading({ store, state, view }: { store: Store; state: MessagesState; v
   const { known, isAsking, why } = state.figures.value;
   const span = store.zoom.value ?? wholeRun(edgeNs(store.figures.value));
   const told = view?.told.value ?? null;
-  const shown = known && told && view ? pictureOf(store, state, known, told, view.camera.rowPixels) : null;
+  const shown = known && told && view ? pictureOf(store, state, known, told, view) : null;
   const facts = shown ? shownWords(shown) : "";
   const missing = [shown ? missingWords(shown) : "", known && why ? `What is in sight now is missing: ${why.replace(/\.$/, "")}.` : ""].filter(Boolean).join(" ");
   return (
@@ -50,6 +50,7 @@ function Heading({ store, state, view }: { store: Store; state: MessagesState; v
       <h2>{spanWords(span)}</h2>
       <p class="soft" title={facts}>{facts}</p>
       <p class={why ? "warn" : "soft"} role="status" title={missing}>{missing || (isAsking && known === null ? "Asking for the calls." : "")}</p>
+      {!isAsking && (why || known?.messagesWhy) && <button type="button" onClick={() => state.again()}>Ask again</button>}
     </div>
   );
 }

@@ -66,10 +66,13 @@ export function paintHeads(context: Context, { camera, height }: ArrowFrame, { o
   context.textAlign = "right";
   context.textBaseline = "middle";
   const every = rowPixels >= NAME_FROM ? 1 : Math.max(1, Math.round(nice(NAME_PIXELS / rowPixels)));
+  let line = -1;
   for (let row = from; row < to; row++) {
     const rank = order[row] ?? 0;
     const y = TOP + yOfRow(camera, row);
-    const mark = markOf(rank);
+    // Of several in one line of pixels the first is marked.
+    const mark = Math.floor(y) === line ? null : markOf(rank);
+    line = Math.floor(y);
     if (mark) paintMark(context, mark, y, rowPixels, colour);
     const isMeant = rank === focused || rank === pointed || rank === dragged;
     if (isMeant) {

@@ -8,6 +8,7 @@ type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
 export interface ArrowLook {
   theme: "dark" | "light";
   text: string;
+  ground: string;
   isLatency: boolean;
 }
 
@@ -17,6 +18,7 @@ const HEAD = { length: 7, half: 2.6 };
 /** Arrows that are as opaque as can be; the more there are, the fainter each is. */
 const OPAQUE = 300;
 const FAINTEST = 0.2;
+const HALO = { width: 3, opacity: 0.55 };
 /** Steps are cut after so many arrows. */
 const STEP_ARROWS = 512;
 
@@ -38,6 +40,10 @@ export function* paintArrows(context: Context, messages: MessageColumns, drawn: 
   const ramp = latencyRamp(look.theme);
   const hasHeads = frame.camera.rowPixels >= HEADS.rowPixels && drawn.length <= HEADS.arrows;
   const ends = new Float64Array(4);
+  if (drawn.length <= HEADS.arrows) {
+    yield;
+    paintHalo(context, messages, drawn, frame, look, ends);
+  }
   context.globalAlpha = opacityOf(drawn.length);
   context.lineWidth = drawn.length > HEADS.arrows ? 0.75 : 1;
   let painted = 0;
@@ -56,13 +62,21 @@ export function* paintArrows(context: Context, messages: MessageColumns, drawn: 
   context.globalAlpha = 1;
 }
 
+/** Apart from bars of their own colour. */
+function paintHalo(context: Context, messages: MessageColumns, members: Iterable<number>, frame: ArrowFrame, look: ArrowLook, ends: Float64Array): void {
+  context.globalAlpha = HALO.opacity;
+  context.lineWidth = HALO.width;
+  stroke(context, messages, members, frame, look.ground, false, ends);
+  context.globalAlpha = 1;
+}
+
 /** Usual ones first, so that those that are far from it lie on top. */
 function order(members: number[][]): [step: number, members: number[]][] {
   const far = (step: number): number => (step > STEPS ? -1 : Math.abs(step - STEPS / 2));
   return members.map((each, step): [number, number[]] => [step, each]).filter(([, each]) => each.length > 0).sort(([one], [other]) => far(one) - far(other));
 }
 
-function stroke(context: Context, messages: MessageColumns, members: readonly number[], frame: ArrowFrame, colour: string, hasHeads: boolean, ends: Float64Array): void {
+function stroke(context: Context, messages: MessageColumns, members: Iterable<number>, frame: ArrowFrame, colour: string, hasHeads: boolean, ends: Float64Array): void {
   context.strokeStyle = context.fillStyle = colour;
   context.beginPath();
   for (const at of members) {
@@ -92,6 +106,7 @@ function head(context: Context, [x0 = 0, y0 = 0, x1 = 0, y1 = 0]: Float64Array):
 export function paintMeant(context: Context, messages: MessageColumns, meant: readonly number[], frame: ArrowFrame, look: ArrowLook): void {
   const ramp = latencyRamp(look.theme);
   const ends = new Float64Array(4);
+  paintHalo(context, messages, meant, frame, look, ends);
   context.lineWidth = 1.75;
   for (const at of meant) {
     const latency = messages.latency[at] ?? Number.NaN;

@@ -29,7 +29,7 @@ export interface Picture {
   hidden: readonly number[];
   /** Whether arrows are drawn at all; those that are meant are the page's. */
   hasArrows: boolean;
-  look: ArrowLook & { ground: string; line: string; font: string };
+  look: ArrowLook & { line: string; font: string };
 }
 
 /** What can be said of a picture: figures are of the view without what is drawn around it. */

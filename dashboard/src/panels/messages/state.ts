@@ -18,7 +18,7 @@ export type ArrowMode = "all" | "selection" | "none";
 export interface Cursor { rank: number; call: number }
 
 /** Of a run that goes on, at first this much is in sight. */
-const LATELY_NS = 10e9;
+const LATELY_NS = 5e9;
 /** At a moving edge it is asked again so often, and more seldom where answers take long. */
 const AGAIN = { everyMs: 1000, ofAnswer: 4, lookMs: 250 };
 

@@ -55,11 +55,13 @@ export class MessagesView {
   private meant: { key: readonly unknown[]; messages: readonly number[] } = { key: [], messages: [] };
   private rowOf: { order: Uint32Array; rows: Int32Array } = { order: NONE, rows: new Int32Array(0) };
   private isDirty = true;
+  private readonly font: string;
 
   constructor(readonly element: HTMLElement, private readonly store: Store, private readonly state: MessagesState, private readonly frames: Frames) {
     this.overlay.className = "over";
     for (const canvas of [this.canvas, this.overlay]) canvas.setAttribute("aria-hidden", "true");
     element.append(this.canvas, this.overlay);
+    this.font = getComputedStyle(element).fontFamily;
     this.colourOf = functionColours(store.run);
     this.stops.push(effect(() => {
       void [store.run.value, store.zoom.value, store.perspective.value, store.timeNs.value, store.selection.value, theme.value, this.colourOf.value];
@@ -140,6 +142,11 @@ export class MessagesView {
     this.take(fitted(this.rowFrame));
   }
 
+  get ranksInSight(): number {
+    const [from, to] = rowsInSight(this.camera, this.rowFrame);
+    return to - from;
+  }
+
   bring(rank: number): void {
     const row = this.frame.rowOf[rank] ?? -1;
     if (row >= 0) this.take(brought(this.camera, this.rowFrame, row));
@@ -204,7 +211,7 @@ export class MessagesView {
     return {
       span, width, height, camera, order: state.order.peek(), inks, hidden: [...store.perspective.peek().hidden], hasArrows: state.arrows.peek() === "all",
       margin: { x: Math.round(MARGIN * width), y: isFitted(camera, this.rowFrame) ? 0 : Math.round(MARGIN * height) },
-      look: { theme: mode, text, ground, line, isLatency: state.isLatency.peek(), font: getComputedStyle(this.element).fontFamily },
+      look: { theme: mode, text, ground, line, isLatency: state.isLatency.peek(), font: this.font },
     };
   }
 
@@ -226,13 +233,17 @@ export class MessagesView {
     const prepared = prepare(this.canvas);
     if (!prepared) return;
     const { context } = prepared;
+    context.save();
     context.translate(LEFT, TOP);
     context.beginPath();
     context.rect(0, 0, frame.width, frame.height);
     context.clip();
     paintGrid(context, frame, colours.peek());
-    if (!this.painted) return;
-    const { picture: { span, width, height, camera, margin }, bars, arrows } = this.painted;
+    if (this.painted) this.blitPicture(context, frame, this.painted, isFaded);
+    context.restore();
+  }
+
+  private blitPicture(context: CanvasRenderingContext2D, frame: ArrowFrame, { picture: { span, width, height, camera, margin }, bars, arrows }: Painted, isFaded: boolean): void {
     const [along, down] = [((span[1] - span[0]) / width) / ((frame.span[1] - frame.span[0]) / frame.width), frame.camera.rowPixels / camera.rowPixels];
     const x = ((span[0] - frame.span[0]) / (frame.span[1] - frame.span[0])) * frame.width - margin.x * along;
     const y = yOfRow(frame.camera, camera.top) - margin.y * down;
@@ -284,7 +295,7 @@ export class MessagesView {
   private drawMeant(context: CanvasRenderingContext2D, frame: ArrowFrame, meant: readonly number[]): void {
     const { calls, tracks, messages } = this.scene;
     const look = colours.peek();
-    if (messages) paintMeant(context, messages, meant, frame, { theme: theme.peek(), text: look.text, isLatency: this.state.isLatency.peek() });
+    if (messages) paintMeant(context, messages, meant, frame, { theme: theme.peek(), text: look.text, ground: look.ground, isLatency: this.state.isLatency.peek() });
     const ring = (rank: number, thread: number, startNs: number, endNs: number, colour: string, width: number): void => {
       const row = frame.rowOf[rank] ?? -1;
       const lanes = tracks?.lanes[rank] ?? 1;

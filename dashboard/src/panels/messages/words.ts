@@ -5,19 +5,20 @@ import { edgeNs } from "../../state/run";
 import type { Store } from "../../state/store";
 import { clock, counted } from "../../words";
 import { nodeName } from "../../words/hosts";
-import { type Shown, tellMessage } from "../../words/messages";
+import { type Shown, tellShortly } from "../../words/messages";
 import { rangesShort, type Told as Said } from "../../words/regions";
 import { callText, describe, inFlightText } from "../particles/describe";
 import type { CallText } from "../view";
 import type { Told } from "./picture";
 import type { Pointed } from "./pointing";
 import type { KnownTraffic } from "./questions";
+import type { RowCamera } from "./rows";
 import type { MessagesState } from "./state";
 
-export function pictureOf(store: Store, state: MessagesState, { calls, messages, messagesWhy }: KnownTraffic, told: Told, rowPixels: number): Shown {
+export function pictureOf(store: Store, state: MessagesState, { calls, messages, messagesWhy }: KnownTraffic, told: Told, view: { camera: RowCamera; ranksInSight: number }): Shown {
   const { functions } = store.figures.value;
   return {
-    ranks: state.order.value.length, isCrowded: rowPixels < 1, isTime: told.isTime, calls: told.calls, allFromNs: calls.allFromNs, share: calls.share,
+    ranks: state.order.value.length, inSight: view.ranksInSight, isCrowded: view.camera.rowPixels < 1, isTime: told.isTime, calls: told.calls, allFromNs: calls.allFromNs, share: calls.share,
     arrows: state.arrows.value, drawn: told.drawn, messages: told.messages, messagesShare: messages?.share ?? 1, messagesWhy,
     hidden: [...store.perspective.value.hidden].filter((id) => functions.has(id)).length,
   };
@@ -53,7 +54,7 @@ export function tellPointed(store: Store, state: MessagesState, pointed: Pointed
     case "head":
       return headRows(store, state, pointed.rank);
     case "message":
-      return known?.messages ? tellMessage(messageText(known.messages, pointed.message), run) : null;
+      return known?.messages ? tellShortly(messageText(known.messages, pointed.message), run) : null;
     case "running": {
       const inFlight = store.inFlight();
       return inFlight && pointed.at < inFlight.length ? callRows(inFlightText(inFlight, pointed.at, name(inFlight.function[pointed.at] ?? 0)), []) : null;

@@ -1,0 +1,162 @@
+// The tab Messages: rows of ranks over time, calls as bars, messages as arrows; by pointer, by keys and as a table.
+
+import { strict as assert } from "node:assert";
+import { checkAll } from "../lib/axe.mjs";
+import { open, SMALL } from "../lib/browser.mjs";
+import { madeUp } from "../lib/made_up.mjs";
+import { inspector, number, shot, tab, untilState } from "../lib/page.mjs";
+import { shoot } from "../lib/pictures.mjs";
+import { coloured, count, fingerprint } from "../lib/pixels.mjs";
+import { replay, report } from "../lib/product.mjs";
+import { quiet } from "../lib/recordings.mjs";
+import { test } from "../lib/runner.mjs";
+import { until } from "../lib/wait.mjs";
+
+const PICTURE = ".messages-rows .picture";
+const facts = (page) => page.locator(".messages-head p").first().innerText();
+const click = (page, name) => page.locator(".messages").getByRole("button", { name, exact: true }).click();
+const said = (page, pattern) => until(async () => `the heading says ${pattern}; it says "${await facts(page).catch(String)}"`, async () => pattern.test(await facts(page)), 30_000);
+
+async function drawn(page) {
+  await page.locator(PICTURE).waitFor();
+  await until("bars in the pixels", async () => count(await shot(page, PICTURE), coloured).pixels > 100, 30_000);
+}
+
+/** Some 60 ms of 16 ranks: bars and arrows that can be told apart. */
+async function messages(t, place = "zoom=12-12.06", ...words) {
+  const url = await madeUp(t, "--scene", "replay", "--calls", "2000", "--ranks", "16", "--nodes", "4", ...words);
+  const page = await open(t, `${url}#tab=messages&${place}`);
+  await untilState(page, /^recording$/);
+  await page.locator("#tab-messages[aria-selected=true]").waitFor();
+  await said(page, /calls?, /);
+  await drawn(page);
+  return page;
+}
+
+test("messages::a_recording_has_its_ranks_its_calls_and_its_messages", async (t) => {
+  const recording = await quiet();
+  const { url } = await replay(t, recording);
+  const truth = report(recording);
+  const page = await open(t, url);
+  await untilState(page, /^recording$/);
+  await tab(page, "messages");
+  const ranks = truth.job.nodes.flatMap((node) => node.ranks).length;
+  await said(page, new RegExp(`^${ranks} ranks?; `));
+  await drawn(page);
+  assert.ok(truth.totals.messages > 0);
+  const arrows = number(/; (?:[\d\u2009]+ of )?([\d\u2009]+) messages?$/.exec(await facts(page))?.[1] ?? "0");
+  assert.ok(arrows > 0 && arrows <= truth.totals.messages, `${arrows} of ${truth.totals.messages} messages`);
+});
+
+test("messages::says_what_is_drawn_and_draws_less_from_far_away", async (t) => {
+  const page = await messages(t);
+  assert.match(await facts(page), /^16 ranks; \d+ calls, each a bar; \d+ messages$/);
+  await click(page, "None");
+  await said(page, /no arrows$/);
+  await page.evaluate(() => (location.hash = "tab=messages&zoom=5-25"));
+  await said(page, /how much of the time was spent in MPI/);
+  await page.evaluate(() => (location.hash = "tab=messages&zoom=12.5500000-12.5500041"));
+  await page.getByText(/^No call of any rank between/).waitFor();
+});
+
+test("messages::keys_go_from_call_to_call_and_select", async (t) => {
+  const page = await messages(t);
+  await page.locator(PICTURE).focus();
+  const spoken = async () => page.locator(".messages .unseen").innerText();
+  for (const key of ["ArrowDown", "ArrowDown", "ArrowRight"]) await page.keyboard.press(key);
+  assert.match(await spoken(), /^Rank 1, MPI_Irecv from 0:00:12\.\d{9}, \d/);
+  const first = await spoken();
+  await page.keyboard.press("ArrowRight");
+  assert.notEqual(await spoken(), first);
+  await page.keyboard.press("ArrowLeft");
+  assert.equal(await spoken(), first);
+  await page.keyboard.press("Enter");
+  await until("the call in the inspector", async () => (await inspector(page)).Rank === "1");
+  assert.ok(first.includes((await inspector(page)).Start), `${first} is not ${(await inspector(page)).Start}`);
+  await click(page, "Table");
+  const rows = page.locator("table[aria-label='Calls of rank 1'] tbody tr:not([aria-hidden])");
+  await rows.first().waitFor();
+  assert.match(await rows.first().innerText(), /^MPI_Irecv/);
+});
+
+test("messages::a_message_is_pointed_at_and_selected", async (t) => {
+  const page = await messages(t);
+  const { x, y, width, height } = await page.locator(PICTURE).boundingBox();
+  const isMessage = async () => /^Message from/.test(await page.locator(".messages .tip b").innerText({ timeout: 50 }).catch(() => ""));
+  const find = async () => {
+    for (let right = 60; right < width - 20; right += 4) {
+      for (let down = 40; down < height - 10; down += 37) {
+        await page.mouse.move(x + right, y + down);
+        if (await isMessage()) return true;
+      }
+    }
+    return false;
+  };
+  assert.ok(await find(), "no arrow is under the pointer anywhere");
+  await page.mouse.down();
+  await page.mouse.up();
+  const rows = await inspector(page);
+  assert.match(await page.locator(".inspector h2").first().innerText(), /^Message from \d+ to \d+/);
+  assert.deepEqual(Object.keys(rows).slice(0, 3), ["From", "To", "Bytes"]);
+  await page.getByRole("button", { name: "Show in What" }).click();
+  await page.locator("#tab-what[aria-selected=true]").waitFor();
+});
+
+test("messages::rows_are_sorted_moved_and_chosen", async (t) => {
+  const page = await messages(t);
+  const before = fingerprint(await shot(page, PICTURE));
+  await page.locator(PICTURE).focus();
+  for (const key of ["ArrowDown", "Alt+ArrowDown"]) await page.keyboard.press(key);
+  await until("another picture", async () => fingerprint(await shot(page, PICTURE)) !== before);
+  await click(page, "Put back");
+  assert.equal(await page.getByRole("button", { name: "Put back" }).count(), 0);
+  await page.getByLabel("Ranks").fill("0-3, 9");
+  await page.keyboard.press("Enter");
+  await said(page, /^5 ranks; /);
+  await page.getByLabel("Ranks").fill("twelve");
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").getByText("neither a rank nor a range").waitFor();
+  await page.getByLabel("Ranks").fill("");
+  await page.keyboard.press("Enter");
+  await said(page, /^16 ranks; /);
+  await page.getByLabel("Rows by").selectOption("region");
+  await drawn(page);
+});
+
+test("messages::the_wheel_zooms_and_shift_brushes", async (t) => {
+  const page = await messages(t);
+  const { x, y } = await page.locator(PICTURE).boundingBox();
+  await page.mouse.move(x + 400, y + 120);
+  const heading = await page.locator(".messages-head h2").innerText();
+  await page.mouse.wheel(0, -240);
+  await until("a shorter time in sight", async () => (await page.locator(".messages-head h2").innerText()) !== heading);
+  await page.keyboard.down("Shift");
+  await page.mouse.down();
+  await page.mouse.move(x + 600, y + 140, { steps: 4 });
+  await page.mouse.up();
+  await page.keyboard.up("Shift");
+  await page.locator(".inspector h2", { hasText: "Selected range" }).waitFor();
+  await page.mouse.dblclick(x + 500, y + 390);
+  await until("the whole run", async () => /^0:00:00\.000\sto/.test(await page.locator(".messages-head h2").innerText()));
+});
+
+test("messages::pictures", async (t) => {
+  const page = await messages(t);
+  await shoot(page, "messages");
+  await click(page, "Latency");
+  await shoot(page, "messages-latency");
+});
+
+test("messages::nothing_serious_for_the_checker_of_accessibility", async (t) => {
+  const page = await messages(t);
+  await page.setViewportSize(SMALL);
+  await checkAll(page, [
+    ["the rows", () => drawn(page)],
+    ["a call", async () => {
+      await page.locator(PICTURE).focus();
+      for (const key of ["ArrowDown", "ArrowRight", "Enter"]) await page.keyboard.press(key);
+    }, () => page.keyboard.press("Escape")],
+    ["latency", () => click(page, "Latency"), () => click(page, "Latency")],
+    ["the table", () => click(page, "Table"), () => click(page, "Table")],
+  ]);
+});
