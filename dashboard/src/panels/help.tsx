@@ -30,6 +30,7 @@ export function Help({ open, close, isComparison = false }: { open: boolean; clo
       {!isComparison && <>
         <p>On the timeline: the wheel zooms, dragging pans, dragging the cursor scrubs, Shift and dragging (or dragging on the ruler) selects a range, a double click shows the whole run.</p>
         <p>In Where, with the focus on the picture: arrows pan, + and - zoom, 0 shows all, r and Shift r turn the graph. With the pointer: the wheel zooms, dragging pans, Shift and dragging turns, Alt and dragging (or Lasso) selects ranks; ranks can be dragged, regions with Ctrl. In the matrix dragging selects ranks, Shift and dragging pans.</p>
+        <p>In How, with the focus on a row: arrows go from window to window, Enter shows one. The handles of the range go by windows, with Shift by ten, Home and End to the ends of the run.</p>
         <p>All pages that follow the shared clock see the same time, range and functions. Let go to look around alone.</p>
         <p>In the graph of What, once it has the focus: arrows go along links, Enter folds what follows, W A S D move, + and - zoom, f fits. The wheel zooms, dragging moves, a double click folds.</p>
       </>}
