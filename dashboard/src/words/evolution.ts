@@ -81,6 +81,7 @@ export function aboutEvolution(evolution: Evolution, run: RunState, isBetween: b
     open > 0 ? `${final}, then ${unbroken(counted(open, "window", "windows"))} provisional` : final,
     sums.messages > 0 ? `${unbroken(part(sums.exact / sums.messages))} of ${unbroken(counted(sums.messages, "message", "messages"))} exact` : "",
     left > 0 ? `${unbroken(counted(left, "message", "messages"))} ${isBetween ? "between regions" : "inside regions"} that are not told` : "",
+    "of quiet stretches that are past three windows are kept",
   ].filter(Boolean);
 }
 

@@ -39,12 +39,13 @@ export async function visitor(t, { gpu, ...options } = {}) {
 
 /**
  * Opens the page. At the end of the test it must have thrown nothing, violated no policy, and asked nothing of another
- * host. `losesServer`: the browser may say that the server could not be reached.
+ * host. `losesServer`: the browser may say that the server could not be reached. `view`: the tab to open with, which most
+ * tests want to be the particles; null is whatever the page itself begins with.
  */
-export async function open(t, url, { context, losesServer = false, ...options } = {}) {
+export async function open(t, url, { context, losesServer = false, view = "particles", ...options } = {}) {
   const page = await (context ?? (await visitor(t, options))).newPage();
   watch(t, page, new URL(url).host, losesServer);
-  await page.goto(url);
+  await page.goto(view === null || url.includes("#") ? url : `${url}#tab=${view}`);
   return page;
 }
 

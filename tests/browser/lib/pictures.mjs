@@ -23,8 +23,8 @@ export async function shoot(page, scene, { passing = false } = {}) {
     const sticking = await page.evaluate(() => [...document.querySelectorAll("button, input, select, h1, h2")].filter((element) => {
       const box = element.getBoundingClientRect();
       if (box.width === 0 || element.closest(".scroll, .inspector, .particles-legend")) return false;
-      // The tab Why and a comparison scroll up and down.
-      const scrolls = element.closest(".why, .compare") !== null;
+      // The overview, the tabs Why and How and a comparison scroll up and down.
+      const scrolls = element.closest(".overview, .why, .how-rows, .compare") !== null;
       return box.right > innerWidth + 1 || box.left < -1 || (!scrolls && (box.bottom > innerHeight + 1 || box.top < -1));
     }).map((element) => element.getAttribute("aria-label") ?? element.textContent));
     if (scrollWidth > size.width || scrollHeight > size.height) outside.push(`${scene} ${size.width}x${size.height} ${theme}: the page is ${scrollWidth}x${scrollHeight}`);

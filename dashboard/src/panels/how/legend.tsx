@@ -19,7 +19,6 @@ export function Legend({ mostDelayed, note }: { mostDelayed: number; note: strin
         <span class="key"><svg width="18" height="12"><path class="average" d="M0,7 H18" /></svg><span class="soft">average</span></span>
         <span class="key"><i class="growth" /><span class="soft">grows</span></span>
         <span class="key"><i class="steady" /><span class="soft">above average</span></span>
-        <span class="soft rest" title="Of stretches that stand out, and of the newest ones, more windows are kept">of quiet stretches three windows are kept</span>
       </span>
     </div>
   );

@@ -40,7 +40,8 @@ describe("circles", () => {
 
   it("have a legend of round numbers that differ, and of the most", () => {
     expect(sizes(0)).toEqual([0]);
-    expect(sizes(41)).toEqual([0, 10, 41]);
+    expect(sizes(41)).toEqual([0, 5, 20, 41]);
+    expect(sizes(234)).toEqual([0, 50, 100, 234]);
     for (const most of [7, 123, 4567]) {
       const all = sizes(most);
       expect(all.at(-1)).toBe(most);

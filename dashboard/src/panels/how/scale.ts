@@ -3,7 +3,7 @@
 
 import type { Course, Points, Segment } from "../../feed/evolution";
 import type { RankRange } from "../../feed/regions";
-import { amountTicks } from "../../palette/ramps";
+import { nice } from "../../state/span";
 import type { Found } from "../../words/evolution";
 import { type Scale, xOf } from "../timeline/scale";
 
@@ -73,7 +73,7 @@ export function radius(delayed: number, most: number): number {
 /** Numbers for the legend of the circles: round ones, and the most there is. */
 export function sizes(most: number): number[] {
   if (!(most > 0)) return [0];
-  const round = amountTicks(1, most, 8).filter((value) => value * 3 <= most && radius(value, most) > RADIUS_LEAST).slice(-2);
+  const round = [most / 10, most / 3].map(nice).filter((value, at, all) => value !== all[at - 1] && value <= 0.7 * most && radius(value, most) > 1.2 * RADIUS_LEAST);
   return [0, ...round, most];
 }
 

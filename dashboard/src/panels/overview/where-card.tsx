@@ -11,6 +11,7 @@ import { latencyMeaning, latencyWords, nothingYet, rangesShort, ranksWords } fro
 import { RegionMark } from "../where/table";
 
 const SHOWN = 3;
+const RANGES = 4;
 
 export function WhereCard({ store }: { store: Store }) {
   const regions = useComputed(() => store.figures.value.regions).value;
@@ -38,7 +39,7 @@ function Row({ region, select }: { region: Region; select: () => void }) {
   const { id, ranks, latency, delayed, messages } = region;
   return (
     <li>
-      <button type="button" title={`Show ${ranksWords(ranks)} in the tab Where`} onClick={select}><RegionMark id={id} />{rangesShort(ranks)}</button>
+      <button type="button" title={`Show ${ranksWords(ranks)} in the tab Where`} onClick={select}><RegionMark id={id} /><span>{rangesShort(ranks, RANGES)}</span></button>
       <span title={latencyMeaning(latency)}><i class={latency === null ? "tone unknown" : "tone"} style={latency === null ? {} : { backgroundColor: latencyColour(latency, theme.value) }} />L {latencyWords(latency)}</span>
       <span class="soft" title="Messages inside with L above 1, of all inside">{latency === null ? "\u2013" : `${share(delayed, messages) || "0"} delayed`}</span>
     </li>
