@@ -31,3 +31,15 @@ export function uneven() {
   if (!made.has("uneven")) made.set("uneven", record("uneven", mpi(4, "tests/apps/uneven.c", 1500, 4000)));
   return made.get("uneven");
 }
+
+/** A modelled job on four nodes of which ranks that talk to each other are on different ones. */
+export function scattered() {
+  if (!made.has("scattered")) made.set("scattered", model("scattered", ["--pattern", "halo2d", "--ranks", "16", "--nodes", "4", "--seconds", "6", "--rate", "20000", "--style", "blocking", "--disturb", "bad-mapping"]));
+  return made.get("scattered");
+}
+
+async function model(name, words) {
+  const out = join(folder(name), "recording");
+  await promisify(execFile)(PROGRAM, ["synth", ...words, "-o", out], { maxBuffer: 64 << 20 });
+  return out;
+}

@@ -41,7 +41,8 @@ function scrolled(part: HTMLElement): Element | null {
 
 function copy(element: Element, into: Element): void {
   const style = getComputedStyle(element);
-  if (style.display === "none" || style.visibility === "hidden" || element.matches(".tip, .cursor, .crosshair")) return;
+  // What only leads somewhere is no part of a picture, nor is what follows the pointer.
+  if (style.display === "none" || style.visibility === "hidden" || element.matches(".tip, .cursor, .crosshair, nav, .copy, .save")) return;
   const box = element.getBoundingClientRect();
   if (element instanceof HTMLCanvasElement) {
     if (element.width > 0 && element.height > 0 && box.width > 0) into.append(image(element.toDataURL("image/png"), box));
@@ -61,7 +62,7 @@ function copy(element: Element, into: Element): void {
 }
 
 function hasColour(colour: string): boolean {
-  return colour !== "" && colour !== "transparent" && !/, 0\)$/.test(colour);
+  return colour !== "" && colour !== "transparent" && !/^rgba\(.*, 0\)$/.test(colour);
 }
 
 /** Text, line by line as it was broken. */

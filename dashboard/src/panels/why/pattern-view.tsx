@@ -12,6 +12,8 @@ import { windowWords } from "./course-tip";
 import type { ViewProps } from "./views";
 
 const HEIGHT = 116;
+/** Steps of the scale of colours that its legend shows. */
+const RAMP = Array.from({ length: 17 }, (_, at) => (at * STEPS) / 16);
 
 export function PatternView({ store, found: { seen, chosen } }: ViewProps) {
   const axis = unevenAxis(seen);
@@ -27,7 +29,7 @@ export function PatternView({ store, found: { seen, chosen } }: ViewProps) {
       <p class="two">{before}{rank !== null && <button type="button" class="link" title={`Show rank ${rank} in the inspector`} onClick={() => (store.selection.value = { kind: "rank", rank })}>rank {rank}</button>}{after}</p>
       <div class="legend small soft">
         <span>height: how far ranks are from the mean, of the mean (AD / mean)</span>
-        <span class="ramp-key">furthest rank (LB): 1<i class="ramp" style={{ background: `linear-gradient(to right, ${[0, 0.25, 0.5, 0.75, 1].map((at) => ramp[at * STEPS]).join(", ")})` }} />{axisCount(most)} times as far as the average</span>
+        <span class="ramp-key">furthest rank (LB): 1<span class="ramp">{RAMP.map((at) => <i key={at} style={{ backgroundColor: ramp[at] }} />)}</span>{axisCount(most)} times as far as the average</span>
       </div>
       <TimeChart store={store} height={HEIGHT} label={`How unevenly ranks send and receive in each window of ${duration(seen.widthNs)}. ${before}${rank === null ? "" : `rank ${rank}`}${after}`}
         draw={(chart) => (

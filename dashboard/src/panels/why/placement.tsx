@@ -82,7 +82,7 @@ function File({ store, file, isNew }: { store: Store; file: PlacementFile; isNew
       <span class="name" title={isNew ? "" : "The placement as it is"}>{FORMAT_NAMES[format]}</span>
       <span class="buttons">
         <CopyButton text={text} label={`Copy the ${FORMAT_NAMES[format]}`} />
-        <button type="button" aria-label={`Save the ${FORMAT_NAMES[format]}`} title={`Save as ${name}`} onClick={saveIt}>Save</button>
+        <button type="button" class="save" aria-label={`Save the ${FORMAT_NAMES[format]}`} title={`Save as ${name}`} onClick={saveIt}>Save</button>
       </span>
       <span><code class="command">{line}</code>{note && <span class="soft small"> {note}</span>}</span>
       <CopyButton text={line} label={`Copy the command line for the ${FORMAT_NAMES[format]}`} />

@@ -1,0 +1,189 @@
+// The tab Why in full: the budget in sentences, the three views of messages, what messages usually take, places in the
+// program, a better placement; each held against what the program says of the same recording.
+
+import { strict as assert } from "node:assert";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { checkAll } from "../lib/axe.mjs";
+import { open, SMALL } from "../lib/browser.mjs";
+import { quantity } from "../lib/compare.mjs";
+import { madeUp } from "../lib/made_up.mjs";
+import { inspector, number, table, untilMode, untilState } from "../lib/page.mjs";
+import { shoot } from "../lib/pictures.mjs";
+import { PROGRAM } from "../lib/places.mjs";
+import { replay, report } from "../lib/product.mjs";
+import { scattered, uneven } from "../lib/recordings.mjs";
+import { test } from "../lib/runner.mjs";
+import { until } from "../lib/wait.mjs";
+import { brush } from "../lib/why.mjs";
+
+const plain = (text) => text.replace(/[\u00a0\u202f\u2009]/g, " ");
+const counts = (text) => plain(text).replace(/(?<=\d) (?=\d{3})/g, "");
+
+async function why(t, recording, options) {
+  const { url } = await replay(t, recording);
+  const page = await open(t, url, options);
+  await untilState(page, /^recording$/);
+  await page.keyboard.press("3");
+  await page.locator(".why .contents").waitFor();
+  return page;
+}
+
+const part = (page, name) => page.getByRole("navigation", { name: "Parts of this view" }).getByRole("button", { name, exact: true }).click();
+const sentences = async (page) => (await page.locator(".why .view > p").allInnerTexts()).map(counts);
+const views = (page) => page.locator(".why .view .time-chart svg path, .why .view .time-chart svg rect").first().waitFor();
+
+test("why::each_part_of_the_view_is_reached_by_keyboard", async (t) => {
+  const page = await why(t, await uneven());
+  const names = await page.locator(".why .contents button").allInnerTexts();
+  assert.deepEqual(names, ["Causes", "Budget", "Over time", "Three views", "Criteria", "Places", "Placement", "Waits"]);
+  for (const name of names) {
+    await page.locator(".why .contents button", { hasText: new RegExp(`^${name}$`) }).focus();
+    await page.keyboard.press("Enter");
+    await until(`the focus is in ${name}`, () => page.evaluate(() => document.activeElement?.id.startsWith("why-") && document.activeElement.getBoundingClientRect().top < innerHeight));
+  }
+});
+
+test("why::a_part_of_the_bar_marks_its_sentence_and_the_reverse", async (t) => {
+  const page = await why(t, await uneven());
+  const marked = () => page.locator(".why ul.parts li.marked .name").allInnerTexts();
+  const bar = page.getByRole("toolbar", { name: "Time in MPI" });
+  await bar.locator("button").first().focus();
+  assert.deepEqual(await marked(), ["waiting for others"]);
+  assert.match(await bar.locator("button").first().getAttribute("aria-label"), /^waiting for others: .*of the ranks\u2019 time/);
+  await page.keyboard.press("ArrowRight");
+  const [second] = await marked();
+  assert.ok(second && second !== "waiting for others", second);
+  await page.locator(".why ul.parts li").first().hover();
+  assert.equal(await bar.locator("button.marked").count(), 1);
+});
+
+test("why::sentences_of_the_budget_say_what_the_report_says", async (t) => {
+  const page = await why(t, await uneven());
+  const { budget } = report(await uneven());
+  const [waiting] = await page.locator(".why ul.parts").first().locator("li").allInnerTexts();
+  const [, most] = /of it ([\d.]+ \w+) while those who were waited for computed longer/.exec(plain(waiting)) ?? [];
+  const computedS = budget.waiting_by.compute - budget.waiting_by.no_core;
+  assert.ok(most && Math.abs(quantity(most) - computedS) <= 0.00501 * computedS, `${waiting}, not ${computedS} s`);
+});
+
+test("why::the_three_views_count_what_the_report_counts", async (t) => {
+  const page = await why(t, await scattered());
+  await part(page, "Three views");
+  await views(page);
+  const { totals } = report(await scattered());
+  let shown = "";
+  await until(() => `messages between nodes as in the report; it says "${shown}"`, async () => {
+    [shown] = await sentences(page);
+    return shown.includes(`${totals.inter_messages} of ${totals.inter_messages + totals.intra_messages}`);
+  });
+  assert.ok(shown.includes(`${((100 * totals.inter_messages) / totals.messages).toFixed(1)} % of the messages`), shown);
+  // Of a part of the run there are fewer.
+  await brush(page, 0.25, 0.5);
+  await until(() => `a part of the messages; it says "${shown}"`, async () => {
+    [shown] = await sentences(page);
+    const [, inter, all] = /: (\d+) of (\d+)/.exec(shown) ?? [];
+    return Number(all) > 0 && Number(inter) < totals.inter_messages / 2;
+  });
+  await page.locator(".why .views h2", { hasText: "selected range" }).waitFor();
+  await shoot(page, "why-views");
+  await page.locator(".why .view .link").first().click();
+  await until("the rank that is furthest is in the inspector", async () => (await inspector(page)).Process !== undefined);
+});
+
+test("why::criteria_are_those_of_the_report", async (t) => {
+  const page = await why(t, await scattered());
+  await part(page, "Criteria");
+  const slider = page.getByRole("slider", { name: "Criteria by size of messages" });
+  await slider.waitFor();
+  const { criteria } = report(await scattered());
+  assert.ok(criteria.length > 0);
+  assert.equal(Number(await slider.getAttribute("aria-valuemax")), criteria.length - 1);
+  await slider.focus();
+  for (let at = 0; at < criteria.length; at++) {
+    const text = plain(await slider.getAttribute("aria-valuetext"));
+    const [, scope, median, samples] = /^(between|within) nodes, .*: median ([\d. ]+ \w+) of ([\d ]+) samples?/.exec(text) ?? [];
+    const told = criteria.find((each) => each.samples === number(samples) && (each.scope === "inter") === (scope === "between") && Math.abs(each.median_ns / 1e9 - quantity(median)) <= 0.00501 * quantity(median) + 1e-9);
+    assert.ok(told, `${text} is not in the report`);
+    await page.keyboard.press("ArrowRight");
+  }
+  await page.locator(".why .criteria .tip").waitFor();
+  assert.match(await page.locator(".why .criteria h2").innerText(), /final/);
+  await shoot(page, "why-criteria");
+});
+
+test("why::places_in_the_program_are_those_of_the_report_and_lead_to_their_longest_wait", async (t) => {
+  const page = await why(t, await uneven());
+  await part(page, "Places");
+  const { sites } = report(await uneven());
+  const rows = await table(page, "Places in the program");
+  const told = sites.filter(({ waiting_s: value }) => value > 0).sort((one, other) => other.waiting_s - one.waiting_s);
+  assert.ok(rows.length > 0 && told.length > 0);
+  for (const [at, row] of rows.slice(0, told.length).entries()) {
+    const seconds = quantity(plain(row.waited));
+    assert.ok(Math.abs(seconds - told[at].waiting_s) <= 0.00501 * seconds + 1e-9, `${row.waited} is not ${told[at].waiting_s} s`);
+    if (told[at].place) assert.ok(rows.some((each) => each["place in the program"] === told[at].place), told[at].place);
+  }
+  await page.locator("table[aria-label='Places in the program'] tbody button").first().focus();
+  await page.keyboard.press("Enter");
+  await until("the place is in the inspector", async () => (await inspector(page))["Waited there"] === rows[0].waited);
+  await untilMode(page, "paused");
+  await page.locator(".inspector button", { hasText: "Only these ranks" }).click();
+  await page.locator(".why section.range h2", { hasText: /^Selected ranks? / }).waitFor();
+  await page.getByRole("button", { name: "All ranks" }).first().click();
+  await until("all ranks again", async () => (await page.locator(".why section.range").count()) === 0);
+});
+
+test("why::a_placement_is_the_programs_own", async (t) => {
+  const page = await why(t, await scattered());
+  await part(page, "Placement");
+  const { remap } = report(await scattered());
+  const change = page.locator(".why .change").first();
+  await change.waitFor();
+  const [before, after] = (await change.locator(".value").allInnerTexts()).map(number);
+  assert.deepEqual([before, after], [remap.inter_messages_before, remap.inter_messages_after]);
+  assert.ok(after < before);
+  for (const [format, label] of [["rankfile", /^Save the rankfile/], ["machinefile", /^Save the machine file/], ["slurm", /^Save the host list/]]) {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: label }).click()]);
+    const text = execFileSync(PROGRAM, ["remap", await scattered(), "--format", format], { stdio: ["ignore", "pipe", "ignore"] }).toString();
+    assert.equal(readFileSync(await download.path(), "utf8"), text, format);
+  }
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByRole("button", { name: /^Copy the command line for the rankfile/ }).click();
+  const line = await page.locator(".why .files .command").first().innerText();
+  await until("the command line is in the clipboard", async () => (await page.evaluate(() => navigator.clipboard.readText())) === line);
+  assert.match(line, /--rankfile/);
+  await shoot(page, "why-placement");
+});
+
+test("why::one_node_has_no_placement_and_says_so", async (t) => {
+  const page = await why(t, await uneven());
+  await part(page, "Placement");
+  await page.locator("#why-placement p", { hasText: /node/ }).first().waitFor();
+  assert.equal(await page.locator("#why-placement .files").count(), 0);
+});
+
+test("why::nothing_moves_while_it_is_live", async (t) => {
+  const url = await madeUp(t, "--ranks", "64", "--nodes", "8", "--calls", "2000", "--seconds", "40");
+  const page = await open(t, `${url}#tab=why`);
+  await untilState(page, /^live/);
+  await page.keyboard.press("3");
+  await views(page);
+  await page.locator(".why .files").waitFor();
+  const heights = () => page.evaluate(() => [...document.querySelectorAll(".why section")].map((section) => Math.round(section.getBoundingClientRect().height)));
+  const first = await heights();
+  const before = await sentences(page);
+  await until("newer figures", async () => JSON.stringify(await sentences(page)) !== JSON.stringify(before));
+  assert.deepEqual(await heights(), first);
+});
+
+test("why::nothing_serious_for_those_who_cannot_see_it", async (t) => {
+  const url = await madeUp(t, "--ranks", "64", "--nodes", "8", "--calls", "2000", "--scene", "replay", "--verdict", "placement");
+  const page = await open(t, `${url}#tab=why`, { viewport: SMALL });
+  await page.keyboard.press("3");
+  await views(page);
+  await checkAll(page, [
+    ["the tab Why in full", () => page.locator(".why .files").waitFor()],
+    ["a place", () => page.locator("table[aria-label='Places in the program'] tbody button").first().click(), () => page.keyboard.press("Escape")],
+  ]);
+});
