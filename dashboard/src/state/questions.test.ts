@@ -87,6 +87,11 @@ describe("questions whose answers grow old", () => {
     await pass(10_000);
     expect(asked).toHaveLength(2);
     expect(shown).toMatchObject({ known: null, isAsking: false, why: "there is one node" });
+    questions.again();
+    await pass(0);
+    at(2).answer("found");
+    await pass(0);
+    expect(shown).toMatchObject({ known: { answer: "found" }, isAsking: false, why: "" });
   });
 
   it("ask nobody without a connection, and go on with the next one", async () => {

@@ -50,6 +50,13 @@ export class Questions<Scope, Answer> {
     else this.askIn(isGrowth ? Math.max(GROWTH_MS, LEISURE * this.tookMs) : REST_MS);
   }
 
+  /** Somebody wants it once more, where there was no answer. */
+  again(): void {
+    if (!this.scope || !this.isOpen) return;
+    this.settled = { scope: "", why: "" };
+    this.askIn(0);
+  }
+
   /** Nobody looks any more; what is known stays known. */
   stop(): void {
     this.want(null, false);

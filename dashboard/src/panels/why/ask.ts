@@ -1,6 +1,6 @@
 // Questions of the tab Why that follow what is looked at, as long as somebody looks.
 
-import { type ReadonlySignal, useSignal, useSignalEffect } from "@preact/signals";
+import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { Courses } from "../../feed/courses";
 import type { Criteria } from "../../feed/criteria";
@@ -14,14 +14,17 @@ import { type CourseScope, courseScope, courseSubject, windowsIn } from "./windo
 const CRITERIA_EVERY_S = 5;
 const REMAP_EVERY_S = 30;
 
+/** What is known, and how to ask once more where there was no answer. */
+export interface Asked<Scope, Answer> extends Figures<Scope, Answer> { again(): void }
+
 function useAnswers<Scope, Answer>(
   store: Store, ask: (scope: Scope) => Promise<Answer>, subjectOf: (scope: Scope) => string, scopeOf: () => Scope | null,
-): ReadonlySignal<Figures<Scope, Answer>> {
+): Asked<Scope, Answer> {
   const figures = useSignal<Figures<Scope, Answer>>({ known: null, isOther: false, isAsking: true, why: "" });
   const questions = useMemo(() => new Questions<Scope, Answer>(ask, subjectOf, (next) => (figures.value = next)), [store]);
   useSignalEffect(() => questions.want(scopeOf(), store.link.value.phase === "open"));
   useEffect(() => () => questions.stop(), [questions]);
-  return figures;
+  return { ...figures.value, again: () => questions.again() };
 }
 
 /** The courses that are drawn, and those of the selected range, of which the sentences are. */
@@ -29,7 +32,7 @@ export interface CoursesFound { seen: Courses; chosen: Courses }
 
 export interface CourseQuestion extends CourseScope { subject: string }
 
-export function useCourses(store: Store): ReadonlySignal<Figures<CourseQuestion, CoursesFound>> {
+export function useCourses(store: Store): Asked<CourseQuestion, CoursesFound> {
   return useAnswers(
     store,
     async ({ seen, chosen, widthNs, ranks }) => {
@@ -58,10 +61,10 @@ function judgedScope(store: Store, everyS: number): JudgedScope | null {
   return { untilS: found.isFinal ? found.untilS : Math.floor(found.untilS / everyS) * everyS, isFinal: found.isFinal };
 }
 
-export function useCriteria(store: Store): ReadonlySignal<Figures<JudgedScope, Criteria>> {
+export function useCriteria(store: Store): Asked<JudgedScope, Criteria> {
   return useAnswers(store, () => store.answer("criteria"), () => "", () => judgedScope(store, CRITERIA_EVERY_S));
 }
 
-export function useRemap(store: Store): ReadonlySignal<Figures<JudgedScope, Remap>> {
+export function useRemap(store: Store): Asked<JudgedScope, Remap> {
   return useAnswers(store, () => store.answer("remap"), () => "", () => judgedScope(store, REMAP_EVERY_S));
 }

@@ -12,12 +12,12 @@ import { CriteriaPicture } from "./criteria-chart";
 import { CRITERIA } from "./places";
 
 export function CriteriaPart({ store }: { store: Store }) {
-  const { known, isAsking, why } = useCriteria(store).value;
+  const { known, isAsking, why, again } = useCriteria(store);
   const criteria = known?.answer;
   return (
     <section id={CRITERIA} tabIndex={-1} class="criteria" aria-busy={isAsking && !known}>
       <h2>What messages usually take <span class="soft">{criteria ? standingWords(criteria) : "the measure of what is slow"}</span></h2>
-      {why && <p class="soft">{known ? "Not the newest" : "Missing"}: {why.replace(/\.$/, "")}.</p>}
+      {why && <p class="soft">{known ? "Not the newest" : "Missing"}: {why.replace(/\.$/, "")}. <button type="button" class="link" onClick={again}>Ask again</button></p>}
       {criteria ? <Told criteria={criteria} /> : !why && <p class="soft">Asking for it.</p>}
     </section>
   );

@@ -13,12 +13,12 @@ import { type JudgedScope, useRemap } from "./ask";
 import { PLACEMENT } from "./places";
 
 export function Placement({ store }: { store: Store }) {
-  const figures = useRemap(store).value;
-  const { known, why } = figures;
+  const figures = useRemap(store);
+  const { known, why, again } = figures;
   return (
     <section id={PLACEMENT} tabIndex={-1} class="placement" aria-busy={figures.isAsking && !known}>
       <h2>What a better placement would save <span class="soft">{ofWhat(figures)}</span></h2>
-      {why && <p class={known ? "soft" : ""}>{sentenceOf(why)}</p>}
+      {why && <p class={known ? "soft" : ""}>{sentenceOf(why)} <button type="button" class="link" onClick={again}>Ask again</button></p>}
       {known ? <Told store={store} remap={known.answer} /> : !why && <p class="soft">Looking for one.</p>}
     </section>
   );

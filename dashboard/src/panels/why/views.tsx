@@ -16,14 +16,14 @@ import { VIEWS } from "./places";
 export interface ViewProps { store: Store; found: CoursesFound }
 
 export function ThreeViews({ store }: { store: Store }) {
-  const { known, isOther, isAsking, why } = useCourses(store).value;
+  const { known, isOther, isAsking, why, again } = useCourses(store);
   const found = known?.answer;
   const notes = found ? courseNotes(found.chosen) : "";
   return (
     <section id={VIEWS} tabIndex={-1} class="views" aria-busy={isAsking && (isOther || !found)}>
       <h2>Three views of the messages <span class="soft">{known ? ofWords(known.scope, known.answer) : "where they go, how evenly, and how steadily"}</span></h2>
       {/* Always there, so that nothing moves when it has something to say. */}
-      <p class="soft note-line">{isOther ? "What is selected now is being asked for. " : ""}{why && `They are ${found ? "not the newest" : "missing"}: ${why.replace(/\.$/, "")}. `}{notes}</p>
+      <p class="soft note-line">{isOther ? "What is selected now is being asked for. " : ""}{why && <>They are {found ? "not the newest" : "missing"}: {why.replace(/\.$/, "")}. <button type="button" class="link" onClick={again}>Ask again</button> </>}{notes}</p>
       {found
         ? <div class={isOther ? "old" : ""}>
           <CourseTables found={found} />
