@@ -42,9 +42,9 @@ describe("the line above the rows", () => {
 
   it("says by what, of which windows, and how final", () => {
     expect(about(running({ evolution: evolution({ regions: [course(0, { provisional: windows(0.3, [1, 1]) })] }) })))
-      .toBe("By regions, version 2 of them; windows of 100 ms; live, final up to 0:00:00.3, then 2 windows provisional; 50.0 % of 100 messages exact; of quiet stretches that are past three windows are kept");
-    expect(about(running({ evolution: evolution({ by: "node", otherInside: 0 }) }))).toMatch(/^By nodes, until regions are known; .*200 messages exact; of quiet/);
-    expect(about(running(), true)).toMatch(/; 7 messages between regions that are not told; of quiet/);
+      .toBe("By regions, version 2; windows of 100 ms; live, final up to 0:00:00.3, then 2 windows provisional; 50.0 % of 100 messages exact; three windows kept of quiet stretches");
+    expect(about(running({ evolution: evolution({ by: "node", otherInside: 0 }) }))).toMatch(/^By nodes, until regions are known; .*200 messages exact; three windows/);
+    expect(about(running(), true)).toMatch(/; 7 messages between regions that are not told; three windows/);
   });
 
   it("says when it is the last word", () => {

@@ -76,12 +76,12 @@ export function aboutEvolution(evolution: Evolution, run: RunState, isBetween: b
   const sums = courses.reduce((sum, { messages, exact }) => ({ messages: sum.messages + messages, exact: sum.exact + exact }), { messages: 0, exact: 0 });
   const left = isBetween ? evolution.otherBetween : evolution.otherInside;
   return [
-    by === "node" ? "By nodes, until regions are known" : `By regions, version ${count(version)} of them`,
+    by === "node" ? "By nodes, until regions are known" : `By regions, version ${count(version)}`,
     `windows of ${unbroken(roundDuration(windowS * 1e9))}`,
     open > 0 ? `${final}, then ${unbroken(counted(open, "window", "windows"))} provisional` : final,
     sums.messages > 0 ? `${unbroken(part(sums.exact / sums.messages))} of ${unbroken(counted(sums.messages, "message", "messages"))} exact` : "",
     left > 0 ? `${unbroken(counted(left, "message", "messages"))} ${isBetween ? "between regions" : "inside regions"} that are not told` : "",
-    "of quiet stretches that are past three windows are kept",
+    "three windows kept of quiet stretches",
   ].filter(Boolean);
 }
 

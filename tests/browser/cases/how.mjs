@@ -24,7 +24,7 @@ const rangeRows = async (page) => Object.fromEntries(Object.entries(await inspec
 /** The recording of a modelled job whose messages between nodes are slow for a while. */
 function modelled() {
   const out = join(folder("how"), "recording");
-  execFileSync(PROGRAM, ["synth", "--pattern", "halo3d", "--ranks", "16", "--nodes", "4", "--seconds", "6", "--rate", "20000", "--style", "blocking", "--disturb", "background-traffic", "-o", out]);
+  execFileSync(PROGRAM, ["synth", "--pattern", "halo3d", "--ranks", "16", "--nodes", "4", "--seconds", "6", "--rate", "20000", "--style", "blocking", "--disturb", "background-traffic", "-o", out], { stdio: "ignore" });
   return out;
 }
 

@@ -14,7 +14,7 @@ import { Legend } from "./legend";
 import { memoryOf, type Memory } from "./memory";
 import { RangeSlider } from "./range-slider";
 import { Row, ROW_PIXELS } from "./row";
-import { keyOf, latencies, mostDelayed, ofRanks, worstFirst } from "./scale";
+import { hasWindows, keyOf, latencies, mostDelayed, ofRanks, worstFirst } from "./scale";
 import { segmentRows, SEGMENT_COLUMNS, WINDOW_COLUMNS, windowRows } from "./tables";
 
 export function How({ store }: { store: Store }) {
@@ -40,7 +40,7 @@ function Rows({ store, evolution }: { store: Store; evolution: Evolution }) {
       {courses.length > 0
         ? <List store={store} courses={courses} row={(course) => <Row key={keyOf(course)} store={store} course={course} evolution={evolution} latencies={range} mostDelayed={most} />} />
         : <Empty isBetween={isBetween} ranks={ranks} />}
-      <Legend mostDelayed={most} note={rangeNs && !hasWindows(courses, rangeNs) ? "The selected range holds no window that is kept." : ""} />
+      <Legend mostDelayed={most} note={rangeNs && !hasWindows(courses, rangeNs, evolution.windowS) ? "No window of the selected range is kept." : ""} />
       <RangeSlider store={store} windowNs={evolution.windowS * 1e9} />
     </div>
   );
@@ -54,10 +54,6 @@ function ordered(courses: readonly Course[], evolution: Evolution, memory: Memor
   const found = worstFirst(courses, memory.keys);
   memory.keys = found.map(keyOf);
   return found;
-}
-
-function hasWindows(courses: readonly Course[], [fromNs, toNs]: readonly [number, number]): boolean {
-  return courses.some(({ points, provisional }) => [points, provisional].some(({ timeS }) => timeS.some((each) => each * 1e9 >= fromNs - 1 && each * 1e9 < toNs)));
 }
 
 function Empty({ isBetween, ranks }: { isBetween: boolean; ranks: readonly RankRange[] | null }) {

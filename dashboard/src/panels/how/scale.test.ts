@@ -3,7 +3,7 @@ import type { Segment } from "../../feed/evolution";
 import { LEFT } from "../timeline/scale";
 import { course, windows } from "./made-up";
 import {
-  bands, hit, latencies, latencyLabel, latencyLines, latencyY, mostDelayed, ofRanks, picture, radius, RADIUS_LEAST, RADIUS_MAX, sizes, worstFirst,
+  bands, hasWindows, hit, latencies, latencyLabel, latencyLines, latencyY, mostDelayed, ofRanks, picture, radius, RADIUS_LEAST, RADIUS_MAX, sizes, worstFirst,
 } from "./scale";
 
 const plot = { scale: { span: [0, 1e9] as const, width: 1000 }, top: 0, bottom: 80 };
@@ -90,6 +90,11 @@ describe("rows", () => {
   it("change places only where one is clearly worse", () => {
     expect(ids(worstFirst([row(0, 1.1), row(1, 1), row(2, 1.05)], ["1/", "2/", "0/"]))).toEqual([1, 2, 0]);
     expect(ids(worstFirst([row(0, 2), row(1, 1), row(2, 1.05), row(3, 9)], ["1/", "2/", "0/"]))).toEqual([3, 0, 1, 2]);
+  });
+
+  it("have windows in a range, or none that is kept", () => {
+    const all = [course(0, { points: windows(1, [1, 2]), provisional: windows(4, [1]) })];
+    expect([[0, 1e9], [1.05e9, 1.06e9], [1.2e9, 4e9], [3e9, 4.05e9]].map(([from = 0, to = 0]) => hasWindows(all, [from, to], 0.1))).toEqual([false, true, false, true]);
   });
 
   it("are those of the ranks that are looked at", () => {

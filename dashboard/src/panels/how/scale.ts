@@ -164,3 +164,8 @@ export function ofRanks(courses: readonly Course[], ranks: readonly RankRange[] 
   if (!ranks) return courses;
   return courses.filter((course) => ranksOf(course).some(([first, last]) => ranks.some(([from, to]) => from <= last && to >= first)));
 }
+
+/** Whether a window that is kept lies in a range, or reaches into it. */
+export function hasWindows(courses: readonly Course[], [fromNs, toNs]: readonly [number, number], windowS: number): boolean {
+  return courses.some(({ points, provisional }) => [points, provisional].some(({ timeS }) => timeS.some((each) => Math.round((each + windowS) * 1e9) > fromNs && Math.round(each * 1e9) < toNs)));
+}

@@ -10,7 +10,7 @@ export function MomentPart({ store, moment }: { store: Store; moment: Moment }) 
   const clear = (): void => void (store.selection.value = null);
   const there = evolution && windowOf(moment, evolution);
   const { rangeNs, ranks } = store.perspective.value;
-  if (!evolution || !there) return <section><Title label="Clear" clear={clear} text="A window" /><p class="soft">It is not kept any more: of quiet stretches that are past three windows are.</p></section>;
+  if (!evolution || !there) return <section><Title label="Clear" clear={clear} text="A window" /><p class="soft">It is not kept any more: of quiet stretches that are past only three windows are.</p></section>;
   const { title, rows } = pointTold(there.course, there.found, evolution, over(store.figures.value));
   const own = ranksOfCourse(there.course, evolution);
   const range = [moment.fromNs, moment.toNs] as const;

@@ -1,6 +1,7 @@
 // How: the latency of the slowest region over time, and below it what could be avoided of the ranks' time.
 
-import { useComputed } from "@preact/signals";
+import { useComputed, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import type { Course, Evolution } from "../../feed/evolution";
 import type { Found } from "../../feed/found";
 import { latencyColour } from "../../palette/ramps";
@@ -48,11 +49,17 @@ interface SparklineProps { store: Store; evolution: Evolution | null; course: Co
 function Sparkline({ store, evolution, course, found, name }: SparklineProps) {
   const { ranks } = store.figures.value.job;
   const isOver = over(store.figures.value);
+  const isTall = useSignal(innerHeight >= TALL_FROM);
+  useEffect(() => {
+    const look = (): void => void (isTall.value = innerHeight >= TALL_FROM);
+    addEventListener("resize", look);
+    return () => removeEventListener("resize", look);
+  }, [isTall]);
   const range = latencies(course ? [course] : []);
   const upper = (chart: Chart) => ({ scale: chart.scale, top: chart.top - 4, bottom: barsTop(chart) - GAP });
   const drawn = (chart: Chart) => course && evolution && picture(course, upper(chart), evolution.windowS, range, mostDelayed([course]));
   return (
-    <TimeChart store={store} height={innerHeight >= TALL_FROM ? HEIGHTS.tall : HEIGHTS.low} label={`Latency of ${name || "no region"} and what could be avoided, over time; a click goes there`}
+    <TimeChart store={store} height={isTall.value ? HEIGHTS.tall : HEIGHTS.low} label={`Latency of ${name || "no region"} and what could be avoided, over time; a click goes there`}
       draw={(chart) => (
         <>
           <Latency chart={chart} drawn={drawn(chart) ?? null} range={range} plot={upper(chart)} />
