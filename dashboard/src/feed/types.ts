@@ -735,7 +735,11 @@ comm: U32Column,
 /**
  * Polls folded into the row, else 1.
  */
-count: F64Column, };
+count: F64Column, 
+/**
+ * Where in the program it was called; [`NONE`] where that is not known.
+ */
+site: U32Column, };
 
 export type Change = { 
 /**
@@ -1455,76 +1459,6 @@ count: F64Column,
  */
 total: number, };
 
-export type MessageRows = { 
-/**
- * The range.
- */
-from_ns: number, 
-/**
- * Its end.
- */
-to_ns: number, 
-/**
- * How many messages there are.
- */
-total: number, 
-/**
- * What share of them is here.
- */
-share: number, 
-/**
- * Who sent.
- */
-src: U32Column, 
-/**
- * To whom.
- */
-dst: U32Column, 
-/**
- * The bits of the tag.
- */
-tag: U32Column, 
-/**
- * The communicator.
- */
-comm: U32Column, 
-/**
- * How large.
- */
-bytes: F64Column, 
-/**
- * When the send's call began.
- */
-send_ns: F64Column, 
-/**
- * When the call that completed the receive ended.
- */
-recv_ns: F64Column, 
-/**
- * How long it was under way as the receiver felt it.
- */
-t_msg_ns: F64Column, 
-/**
- * How long the receiver waited for the send to begin.
- */
-late_sender_ns: F64Column, 
-/**
- * How long the sender waited for the receive.
- */
-late_receiver_ns: F64Column, 
-/**
- * Times as long as usual; not a number where no criterion is known.
- */
-latency: F64Column, 
-/**
- * 1 between nodes.
- */
-is_inter: U32Column, 
-/**
- * 1 where the time is exact, else an upper bound.
- */
-is_exact: U32Column, };
-
 export type RangeBudget = { 
 /**
  * The whole windows that touch the range, as far as they were judged.
@@ -1824,6 +1758,308 @@ messages: ConeMessages,
  */
 messages_total: number, };
 
+export type MessageRows = { 
+/**
+ * The range.
+ */
+from_ns: number, 
+/**
+ * Its end, outside.
+ */
+to_ns: number, 
+/**
+ * How many messages there are.
+ */
+total: number, 
+/**
+ * What share of them is here.
+ */
+share: number, 
+/**
+ * Who sent.
+ */
+src: U32Column, 
+/**
+ * Who received.
+ */
+dst: U32Column, 
+/**
+ * The bits of the tag.
+ */
+tag: U32Column, 
+/**
+ * The communicator.
+ */
+comm: U32Column, 
+/**
+ * The payload.
+ */
+bytes: F64Column, 
+/**
+ * When the send's call began.
+ */
+send_ns: F64Column, 
+/**
+ * When the call that completed the receive ended.
+ */
+recv_ns: F64Column, 
+/**
+ * What it took, as its receiver felt it.
+ */
+t_msg_ns: F64Column, 
+/**
+ * How long the receiver waited for the send to begin.
+ */
+late_sender_ns: F64Column, 
+/**
+ * How long a synchronous sender waited for the receive to be posted; not a number where that cannot be observed.
+ */
+late_receiver_ns: F64Column, 
+/**
+ * What it took in shares of what such a message usually takes; not a number where that is not known.
+ */
+latency: F64Column, 
+/**
+ * 1 where it went between nodes.
+ */
+is_inter: U32Column, 
+/**
+ * 1 where the time is exact and not an upper bound.
+ */
+is_exact: U32Column, };
+
+export type CourseSizes = { 
+/**
+ * The least size.
+ */
+from: number, 
+/**
+ * The first that is not meant any more.
+ */
+to: number, 
+/**
+ * How many there are.
+ */
+messages: number, 
+/**
+ * Whether they went between nodes.
+ */
+is_inter: boolean, };
+
+export type Courses = { 
+/**
+ * The range.
+ */
+from_ns: number, 
+/**
+ * Its end, outside.
+ */
+to_ns: number, 
+/**
+ * How long each bin is; the last may reach beyond the range, and has what ended in it.
+ */
+width_ns: number, 
+/**
+ * How many there are.
+ */
+bins: number, 
+/**
+ * Messages between nodes that ended in each bin.
+ */
+inter: F64Column, 
+/**
+ * Messages within nodes.
+ */
+intra: F64Column, 
+/**
+ * Bytes of those between nodes.
+ */
+inter_bytes: F64Column, 
+/**
+ * Bytes of those within.
+ */
+intra_bytes: F64Column, 
+/**
+ * How far ranks are from the mean of the messages that they sent and received, in the mean and in shares of it; of
+ * the ranks asked for that did any. Not a number where none did.
+ */
+uneven: F64Column, 
+/**
+ * How far the one is that is farthest, in mean distances; 0 where all are even, not a number where none did any.
+ */
+greatest_load: F64Column, 
+/**
+ * Which that is; the first of several. [`NONE`] where none did any.
+ */
+greatest_rank: U32Column, 
+/**
+ * The sizes with the most messages: of those between nodes, or within where there are none between.
+ */
+sizes: Array<CourseSizes>, 
+/**
+ * What messages of each of these sizes took in the mean of a bin, in shares of what they took in the mean of the
+ * range, bounds included; all bins of the first size before those of the second. Not a number where there were none.
+ */
+slow: F64Column, 
+/**
+ * Of these sizes the one whose bins differ least.
+ */
+calmest: number | null, 
+/**
+ * Messages that this is of.
+ */
+messages: number, 
+/**
+ * Messages of the range that it is not of, since there are too many ranks.
+ */
+left_out: number, };
+
+export type FunctionCriterion = { 
+/**
+ * The function.
+ */
+function: number, 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * Among so many ranks.
+ */
+ranks: number, 
+/**
+ * The least of the bytes that are meant.
+ */
+bytes: number, 
+/**
+ * Whether it is of the root, where it has a part of its own.
+ */
+is_root: boolean, 
+/**
+ * How many it was learnt from.
+ */
+samples: number, 
+/**
+ * The median of what they took.
+ */
+median_ns: number, };
+
+export type Criteria = { 
+/**
+ * How often they changed until now; 0 where none are known.
+ */
+version: number, 
+/**
+ * Whether they are those of the whole run, and not of what is known until now.
+ */
+is_final: boolean, 
+/**
+ * 1 where they are of messages between nodes.
+ */
+is_inter: U32Column, 
+/**
+ * The first size.
+ */
+size_from: F64Column, 
+/**
+ * The first that is not meant any more.
+ */
+size_to: F64Column, 
+/**
+ * How many messages it was learnt from.
+ */
+samples: F64Column, 
+/**
+ * The median of what they took.
+ */
+median_ns: F64Column, 
+/**
+ * Collectives, by function.
+ */
+functions: Array<FunctionCriterion>, };
+
+export type Sites = { 
+/**
+ * As calls name it.
+ */
+id: U32Column, 
+/**
+ * In words, as waits name it.
+ */
+place: Array<string>, };
+
+export type RemapFormat = "rankfile" | "machinefile" | "slurm";
+
+export type RemapFile = { 
+/**
+ * Whose file it is.
+ */
+format: RemapFormat, 
+/**
+ * What to call it; the command expects it under this name.
+ */
+name: string, 
+/**
+ * What is in it.
+ */
+text: string, 
+/**
+ * What starts the job with it.
+ */
+command: string, };
+
+export type Remap = { 
+/**
+ * Whether it is better than how ranks are placed. If not, the files have them placed as they are.
+ */
+gains: boolean, 
+/**
+ * Messages between nodes as ranks are placed.
+ */
+inter_messages_before: number, 
+/**
+ * As they would be.
+ */
+inter_messages_after: number, 
+/**
+ * Their bytes as ranks are placed.
+ */
+inter_bytes_before: number, 
+/**
+ * As they would be.
+ */
+inter_bytes_after: number, 
+/**
+ * Ranks that move to another node.
+ */
+moved: number, 
+/**
+ * All ranks.
+ */
+ranks: number, 
+/**
+ * What there is to be said about it.
+ */
+sentences: Array<string>, 
+/**
+ * The files for launchers.
+ */
+files: Array<RemapFile>, };
+
+export type Event = { 
+/**
+ * When it begins; null where there is none.
+ */
+at_ns: number | null, 
+/**
+ * Who calls; of several at that moment the least.
+ */
+rank: number, 
+/**
+ * What is called.
+ */
+function: number, };
+
 export type Answer = { 
 /**
  * Always `answer`.
@@ -1872,4 +2108,24 @@ pairs?: Pairs | null,
 /**
  * Single messages.
  */
-messages?: MessageRows | null, };
+messages?: MessageRows | null, 
+/**
+ * How messages went over time.
+ */
+courses?: Courses | null, 
+/**
+ * What messages and collectives usually take.
+ */
+criteria?: Criteria | null, 
+/**
+ * Where in the program calls are made.
+ */
+sites?: Sites | null, 
+/**
+ * A better placement.
+ */
+remap?: Remap | null, 
+/**
+ * The nearest call.
+ */
+event?: Event | null, };
