@@ -19,6 +19,8 @@ const HEAD = { length: 7, half: 2.6 };
 const OPAQUE = 300;
 const FAINTEST = 0.2;
 const HALO = { width: 3, opacity: 0.55 };
+/** Over columns that say how much time was spent, arrows are a texture. */
+const OVER_TIME = 0.5;
 /** Steps are cut after so many arrows. */
 const STEP_ARROWS = 512;
 
@@ -36,15 +38,15 @@ function shelves(messages: MessageColumns, drawn: Uint32Array, isLatency: boolea
   return found;
 }
 
-export function* paintArrows(context: Context, messages: MessageColumns, drawn: Uint32Array, frame: ArrowFrame, look: ArrowLook): Generator<void> {
+export function* paintArrows(context: Context, messages: MessageColumns, drawn: Uint32Array, frame: ArrowFrame, look: ArrowLook, isOverTime: boolean): Generator<void> {
   const ramp = latencyRamp(look.theme);
   const hasHeads = frame.camera.rowPixels >= HEADS.rowPixels && drawn.length <= HEADS.arrows;
   const ends = new Float64Array(4);
-  if (drawn.length <= HEADS.arrows) {
+  if (drawn.length <= HEADS.arrows && !isOverTime) {
     yield;
     paintHalo(context, messages, drawn, frame, look, ends);
   }
-  context.globalAlpha = opacityOf(drawn.length);
+  context.globalAlpha = opacityOf(drawn.length) * (isOverTime ? OVER_TIME : 1);
   context.lineWidth = drawn.length > HEADS.arrows ? 0.75 : 1;
   let painted = 0;
   for (const [step, members] of order(shelves(messages, drawn, look.isLatency))) {

@@ -106,13 +106,13 @@ export function* paint(bars: Context, arrows: Context, picture: Picture, traffic
   bars.setTransform(ratio, 0, 0, ratio, picture.margin.x * ratio, picture.margin.y * ratio);
   paintLines(bars, picture);
   if (!isTime) yield* paintNames(bars, picture, traffic);
-  const drawn = yield* paintMessages(arrows, picture, traffic, ratio);
+  const drawn = yield* paintMessages(arrows, picture, traffic, ratio, isTime);
   return { isTime, calls, ...drawn };
 }
 
 type ToldArrows = Pick<Told, "arrows" | "drawn" | "messages">;
 
-function* paintMessages(context: Context, picture: Picture, { messages }: Traffic, ratio: number): Generator<void, ToldArrows> {
+function* paintMessages(context: Context, picture: Picture, { messages }: Traffic, ratio: number, isTime: boolean): Generator<void, ToldArrows> {
   if (!picture.hasArrows) return { arrows: new Uint32Array(0), drawn: 0, messages: 0 };
   const frame = frameOf(picture);
   const candidates = inSight(messages, frame, Math.max(picture.margin.x, picture.margin.y));
@@ -122,7 +122,7 @@ function* paintMessages(context: Context, picture: Picture, { messages }: Traffi
   const inView = inSight(messages, frame, 0);
   const isDrawn = new Set(arrows);
   context.setTransform(ratio, 0, 0, ratio, picture.margin.x * ratio, picture.margin.y * ratio);
-  yield* paintArrows(context, messages, arrows, frame, picture.look);
+  yield* paintArrows(context, messages, arrows, frame, picture.look, isTime);
   return { arrows, drawn: inView.reduce((sum, at) => sum + (isDrawn.has(at) ? 1 : 0), 0), messages: inView.length };
 }
 

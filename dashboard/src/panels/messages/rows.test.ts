@@ -69,6 +69,7 @@ describe("ranks as people write them", () => {
 
   it("are refused with what is wrong", () => {
     expect(parseRanks("3, x", 64)).toMatch(/\u201cx\u201d is neither/);
+    expect(parseRanks(Array.from({ length: 257 }, (_, at) => 2 * at).join(), 999)).toMatch(/^At most 256 ranges/);
     expect(parseRanks("64", 64)).toBe("There is no rank 64: the last one is 63.");
   });
 });

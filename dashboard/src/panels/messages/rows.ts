@@ -102,6 +102,9 @@ export function rowsByRank(order: Uint32Array): Int32Array {
   return rows;
 }
 
+/** What the server keeps of a selection. */
+const RANGES_MOST = 256;
+
 /** "0-31, 40" as ranges; null: all of them; a text says what is wrong with it. */
 export function parseRanks(text: string, ranks: number): RankRanges | null | string {
   const parts = text.split(/[\s,;]+/).filter(Boolean);
@@ -115,11 +118,12 @@ export function parseRanks(text: string, ranks: number): RankRanges | null | str
     if (first >= ranks) return `There is no rank ${first}: the last one is ${ranks - 1}.`;
     found.push([first, Math.min(last, ranks - 1)]);
   }
-  return joined(found);
+  const ranges = joined(found);
+  return ranges.length > RANGES_MOST ? `At most ${RANGES_MOST} ranges of ranks can be selected; these are ${ranges.length}.` : ranges;
 }
 
 /** In order, and each rank once. */
-function joined(ranges: [number, number][]): RankRanges {
+function joined(ranges: [number, number][]): [number, number][] {
   const merged: [number, number][] = [];
   for (const [first, last] of ranges.sort(([one], [other]) => one - other)) {
     const before = merged.at(-1);
