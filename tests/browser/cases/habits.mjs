@@ -149,7 +149,7 @@ test("habits::tooltips_stay_views_stand_beside_each_other_and_that_is_remembered
   await until("the inspector is away", async () => (await page.locator(".inspector").count()) === 0);
   await until("the address says so", async () => /shell\.inspector=hidden/.test(await hash(page)) && /shell\.beside=figures/.test(await hash(page)) && /where\.face=matrix/.test(await hash(page)));
   // Another page of the same visitor, at the plain address.
-  const again = await open(t, new URL("/", page.url()).href, { context });
+  const again = await open(t, new URL("/", page.url()).href, { context, view: null });
   await untilState(again, /^recording$/);
   await tab(again, "where");
   await again.locator("canvas.matrix").waitFor();

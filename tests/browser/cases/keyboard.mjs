@@ -110,13 +110,13 @@ test("keyboard::keys_alone_play_seek_choose_and_explain", async (t) => {
   await until("it is shown", shown);
 
   // Views.
-  await page.keyboard.press("3");
+  await page.keyboard.press("8");
   await page.locator("table[aria-label=Functions]").waitFor();
   await page.keyboard.press("2");
   await page.locator(".particles-plot").waitFor();
   await tabTo(page, /^tab Particles/);
   await page.keyboard.press("ArrowRight");
-  await page.locator("table[aria-label=Functions]").waitFor();
+  await page.locator("table[aria-label=Regions], .tab > .message").first().waitFor();
   await page.keyboard.press("ArrowLeft");
   await page.locator(".particles-plot").waitFor();
 

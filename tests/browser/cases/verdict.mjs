@@ -22,7 +22,7 @@ async function judged(t, options) {
   const { url } = await replay(t, await uneven());
   const page = await open(t, url, options);
   await untilState(page, /^recording$/);
-  await page.keyboard.press("4");
+  await page.keyboard.press("7");
   await page.locator(".why .stacked").first().waitFor();
   return page;
 }
@@ -37,7 +37,7 @@ test("verdict::from_the_first_one_to_the_end_and_in_the_recording", async (t) =>
   assert.match(live.sentence, RIGHT);
   assert.ok(!live.notes.includes("final"), live.notes.join("; "));
 
-  await page.keyboard.press("4");
+  await page.keyboard.press("7");
   await isSelected(page, "why");
   await tab(page, "particles");
   await page.getByRole("button", { name: "Evidence" }).click();

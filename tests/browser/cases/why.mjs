@@ -24,7 +24,7 @@ async function why(t, recording, options) {
   const { url } = await replay(t, recording);
   const page = await open(t, url, options);
   await untilState(page, /^recording$/);
-  await page.keyboard.press("3");
+  await page.keyboard.press("7");
   await page.locator(".why .contents").waitFor();
   return page;
 }
@@ -167,7 +167,7 @@ test("why::nothing_moves_while_it_is_live", async (t) => {
   const url = await madeUp(t, "--ranks", "64", "--nodes", "8", "--calls", "2000", "--seconds", "40");
   const page = await open(t, `${url}#tab=why`);
   await untilState(page, /^live/);
-  await page.keyboard.press("3");
+  await page.keyboard.press("7");
   await views(page);
   await page.locator(".why .files").waitFor();
   const heights = () => page.evaluate(() => [...document.querySelectorAll(".why section")].map((section) => Math.round(section.getBoundingClientRect().height)));
@@ -180,7 +180,7 @@ test("why::nothing_moves_while_it_is_live", async (t) => {
 test("why::nothing_serious_for_those_who_cannot_see_it", async (t) => {
   const url = await madeUp(t, "--ranks", "64", "--nodes", "8", "--calls", "2000", "--scene", "replay", "--verdict", "placement");
   const page = await open(t, `${url}#tab=why`, { viewport: SMALL });
-  await page.keyboard.press("3");
+  await page.keyboard.press("7");
   await views(page);
   await checkAll(page, [
     ["the tab Why in full", () => page.locator(".why .files").waitFor()],
