@@ -42,8 +42,8 @@ export interface MessageText {
   recvNs: number;
   tMsgNs: number;
   lateSenderNs: number;
-  lateReceiverNs: number;
-  /** Null: not known. */
+  /** Null: not known, as of `latency`. */
+  lateReceiverNs: number | null;
   latency: number | null;
   isInter: boolean;
   isExact: boolean;
@@ -76,8 +76,10 @@ function checkRows(columns: Omit<MessageRows, "fromNs" | "toNs" | "total" | "sha
   for (let row = 0; row < length; row++) {
     if ((src[row] ?? RANKS_MAX) >= RANKS_MAX || (dst[row] ?? RANKS_MAX) >= RANKS_MAX) throw new FeedError("A message names a rank that no job has.");
     if (!Number.isFinite((sendNs[row] ?? 0) + (recvNs[row] ?? 0) + (tMsgNs[row] ?? 0))) throw new FeedError(`Message ${row} has a time that is none.`);
-    const least = Math.min(bytes[row] ?? 0, lateSenderNs[row] ?? 0, lateReceiverNs[row] ?? 0);
-    // Not a number is neither.
+    // Whether a receiver was late is not known of sends that do not wait for it: then it is not a number.
+    const late = lateReceiverNs[row] ?? 0;
+    const least = Math.min(bytes[row] ?? 0, lateSenderNs[row] ?? 0, Number.isNaN(late) ? 0 : late);
+    // Else not a number is neither.
     if (!(least >= 0 && least < Infinity)) throw new FeedError(`Message ${row} has a size or a delay that is none.`);
     const times = latency[row] ?? 0;
     if (times < 0 || times === Infinity) throw new FeedError(`Message ${row} has a latency that is none.`);
@@ -86,11 +88,11 @@ function checkRows(columns: Omit<MessageRows, "fromNs" | "toNs" | "total" | "sha
 
 export function messageText(rows: MessageRows, at: number): MessageText {
   const known = <T>(value: number | undefined, none: T): number | null => (value === undefined || value === none ? null : value);
-  const latency = rows.latency[at] ?? Number.NaN;
+  const figure = (value = Number.NaN): number | null => (Number.isNaN(value) ? null : value);
   return {
     src: rows.src[at] ?? 0, dst: rows.dst[at] ?? 0, tag: known(rows.tag[at], NO_TAG), comm: known(rows.comm[at], NONE), bytes: rows.bytes[at] ?? 0,
     sendNs: rows.sendNs[at] ?? 0, recvNs: rows.recvNs[at] ?? 0, tMsgNs: rows.tMsgNs[at] ?? 0,
-    lateSenderNs: rows.lateSenderNs[at] ?? 0, lateReceiverNs: rows.lateReceiverNs[at] ?? 0,
-    latency: Number.isNaN(latency) ? null : latency, isInter: rows.isInter[at] === 1, isExact: rows.isExact[at] === 1,
+    lateSenderNs: rows.lateSenderNs[at] ?? 0, lateReceiverNs: figure(rows.lateReceiverNs[at]),
+    latency: figure(rows.latency[at]), isInter: rows.isInter[at] === 1, isExact: rows.isExact[at] === 1,
   };
 }

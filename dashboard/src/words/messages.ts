@@ -24,7 +24,7 @@ export function tellMessage(message: MessageText, run: RunState): Told {
       ["Time", `${isExact ? "" : "\u2264\u2009"}${duration(tMsgNs)}`, isExact ? "as the receiver felt it" : "at most: the receiver came late, or waited for several"],
       ["Latency L", latencyWords(latency), latencyMeaning(latency)],
       ...(lateSenderNs > 0 ? [["Late sender", duration(lateSenderNs), "that the receiver waited for it"] as const] : []),
-      ...(lateReceiverNs > 0 ? [["Late receiver", duration(lateReceiverNs), "that the sender waited for it"] as const] : []),
+      ...(lateReceiverNs !== null && lateReceiverNs > 0 ? [["Late receiver", duration(lateReceiverNs), "that the sender waited for it"] as const] : []),
     ],
   };
 }

@@ -110,13 +110,13 @@ test("messages::rows_are_sorted_moved_and_chosen", async (t) => {
   await until("another picture", async () => fingerprint(await shot(page, PICTURE)) !== before);
   await click(page, "Put back");
   assert.equal(await page.getByRole("button", { name: "Put back" }).count(), 0);
-  await page.getByLabel("Ranks").fill("0-3, 9");
+  await page.getByRole("textbox", { name: "Ranks" }).fill("0-3, 9");
   await page.keyboard.press("Enter");
   await said(page, /^5 ranks; /);
-  await page.getByLabel("Ranks").fill("twelve");
+  await page.getByRole("textbox", { name: "Ranks" }).fill("twelve");
   await page.keyboard.press("Enter");
   await page.getByRole("alert").getByText("neither a rank nor a range").waitFor();
-  await page.getByLabel("Ranks").fill("");
+  await page.getByRole("textbox", { name: "Ranks" }).fill("");
   await page.keyboard.press("Enter");
   await said(page, /^16 ranks; /);
   await page.getByLabel("Rows by").selectOption("region");

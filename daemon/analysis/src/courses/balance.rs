@@ -34,7 +34,7 @@ impl Balances {
     /// Counts a message for those of its ends that are wanted. Says whether there was room.
     pub(super) fn add(&mut self, bin: usize, ends: [Option<Rank>; 2]) -> bool {
         let numbers = ends.map(|end| end.map(|rank| self.number(rank)));
-        if numbers.iter().any(|number| *number == Some(None)) {
+        if numbers.contains(&Some(None)) {
             return false;
         }
         let counts = &mut self.counts[bin];

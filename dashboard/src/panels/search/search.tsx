@@ -2,7 +2,7 @@
 
 import type { Signal } from "@preact/signals";
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Sites } from "../../feed/answer";
 import type { Actions } from "../../state/actions";
 import { type Result, search } from "../../state/search";
@@ -19,7 +19,8 @@ export function Search({ store, actions, isOpen, views }: SearchProps) {
   const at = useSignal(0);
   const sites = useSignal<Sites>(NO_SITES);
   const open = isOpen.value;
-  useEffect(() => {
+  // Before the next key comes: it is the first letter of what is sought.
+  useLayoutEffect(() => {
     if (!open) {
       if (dialog.current?.open) dialog.current.close();
       return;
