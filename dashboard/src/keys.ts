@@ -39,8 +39,8 @@ export function listenKeys(store: Store, actions: Actions, looks: Looks, { help,
     f: () => actions.fit(),
     c: () => actions.toggleFollow(),
     i: toggleInspector,
-    u: () => looks.undo(),
-    U: () => looks.redo(),
+    u: (event) => undo(event, looks),
+    U: (event) => undo(event, looks),
     p: () => void keepTips(pins(), store),
     "/": () => (find.value = true),
     t: nextTheme,
@@ -51,8 +51,7 @@ export function listenKeys(store: Store, actions: Actions, looks: Looks, { help,
     if (event.defaultPrevented || event.altKey || find.peek()) return;
     if ((event.ctrlKey || event.metaKey) && !isField(event.target) && !help.peek() && event.key.toLowerCase() === "z") {
       event.preventDefault();
-      if (event.shiftKey) looks.redo();
-      else looks.undo();
+      undo(event, looks);
       return;
     }
     if (event.ctrlKey || event.metaKey) return;
@@ -66,6 +65,12 @@ export function listenKeys(store: Store, actions: Actions, looks: Looks, { help,
     event.preventDefault();
     act(event);
   });
+}
+
+/** Whatever the shift lock says of letters, the shift key means forth. */
+function undo(event: KeyboardEvent, looks: Looks): void {
+  if (event.shiftKey) looks.redo();
+  else looks.undo();
 }
 
 /** What was kept goes first, then what is selected, then the range. */
