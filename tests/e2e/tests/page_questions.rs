@@ -259,7 +259,7 @@ fn calls_name_the_line_from_which_they_are_made() {
 
 /// Until then a job has begun to send, however long its start took.
 const ENOUGH_NS: u64 = 1_800_000_000;
-const SYNTH: [&str; 13] = [
+const SYNTH: [&str; 15] = [
     "synth",
     "--pattern",
     "halo2d",
@@ -269,6 +269,8 @@ const SYNTH: [&str; 13] = [
     "4",
     "--rate",
     "20000",
+    "--style",
+    "blocking",
     "--disturb",
     "bad-mapping",
     "--seconds",
