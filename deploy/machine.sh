@@ -36,7 +36,9 @@ need_real_programs() {
     need_tools pw.x=quantum-espresso
     # The system's Python, for which the package is, and not one that the user put before it.
     /usr/bin/python3 -c 'import mpi4py' 2> /dev/null || install_packages python3-mpi4py
-    compgen -G '/usr/lib*/llvm*/lib*/libclang*.so*' > /dev/null || install_packages libclang-dev
+    # Not that of C++, whose name begins likewise.
+    compgen -G '/usr/lib*/llvm*/lib*/libclang.so*' > /dev/null || compgen -G '/usr/lib*/llvm*/lib*/libclang-[0-9]*.so*' > /dev/null ||
+        install_packages libclang-dev
     # The library of OTF2, which the program loads where it is, comes with the tools that print archives.
     need_tools otf2-print=otf2-tools
 }
