@@ -7,6 +7,7 @@
 //! daemon, live and in replay. What must hold: any split of the input into batches gives the same result, state is
 //! bounded, counts can be merged.
 
+mod balance;
 mod budget;
 mod by_site;
 mod counts;
@@ -21,12 +22,14 @@ mod pair;
 mod placement;
 mod regions;
 mod sample;
+mod spread;
 mod thinned;
 mod timeline;
 mod verdict;
 mod window_events;
 mod windowed;
 
+pub use balance::{Balance, RankBalance, flatness};
 pub use budget::{
     Budget, BudgetOptions, Budgeter, CAUSES, Cause, Causes, Course, Judged, Latency, Ledger, RankBudget,
     SiteWaiting, SiteWaits, Spared, Stretch, WaitKey, WaitState, WaitTotals, WhatIf, WindowBudget,
@@ -38,7 +41,7 @@ pub use criteria::{
     CollectiveCriterion, CollectiveKey, Criteria, MessageCriterion, Reference, Scope, Version, bin_sizes,
     size_bin,
 };
-pub use dag::{Balance, Bar, Dag, DagEdge, DagNode, DagScope, RankBalance, flatness};
+pub use dag::{Bar, Dag, DagEdge, DagNode, DagScope};
 pub use density::{BINS_PER_OCTAVE, Density, DensityHistory, DensityKey, duration_bin};
 pub use evolution::{
     Evolution, EvolutionOptions, Kind, Pending, Point, Provisional, RegionOfRank, Segment, Series, Tally,

@@ -2,6 +2,7 @@
 //! but the calls themselves, so that the same range gives the same picture each time.
 
 use crate::density::duration_bin;
+use crate::spread::spread;
 use mpiscope_model::Call;
 
 /// Counts of durations, from which the rule is made.
@@ -74,11 +75,7 @@ impl Sample {
 
 /// Spreads rank, thread and start over all 64 bits.
 fn hash(call: &Call) -> u64 {
-    let mut bits = call.start_ns ^ (u64::from(call.rank) << 40) ^ (u64::from(call.thread) << 24);
-    for (shift, factor) in [(30, 0xbf58_476d_1ce4_e5b9), (27, 0x94d0_49bb_1331_11eb)] {
-        bits = (bits ^ (bits >> shift)).wrapping_mul(factor);
-    }
-    bits ^ (bits >> 31)
+    spread(call.start_ns ^ (u64::from(call.rank) << 40) ^ (u64::from(call.thread) << 24))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Messages, evenly thinned where there are more than there is room for: those with the least hashes, which depend on
 //! nothing but the messages. So neither their order nor who else is asked for changes which ones are picked.
 
+use crate::spread::spread;
 use mpiscope_model::{Message, Nanoseconds, Rank};
 
 /// Takes in messages, and keeps a choice of them.
@@ -72,16 +73,9 @@ fn key(message: &Message) -> (Nanoseconds, Nanoseconds, Rank, Rank, u32, i32, u6
 fn hash(message: &Message) -> u64 {
     let of_ends = (u64::from(message.src) << 32) | u64::from(message.dst);
     let of_channel = (u64::from(message.comm) << 32) | u64::from(message.tag.cast_unsigned());
-    [message.send_ns, message.recv_ns, of_ends, of_channel, message.bytes].into_iter().fold(
-        0,
-        |bits, more| {
-            let mut bits: u64 = bits ^ more.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            for (shift, factor) in [(30, 0xbf58_476d_1ce4_e5b9), (27, 0x94d0_49bb_1331_11eb)] {
-                bits = (bits ^ (bits >> shift)).wrapping_mul(factor);
-            }
-            bits ^ (bits >> 31)
-        },
-    )
+    [message.send_ns, message.recv_ns, of_ends, of_channel, message.bytes]
+        .into_iter()
+        .fold(0, |bits, more| spread(bits ^ more.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
 }
 
 #[cfg(test)]
@@ -94,15 +88,12 @@ mod tests {
             src: (number % 5) as u32,
             dst: (number % 3) as u32,
             tag: 7,
-            comm: 0,
             bytes: number % 11,
             send_ns: number * 10,
             recv_ns: number * 10 + 30,
             t_msg_ns: 30,
-            late_sender_ns: 0,
-            late_receiver_ns: None,
             inter: number.is_multiple_of(2),
-            exact: true,
+            ..Message::default()
         }
     }
 

@@ -1,12 +1,15 @@
 //! What is answered about what led to what, and what is not answered.
 
+mod support;
+
 use mpiscope_analysis::{MessageCriterion, Scope, Version, size_bin};
 use mpiscope_feed::exchange::{Answer, ConeQuestion, DagQuestion, Question};
-use mpiscope_feed::{CallSource, Library, MessageSource, Messages, NONE, encode};
+use mpiscope_feed::{CallSource, Library, Messages, NONE, encode};
 use mpiscope_model::{Call, Flow, Message, Nanoseconds};
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use support::Told;
 
 #[derive(Debug)]
 struct Calls(Vec<Call>);
@@ -15,31 +18,6 @@ impl CallSource for Calls {
     fn visit(&self, range: &Range<Nanoseconds>, visitor: &mut dyn FnMut(&Call)) -> Result<(), String> {
         let within = |call: &&Call| call.start_ns < range.end && call.end_ns >= range.start;
         self.0.iter().filter(within).for_each(visitor);
-        Ok(())
-    }
-}
-
-/// Messages a few at a time, which counts how often it was asked and how much it showed.
-#[derive(Debug, Default)]
-struct Told {
-    messages: Vec<Message>,
-    asked: Arc<AtomicUsize>,
-    shown: Arc<AtomicUsize>,
-}
-
-impl MessageSource for Told {
-    fn visit(
-        &self,
-        _: &Range<Nanoseconds>,
-        visitor: &mut dyn FnMut(&[Message]) -> ControlFlow<()>,
-    ) -> Result<(), String> {
-        self.asked.fetch_add(1, Ordering::Relaxed);
-        for some in self.messages.chunks(10) {
-            self.shown.fetch_add(some.len(), Ordering::Relaxed);
-            if visitor(some).is_break() {
-                break;
-            }
-        }
         Ok(())
     }
 }

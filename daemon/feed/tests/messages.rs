@@ -2,16 +2,18 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+mod support;
+
 use mpiscope_analysis::{CollectiveCriterion, CollectiveKey, MessageCriterion, Scope, Version, size_bin};
 use mpiscope_feed::exchange::{CoursesQuestion, Question, RowsQuestion};
 use mpiscope_feed::{
-    CallSource, Courses, Library, MessageRows, MessageSource, Messages, NONE, Remap, RemapSource, SiteSource,
-    Sites,
+    CallSource, Courses, Library, MessageRows, Messages, NONE, Remap, RemapSource, SiteSource, Sites,
 };
 use mpiscope_model::{Call, Message, Nanoseconds};
 use proptest::prelude::*;
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use support::Told;
 
 #[derive(Debug)]
 struct NoCalls;
@@ -22,23 +24,8 @@ impl CallSource for NoCalls {
     }
 }
 
-/// Messages a few at a time, whether or not they are in the range.
-#[derive(Debug)]
-struct Told(Vec<Message>);
-
-impl MessageSource for Told {
-    fn visit(
-        &self,
-        _: &Range<Nanoseconds>,
-        visitor: &mut dyn FnMut(&[Message]) -> ControlFlow<()>,
-    ) -> Result<(), String> {
-        let _ = self.0.chunks(10).try_for_each(visitor);
-        Ok(())
-    }
-}
-
 fn library(messages: Vec<Message>) -> Library {
-    let messages = Messages { source: Box::new(Told(messages)), flow: |_| None };
+    let messages = Messages { source: Box::new(Told { messages, ..Told::default() }), flow: |_| None };
     Library::new(Box::new(NoCalls)).with_messages(messages).with_names(|_| Some("MPI_Bcast"))
 }
 

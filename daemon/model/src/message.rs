@@ -1,7 +1,7 @@
 use crate::{Comm, Nanoseconds, Rank};
 
 /// A send matched with its receive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Message {
     /// The sender.
     pub src: Rank,

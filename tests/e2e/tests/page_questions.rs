@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
-use support::{Feed, LIMIT, Page, block_on};
+use support::{Feed, LIMIT, MODELLED_LIVE, Page, block_on};
 
 const RANKS: u32 = 2;
 /// What lies beyond every run.
@@ -259,23 +259,7 @@ fn calls_name_the_line_from_which_they_are_made() {
 
 /// Until then a job has begun to send, however long its start took.
 const ENOUGH_NS: u64 = 1_800_000_000;
-const SYNTH: [&str; 15] = [
-    "synth",
-    "--pattern",
-    "halo2d",
-    "--ranks",
-    "16",
-    "--nodes",
-    "4",
-    "--rate",
-    "20000",
-    "--style",
-    "blocking",
-    "--disturb",
-    "bad-mapping",
-    "--seconds",
-    "6",
-];
+const DISTURBED: [&str; 6] = ["--style", "blocking", "--disturb", "bad-mapping", "--seconds", "6"];
 
 /// What the command says of a placement: the file for a launcher, and what it writes beside.
 fn remapped(recording: &Path, format: &str) -> (String, String) {
@@ -336,7 +320,7 @@ fn a_placement_and_criteria_are_those_of_the_commands() {
     let folder = folder().unwrap();
     let out = folder.path().join("made");
     let running =
-        Running::start(mpiscope(&SYNTH).unwrap().args(["--live", "127.0.0.1:0", "-o"]).arg(&out)).unwrap();
+        Running::start(mpiscope(&MODELLED_LIVE).unwrap().args(DISTURBED).arg("-o").arg(&out)).unwrap();
     let page = Page::of(&running, "mpiscope: live page");
     let (early, first) = block_on(async {
         let mut feed = Feed::open(&page).await;

@@ -9,30 +9,17 @@ use mpiscope_feed::{Found, JobState, RunSource};
 use mpiscope_harness::{Running, Signal, folder, mpiscope, processes, report};
 use serde_json::Value;
 use std::time::Instant;
-use support::{Feed, LIMIT, Page, block_on};
-
-const JOB: [&str; 13] = [
-    "synth",
-    "--pattern",
-    "halo2d",
-    "--ranks",
-    "16",
-    "--nodes",
-    "4",
-    "--rate",
-    "20000",
-    "--disturb",
-    "imbalance",
-    "--live",
-    "127.0.0.1:0",
-];
+use support::{Feed, LIMIT, MODELLED_LIVE, Page, block_on};
 
 #[test]
 fn a_modelled_job_is_watched_as_it_would_run() {
     let folder = folder().unwrap();
     let out = folder.path().join("made");
     let begun = Instant::now();
-    let running = Running::start(mpiscope(&JOB).unwrap().args(["--seconds", "6", "-o"]).arg(&out)).unwrap();
+    let running = Running::start(
+        mpiscope(&MODELLED_LIVE).unwrap().args(["--disturb", "imbalance", "--seconds", "6", "-o"]).arg(&out),
+    )
+    .unwrap();
     let page = Page::of(&running, "mpiscope: live page");
     let messages: Vec<Message> = block_on(async { Feed::open(&page).await.all().await });
     let ended = running.wait(LIMIT).unwrap();
@@ -68,7 +55,8 @@ fn a_modelled_job_ends_with_ctrl_c_and_keeps_what_somebody_wants() {
         let passing = folder.path().join("passing");
         std::fs::create_dir(&passing).unwrap();
         let out = folder.path().join("made");
-        let mut command = mpiscope(&JOB).unwrap();
+        let mut command = mpiscope(&MODELLED_LIVE).unwrap();
+        command.args(["--disturb", "imbalance"]);
         command.args(["--seconds", "3600"]).env("TMPDIR", &passing);
         if keeps {
             command.arg("-o").arg(&out);

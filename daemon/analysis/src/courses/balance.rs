@@ -1,5 +1,6 @@
 //! How evenly ranks talked, bin by bin.
 
+use crate::Balance;
 use mpiscope_model::Rank;
 use rustc_hash::FxHashMap;
 
@@ -62,34 +63,21 @@ impl Balances {
         let of_bin = |counts: &Vec<u32>| {
             let of_rank = |&(rank, number): &(Rank, u32)| {
                 let messages = counts.get(number as usize).copied().unwrap_or_default();
-                (messages > 0).then_some((rank, messages))
+                (messages > 0).then_some((rank, u64::from(messages)))
             };
-            balance(&ranks.iter().filter_map(of_rank).collect::<Vec<_>>())
+            BinBalance::of(&Balance::of(ranks.iter().filter_map(of_rank)))
         };
         self.counts.iter().map(of_bin).collect()
     }
 }
 
-/// Of ranks in order with their messages.
-fn balance(ranks: &[(Rank, u32)]) -> Option<BinBalance> {
-    let (first, _) = *ranks.first()?;
-    let count = ranks.len() as f64;
-    let mean = ranks.iter().map(|(_, messages)| f64::from(*messages)).sum::<f64>() / count;
-    let away = |messages: u32| (f64::from(messages) - mean).abs();
-    let deviation = ranks.iter().map(|(_, messages)| away(*messages)).sum::<f64>() / count;
-    // A mean that is no whole number is not met exactly even where all are equal.
-    if deviation <= mean * f64::EPSILON * 4.0 {
-        return Some(BinBalance { uneven: 0.0, greatest_load: 0.0, greatest_rank: first });
+impl BinBalance {
+    fn of(balance: &Balance) -> Option<Self> {
+        let furthest = balance.furthest()?;
+        Some(Self {
+            uneven: balance.deviation / balance.mean,
+            greatest_load: furthest.load,
+            greatest_rank: furthest.rank,
+        })
     }
-    let mut greatest = (first, 0.0);
-    for &(rank, messages) in ranks {
-        if away(messages) > greatest.1 {
-            greatest = (rank, away(messages));
-        }
-    }
-    Some(BinBalance {
-        uneven: deviation / mean,
-        greatest_load: greatest.1 / deviation,
-        greatest_rank: greatest.0,
-    })
 }

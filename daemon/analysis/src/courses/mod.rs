@@ -58,13 +58,17 @@ impl MessageCourses {
         }
     }
 
-    /// Takes in a message, if it ended in the range. How evenly ranks talk is said of those that are counted.
+    /// Takes in a message, if it ended in the range and one of its ranks at least is counted. How evenly ranks talk is said
+    /// of those.
     pub fn add(&mut self, message: &Message, is_counted: impl Fn(Rank) -> bool) {
         if !self.range_ns.contains(&message.recv_ns) {
             return;
         }
         let bin = ((message.recv_ns - self.range_ns.start) / self.width_ns) as usize;
         let ends = [message.src, message.dst].map(|rank| is_counted(rank).then_some(rank));
+        if ends == [None, None] {
+            return;
+        }
         if !self.balances.add(bin, ends) {
             self.left_out += 1;
             return;

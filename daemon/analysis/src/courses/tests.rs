@@ -9,16 +9,12 @@ fn message(src: u32, dst: u32, bytes: u64, recv_ns: u64, t_msg_ns: u64, inter: b
     Message {
         src,
         dst,
-        tag: 0,
-        comm: 0,
         bytes,
         send_ns: recv_ns.saturating_sub(t_msg_ns),
         recv_ns,
         t_msg_ns,
-        late_sender_ns: 0,
-        late_receiver_ns: None,
         inter,
-        exact: true,
+        ..Message::default()
     }
 }
 

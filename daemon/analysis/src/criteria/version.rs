@@ -2,6 +2,7 @@
 
 use super::line::Line;
 use super::{CollectiveKey, Scope, bin_sizes, size_bin};
+use mpiscope_model::Message;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -87,6 +88,14 @@ impl Version {
             NONE => self.by_neighbours(scope, bin, direct),
             median_ns => Some(u64::from(median_ns)),
         }
+    }
+
+    /// How many times as long as usual a message took (`L_msg`); none where it is not known what is usual.
+    #[must_use]
+    pub fn latency(&self, message: &Message) -> Option<f64> {
+        let usual_ns =
+            self.message_ns(Scope::of(message.inter), message.bytes).filter(|usual_ns| *usual_ns > 0)?;
+        Some(message.t_msg_ns as f64 / usual_ns as f64)
     }
 
     /// What a part in a collective takes; none where nothing of its kind is known.

@@ -1,7 +1,7 @@
 //! Nodes and edges.
 
-use super::balance::Balance;
 use super::{Dag, DagEdge, DagNode, DagScope};
+use crate::Balance;
 use crate::logical::{Events, What, in_order};
 use mpiscope_model::{Message, Nanoseconds};
 
@@ -45,7 +45,7 @@ pub(super) fn build(messages: &[Message], scope: &DagScope) -> Dag {
     let nodes: Vec<DagNode> = made.iter().map(node).collect();
     Dag {
         until_ns: range_ns.end,
-        balance: Balance::of(&nodes),
+        balance: balance(&nodes),
         edges: edges(&messages, &ends),
         open: ends.iter().filter(is_open).count() as u64,
         nodes,
@@ -115,4 +115,13 @@ pub(super) fn edges(messages: &[Message], ends: &[(u32, u32)]) -> Vec<DagEdge> {
         }
     }
     edges
+}
+
+/// Of nodes that are in the order of their ranks.
+fn balance(nodes: &[DagNode]) -> Balance {
+    let messages = |of_rank: &[DagNode]| {
+        let of_node = |node: &DagNode| u64::from(node.received) + u64::from(node.sent);
+        (of_rank[0].rank, of_rank.iter().map(of_node).sum())
+    };
+    Balance::of(nodes.chunk_by(|one, other| one.rank == other.rank).map(messages))
 }

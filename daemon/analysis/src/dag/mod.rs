@@ -8,16 +8,15 @@
 //! Nodes follow from the order of each rank alone, so that any order of all events that agrees with logical time makes the
 //! same graph.
 
-mod balance;
 mod build;
 mod glyph;
 mod layout;
 #[cfg(test)]
 mod tests;
 
-pub use balance::{Balance, RankBalance, flatness};
 pub use glyph::Bar;
 
+use crate::Balance;
 use mpiscope_model::{Message, Nanoseconds, Rank};
 use std::ops::Range;
 

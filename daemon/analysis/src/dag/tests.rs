@@ -1,4 +1,5 @@
 use super::*;
+use crate::flatness;
 use proptest::prelude::*;
 
 fn message(src: Rank, dst: Rank, send_ns: u64, recv_ns: u64) -> Message {

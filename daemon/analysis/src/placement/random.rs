@@ -1,5 +1,7 @@
 //! Numbers that look random and are the same each time.
 
+use crate::spread::spread;
+
 /// A sequence; the same beginning gives the same sequence.
 #[derive(Debug, Clone)]
 pub(super) struct Random(u64);
@@ -12,9 +14,7 @@ impl Random {
     fn next(&mut self) -> u64 {
         // A counter, whose bits are then mixed (splitmix64).
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        spread(self.0)
     }
 
     /// A number below `end`, which is not 0.

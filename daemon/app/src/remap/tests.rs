@@ -8,16 +8,13 @@ fn message(src: u32, dst: u32, bytes: u64) -> Message {
     Message {
         src,
         dst,
-        tag: 0,
-        comm: 0,
         bytes,
         send_ns: 10,
         recv_ns: 20,
         t_msg_ns: 10,
-        late_sender_ns: 0,
-        late_receiver_ns: None,
         inter: true,
         exact: true,
+        ..Message::default()
     }
 }
 

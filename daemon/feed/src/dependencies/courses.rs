@@ -72,11 +72,7 @@ pub(super) fn courses(
     let ranks = ranks.as_deref();
     let mut courses = MessageCourses::over(range_ns.clone(), *bins);
     gather::visit(source, range_ns, is_wanted, &mut |messages| {
-        for message in messages {
-            if is_among(ranks, message.src) || is_among(ranks, message.dst) {
-                courses.add(message, |rank| is_among(ranks, rank));
-            }
-        }
+        messages.iter().for_each(|message| courses.add(message, |rank| is_among(ranks, rank)));
         ControlFlow::Continue(())
     })?;
     Ok(Courses::of(question, &courses))

@@ -3,7 +3,7 @@
 use super::{MessageSource, gather};
 use crate::exchange::{RowsQuestion, is_among};
 use crate::{F64Column, U32Column};
-use mpiscope_analysis::{Scope, Thinned, Version};
+use mpiscope_analysis::{Thinned, Version};
 use mpiscope_model::{Message, Nanoseconds};
 use serde::{Deserialize, Serialize};
 use std::ops::{ControlFlow, Range};
@@ -83,9 +83,6 @@ fn overlaps(message: &Message, range_ns: &Range<Nanoseconds>) -> bool {
 
 impl MessageRows {
     fn push(&mut self, message: &Message, criteria: Option<&Version>) {
-        let usual_ns = criteria
-            .and_then(|criteria| criteria.message_ns(Scope::of(message.inter), message.bytes))
-            .filter(|usual_ns| *usual_ns > 0);
         self.src.0.push(message.src);
         self.dst.0.push(message.dst);
         self.tag.0.push(message.tag.cast_unsigned());
@@ -96,7 +93,7 @@ impl MessageRows {
         self.t_msg_ns.0.push(message.t_msg_ns as f64);
         self.late_sender_ns.0.push(message.late_sender_ns as f64);
         self.late_receiver_ns.0.push(message.late_receiver_ns.map_or(f64::NAN, |ns| ns as f64));
-        self.latency.0.push(usual_ns.map_or(f64::NAN, |usual_ns| message.t_msg_ns as f64 / usual_ns as f64));
+        self.latency.0.push(criteria.and_then(|criteria| criteria.latency(message)).unwrap_or(f64::NAN));
         self.is_inter.0.push(message.inter.into());
         self.is_exact.0.push(message.exact.into());
     }

@@ -2,7 +2,7 @@
 
 use super::{MessageSource, gather};
 use crate::{F64Column, U32Column};
-use mpiscope_analysis::{Scope, Version};
+use mpiscope_analysis::Version;
 use mpiscope_model::{Message, Nanoseconds, Rank};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -91,9 +91,9 @@ pub(super) fn pairs(
 fn add(sum: &mut Sum, message: &Message, criteria: Option<&Version>) {
     sum.messages += 1;
     sum.bytes = sum.bytes.saturating_add(message.bytes);
-    let usual = || criteria?.message_ns(Scope::of(message.inter), message.bytes);
-    if let Some(usual_ns) = usual().filter(|usual_ns| message.exact && *usual_ns > 0) {
+    let known = criteria.filter(|_| message.exact);
+    if let Some(latency) = known.and_then(|criteria| criteria.latency(message)) {
         sum.exact += 1;
-        sum.by_usual += message.t_msg_ns as f64 / usual_ns as f64;
+        sum.by_usual += latency;
     }
 }

@@ -18,6 +18,21 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 
+/// A modelled job that is over four nodes, shown live; what disturbs it, and how long it lasts, is said besides.
+pub(crate) const MODELLED_LIVE: [&str; 11] = [
+    "synth",
+    "--pattern",
+    "halo2d",
+    "--ranks",
+    "16",
+    "--nodes",
+    "4",
+    "--rate",
+    "20000",
+    "--live",
+    "127.0.0.1:0",
+];
+
 /// The address that was printed, in parts.
 #[derive(Debug)]
 pub(crate) struct Page {

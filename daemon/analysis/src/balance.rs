@@ -1,6 +1,5 @@
 //! How evenly ranks talk: the paper's load balance.
 
-use super::DagNode;
 use mpiscope_model::Rank;
 
 /// One rank.
@@ -32,24 +31,24 @@ pub fn flatness(load: f64) -> f64 {
 }
 
 impl Balance {
-    /// Of nodes that are in the order of their ranks.
-    pub(super) fn of(nodes: &[DagNode]) -> Self {
-        let mut ranks: Vec<RankBalance> = Vec::new();
-        for node in nodes {
-            let messages = u64::from(node.received) + u64::from(node.sent);
-            match ranks.last_mut().filter(|last| last.rank == node.rank) {
-                Some(last) => last.messages += messages,
-                None => ranks.push(RankBalance { rank: node.rank, messages, load: 0.0 }),
-            }
-        }
+    /// Of ranks and the messages that each sent and received, by rank.
+    pub(crate) fn of(messages: impl IntoIterator<Item = (Rank, u64)>) -> Self {
+        let mut ranks: Vec<RankBalance> =
+            messages.into_iter().map(|(rank, messages)| RankBalance { rank, messages, load: 0.0 }).collect();
         let count = ranks.len().max(1) as f64;
         let mean = ranks.iter().map(|rank| rank.messages as f64).sum::<f64>() / count;
         let away = |rank: &RankBalance| (rank.messages as f64 - mean).abs();
         let deviation = ranks.iter().map(away).sum::<f64>() / count;
         // A mean that is no whole number is not met exactly even where all are equal.
-        if deviation > mean * f64::EPSILON * 4.0 {
-            ranks.iter_mut().for_each(|rank| rank.load = away(rank) / deviation);
+        if deviation <= mean * f64::EPSILON * 4.0 {
+            return Self { ranks, mean, deviation: 0.0 };
         }
+        ranks.iter_mut().for_each(|rank| rank.load = away(rank) / deviation);
         Self { ranks, mean, deviation }
+    }
+
+    /// The rank that is furthest from the mean; of several the first. None where nobody talked.
+    pub(crate) fn furthest(&self) -> Option<&RankBalance> {
+        self.ranks.iter().reduce(|furthest, rank| if rank.load > furthest.load { rank } else { furthest })
     }
 }

@@ -1,0 +1,32 @@
+//! Where the tests of answers about messages have their messages from.
+
+use mpiscope_feed::MessageSource;
+use mpiscope_model::{Message, Nanoseconds};
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Messages a few at a time, which counts how often it was asked and how much it showed.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    pub(crate) messages: Vec<Message>,
+    pub(crate) asked: Arc<AtomicUsize>,
+    pub(crate) shown: Arc<AtomicUsize>,
+}
+
+impl MessageSource for Told {
+    fn visit(
+        &self,
+        _: &Range<Nanoseconds>,
+        visitor: &mut dyn FnMut(&[Message]) -> ControlFlow<()>,
+    ) -> Result<(), String> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        for some in self.messages.chunks(10) {
+            self.shown.fetch_add(some.len(), Ordering::Relaxed);
+            if visitor(some).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
