@@ -12,7 +12,7 @@ pub use version::{CollectiveCriterion, MessageCriterion, Version};
 
 use hdrhistogram::Histogram;
 use mpiscope_model::Function;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Where the two ends of a message are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -66,6 +66,16 @@ pub fn bin_sizes(bin: u32) -> (u64, u64) {
     }
     let edge = |bin: u32| (FINE_BYTES as f64 * (f64::from(bin - FINE_BINS) / BINS_PER_OCTAVE).exp2()).ceil();
     (edge(bin) as u64, edge(bin + 1) as u64)
+}
+
+/// Classes of an octave of sizes: what is taken together where single bins have too few samples.
+const CLASSES_PER_OCTAVE: f64 = 4.0;
+/// Smaller sizes take about the same.
+const SMALL_BYTES: u64 = 64;
+
+fn class_of(bin: u32) -> u32 {
+    let (from, _) = bin_sizes(bin);
+    (((from + SMALL_BYTES) as f64).log2() * CLASSES_PER_OCTAVE) as u32
 }
 
 /// Which collectives are alike.
@@ -127,13 +137,34 @@ impl Samples {
     }
 }
 
+/// Samples of neighbouring bins.
+#[derive(Debug, Clone)]
+struct ClassSamples {
+    samples: Samples,
+    /// The least bin and the greatest that they are of.
+    bins: (u32, u32),
+}
+
+impl ClassSamples {
+    fn of(bin: u32) -> Self {
+        Self { samples: Samples::new(), bins: (bin, bin) }
+    }
+
+    fn reach(&mut self, (first, last): (u32, u32)) {
+        self.bins = (self.bins.0.min(first), self.bins.1.max(last));
+    }
+}
+
 /// The operator.
 #[derive(Debug, Clone, Default)]
 pub struct Criteria {
     messages: [FxHashMap<u32, Samples>; 2],
+    /// The first samples of every bin, by class: they serve where no bin of the class has enough.
+    classes: [FxHashMap<u32, ClassSamples>; 2],
     collectives: FxHashMap<CollectiveKey, Samples>,
     /// Who got samples since the last version.
     touched: Vec<(Scope, u32)>,
+    touched_classes: Vec<(Scope, u32)>,
     touched_collectives: Vec<CollectiveKey>,
 }
 
@@ -147,6 +178,13 @@ impl Criteria {
             return;
         }
         let samples = of_scope.entry(bin).or_insert_with(Samples::new);
+        if samples.times.len() < ENOUGH_SAMPLES {
+            let of_class = self.classes[scope as usize].entry(class_of(bin));
+            let of_class = of_class.or_insert_with(|| ClassSamples::of(bin));
+            of_class.reach((bin, bin));
+            of_class.samples.add(t_msg_ns);
+            self.touched_classes.push((scope, class_of(bin)));
+        }
         if samples.add(t_msg_ns) && samples.times.len() >= samples.taken + (samples.taken / 16).max(1) {
             self.touched.push((scope, bin));
         }
@@ -186,6 +224,13 @@ impl Criteria {
             let touched =
                 add(&mut self.messages[scope as usize], &other.messages[scope as usize], MOST_BINS / 2);
             self.touched.extend(touched.into_iter().map(|bin| (scope, bin)));
+            for (&class, theirs) in &other.classes[scope as usize] {
+                let ours = self.classes[scope as usize].entry(class);
+                let ours = ours.or_insert_with(|| ClassSamples::of(theirs.bins.0));
+                ours.reach(theirs.bins);
+                let _ = ours.samples.times.add(&theirs.samples.times);
+                self.touched_classes.push((scope, class));
+            }
         }
         let touched = add(&mut self.collectives, &other.collectives, MOST_KINDS);
         self.touched_collectives.extend(touched);
@@ -198,10 +243,13 @@ impl Criteria {
             let samples = self.messages[scope as usize].get_mut(&bin);
             changed |= samples.is_some_and(Samples::settle);
         }
+        for (scope, class) in std::mem::take(&mut self.touched_classes) {
+            let of_class = self.classes[scope as usize].get_mut(&class);
+            changed |= of_class.is_some_and(|of_class| of_class.samples.settle());
+        }
         for key in std::mem::take(&mut self.touched_collectives) {
             changed |= self.collectives.get_mut(&key).is_some_and(Samples::settle);
         }
-
         changed
     }
 
@@ -210,13 +258,20 @@ impl Criteria {
     pub fn version(&self) -> Version {
         let mut messages: Vec<MessageCriterion> = Vec::new();
         for scope in [Scope::Intra, Scope::Inter] {
-            let known = self.messages[scope as usize].iter().filter(|(_, samples)| samples.taken > 0);
-            messages.extend(known.map(|(&bin, samples)| MessageCriterion {
+            let criterion = |(bin, last_bin), samples: &Samples| MessageCriterion {
                 scope,
                 bin,
+                last_bin,
                 samples: samples.times.len(),
                 median_ns: samples.median_ns,
-            }));
+            };
+            let known = self.messages[scope as usize].iter().filter(|(_, samples)| samples.taken > 0);
+            let known: Vec<_> = known.map(|(&bin, samples)| criterion((bin, bin), samples)).collect();
+            let has_bin: FxHashSet<u32> = known.iter().map(|criterion| class_of(criterion.bin)).collect();
+            let classes = self.classes[scope as usize].iter();
+            let others = classes.filter(|(class, of)| of.samples.taken > 0 && !has_bin.contains(class));
+            messages.extend(others.map(|(_, of)| criterion(of.bins, &of.samples)));
+            messages.extend(known);
         }
         let known = self.collectives.iter().filter(|(_, samples)| samples.taken > 0);
         let collectives = known.map(|(&key, samples)| CollectiveCriterion {

@@ -232,7 +232,7 @@ impl Basis {
         if second_s > 0.6 * avoidable_s && share >= NEGLIGIBLE {
             remarks.push(Remark::CloseSecond);
         }
-        let confidence = confidence(share, second_s / avoidable_s.max(1e-12), &remarks);
+        let confidence = confidence(blame, share, second_s / avoidable_s.max(1e-12), &remarks);
         let is_enough = share >= NEGLIGIBLE;
         let avoidable_wall_s = avoidable_s / f64::from(ranks.max(1));
         let verdict = Verdict {
@@ -248,7 +248,9 @@ impl Basis {
 }
 
 /// How often such verdicts are right.
-fn confidence(share: f64, second: f64, remarks: &[Remark]) -> f64 {
+fn confidence(blame: Blame, share: f64, second: f64, remarks: &[Remark]) -> f64 {
+    // What ranks computed, and how long they had no core, is known without any message.
+    let is_of_ranks = share >= NEGLIGIBLE && matches!(blame, Blame::Pattern | Blame::Cpu);
     let mut confidence: f64 = 0.95;
     // Near the line between enough and not enough.
     let near = (share / NEGLIGIBLE).max(NEGLIGIBLE / share.max(1e-9));
@@ -260,6 +262,7 @@ fn confidence(share: f64, second: f64, remarks: &[Remark]) -> f64 {
     }
     for remark in remarks {
         confidence *= match remark {
+            Remark::NoQuietReference if is_of_ranks => 0.8,
             Remark::NoQuietReference => 0.5,
             Remark::MuchUnknown => 0.7,
             Remark::NoIntraCriteria | Remark::NoInterCriteria => 0.8,

@@ -56,7 +56,7 @@ impl Criteria {
     ) -> Self {
         let mut criteria = Self { version: number, is_final, ..Self::default() };
         for criterion in version.messages() {
-            let (from, to) = bin_sizes(criterion.bin);
+            let (from, to) = criterion.sizes();
             criteria.is_inter.0.push(u32::from(criterion.scope == Scope::Inter));
             criteria.size_from.0.push(from as f64);
             criteria.size_to.0.push(to as f64);

@@ -10,8 +10,11 @@ use serde::{Deserialize, Serialize};
 pub struct Found {
     /// The verdict in one sentence.
     pub headline: String,
-    /// What it rests on, how sure it is, and what to do, a sentence each.
+    /// What it rests on and how sure it is, a sentence each.
     pub details: Vec<String>,
+    /// What to do about it, a sentence each; nothing where there is nothing to do.
+    #[serde(default)]
+    pub actions: Vec<String>,
     /// The stretch of run time that was judged.
     pub from_s: f64,
     /// Its end.
@@ -37,9 +40,18 @@ pub struct Judgement {
     pub efficiency: Efficiency,
     /// Who waited for whom, the longest first.
     pub waits: Vec<Wait>,
+    /// The same by kind, function and place, whoever it was; the longest first.
+    #[serde(default)]
+    pub gathered: Vec<GatheredWait>,
     /// The waiting by place in the program, the longest first.
     #[serde(default)]
     pub sites: Vec<SiteWait>,
+    /// From which ranks it comes, for causes that lie with ranks.
+    #[serde(default)]
+    pub sources: Vec<Source>,
+    /// What the advised placement does; none where ranks are placed as well as they can be, as far as that is known.
+    #[serde(default)]
+    pub advised: Option<Advised>,
     /// Stretches of the run, in order.
     pub attribution: Vec<Attribution>,
     /// When the network was quiet and when not, in order; empty where too little was seen.
@@ -136,6 +148,86 @@ pub struct Wait {
     pub longest_at_s: f64,
 }
 
+/// Waiting of one kind in calls of one function from one place in the program.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct GatheredWait {
+    /// The known name.
+    pub state: String,
+    /// The function that was waited in.
+    pub function: String,
+    /// A number of the table of call sites.
+    pub site: Option<u32>,
+    /// The place in words; empty where it is not known.
+    pub place: String,
+    /// How many ranks waited.
+    pub waiters: u32,
+    /// For how many.
+    pub awaited: u32,
+    /// For whom the longest.
+    pub most_awaited: u32,
+    /// Of the seconds, those for that rank.
+    pub most_awaited_s: f64,
+    /// How many times.
+    pub times: u64,
+    /// How long.
+    pub seconds: f64,
+}
+
+/// From which ranks a cause comes: those that have more to do than others, or that had no core.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Source {
+    /// The cause: `pattern` or `cpu`.
+    pub cause: String,
+    /// What all ranks did too much, or had no core, in seconds.
+    pub total_s: f64,
+    /// The ranks with the most of it, the first of them.
+    pub ranks: Vec<SourceRank>,
+    /// What ranks computed on average.
+    pub computed_s: f64,
+    /// Who had the most of it when, where that moves from rank to rank; else nothing.
+    pub times: Vec<SourceTime>,
+}
+
+/// A rank that others wait for.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct SourceRank {
+    /// Which.
+    pub rank: u32,
+    /// How much it did too much, or had no core.
+    pub seconds: f64,
+    /// What it computed in all.
+    pub computed_s: f64,
+}
+
+/// A part of the run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct SourceTime {
+    /// Its beginning.
+    pub from_s: f64,
+    /// Its end.
+    pub to_s: f64,
+    /// The ranks with the most, the first of them.
+    pub ranks: Vec<u32>,
+}
+
+/// What the advised placement does.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Advised {
+    /// So many ranks would be on another node.
+    pub moved: u32,
+    /// Messages between nodes as it is.
+    pub inter_messages: u64,
+    /// As it would be.
+    pub inter_messages_after: u64,
+    /// All messages.
+    pub messages: u64,
+}
+
 /// The waiting in calls from one place in the program.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -194,6 +286,9 @@ pub struct Verdict {
     pub avoidable_s: f64,
     /// By how much the run would be shorter, in seconds.
     pub avoidable_wall_s: f64,
+    /// Much of what ranks waited for is not known, so that it may well be more.
+    #[serde(default)]
+    pub is_at_least: bool,
     /// What it costs, as a share of the ranks' time.
     pub share: f64,
     /// How sure it is, from 0 to 1.

@@ -51,7 +51,10 @@ pub use dependencies::{
 pub use event::Event;
 pub use evolution::{Evolution, Pending, Points, RegionCourse, SegmentRow};
 pub use figures::{Change, Count, CountChange, Figure, Words, WordsChange};
-pub use found::{Attribution, By, Efficiency, Found, Judgement, Parts, Quiet, SiteWait, Verdict, Wait};
+pub use found::{
+    Advised, Attribution, By, Efficiency, Found, GatheredWait, Judgement, Parts, Quiet, SiteWait, Source,
+    SourceRank, SourceTime, Verdict, Wait,
+};
 pub use library::{CallSource, Library};
 pub use overview::Overview;
 pub use perspective::{Known, Perspective};

@@ -1,14 +1,14 @@
 //! Writes the page's types: `MPISCOPE_WRITE=1 cargo test -p mpiscope-feed types` after a change of the messages.
 
 use crate::{
-    Attribution, Between, BudgetChange, By, ByChange, Calls, CauseChange, Change, CollectiveChange, Compared,
-    ComparedCourse, Comparison, Cone, ConeMessages, ConeRanks, Count, CountChange, CourseSizes, Courses,
-    Criteria, CriterionChange, Dag, DagBars, DagEdges, DagNodes, DagRanks, Efficiency, EfficiencyChange,
-    Event, Evolution, F64Column, Figure, Found, FunctionChange, FunctionCriterion, Job, JobChange, JobState,
-    Judgement, LinePair, MessageRows, Noise, Pairs, Parts, Pending, Points, QualityChange, Quiet,
-    RangeBudget, Region, RegionChange, RegionCourse, Regions, Remap, RemapFile, RemapFormat, RunSource,
-    SegmentRow, Side, SiteChange, SiteWait, Sites, TotalsChange, U32Column, Verdict, VerdictChange, Wait,
-    Words, WordsChange, exchange, message,
+    Advised, Attribution, Between, BudgetChange, By, ByChange, Calls, CauseChange, Change, CollectiveChange,
+    Compared, ComparedCourse, Comparison, Cone, ConeMessages, ConeRanks, Count, CountChange, CourseSizes,
+    Courses, Criteria, CriterionChange, Dag, DagBars, DagEdges, DagNodes, DagRanks, Efficiency,
+    EfficiencyChange, Event, Evolution, F64Column, Figure, Found, FunctionChange, FunctionCriterion,
+    GatheredWait, Job, JobChange, JobState, Judgement, LinePair, MessageRows, Noise, Pairs, Parts, Pending,
+    Points, QualityChange, Quiet, RangeBudget, Region, RegionChange, RegionCourse, Regions, Remap, RemapFile,
+    RemapFormat, RunSource, SegmentRow, Side, SiteChange, SiteWait, Sites, Source, SourceRank, SourceTime,
+    TotalsChange, U32Column, Verdict, VerdictChange, Wait, Words, WordsChange, exchange, message,
 };
 use ts_rs::{Config, TS};
 
@@ -41,7 +41,12 @@ fn types() -> String {
     declare(Parts::decl(&config));
     declare(Efficiency::decl(&config));
     declare(Wait::decl(&config));
+    declare(GatheredWait::decl(&config));
     declare(SiteWait::decl(&config));
+    declare(Source::decl(&config));
+    declare(SourceRank::decl(&config));
+    declare(SourceTime::decl(&config));
+    declare(Advised::decl(&config));
     declare(Attribution::decl(&config));
     declare(Quiet::decl(&config));
     declare(Verdict::decl(&config));

@@ -2,7 +2,7 @@
 
 mod support;
 
-use mpiscope_analysis::{MessageCriterion, Scope, Version, size_bin};
+use mpiscope_analysis::{MessageCriterion, Scope, Version};
 use mpiscope_feed::exchange::{Answer, ConeQuestion, DagQuestion, Question};
 use mpiscope_feed::{CallSource, Library, Messages, NONE, encode};
 use mpiscope_model::{Call, Flow, Message, Nanoseconds};
@@ -49,7 +49,7 @@ fn pairs_are_summed_up_each_way() {
     assert_eq!((found.src.0, found.dst.0), (vec![0, 0, 1], vec![1, 2, 0]));
     assert_eq!((found.messages.0, found.bytes.0), (vec![2.0, 1.0, 1.0], vec![128.0, 64.0, 64.0]));
     assert!(found.exact.0.iter().all(|exact| *exact == 0.0) && found.latency.0.iter().all(|of| of.is_nan()));
-    let criterion = MessageCriterion { scope: Scope::Intra, bin: size_bin(64), samples: 40, median_ns: 10 };
+    let criterion = MessageCriterion::of_size(Scope::Intra, 64, 40, 10);
     library.judge_by(Version::new(vec![criterion], Vec::new()), false);
     // Of the one between nodes nobody knows exactly how long it took.
     let found = pairs(0..100);
@@ -108,8 +108,7 @@ fn a_graph_comes_with_all_that_its_glyphs_show() {
     assert!(found.notes.iter().any(|note| note.contains("not known yet")), "{:?}", found.notes);
 
     // Messages within nodes are known now, those between them still are not.
-    let bin = size_bin(64);
-    let criterion = MessageCriterion { scope: Scope::Intra, bin, samples: 40, median_ns: 8 };
+    let criterion = MessageCriterion::of_size(Scope::Intra, 64, 40, 8);
     library.judge_by(Version::new(vec![criterion], Vec::new()), false);
     let found = library.answer(3, &dag(0..100, 50)).dag.unwrap();
     assert_eq!(found.bars.latency.0[..2], [2.5, 2.5]);

@@ -117,7 +117,7 @@ fn a_message_comes_with_all_that_is_known_of_it() {
     assert!(found.late_receiver_ns.0[1].is_nan());
     assert_eq!((found.is_inter.0, found.is_exact.0), (vec![0, 1], vec![1, 0]));
     assert!(found.latency.0.iter().all(|latency| latency.is_nan()));
-    let criterion = MessageCriterion { scope: Scope::Intra, bin: size_bin(64), samples: 40, median_ns: 8 };
+    let criterion = MessageCriterion::of_size(Scope::Intra, 64, 40, 8);
     library.judge_by(Version::new(vec![criterion], Vec::new()), false);
     let found = rows(&library, 0..100, None, 10);
     assert_eq!(found.latency.0[0], 2.5);
@@ -182,8 +182,7 @@ fn criteria_are_told_with_their_version() {
     let library = library(Vec::new());
     let ask = || library.answer(1, &Question::Criteria).criteria.unwrap();
     assert_eq!((ask().version, ask().is_final, ask().median_ns.0), (0, false, Vec::new()));
-    let of =
-        |scope, bytes, median_ns| MessageCriterion { scope, bin: size_bin(bytes), samples: 40, median_ns };
+    let of = |scope, bytes, median_ns| MessageCriterion::of_size(scope, bytes, 40, median_ns);
     let messages = vec![of(Scope::Inter, 120, 900), of(Scope::Intra, 300, 70), of(Scope::Intra, 10, 60)];
     let key = CollectiveKey { function: 8, ranks: 4, bin: size_bin(64), is_root: true };
     let version = Version::new(messages, vec![CollectiveCriterion { key, samples: 33, median_ns: 5_000 }]);

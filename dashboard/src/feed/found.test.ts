@@ -9,7 +9,7 @@ const wait: Wire.Wait = {
   state: "late sender", function: "MPI_Recv", site: 2, place: "main.c:42 solve()", waiter: 7, awaited: 3, times: 120, seconds: 4.5, longest_s: 0.25, longest_at_s: 61.5,
 };
 const wire: Wire.Found = {
-  headline: "Uneven work costs 12.0 s.", details: ["This is likely.", "Look at rank 3."], from_s: 1.5, until_s: 62, left_out_calls: 12_345, is_final: false,
+  headline: "Uneven work costs 12.0 s.", details: ["This is likely."], actions: ["Look at rank 3."], from_s: 1.5, until_s: 62, left_out_calls: 12_345, is_final: false,
   evolution: { by: "node", version: 1, window_s: 0.1, final_s: 61.9, regions: [], links: [], other_messages: [0, 0] },
   judgement: {
     budget: {
@@ -19,10 +19,13 @@ const wire: Wire.Found = {
     },
     efficiency: { parallel: 0.6, load_balance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
     waits: [wait],
+    gathered: [{ state: "late sender", function: "MPI_Recv", site: null, place: "", waiters: 3, awaited: 2, most_awaited: 3, most_awaited_s: 4, times: 9, seconds: 5 }],
+    sources: [{ cause: "pattern", total_s: 5, ranks: [{ rank: 3, seconds: 4, computed_s: 9 }], computed_s: 6, times: [{ from_s: 1, to_s: 2, ranks: [3, 4] }] }],
+    advised: { moved: 2, inter_messages: 30, inter_messages_after: 10, messages: 90 },
     sites: [{ site: 2, place: "main.c:42 solve()", seconds: 6, by: { compute: 5, base: -0.5, distance: 1, excess: 0.5, operation: 0.25, other: 0.125, unknown: -0.375, no_core: 1 } }],
     attribution: [{ from_s: 1.5, to_s: 2.5, region: null, cause: "pattern", avoidable_s: 0.5, confidence: 0.7, evidence: [0] }],
     quiet: [{ from_s: 1.5, to_s: 20, is_quiet: true, slower: 1.1 }, { from_s: 20, to_s: 62, is_quiet: false, slower: 2.5 }],
-    verdict: { cause: "pattern", avoidable_s: 12, avoidable_wall_s: 3, share: 0.05, confidence: 0.9, causes: [["pattern", 12], ["cpu", 1]], remarks: ["close"] },
+    verdict: { cause: "pattern", avoidable_s: 12, avoidable_wall_s: 3, is_at_least: true, share: 0.05, confidence: 0.9, causes: [["pattern", 12], ["cpu", 1]], remarks: ["close"] },
     regions: { version: 0, count: 0, with_collectives: false, regions: [], between: [] },
   },
 };
@@ -44,19 +47,22 @@ const first = (list: readonly unknown[]): Loose => list[0] as Loose;
 describe("what was found", () => {
   it("is read whole", () => {
     expect(read()).toEqual({
-      headline: "Uneven work costs 12.0 s.", details: ["This is likely.", "Look at rank 3."], fromS: 1.5, untilS: 62, leftOutCalls: 12_345, isFinal: false,
+      headline: "Uneven work costs 12.0 s.", details: ["This is likely."], actions: ["Look at rank 3."], fromS: 1.5, untilS: 62, leftOutCalls: 12_345, isFinal: false,
       judgement: {
         budget: {
           waitingS: 10, baseS: 1, distanceS: 2, excessS: 3, operationS: 4, otherS: 5, unknownS: 6, totalS: 31,
           waitingBy: { compute: 9, base: -0.5, distance: 1, excess: 0.5, operation: 0.25, other: 0.125, unknown: -0.375, noCore: 2 },
-          distanceSavedS: 0.5, excessInsideS: 0.75,
+          excessInsideS: 0.75,
         },
         efficiency: { parallel: 0.6, loadBalance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
         waits: [{ state: "late sender", function: "MPI_Recv", site: 2, place: "main.c:42 solve()", waiter: 7, awaited: 3, times: 120, seconds: 4.5, longestS: 0.25, longestAtS: 61.5 }],
+        gathered: [{ state: "late sender", function: "MPI_Recv", site: null, place: "", waiters: 3, awaited: 2, mostAwaited: 3, mostAwaitedS: 4, times: 9, seconds: 5 }],
+        sources: [{ cause: "pattern", totalS: 5, ranks: [{ rank: 3, seconds: 4, computedS: 9 }], computedS: 6, times: [{ fromS: 1, toS: 2, ranks: [3, 4] }] }],
+        advised: { moved: 2, interMessages: 30, interMessagesAfter: 10, messages: 90 },
         sites: [{ site: 2, place: "main.c:42 solve()", seconds: 6, by: { compute: 5, base: -0.5, distance: 1, excess: 0.5, operation: 0.25, other: 0.125, unknown: -0.375, noCore: 1 } }],
         attribution: [{ fromS: 1.5, toS: 2.5, region: null, cause: "pattern", avoidableS: 0.5, confidence: 0.7, evidence: [0] }],
         quiet: [{ fromS: 1.5, toS: 20, isQuiet: true, slower: 1.1 }, { fromS: 20, toS: 62, isQuiet: false, slower: 2.5 }],
-        verdict: { cause: "pattern", avoidableS: 12, avoidableWallS: 3, share: 0.05, confidence: 0.9, causes: [["pattern", 12], ["cpu", 1]], remarks: ["close"] },
+        verdict: { cause: "pattern", avoidableS: 12, avoidableWallS: 3, isAtLeast: true, share: 0.05, confidence: 0.9, causes: [["pattern", 12], ["cpu", 1]], remarks: ["close"] },
         regions: null,
       },
       evolution: { by: "node", version: 1, windowS: 0.1, finalS: 61.9, regions: [], links: [], otherInside: 0, otherBetween: 0 },
@@ -94,6 +100,12 @@ describe("what was found", () => {
     ["a stretch of an unknown cause", (from) => (first(from.judgement.attribution)["cause"] = "gremlins")],
     ["evidence that is not there", (from) => (first(from.judgement.attribution)["evidence"] = [1])],
     ["a verdict of an unknown cause", (from) => (verdict(from)["cause"] = "toString")],
+    ["a verdict that is at least something", (from) => (verdict(from)["is_at_least"] = 1)],
+    ["a source of no cause", (from) => (first(from.judgement.sources)["cause"] = "none")],
+    ["a source without ranks", (from) => (first(from.judgement.sources)["ranks"] = 3)],
+    ["a part of the run that ends before it begins", (from) => (first(from.judgement.sources[0]?.times ?? [])["to_s"] = 0)],
+    ["a gathered wait of minus one rank", (from) => (first(from.judgement.gathered)["waiters"] = -1)],
+    ["a placement that moves nobody knows how many", (from) => (from.judgement.advised = {} as Wire.Advised)],
     ["a cost of no cause", (from) => (verdict(from)["causes"] = [["none", 3]])],
     ["a cost without a figure", (from) => (verdict(from)["causes"] = [["cpu"]])],
     ["a cost that is a text", (from) => (verdict(from)["causes"] = ["cpu"])],

@@ -13,7 +13,10 @@ export type Cause = Blame | "none";
 
 export interface Found {
   headline: string;
+  /** What it rests on and how sure it is. */
   details: readonly string[];
+  /** What to do about it. */
+  actions: readonly string[];
   /** The stretch of run time that was judged. */
   fromS: number;
   untilS: number;
@@ -29,6 +32,12 @@ export interface Judgement {
   efficiency: Efficiency;
   /** The longest first. */
   waits: readonly Wait[];
+  /** By kind, function and place, whoever it was; the longest first. */
+  gathered: readonly GatheredWait[];
+  /** From which ranks it comes, for causes that lie with ranks. */
+  sources: readonly Source[];
+  /** What the advised placement does; null where there is none that is better. */
+  advised: Advised | null;
   /** The waiting by place in the program, the longest first. */
   sites: readonly SiteWait[];
   /** In order of time. */
@@ -51,7 +60,6 @@ export interface Parts {
   unknownS: number;
   totalS: number;
   waitingBy: By;
-  distanceSavedS: number;
   excessInsideS: number;
 }
 
@@ -86,6 +94,36 @@ export interface Wait {
   longestAtS: number;
 }
 
+export interface GatheredWait {
+  state: string;
+  function: string;
+  site: number | null;
+  place: string;
+  /** How many ranks waited, and for how many. */
+  waiters: number;
+  awaited: number;
+  /** For whom the longest, and how long. */
+  mostAwaited: number;
+  mostAwaitedS: number;
+  times: number;
+  seconds: number;
+}
+
+/** From which ranks a cause comes: those that have more to do than others, or that had no core. */
+export interface Source {
+  cause: Blame;
+  /** What all ranks did too much, or had no core. */
+  totalS: number;
+  /** Those with the most of it. */
+  ranks: readonly { rank: number; seconds: number; computedS: number }[];
+  /** What ranks computed on average. */
+  computedS: number;
+  /** Who had the most of it when, where that moves from rank to rank; else nothing. */
+  times: readonly { fromS: number; toS: number; ranks: readonly number[] }[];
+}
+
+export interface Advised { moved: number; interMessages: number; interMessagesAfter: number; messages: number }
+
 export interface SiteWait {
   /** As of a wait; all calls of which it is not known where they were made are one. */
   site: number | null;
@@ -119,6 +157,8 @@ export interface Verdict {
   cause: Cause;
   avoidableS: number;
   avoidableWallS: number;
+  /** Much of what ranks waited for is not known: it may well be more. */
+  isAtLeast: boolean;
   share: number;
   confidence: number;
   /** The most first. */
@@ -140,6 +180,7 @@ export interface RangeBudget {
 const SENTENCES_MAX = 64;
 const WAITS_MAX = 1000;
 const SITES_MAX = 4096;
+const SOURCES_MAX = 64;
 const STRETCHES_MAX = 4096;
 
 export function found(from: Fields<Wire.Found>): Found {
@@ -148,6 +189,7 @@ export function found(from: Fields<Wire.Found>): Found {
   return {
     headline: text(from, "headline"),
     details: bounded("details", texts(from, "details"), SENTENCES_MAX),
+    actions: bounded("actions", texts(from, "actions"), SENTENCES_MAX),
     fromS,
     untilS,
     leftOutCalls: natural(from, "left_out_calls"),
@@ -170,6 +212,9 @@ function judgement(from: Fields<Wire.Judgement>): Judgement {
     budget: parts(fields(from.budget, "The budget")),
     efficiency: efficiency(fields(from.efficiency, "The efficiency")),
     waits,
+    gathered: bounded("gathered", list(from, "gathered"), WAITS_MAX).map((each) => gathered(fields(each, "A gathered wait"))),
+    sources: bounded("sources", list(from, "sources"), CAUSES.length).map((each) => source(fields(each, "A source"))),
+    advised: from.advised === null || from.advised === undefined ? null : advised(fields(from.advised, "The advised placement")),
     sites: bounded("sites", list(from, "sites"), SITES_MAX).map((each) => siteWait(fields(each, "A place in the program"))),
     attribution,
     quiet: bounded("quiet", list(from, "quiet"), STRETCHES_MAX).map((each) => quiet(fields(each, "A stretch of the network"))),
@@ -187,7 +232,7 @@ function parts(from: Fields<Wire.Parts>): Parts {
     ...numbers(
       from,
       "waiting_s", "base_s", "distance_s", "excess_s", "operation_s", "other_s", "unknown_s", "total_s",
-      "distance_saved_s", "excess_inside_s",
+      "excess_inside_s",
     ),
     waitingBy: by(fields(from.waiting_by, "The split of the waiting")),
   };
@@ -211,6 +256,47 @@ function wait(from: Fields<Wire.Wait>): Wait {
     awaited: natural(from, "awaited"),
     times: natural(from, "times"),
     ...numbers(from, "seconds", "longest_s", "longest_at_s"),
+  };
+}
+
+function gathered(from: Fields<Wire.GatheredWait>): GatheredWait {
+  return {
+    state: text(from, "state"),
+    function: text(from, "function"),
+    site: siteNumber(from),
+    place: text(from, "place"),
+    waiters: natural(from, "waiters"),
+    awaited: natural(from, "awaited"),
+    mostAwaited: natural(from, "most_awaited"),
+    times: natural(from, "times"),
+    ...numbers(from, "seconds", "most_awaited_s"),
+  };
+}
+
+function source(from: Fields<Wire.Source>): Source {
+  const blame = cause(from.cause);
+  if (blame === "none") throw new FeedError("A source is of no cause.");
+  return {
+    cause: blame,
+    ...numbers(from, "total_s", "computed_s"),
+    ranks: bounded("ranks", list(from, "ranks"), SOURCES_MAX).map((each) => {
+      const of = fields<Wire.SourceRank>(each, "A rank that a cause comes from");
+      return { rank: natural(of, "rank"), ...numbers(of, "seconds", "computed_s") };
+    }),
+    times: bounded("times", list(from, "times"), SOURCES_MAX).map((each) => {
+      const of = fields<Wire.SourceTime>(each, "A part of the run");
+      const [fromS, toS] = stretch(of, "from_s", "to_s");
+      return { fromS, toS, ranks: bounded("ranks", list(of, "ranks"), SOURCES_MAX).filter(isNatural) };
+    }),
+  };
+}
+
+function advised(from: Fields<Wire.Advised>): Advised {
+  return {
+    moved: natural(from, "moved"),
+    interMessages: natural(from, "inter_messages"),
+    interMessagesAfter: natural(from, "inter_messages_after"),
+    messages: natural(from, "messages"),
   };
 }
 
@@ -247,7 +333,9 @@ function stretchOf(from: Fields<Wire.Attribution>, waits: number): Attribution {
 }
 
 function verdict(from: Fields<Wire.Verdict>): Verdict {
+  if (typeof from.is_at_least !== "boolean") throw new FeedError('The field "is_at_least" is neither true nor false.');
   return {
+    isAtLeast: from.is_at_least,
     cause: cause(from.cause),
     ...numbers(from, "avoidable_s", "avoidable_wall_s", "share", "confidence"),
     causes: costs(from),

@@ -233,6 +233,48 @@ longest_s: number,
  */
 longest_at_s: number, };
 
+export type GatheredWait = { 
+/**
+ * The known name.
+ */
+state: string, 
+/**
+ * The function that was waited in.
+ */
+function: string, 
+/**
+ * A number of the table of call sites.
+ */
+site: number | null, 
+/**
+ * The place in words; empty where it is not known.
+ */
+place: string, 
+/**
+ * How many ranks waited.
+ */
+waiters: number, 
+/**
+ * For how many.
+ */
+awaited: number, 
+/**
+ * For whom the longest.
+ */
+most_awaited: number, 
+/**
+ * Of the seconds, those for that rank.
+ */
+most_awaited_s: number, 
+/**
+ * How many times.
+ */
+times: number, 
+/**
+ * How long.
+ */
+seconds: number, };
+
 export type SiteWait = { 
 /**
  * A number of the table of call sites; none for all calls of which it is not known where they were made.
@@ -250,6 +292,74 @@ seconds: number,
  * By what kept those who were waited for.
  */
 by: By, };
+
+export type Source = { 
+/**
+ * The cause: `pattern` or `cpu`.
+ */
+cause: string, 
+/**
+ * What all ranks did too much, or had no core, in seconds.
+ */
+total_s: number, 
+/**
+ * The ranks with the most of it, the first of them.
+ */
+ranks: Array<SourceRank>, 
+/**
+ * What ranks computed on average.
+ */
+computed_s: number, 
+/**
+ * Who had the most of it when, where that moves from rank to rank; else nothing.
+ */
+times: Array<SourceTime>, };
+
+export type SourceRank = { 
+/**
+ * Which.
+ */
+rank: number, 
+/**
+ * How much it did too much, or had no core.
+ */
+seconds: number, 
+/**
+ * What it computed in all.
+ */
+computed_s: number, };
+
+export type SourceTime = { 
+/**
+ * Its beginning.
+ */
+from_s: number, 
+/**
+ * Its end.
+ */
+to_s: number, 
+/**
+ * The ranks with the most, the first of them.
+ */
+ranks: Array<number>, };
+
+export type Advised = { 
+/**
+ * So many ranks would be on another node.
+ */
+moved: number, 
+/**
+ * Messages between nodes as it is.
+ */
+inter_messages: number, 
+/**
+ * As it would be.
+ */
+inter_messages_after: number, 
+/**
+ * All messages.
+ */
+messages: number, };
 
 export type Attribution = { 
 /**
@@ -312,6 +422,10 @@ avoidable_s: number,
  * By how much the run would be shorter, in seconds.
  */
 avoidable_wall_s: number, 
+/**
+ * Much of what ranks waited for is not known, so that it may well be more.
+ */
+is_at_least: boolean, 
 /**
  * What it costs, as a share of the ranks' time.
  */
@@ -417,9 +531,21 @@ efficiency: Efficiency,
  */
 waits: Array<Wait>, 
 /**
+ * The same by kind, function and place, whoever it was; the longest first.
+ */
+gathered: Array<GatheredWait>, 
+/**
  * The waiting by place in the program, the longest first.
  */
 sites: Array<SiteWait>, 
+/**
+ * From which ranks it comes, for causes that lie with ranks.
+ */
+sources: Array<Source>, 
+/**
+ * What the advised placement does; none where ranks are placed as well as they can be, as far as that is known.
+ */
+advised: Advised | null, 
 /**
  * Stretches of the run, in order.
  */
@@ -647,9 +773,13 @@ export type Found = {
  */
 headline: string, 
 /**
- * What it rests on, how sure it is, and what to do, a sentence each.
+ * What it rests on and how sure it is, a sentence each.
  */
 details: Array<string>, 
+/**
+ * What to do about it, a sentence each; nothing where there is nothing to do.
+ */
+actions: Array<string>, 
 /**
  * The stretch of run time that was judged.
  */

@@ -35,8 +35,8 @@ export function budgetSentence(row: Row, budget: Parts, ranksS: number): string 
   switch (row.part) {
     case "waiting": return `${much}${mostOf(budget.waitingBy)}.`;
     case "base": return `${much}: as long as messages of such sizes usually take within a node.`;
-    case "distance": return `${much}: what messages between nodes usually take longer than within; ${saved(budget)}.`;
-    case "excess": return `${much}: what messages took beyond what is usual${inside(budget)}.`;
+    case "distance": return `${much}: what messages between nodes usually take longer than within. With what others waited for it, ${time(budget.distanceS + budget.waitingBy.distance)}.`;
+    case "excess": return `${much}: what messages took beyond what is usual.${inside(budget)}`;
     case "operation": return `${much}: collectives, once all who were waited for had entered.`;
     case "other": return `${much}: calls that move nothing.`;
     default: return `${much}: records are missing, or the other side of a message was never seen.`;
@@ -45,7 +45,7 @@ export function budgetSentence(row: Row, budget: Parts, ranksS: number): string 
 
 const NOTHING: Readonly<Partial<Record<Part, string>>> = {
   waiting: "Nobody waited for anybody.",
-  distance: "No message went between nodes, or what is usual there is not known.",
+  distance: "None is known of: either no message went between nodes, or it is not known what they usually take there.",
   excess: "No message took longer than usual, as far as that is known.",
   operation: "There were no collectives that took time of their own.",
   unknown: "No records are missing, and the other side of each message was seen.",
@@ -58,12 +58,12 @@ function mostOf(by: By): string {
   return what ? `; of it ${time(most.seconds)} ${what}` : "";
 }
 
-function saved({ distanceSavedS }: Parts): string {
-  return distanceSavedS > 0 ? `the advised placement would save ${time(distanceSavedS)}, counting what others waited for it` : "no placement that was found saves any of it";
-}
-
-function inside({ excessInsideS }: Parts): string {
-  return excessInsideS > 0 ? `; of it, and of waiting for it, ${time(excessInsideS)} within nodes` : "; none of it within nodes";
+/** What others waited for slow messages is waiting: with it there is more than the part of the bar. */
+function inside({ excessS, excessInsideS, waitingBy }: Parts): string {
+  const withWaiting = excessS + Math.max(0, waitingBy.excess);
+  const within = excessInsideS > 0 && excessInsideS <= withWaiting ? `${time(excessInsideS)} of it within nodes` : "";
+  if (withWaiting > excessS) return ` With what others waited for it, ${time(withWaiting)}${within && `, ${within}`}.`;
+  return within && ` ${within}.`;
 }
 
 /** What a part of the waiting was for. */

@@ -6,17 +6,17 @@ import {
 } from "./found";
 
 const BUDGET: Parts = {
-  waitingS: 10, baseS: 1, distanceS: 2, excessS: 3, operationS: 4, otherS: 5, unknownS: 6, totalS: 31, distanceSavedS: 0.5, excessInsideS: 0.75,
+  waitingS: 10, baseS: 1, distanceS: 2, excessS: 3, operationS: 4, otherS: 5, unknownS: 6, totalS: 31, excessInsideS: 0.75,
   waitingBy: { compute: 9, base: -0.5, distance: 1, excess: 0.5, operation: 0.25, other: 0.125, unknown: -0.375, noCore: 2 },
 };
 
 function made(cause: Cause, change: Partial<Found> = {}): Found {
   return {
-    headline: "Uneven work costs 12.0 s.", details: [], fromS: 0, untilS: 30, leftOutCalls: 0, isFinal: false,
+    headline: "Uneven work costs 12.0 s.", details: [], actions: [], fromS: 0, untilS: 30, leftOutCalls: 0, isFinal: false,
     judgement: {
-      budget: BUDGET, waits: [], sites: [], attribution: [], quiet: [],
+      budget: BUDGET, waits: [], gathered: [], sites: [], sources: [], advised: null, attribution: [], quiet: [],
       efficiency: { parallel: 0.6, loadBalance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
-      verdict: { cause, avoidableS: 12, avoidableWallS: 3, share: 0.1, confidence: 0.923, causes: [], remarks: [] },
+      verdict: { cause, avoidableS: 12, avoidableWallS: 3, isAtLeast: false, share: 0.1, confidence: 0.923, causes: [], remarks: [] },
       regions: null,
     },
     evolution: { by: "node", version: 0, windowS: 0.1, finalS: 0, regions: [], links: [], otherInside: 0, otherBetween: 0 },
@@ -60,7 +60,7 @@ describe("the verdict's line", () => {
   });
 
   it("says whether it is the last word, and when it lags", () => {
-    expect(notes(run(made("pattern", { isFinal: true }), { state: "ended", exit: 0 }, 90))).toBe("final");
+    expect(notes(run(made("pattern", { isFinal: true }), { state: "ended", exit: 0 }, 90))).toBe("of the whole run");
     expect(notes(run(made("pattern"), { state: "killed" }))).toBe("as judged while the job ran, not final");
     expect(notes(run(made("pattern"), {}, 34))).toBe("");
     expect(notes(run(made("pattern"), {}, 90))).toBe("judged up to 0:00:30");
@@ -99,7 +99,7 @@ describe("figures in words", () => {
   });
 
   it("name each cause and factor", () => {
-    const causes: Record<Blame, string> = { mapping: "placement", pattern: "pattern", background: "background traffic", cpu: "no core" };
+    const causes: Record<Blame, string> = { mapping: "placement", pattern: "uneven work", background: "background traffic", cpu: "missing cores" };
     expect(CAUSE_NAMES).toMatchObject(causes);
     for (const [key, factor] of Object.entries(FACTORS)) expect(factor.key).toBe(key);
     expect(isKnown(made("none").judgement.efficiency)).toBe(true);
@@ -108,7 +108,7 @@ describe("figures in words", () => {
 
   it("say of a stretch what it suffers from", () => {
     const stretch = { fromS: 61, toS: 62.5, region: null, cause: "cpu" as Cause, avoidableS: 3, confidence: 0.5, evidence: [] };
-    expect(stretchWords(stretch, 0.5)).toBe("0:01:01.0 to 0:01:02.5: no core, 3.00 s avoidable, 50.0\u2009% of the ranks\u2019 time, confidence 0.50");
+    expect(stretchWords(stretch, 0.5)).toBe("0:01:01.0 to 0:01:02.5: missing cores, 3.00 s avoidable, 50.0\u2009% of the ranks\u2019 time, confidence 0.50");
     expect(stretchWords({ ...stretch, cause: "none" }, 0)).toBe("0:01:01.0 to 0:01:02.5: nothing stands out");
   });
 

@@ -8,14 +8,14 @@ import { clock, counted, duration, share, unbroken } from "./index";
 import { span } from "./time";
 
 export const CAUSE_NAMES: Readonly<Record<Cause, string>> = {
-  mapping: "placement", pattern: "pattern", background: "background traffic", cpu: "no core", none: "no cause",
+  mapping: "placement", pattern: "uneven work", background: "background traffic", cpu: "missing cores", none: "no cause",
 };
 
 export const CAUSE_MEANINGS: Readonly<Record<Blame, string>> = {
   mapping: "ranks that talk to each other sit on different nodes",
-  pattern: "work is uneven, or ranks wait for others",
-  background: "messages between nodes are slower than usual",
-  cpu: "ranks had to wait for a core",
+  pattern: "some ranks have more to do, and others wait for them",
+  background: "others use the network, and messages are slower",
+  cpu: "ranks could run and had no core",
 };
 
 /** Seconds as the page says durations. */
@@ -63,7 +63,7 @@ export function isSettled(found: Found): boolean {
 }
 
 function judgedWhen(run: RunState, found: Found): string[] {
-  if (found.isFinal) return ["final"];
+  if (found.isFinal) return ["of the whole run"];
   if (over(run)) return ["as judged while the job ran, not final"];
   const untilNs = found.untilS * 1e9;
   return edgeNs(run) - untilNs > BEHIND_NS ? [`judged up to ${clock(untilNs, 0)}`] : [];
@@ -94,8 +94,8 @@ export function budgetRows(budget: Parts): Row[] {
   return [
     row("waiting for others", "waiting", budget.waitingS, "Until the message was sent, its receive was posted, or the others had entered the collective"),
     row("usual transmission", "base", budget.baseS, "What messages of that size usually take within a node"),
-    row("distance between nodes", "distance", budget.distanceS, `What messages between nodes usually take more; of it, and of waiting for it, the advised placement would save ${seconds(budget.distanceSavedS)}`),
-    row("slower than usual", "excess", budget.excessS, `What messages took beyond that; of it, and of waiting for it, ${seconds(budget.excessInsideS)} was within nodes`),
+    row("distance between nodes", "distance", budget.distanceS, "What messages between nodes usually take longer than within"),
+    row("slower than usual", "excess", budget.excessS, "What messages took beyond that"),
     row("collectives at work", "operation", budget.operationS, "In collectives, once all who were awaited had entered"),
     row("other calls", "other", budget.otherS, "Calls that move nothing"),
     row("unknown", "unknown", budget.unknownS, "Where records are missing, or the other side of a message was never seen"),

@@ -16,6 +16,12 @@ export function nodeName(run: RunState, node: number): string {
   return run.nodes.get(node)?.name || `node ${node}`;
 }
 
+/** The name of the node where a rank runs; empty where that is not known. */
+export function nodeOfRank(run: RunState, rank: number): string {
+  const node = run.ranks.node[rank];
+  return node === undefined || rank >= run.ranks.length || !run.nodes.has(node) ? "" : nodeName(run, node);
+}
+
 /** The place of each host when they are ordered as people order names: node2 before node10. */
 export function nodeOrder(run: RunState): ReadonlyMap<number, number> {
   const names = new Intl.Collator("en", { numeric: true });

@@ -5,15 +5,15 @@ import { apply, emptyRun, type RunState } from "../state/run";
 import { callRate, nextStep, runFigures, timeSplit, worstCourse } from "./overview";
 
 const by = (change: Partial<By> = {}): By => ({ compute: 60, base: 2, distance: 3, excess: 2, operation: 1, other: 1, unknown: 1, noCore: 0, ...change });
-const budget: Parts = { waitingS: 70, baseS: 10, distanceS: 20, excessS: 5, operationS: 3, otherS: 2, unknownS: 0, totalS: 110, waitingBy: by(), distanceSavedS: 0, excessInsideS: 0 };
+const budget: Parts = { waitingS: 70, baseS: 10, distanceS: 20, excessS: 5, operationS: 3, otherS: 2, unknownS: 0, totalS: 110, waitingBy: by(), excessInsideS: 0 };
 
-function found(cause: "pattern" | "mapping" | "none", details: readonly string[], parts: Parts = budget, waits = 1): Found {
+function found(cause: "pattern" | "mapping" | "none", details: readonly string[], parts: Parts = budget, actions: readonly string[] = []): Found {
   return {
-    headline: "", details, fromS: 0, untilS: 5, leftOutCalls: 0, isFinal: true, evolution: evolution(),
+    headline: "", details, actions, fromS: 0, untilS: 5, leftOutCalls: 0, isFinal: true, evolution: evolution(),
     judgement: {
-      budget: parts, attribution: [], quiet: [], regions: null, sites: [], waits: Array.from({ length: waits }, () => ({} as Found["judgement"]["waits"][number])),
+      budget: parts, attribution: [], quiet: [], regions: null, sites: [], waits: [], gathered: [], sources: [], advised: null,
       efficiency: { parallel: 0.6, loadBalance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
-      verdict: { cause, avoidableS: 30, avoidableWallS: 0.5, share: 0.1, confidence: 0.9, causes: [], remarks: [] },
+      verdict: { cause, avoidableS: 30, avoidableWallS: 0.5, isAtLeast: false, share: 0.1, confidence: 0.9, causes: [], remarks: [] },
     },
   };
 }
@@ -22,14 +22,13 @@ const plain = (text: string): string => text.replace(/[\u00a0\u202f\u2009]/g, " 
 
 describe("what to do next", () => {
   it("is the first advice, with what it costs", () => {
-    expect(nextStep(found("mapping", ["It costs 3 s.", "`mpiscope remap` writes a better one.", "This is likely."]))).toEqual({ text: "`mpiscope remap` writes a better one.", cost: "It costs 3 s.", place: "advice" });
-    expect(nextStep(found("pattern", ["It costs 3 s.", "Of all waiting the longest: rank 1."]))).toMatchObject({ place: "waits" });
-    expect(nextStep(found("pattern", ["It costs 3 s."], budget, 0))).toEqual({ text: "It costs 3 s.", cost: "", place: "advice" });
+    expect(nextStep(found("mapping", ["It costs 3 s.", "It is likely."], budget, ["Place the ranks anew.", "And more."]))).toEqual({ text: "Place the ranks anew.", cost: "It costs 3 s." });
+    expect(nextStep(found("pattern", [], budget, ["Take work from rank 1."]))).toEqual({ text: "Take work from rank 1.", cost: "" });
   });
 
   it("is nothing where there is nothing to be done", () => {
     expect(nextStep(found("none", []))).toBeNull();
-    expect(nextStep(found("pattern", []))).toBeNull();
+    expect(nextStep(found("pattern", ["It costs 3 s."]))).toBeNull();
   });
 });
 

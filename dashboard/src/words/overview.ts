@@ -9,13 +9,12 @@ import { nodeName } from "./hosts";
 import { bytes, count, counted, duration, share, short, unbroken } from "./index";
 
 /** What to do, or where to look first; null where nothing is to be done. */
-export interface Next { text: string; cost: string; place: "advice" | "waits" }
+export interface Next { text: string; cost: string }
 
-export function nextStep({ details, judgement: { verdict, waits } }: Found): Next | null {
-  const [cost, advice] = details;
-  if (verdict.cause === "none" || cost === undefined) return null;
-  const isOfWaits = verdict.cause === "pattern" && waits.length > 0;
-  return { text: advice ?? cost, cost: advice === undefined ? "" : cost, place: isOfWaits ? "waits" : "advice" };
+export function nextStep({ actions, details, judgement: { verdict } }: Found): Next | null {
+  const [cost] = details;
+  const [text] = actions;
+  return verdict.cause === "none" || text === undefined ? null : { text, cost: cost ?? "" };
 }
 
 /** A part of the ranks' time; outside of MPI or of a kind of time in it. */

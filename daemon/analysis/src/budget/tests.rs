@@ -6,7 +6,7 @@ mod started;
 
 use super::*;
 use crate::Windowed;
-use crate::criteria::{MessageCriterion, Scope, size_bin};
+use crate::criteria::{MessageCriterion, Scope};
 use mpiscope_model::{
     Batch, Blocking, CallId, Collected, Collective, Comm, Deed, Event, Flow, Function, Side,
 };
@@ -264,7 +264,7 @@ fn holds(job: &Job, budgeter: &Budgeter) {
 
 /// Messages of 100 bytes take 1,000 ns within nodes and 3,000 between them.
 fn criteria() -> Version {
-    let of = |scope, median_ns| MessageCriterion { scope, bin: size_bin(100), samples: 1_000, median_ns };
+    let of = |scope, median_ns| MessageCriterion::of_size(scope, 100, 1_000, median_ns);
     Version::new(vec![of(Scope::Intra, 1_000), of(Scope::Inter, 3_000)], Vec::new())
 }
 

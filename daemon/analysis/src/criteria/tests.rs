@@ -63,6 +63,25 @@ fn a_median_needs_thirty_samples_and_else_neighbours() {
 }
 
 #[test]
+fn sizes_of_which_each_was_seen_seldom_are_taken_together() {
+    // Sizes that are drawn at random never fall thirty times into 50 bytes.
+    let spread: Vec<_> = (0..800_u64).map(|at| (Scope::Inter, 2_000 + at * 10, 10_000 + at * 10)).collect();
+    let version = learnt(&spread);
+    assert!(!version.is_unknown(Scope::Inter));
+    for bytes in [2_500_u64, 4_000, 6_000, 9_000] {
+        let found = version.message_ns(Scope::Inter, bytes).unwrap();
+        let expected = bytes + 8_000;
+        assert!(found.abs_diff(expected) < expected / 12, "{bytes}: {found} and not {expected}");
+    }
+    let sizes: Vec<(u64, u64)> = version.messages().map(MessageCriterion::sizes).collect();
+    assert!(sizes.iter().all(|(from, to)| to - from > 50), "{sizes:?}");
+    assert!(sizes.windows(2).all(|pair| pair[0].1 <= pair[1].0), "{sizes:?}");
+    // Where a bin has enough of its own, others of its class do not speak for it.
+    let more = learnt(&[spread, repeated(Scope::Inter, 4_000, 12_000, 30)].concat());
+    assert_eq!(more.messages().filter(|of| of.bin == of.last_bin).map(|of| of.bin).collect::<Vec<_>>(), [80]);
+}
+
+#[test]
 fn collectives_are_told_apart_by_function_ranks_bytes_and_part() {
     let key = CollectiveKey { function: 53, ranks: 8, bin: size_bin(8), is_root: false };
     let mut criteria = Criteria::default();

@@ -12,12 +12,40 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 pub struct MessageCriterion {
     /// Within nodes or between them.
     pub scope: Scope,
-    /// The bin.
+    /// The bin, or the first of several that are taken together where none of them has enough samples.
     pub bin: u32,
+    /// The last of them.
+    pub last_bin: u32,
     /// How many messages it was learnt from.
     pub samples: u64,
     /// The median of their transmission times.
     pub median_ns: u64,
+}
+
+impl MessageCriterion {
+    /// Of messages of one size.
+    #[must_use]
+    pub fn of_size(scope: Scope, bytes: u64, samples: u64, median_ns: u64) -> Self {
+        Self::of_sizes(scope, (bytes, bytes.saturating_add(1)), samples, median_ns)
+    }
+
+    /// Of messages of sizes: from, and the first beyond them.
+    #[must_use]
+    pub fn of_sizes(scope: Scope, (from, to): (u64, u64), samples: u64, median_ns: u64) -> Self {
+        let last_bin = size_bin(to.saturating_sub(1).max(from));
+        Self { scope, bin: size_bin(from), last_bin, samples, median_ns }
+    }
+
+    /// The sizes: from, and the first beyond them.
+    #[must_use]
+    pub fn sizes(&self) -> (u64, u64) {
+        (bin_sizes(self.bin).0, bin_sizes(self.last_bin).1)
+    }
+
+    fn middle(&self) -> u64 {
+        let (from, to) = self.sizes();
+        from.midpoint(to)
+    }
 }
 
 /// The criterion of collectives of one kind.
@@ -69,7 +97,7 @@ impl Version {
             sorted.dedup_by_key(|criterion| criterion.bin);
             let bins = sorted.last().map_or(0, |last| last.bin.max(size_bin(u64::MAX)) as usize + 1);
             let mut all = vec![NONE; bins];
-            for criterion in sorted {
+            for criterion in sorted.iter().filter(|criterion| criterion.bin == criterion.last_bin) {
                 all[criterion.bin as usize] = criterion.median_ns.min(u64::from(NONE - 1)) as u32;
             }
             *direct = all.into_iter().map(AtomicU32::new).collect();
@@ -143,8 +171,7 @@ impl Version {
         let messages = [Scope::Intra, Scope::Inter].map(|scope| {
             let known = &self.messages[scope as usize];
             let factor = |criterion: &MessageCriterion| {
-                let (from, _) = bin_sizes(criterion.bin);
-                let quiet_ns = quiet.message_ns(scope, from)?;
+                let quiet_ns = quiet.message_ns(scope, criterion.middle())?;
                 Some((criterion.median_ns as f64 / quiet_ns.max(1) as f64, criterion.samples))
             };
             let factors: Vec<(f64, u64)> = known.iter().filter_map(factor).collect();
@@ -181,8 +208,7 @@ impl Version {
         };
         let factor = |own_ns: u64, other_ns: u64| own_ns.max(1) as f64 / other_ns.max(1) as f64;
         let mut messages = self.messages[Scope::Inter as usize].iter().filter_map(|own| {
-            let (from, _) = bin_sizes(own.bin);
-            Some((factor(own.median_ns, other.message_ns(Scope::Inter, from)?), own.samples as f64))
+            Some((factor(own.median_ns, other.message_ns(Scope::Inter, own.middle())?), own.samples as f64))
         });
         let own = self.collectives();
         let mut collectives = own.iter().filter_map(|own| {
@@ -197,16 +223,13 @@ impl Version {
         let known = &self.messages[scope as usize];
         let at = known.partition_point(|criterion| criterion.bin < bin);
         let near = &known[at.saturating_sub(NEIGHBOURS)..(at + NEIGHBOURS).min(known.len())];
-        let middle = |bin| {
-            let (from, to) = bin_sizes(bin);
-            (from + to) as f64 / 2.0
-        };
-        let points: Vec<(f64, f64)> =
-            near.iter().map(|criterion| (middle(criterion.bin), criterion.median_ns as f64)).collect();
+        let point = |criterion: &MessageCriterion| (criterion.middle() as f64, criterion.median_ns as f64);
+        let points: Vec<(f64, f64)> = near.iter().map(point).collect();
+        let (from, to) = bin_sizes(bin);
         let line = Line::through(&points)?;
         // Nothing is faster than the fastest message, and what lies beyond all sizes is no faster than the last.
         let least = points.iter().map(|(_, time)| *time).fold(f64::INFINITY, f64::min);
-        let time_ns = line.at(middle(bin)).max(least) as u64;
+        let time_ns = line.at(from.midpoint(to) as f64).max(least) as u64;
         remembered.store(u32::try_from(time_ns).unwrap_or(NONE), Relaxed);
         Some(time_ns)
     }

@@ -4,9 +4,9 @@ use super::evolution::evolution;
 use super::judgement::judgement;
 use super::known;
 use super::regions;
-use super::words::{details, headline};
+use super::words::say;
 use crate::criteria_file::CollectiveCriterion;
-use mpiscope_analysis::{Budgeter, Version, bin_sizes};
+use mpiscope_analysis::{Budgeter, Version};
 use mpiscope_feed::{Course, Evolution, Found, Judgement};
 use mpiscope_model::SiteInfo;
 use serde::{Deserialize, Serialize};
@@ -95,16 +95,17 @@ impl Findings {
     pub(crate) fn told(&self) -> Found {
         let mut judgement = self.judgement.clone();
         judgement.regions = judgement.regions.bounded(regions::MOST_TOLD);
-        Found {
-            headline: headline(&judgement),
-            details: details(&judgement),
+        let mut told = Found {
             from_s: 0.0,
             until_s: judgement.attribution.last().map_or(0.0, |last| last.to_s),
             left_out_calls: 0,
             is_final: true,
             judgement,
             evolution: self.evolution.clone(),
-        }
+            ..Found::default()
+        };
+        say(&mut told);
+        told
     }
 }
 
@@ -116,11 +117,12 @@ pub(super) fn name_places(judgement: &mut Judgement, sites: &[SiteInfo]) {
     };
     judgement.waits.iter_mut().for_each(|wait| wait.place = place(wait.site));
     judgement.sites.iter_mut().for_each(|wait| wait.place = place(wait.site));
+    judgement.gathered.iter_mut().for_each(|wait| wait.place = place(wait.site));
 }
 
 fn criteria(version: &Version) -> Vec<Criterion> {
     let criterion = |of: &mpiscope_analysis::MessageCriterion| {
-        let (size_from, size_to) = bin_sizes(of.bin);
+        let (size_from, size_to) = of.sizes();
         Criterion {
             scope: of.scope.word().into(),
             size_from,

@@ -1,22 +1,14 @@
 //! How a run stands as far as it is settled, in the figures that pages, reports and recordings are given.
 
-use super::by_region;
-use mpiscope_analysis::{
-    Assessment, Basis, Blame, Budget, Budgeter, Cause, Causes, Remark, SiteWaiting, SiteWaits, WaitKey,
-    WaitTotals, WindowBudget,
-};
+use super::{by_region, sources::sources, waits};
+use mpiscope_analysis::{Assessment, Basis, Blame, Budget, Budgeter, Cause, Causes, Remark, WindowBudget};
 use mpiscope_feed::{
-    Attribution, By, Course, Efficiency, Judgement, Parts, Quiet, Regions, SiteWait, Verdict, Wait,
+    Advised, Attribution, By, Course, Efficiency, Judgement, Parts, Quiet, Regions, Verdict,
 };
-use mpiscope_model::{Nanoseconds, Site};
-use std::cmp::Reverse;
+use mpiscope_model::Nanoseconds;
 
 /// The run is told in so many stretches.
 const STRETCHES: usize = 40;
-/// The greatest waits are named, and no more.
-const MOST_WAITS: usize = 50;
-/// Likewise of places in the program.
-const MOST_SITES: usize = 200;
 
 /// How a run stands as far as it is settled, without its regions, and window by window; nothing is known of what came before `begin_ns`.
 pub(super) fn judgement(
@@ -30,7 +22,7 @@ pub(super) fn judgement(
     let (end_ns, _) = budgeter.critical_path();
     let total = ledger.total();
     let whole = basis.assess(&total, ranks, end_ns.saturating_sub(begin_ns));
-    let waits = waits(budgeter.waits());
+    let waits = waits::longest(budgeter.waits());
     let width_ns = ledger.width_ns();
     let first = ((begin_ns / width_ns) as usize).min(ledger.windows().len());
     let windows = &ledger.windows()[first..];
@@ -73,16 +65,33 @@ pub(super) fn judgement(
             cause: word(&whole),
             avoidable_s: whole.verdict.avoidable_s,
             avoidable_wall_s: whole.verdict.avoidable_wall_s,
+            is_at_least: whole.verdict.remarks.contains(&Remark::MuchUnknown),
             share: whole.verdict.share,
             confidence: whole.verdict.confidence,
             causes: whole.causes.iter().map(|(blame, s)| (blame.word().to_owned(), *s)).collect(),
             remarks: whole.verdict.remarks.iter().copied().map(remark).collect(),
         },
+        gathered: waits::gathered(budgeter.waits()),
+        sites: waits::by_site(budgeter.site_waits()),
+        sources: sources(budgeter, begin_ns, end_ns),
+        advised: advised(budgeter),
         waits,
         regions: Regions::default(),
-        sites: site_waits(budgeter.site_waits()),
     };
     (judgement, course.bounded())
+}
+
+/// What the placement that is advised does.
+fn advised(budgeter: &Budgeter) -> Option<Advised> {
+    let (today, advised) = (budgeter.node_of_rank(), budgeter.advised()?);
+    let traffic = budgeter.traffic();
+    let exchanged: u64 = traffic.pairs().map(|(.., flow)| flow.messages).sum();
+    Some(Advised {
+        moved: today.iter().zip(advised).filter(|(one, other)| one != other).count() as u32,
+        inter_messages: traffic.between_nodes(today).messages,
+        inter_messages_after: traffic.between_nodes(advised).messages,
+        messages: exchanged + traffic.left_out().messages,
+    })
 }
 
 /// When the network was quiet and when not, of the time that was judged.
@@ -98,7 +107,7 @@ fn quiet(budgeter: &Budgeter, begin_ns: Nanoseconds, end_ns: Nanoseconds) -> Vec
     seen.collect()
 }
 
-fn seconds(ns: i64) -> f64 {
+pub(super) fn seconds(ns: i64) -> f64 {
     ns as f64 / 1e9
 }
 
@@ -119,7 +128,7 @@ pub(super) fn parts(budget: &Budget) -> Parts {
     }
 }
 
-fn by(causes: &Causes) -> By {
+pub(super) fn by(causes: &Causes) -> By {
     let by = |of: &[Cause]| seconds(of.iter().map(|&cause| causes[cause]).sum());
     By {
         compute: by(&[Cause::Compute, Cause::NoCore]),
@@ -131,20 +140,6 @@ fn by(causes: &Causes) -> By {
         unknown: by(&[Cause::Unknown]),
         no_core: by(&[Cause::NoCore]),
     }
-}
-
-/// The places where most is waited.
-fn site_waits(waits: &SiteWaits) -> Vec<SiteWait> {
-    let mut all: Vec<_> = waits.iter().filter(|(_, waiting)| waiting.waited_ns > 0).collect();
-    all.sort_by_key(|(site, waiting)| (Reverse(waiting.waited_ns), *site));
-    all.truncate(MOST_SITES);
-    let wait = |(site, waiting): (Option<Site>, &SiteWaiting)| SiteWait {
-        site,
-        place: String::new(),
-        seconds: seconds(waiting.waited_ns as i64),
-        by: by(&waiting.by),
-    };
-    all.into_iter().map(wait).collect()
 }
 
 fn efficiency(budgeter: &Budgeter, ranks: u32, begin_ns: Nanoseconds) -> Efficiency {
@@ -186,10 +181,13 @@ fn remark(remark: Remark) -> String {
             "what messages between nodes take is not known; `mpiscope calibrate` measures it"
         }
         Remark::NoQuietReference => {
-            "messages take longer than they have to from the beginning to the end: the job's own congestion, or \
-             others' traffic all the time; measure the quiet network with `mpiscope calibrate`"
+            "what messages take in a quiet network is not known: they took about the same all the time, so that a \
+             network which was slow from the beginning to the end would look the same; `mpiscope calibrate` measures \
+             it, where nothing else runs"
         }
-        Remark::MuchUnknown => "much of the time in MPI could not be told apart",
+        Remark::MuchUnknown => {
+            "what much of the time in MPI went to is not known, so that more than this may be avoidable"
+        }
         Remark::CloseSecond => "another cause costs nearly as much",
     }
     .into()
@@ -197,23 +195,4 @@ fn remark(remark: Remark) -> String {
 
 pub(super) fn word(assessment: &Assessment) -> String {
     assessment.verdict.cause.map_or("none", Blame::word).into()
-}
-
-fn waits<'a>(all: impl Iterator<Item = (&'a WaitKey, &'a WaitTotals)>) -> Vec<Wait> {
-    let mut all: Vec<(&WaitKey, &WaitTotals)> = all.collect();
-    all.sort_by_key(|(key, totals)| (Reverse(totals.waited_ns), **key));
-    all.truncate(MOST_WAITS);
-    let wait = |(key, totals): (&WaitKey, &WaitTotals)| Wait {
-        state: key.state.words().into(),
-        site: key.site,
-        place: String::new(),
-        function: mpiscope_wire::by_id(key.function).map_or("several", |entry| entry.name).into(),
-        waiter: key.waiter,
-        awaited: key.awaited,
-        times: totals.times,
-        seconds: seconds(totals.waited_ns as i64),
-        longest_s: seconds(totals.longest_ns as i64),
-        longest_at_s: seconds(totals.longest_at_ns as i64),
-    };
-    all.into_iter().map(wait).collect()
 }

@@ -4,7 +4,7 @@
 use super::Findings;
 use crate::criteria_file::{self, CollectiveCriterion, CriteriaFile, MessageCriterion, Scope};
 use anyhow::{Context as _, Result};
-use mpiscope_analysis::{CollectiveKey, Reference, Version, bin_sizes, size_bin};
+use mpiscope_analysis::{CollectiveKey, MessageCriterion as Known, Reference, Version, bin_sizes, size_bin};
 use mpiscope_recording::{Job, read_listed};
 use std::path::Path;
 
@@ -29,7 +29,12 @@ pub(crate) fn named(path: &Path) -> Result<CriteriaFile> {
 impl Findings {
     /// What messages and collectives usually take.
     pub(crate) fn criteria(&self) -> Version {
-        version(&of_findings(self.clone()))
+        let messages = self.criteria.iter().filter_map(|criterion| {
+            let scope = scope(named_scope(&criterion.scope)?);
+            let sizes = (criterion.size_from, criterion.size_to);
+            Some(Known::of_sizes(scope, sizes, criterion.samples, criterion.median_ns))
+        });
+        Version::new(messages.collect(), of_kinds(&self.collectives))
     }
 }
 
@@ -39,10 +44,10 @@ fn of_findings(findings: Findings) -> CriteriaFile {
         .criteria
         .iter()
         .filter_map(|criterion| {
-            let scope =
-                [Scope::Intra, Scope::Inter].into_iter().find(|scope| word(*scope) == criterion.scope)?;
-            let (size, samples, median_ns) = (criterion.size_from, criterion.samples, criterion.median_ns);
-            Some(MessageCriterion { scope, size, samples, median_ns })
+            let (samples, median_ns) = (criterion.samples, criterion.median_ns);
+            // Files have one size.
+            let size = criterion.size_from.midpoint(criterion.size_to.saturating_sub(1));
+            Some(MessageCriterion { scope: named_scope(&criterion.scope)?, size, samples, median_ns })
         })
         .collect();
     file.collectives = findings.collectives;
@@ -81,18 +86,19 @@ fn scope(scope: Scope) -> mpiscope_analysis::Scope {
     }
 }
 
-fn word(of: Scope) -> &'static str {
-    scope(of).word()
+fn named_scope(word: &str) -> Option<Scope> {
+    [Scope::Intra, Scope::Inter].into_iter().find(|of| scope(*of).word() == word)
 }
 
 fn version(file: &CriteriaFile) -> Version {
-    let messages = file.messages.iter().map(|criterion| mpiscope_analysis::MessageCriterion {
-        scope: scope(criterion.scope),
-        bin: size_bin(criterion.size),
-        samples: criterion.samples,
-        median_ns: criterion.median_ns,
+    let messages = file.messages.iter().map(|criterion| {
+        Known::of_size(scope(criterion.scope), criterion.size, criterion.samples, criterion.median_ns)
     });
-    let collectives = file.collectives.iter().filter_map(|criterion| {
+    Version::new(messages.collect(), of_kinds(&file.collectives))
+}
+
+fn of_kinds(collectives: &[CollectiveCriterion]) -> Vec<mpiscope_analysis::CollectiveCriterion> {
+    let known = collectives.iter().filter_map(|criterion| {
         let function = mpiscope_wire::FUNCTIONS.iter().find(|entry| entry.name == criterion.function)?;
         Some(mpiscope_analysis::CollectiveCriterion {
             key: CollectiveKey {
@@ -105,7 +111,7 @@ fn version(file: &CriteriaFile) -> Version {
             median_ns: criterion.median_ns,
         })
     });
-    Version::new(messages.collect(), collectives.collect())
+    known.collect()
 }
 
 /// What collectives of a run usually take, as it is kept.
@@ -132,12 +138,7 @@ mod tests {
     fn criteria_of_a_recording_are_those_it_was_judged_by() {
         let messages =
             [(mpiscope_analysis::Scope::Intra, 64, 700), (mpiscope_analysis::Scope::Inter, 70_000, 9_000)];
-        let messages = messages.map(|(scope, bytes, median_ns)| mpiscope_analysis::MessageCriterion {
-            scope,
-            bin: size_bin(bytes),
-            samples: 40,
-            median_ns,
-        });
+        let messages = messages.map(|(scope, bytes, median_ns)| Known::of_size(scope, bytes, 40, median_ns));
         let function = mpiscope_wire::FUNCTIONS.iter().find(|entry| entry.name == "MPI_Bcast").unwrap().id;
         let collectives = [true, false].map(|is_root| mpiscope_analysis::CollectiveCriterion {
             key: CollectiveKey { function, ranks: 8, bin: size_bin(4096), is_root },

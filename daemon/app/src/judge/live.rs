@@ -10,7 +10,7 @@ use super::Found;
 use super::findings::name_places;
 use super::known;
 use super::pass::options;
-use super::words::{details, headline};
+use super::words::say;
 use crate::daemon::Configuration;
 use crate::places;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
@@ -249,7 +249,7 @@ impl Judge {
         self.outlook = outlook;
         if let Some(super::Found { told, .. }) = &mut found {
             self.places.name(&mut told.judgement);
-            (told.headline, told.details) = (headline(&told.judgement), details(&told.judgement));
+            say(told);
         }
         if found.is_some() {
             *self.shared.found.lock().unwrap_or_else(PoisonError::into_inner) = found;

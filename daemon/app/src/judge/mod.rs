@@ -4,8 +4,10 @@
 //! The log is read twice: once to learn what messages usually take and who talks to whom, once to judge by that. The
 //! daemon has this done by a process of its own, which may fail or take too long without harm to the recording.
 
+mod actions;
 mod advice;
 mod apart;
+mod blame;
 mod by_region;
 mod evolution;
 mod findings;
@@ -14,6 +16,8 @@ mod known;
 mod live;
 mod pass;
 mod regions;
+mod sources;
+mod waits;
 mod words;
 
 pub(crate) use advice::{advise_apart, ask as ask_for_advice};

@@ -1,103 +1,94 @@
 //! What was found, in sentences.
 
-use crate::words::{nanoseconds, ranges, run_time};
-use mpiscope_feed::{Attribution, Judgement, Quiet, Wait};
+use super::actions::actions;
+use super::blame::{evidence, what};
+use crate::words::{nanoseconds, run_time};
+use mpiscope_feed::{Attribution, Found, Judgement, Quiet, Verdict};
 use std::time::Duration;
 
-/// A rank that so much of all waiting is for is named.
-const MUCH: f64 = 0.3;
 /// What began within this share of the run was there from the beginning.
 const AT_ONCE: f64 = 0.05;
+/// What was so for this share of the run was so most of the time.
+const MOSTLY: f64 = 0.8;
 /// So many times at which the network was disturbed are named.
 const MOST_TIMES: usize = 3;
 /// Below this share of the ranks' time a further cause is not told.
 const NEGLIGIBLE: f64 = 0.02;
 
-fn time(seconds: f64) -> String {
+pub(super) fn time(seconds: f64) -> String {
     nanoseconds((seconds.max(0.0) * 1e9) as u64)
 }
 
-fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     format!("{:.0} %", 100.0 * share)
 }
 
-/// The verdict in one sentence: how much, who or what, how sure, since when, and what comes next.
-pub(crate) fn headline(judgement: &Judgement) -> String {
+/// The verdict in one sentence: how much, who or what, when, how sure, and what comes next.
+fn headline(judgement: &Judgement) -> String {
     let verdict = &judgement.verdict;
-    let what = match verdict.cause.as_str() {
-        "mapping" => "ranks that talk much are on different nodes".to_owned(),
-        "pattern" => who_waits(&judgement.waits),
-        "background" => "messages between nodes are slower than they can be".to_owned(),
-        "cpu" => "ranks wait for a core".to_owned(),
-        _ => return "No avoidable time above 2 % of the ranks' time.".to_owned(),
-    };
-    let since = since(&judgement.attribution, &verdict.cause);
-    let since = since.map(|at| format!(" since {at}")).unwrap_or_default();
+    if verdict.cause == "none" {
+        return "No avoidable time above 2 % of the ranks' time.".to_owned();
+    }
+    let when =
+        when(&judgement.attribution, &verdict.cause).map(|when| format!(", {when}")).unwrap_or_default();
     let next = next(judgement).map(|next| format!(" Next: {next}.")).unwrap_or_default();
     format!(
-        "{} of the ranks' time is avoidable: {what} ({}, confidence {}){since}.{next}",
-        percent(verdict.share),
+        "{} of the ranks' time is avoidable, {} of {}: {}{when} ({}, confidence {}).{next}",
+        at_least(verdict, &percent(verdict.share), true),
+        time(verdict.avoidable_wall_s),
+        time(verdict.avoidable_wall_s / verdict.share.max(1e-12)),
+        what(judgement),
         name(&verdict.cause),
         percent(verdict.confidence),
     )
+}
+
+/// A figure that may well be greater.
+fn at_least(verdict: &Verdict, figure: &str, is_first: bool) -> String {
+    match (verdict.is_at_least, is_first) {
+        (true, true) => format!("At least {figure}"),
+        (true, false) => format!("at least {figure}"),
+        (false, _) => figure.to_owned(),
+    }
 }
 
 /// Causes as people call them.
 fn name(cause: &str) -> &str {
     match cause {
         "mapping" => "placement",
+        "pattern" => "uneven work",
         "background" => "background traffic",
-        "cpu" => "no core",
+        "cpu" => "missing cores",
         other => other,
     }
 }
 
-/// For whom is waited most, and by whom.
-fn who_waits(waits: &[Wait]) -> String {
-    let mut awaited: Vec<(u32, f64)> = Vec::new();
-    for wait in waits {
-        match awaited.iter_mut().find(|(rank, _)| *rank == wait.awaited) {
-            Some((_, seconds)) => *seconds += wait.seconds,
-            None => awaited.push((wait.awaited, wait.seconds)),
-        }
-    }
-    let all: f64 = awaited.iter().map(|(_, seconds)| seconds).sum();
-    let most = awaited.into_iter().max_by(|one, other| one.1.total_cmp(&other.1));
-    match most {
-        Some((rank, seconds)) if seconds >= MUCH * all && all > 0.0 => {
-            let mut waiters: Vec<u32> =
-                waits.iter().filter(|wait| wait.awaited == rank).map(|wait| wait.waiter).collect();
-            waiters.sort_unstable();
-            waiters.dedup();
-            let wait = if waiters.len() == 1 { "waits" } else { "wait" };
-            let place = place_of(waits, rank).map(|place| format!(" at {place}")).unwrap_or_default();
-            format!("{} {wait} for rank {rank}{place}", ranges(&waiters))
-        }
-        _ => "ranks wait for each other, as work is uneven".to_owned(),
-    }
-}
-
-/// The place in the program where a rank is waited for, where most of that is at one.
-fn place_of(waits: &[Wait], awaited: u32) -> Option<&str> {
-    let mut places: Vec<(&str, f64)> = Vec::new();
-    for wait in waits.iter().filter(|wait| wait.awaited == awaited) {
-        match places.iter_mut().find(|(place, _)| *place == wait.place) {
-            Some((_, seconds)) => *seconds += wait.seconds,
-            None => places.push((&wait.place, wait.seconds)),
-        }
-    }
-    let all: f64 = places.iter().map(|(_, seconds)| seconds).sum();
-    let (place, seconds) = places.into_iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
-    (!place.is_empty() && seconds > 0.5 * all).then_some(place)
-}
-
-/// Since when a cause is to blame without a break, where that was not so from the beginning.
-fn since(stretches: &[Attribution], cause: &str) -> Option<String> {
+/// Since when, or when, a cause is to blame; nothing where that is not known.
+fn when(stretches: &[Attribution], cause: &str) -> Option<String> {
     // Those of regions lie across those of the whole job.
     let whole: Vec<&Attribution> = stretches.iter().filter(|stretch| stretch.region.is_none()).collect();
-    let begin = whole.iter().rposition(|stretch| stretch.cause != cause)? + 1;
-    let (from_s, end_s) = (whole.get(begin)?.from_s, whole.last()?.to_s);
-    (from_s > AT_ONCE * end_s).then(|| run_time(Duration::from_secs_f64(from_s)))
+    let (begin_s, end_s) = (whole.first()?.from_s, whole.last()?.to_s);
+    let near_s = AT_ONCE * (end_s - begin_s);
+    let mut times: Vec<(f64, f64)> = Vec::new();
+    for stretch in whole.iter().filter(|stretch| stretch.cause == cause) {
+        match times.last_mut().filter(|(_, to_s)| stretch.from_s - *to_s <= near_s) {
+            Some((_, to_s)) => *to_s = stretch.to_s,
+            None => times.push((stretch.from_s, stretch.to_s)),
+        }
+    }
+    let (first, last) = (*times.first()?, *times.last()?);
+    let at = |seconds: f64| run_time(Duration::from_secs_f64(seconds.max(0.0)));
+    let is_from_start = first.0 - begin_s <= near_s;
+    let is_to_end = end_s - last.1 <= near_s;
+    let sum_s: f64 = times.iter().map(|(from_s, to_s)| to_s - from_s).sum();
+    Some(match (times.len(), is_from_start, is_to_end) {
+        (1, true, true) => "from the start".into(),
+        (1, true, false) => format!("from the start until {}", at(last.1)),
+        (1, false, true) => format!("since {}", at(first.0)),
+        (1, false, false) => format!("from {} to {}", at(first.0), at(last.1)),
+        _ if sum_s > MOSTLY * (end_s - begin_s) => "most of the time".into(),
+        (number, ..) => format!("{number} times from {} to {}", at(first.0), at(last.1)),
+    })
 }
 
 /// The cause that costs most but for the first.
@@ -106,19 +97,6 @@ fn next(judgement: &Judgement) -> Option<String> {
     let (cause, seconds) = verdict.causes.iter().find(|(cause, _)| *cause != verdict.cause)?;
     let share = seconds * verdict.share / verdict.avoidable_s;
     (share >= NEGLIGIBLE).then(|| format!("{} from {}", percent(share), name(cause)))
-}
-
-fn longest(waits: &[Wait]) -> Option<String> {
-    let wait = waits.first().filter(|wait| wait.seconds > 0.0)?;
-    Some(format!(
-        "Of all waiting the longest: rank {} for rank {} in {}{}, {} ({}).",
-        wait.waiter,
-        wait.awaited,
-        wait.function,
-        if wait.place.is_empty() { String::new() } else { format!(" at {}", wait.place) },
-        time(wait.seconds),
-        wait.state
-    ))
 }
 
 /// When the network was quiet and when not, where that cost something and was not so all the time.
@@ -152,53 +130,51 @@ fn network(judgement: &Judgement) -> Option<String> {
     ))
 }
 
-/// What the verdict rests on, how sure it is and what to do, a sentence each.
-pub(crate) fn details(judgement: &Judgement) -> Vec<String> {
+/// What the verdict rests on and how sure it is, a sentence each.
+fn details(judgement: &Judgement) -> Vec<String> {
     let verdict = &judgement.verdict;
-    let cost = format!(
-        "costs {} of the ranks' time; without it the run would take about {} less",
-        time(verdict.avoidable_s),
-        time(verdict.avoidable_wall_s)
-    );
-    let mut sentences = match verdict.cause.as_str() {
-        "mapping" => {
-            vec![
-                format!("The placement of the ranks {cost}."),
-                "`mpiscope remap` writes a better one.".into(),
-            ]
-        }
-        "pattern" => {
-            let mut all = vec![format!("Uneven work, and waiting for those who have more of it, {cost}.")];
-            all.extend(longest(&judgement.waits));
-            all
-        }
-        "background" => vec![
-            format!("Traffic that makes messages between nodes slower than usual {cost}."),
-            "Run again at another time or on other nodes, where nobody else uses the network as much.".into(),
-        ],
-        "cpu" => vec![
-            format!("Waiting for a core {cost}."),
-            "Look for other programs on these nodes, and for more ranks than cores.".into(),
-        ],
-        _ => Vec::new(),
-    };
+    let mut sentences = Vec::new();
+    if verdict.cause != "none" {
+        let what = match verdict.cause.as_str() {
+            "mapping" => "The placement of the ranks",
+            "pattern" => "Uneven work, and waiting for those who have more of it,",
+            "background" => "Traffic that makes messages between nodes slower than usual",
+            _ => "Missing cores, and waiting for those who have none,",
+        };
+        sentences.push(format!(
+            "{what} costs {} of the ranks' time; without it the run would take about {} less.",
+            at_least(verdict, &time(verdict.avoidable_s), false),
+            time(verdict.avoidable_wall_s)
+        ));
+    }
+    sentences.extend(evidence(judgement));
     sentences.extend(network(judgement));
     if verdict.cause != "none" {
         let sureness = match verdict.confidence {
-            sure if sure >= 0.8 => "This is quite sure",
-            sure if sure >= 0.5 => "This is likely",
-            _ => "This is a guess",
+            sure if sure >= 0.8 => "is quite sure",
+            sure if sure >= 0.5 => "is likely",
+            _ => "is a guess",
         };
-        sentences.push(format!("{sureness} (confidence {}).", percent(verdict.confidence)));
+        let (name, confidence) = (name(&verdict.cause), percent(verdict.confidence));
+        sentences.push(format!("That the cause is {name} {sureness} (confidence {confidence})."));
     }
     sentences.extend(verdict.remarks.iter().map(|remark| format!("But {remark}.")));
     sentences
+}
+
+/// Says what was found: the sentences that go with the figures.
+pub(super) fn say(told: &mut Found) {
+    told.headline = headline(&told.judgement);
+    told.details = details(&told.judgement);
+    told.actions = actions(&told.judgement);
 }
 
 /// The verdict and what it rests on, a sentence each.
 pub(crate) fn verdict_sentences(judgement: &Judgement) -> Vec<String> {
     let mut sentences = vec![headline(judgement)];
     sentences.extend(details(judgement));
+    let actions = actions(judgement);
+    sentences.extend(actions.first().map(|_| format!("What to do: {}", actions.join(" "))));
     sentences
 }
 
@@ -220,96 +196,4 @@ pub(crate) fn budget_lines(judgement: &Judgement) -> Vec<(&'static str, String, 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use mpiscope_feed::Verdict;
-
-    fn stretch(at: u32, cause: &str) -> Attribution {
-        let (from_s, to_s) = (f64::from(at), f64::from(at + 1));
-        Attribution { from_s, to_s, cause: cause.into(), ..Attribution::default() }
-    }
-
-    fn pattern() -> Judgement {
-        let wait = |waiter, awaited, seconds| Wait {
-            state: "late sender".into(),
-            function: "MPI_Recv".into(),
-            waiter,
-            awaited,
-            times: 1,
-            seconds,
-            ..Wait::default()
-        };
-        Judgement {
-            waits: vec![wait(2, 5, 3.0), wait(0, 5, 3.0), wait(1, 5, 2.5), wait(7, 6, 1.0)],
-            attribution: (0..40).map(|at| stretch(at, if at < 13 { "none" } else { "pattern" })).collect(),
-            verdict: Verdict {
-                cause: "pattern".into(),
-                avoidable_s: 31.0,
-                avoidable_wall_s: 3.9,
-                share: 0.31,
-                confidence: 0.92,
-                causes: vec![("pattern".into(), 31.0), ("mapping".into(), 6.0), ("cpu".into(), 0.0)],
-                remarks: Vec::new(),
-            },
-            ..Judgement::default()
-        }
-    }
-
-    #[test]
-    fn the_verdict_is_one_sentence() {
-        assert_eq!(
-            headline(&pattern()),
-            "31 % of the ranks' time is avoidable: ranks 0-2 wait for rank 5 (pattern, confidence 92 %) \
-             since 0:00:13.000. Next: 6 % from placement."
-        );
-        assert_eq!(
-            details(&pattern())[0],
-            "Uneven work, and waiting for those who have more of it, costs 31.0 s of the ranks' time; without it the run \
-             would take about 3.90 s less."
-        );
-    }
-
-    #[test]
-    fn when_the_network_was_quiet_is_told_where_that_cost_something() {
-        let quiet =
-            |from_s: f64, to_s: f64, slower: f64| Quiet { from_s, to_s, is_quiet: slower < 1.5, slower };
-        let mut judgement = pattern();
-        judgement.quiet = vec![quiet(0.0, 10.0, 1.0), quiet(10.0, 14.0, 3.0), quiet(14.0, 20.0, 1.1)];
-        let told = |judgement: &Judgement| details(judgement).into_iter().find(|text| text.contains("quiet"));
-        assert_eq!(told(&judgement), None);
-        let sentence = "The network was quiet for 80 % of the time; messages took 3.0 times as long from 0:00:10.000 to \
-                        0:00:14.000.";
-        judgement.verdict.causes.push(("background".into(), 3.0));
-        assert_eq!(told(&judgement).as_deref(), Some(sentence));
-        judgement.verdict.cause = "background".into();
-        assert_eq!(told(&judgement).as_deref(), Some(sentence));
-        judgement.quiet.extend((10..14).map(|at| quiet(f64::from(2 * at), f64::from(2 * at + 1), 5.0)));
-        assert!(told(&judgement).unwrap().ends_with("from 0:00:22.000 to 0:00:23.000 and 2 shorter times."));
-        // One that was never quiet is told of otherwise.
-        judgement.quiet = vec![quiet(0.0, 10.0, 3.0)];
-        assert_eq!(told(&judgement), None);
-    }
-
-    #[test]
-    fn nothing_to_say_is_said() {
-        let mut none = pattern();
-        none.verdict = Verdict { cause: "none".into(), ..Verdict::default() };
-        assert_eq!(headline(&none), "No avoidable time above 2 % of the ranks' time.");
-        assert!(details(&none).is_empty());
-    }
-
-    #[test]
-    fn what_was_so_all_the_time_has_no_since_and_waiting_for_everybody_no_name() {
-        let mut always = pattern();
-        always.attribution = (0..40).map(|at| stretch(at, "pattern")).collect();
-        always.verdict.causes.truncate(1);
-        for (at, wait) in always.waits.iter_mut().enumerate() {
-            wait.awaited = 10 + at as u32;
-            wait.seconds = 1.0;
-        }
-        assert_eq!(
-            headline(&always),
-            "31 % of the ranks' time is avoidable: ranks wait for each other, as work is uneven (pattern, confidence 92 %)."
-        );
-    }
-}
+mod tests;

@@ -7,7 +7,8 @@ import { over } from "../../state/run";
 import type { Store } from "../../state/store";
 import { isSettled, pieces, verdictLine } from "../../words/found";
 import { nextStep } from "../../words/overview";
-import { ADVICE, show, WAITS } from "../why/places";
+import { ADVICE, show } from "../why/places";
+import { SourceRanks } from "../why/sources";
 import { RunFigures } from "./figures";
 import { HowCard } from "./how-card";
 import { StillCard } from "./still";
@@ -48,10 +49,8 @@ function Next({ store, found }: { store: Store; found: Found | null }) {
   return (
     <section class="next">
       <h2>Next</h2>
-      <p><Sentence text={step.text} /> {step.cost && <span class="soft"><Sentence text={step.cost} /></span>}</p>
-      <button type="button" title={step.place === "waits" ? "Who waited for whom, in the tab Why" : "What it means and what to do, in the tab Why"} onClick={() => show(store, step.place === "waits" ? WAITS : ADVICE)}>
-        {step.place === "waits" ? "Show the waits" : "How to do it"}
-      </button>
+      <p><Sentence text={step.text} /> {step.cost && <span class="soft"><Sentence text={step.cost} /></span>} <SourceRanks store={store} found={found} /></p>
+      <button type="button" title="All there is to do, and what it rests on, in the tab Why" onClick={() => show(store, ADVICE)}>How to do it</button>
     </section>
   );
 }

@@ -11,6 +11,8 @@ import { latencyMeaning, latencyWords, nothingYet, rangesShort, ranksWords } fro
 import { RegionMark } from "../where/table";
 
 const SHOWN = 3;
+/** Up to here messages of a region take about as long as usual. */
+const ABOUT_USUAL = 1.05;
 const RANGES = 4;
 
 export function WhereCard({ store }: { store: Store }) {
@@ -19,15 +21,24 @@ export function WhereCard({ store }: { store: Store }) {
   const open = (): void => void (store.tab.value = "where");
   return (
     <section>
-      <h2>Where <span class="soft">{regions && worst.length > 0 ? `${worst.length < regions.count ? `the slowest ${worst.length} of ` : ""}${counted(regions.count, "region", "regions")} of ranks` : "regions of ranks"}</span><button type="button" class="more" onClick={open}>Open Where</button></h2>
+      <h2>Where <span class="soft">{regions && worst.length > 0 ? slowestWords(worst, regions.count) : "regions of ranks"}</span><button type="button" class="more" onClick={open}>Open Where</button></h2>
       {worst.length > 0
         ? <ul class="regions">{worst.map((region) => <Row key={region.id} region={region} select={() => {
           store.selection.value = { kind: "region", id: region.id };
           open();
-        }} />)}</ul>
+        }} />)}
+          <li class="soft explained">L: how many times as long as usual messages inside take; delayed: those with L above 1.</li>
+        </ul>
         : <Nothing store={store} />}
     </section>
   );
+}
+
+function slowestWords(worst: readonly Region[], regionCount: number): string {
+  const all = counted(regionCount, "region", "regions");
+  const isKnown = worst.some(({ latency }) => latency !== null);
+  if (isKnown && worst.every(({ latency }) => (latency ?? 0) <= ABOUT_USUAL)) return `${all} of ranks, none slower than usual`;
+  return `${worst.length < regionCount ? `the slowest ${worst.length} of ` : ""}${all} of ranks`;
 }
 
 function Nothing({ store }: { store: Store }) {

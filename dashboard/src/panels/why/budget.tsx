@@ -38,7 +38,7 @@ export function WaitingBy({ scope: { parts: budget, where, ranksS } }: { scope: 
         : <p class="soft">Nobody waited for anybody{where && ` ${where}`}.</p>}
       {budget.waitingS > 0 && apart.length > 0 && (
         <p class="soft apart">
-          Not in the bar, as less than nothing: {apart.map(({ name, seconds: value }) => `${name} ${unbroken(seconds(value))}`).join(", ")}.
+          Not in the bar, as these are negative: {apart.map(({ name, seconds: value }) => `${name} ${unbroken(seconds(value))}`).join(", ")}.
           {" "}Those who waited had more of it on their own way than those they waited for, so {unbroken(seconds(-apartS))} of the bar is made up for and the sum is {unbroken(seconds(budget.waitingS))}.
         </p>
       )}

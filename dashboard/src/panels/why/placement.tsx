@@ -4,7 +4,7 @@ import type { PlacementFile, Remap } from "../../feed/remap";
 import type { Figures } from "../../state/questions";
 import type { Store } from "../../state/store";
 import { bytes, clock, count } from "../../words";
-import { part } from "../../words/found";
+import { part, seconds } from "../../words/found";
 import { changeWords, commandOf, FORMAT_NAMES, sentenceOf } from "../../words/placement";
 import { fileName, saveBlob } from "../save";
 import { CopyButton } from "../share/copy-button";
@@ -12,14 +12,18 @@ import { useTable } from "../share/tables";
 import { type JudgedScope, useRemap } from "./ask";
 import { PLACEMENT } from "./places";
 
-export function Placement({ store }: { store: Store }) {
+/** Below this share of the ranks' time nobody should move ranks. */
+const WORTH_IT = 0.02;
+
+/** What a better placement would save of the ranks' time, in seconds, as the verdict has it. */
+export function Placement({ store, gainedS, ranksS }: { store: Store; gainedS: number; ranksS: number }) {
   const figures = useRemap(store);
   const { known, why, again } = figures;
   return (
     <section id={PLACEMENT} tabIndex={-1} class="placement" aria-busy={figures.isAsking && !known}>
       <h2>What a better placement would save <span class="soft">{ofWhat(figures)}</span></h2>
       {why && <p class={known ? "soft" : ""}>{sentenceOf(why)} <button type="button" class="link" onClick={again}>Ask again</button></p>}
-      {known ? <Told store={store} remap={known.answer} /> : !why && <p class="soft">Looking for one.</p>}
+      {known ? <Told store={store} remap={known.answer} gain={{ seconds: gainedS, share: gainedS / ranksS }} /> : !why && <p class="soft">Looking for one.</p>}
     </section>
   );
 }
@@ -29,7 +33,9 @@ function ofWhat({ known }: Figures<JudgedScope, Remap>): string {
   return known.scope.isFinal ? "predicted from the messages of the whole run" : `predicted from what was recorded up to about ${clock(known.scope.untilS * 1e9, 0)}`;
 }
 
-function Told({ store, remap }: { store: Store; remap: Remap }) {
+interface Gain { seconds: number; share: number }
+
+function Told({ store, remap, gain }: { store: Store; remap: Remap; gain: Gain }) {
   const { interMessagesBefore, interMessagesAfter, interBytesBefore, interBytesAfter } = remap;
   useTable("placement", () => ({
     columns: ["figure", "before", "after"],
@@ -46,9 +52,22 @@ function Told({ store, remap }: { store: Store; remap: Remap }) {
           <span class="moved">{count(remap.moved)} of {count(remap.ranks)}{remap.ranks > 0 && <span class="soft"> {part(remap.moved / remap.ranks)}</span>}</span>
         </div>
       </div>
-      {remap.files.length > 0 && <ul class="files">{remap.files.map((file) => <File key={file.format} store={store} file={file} isNew={remap.gains} />)}</ul>}
+      {remap.gains && <p>{gainWords(gain)}</p>}
+      <Files store={store} remap={remap} isWorthIt={gain.share >= WORTH_IT} />
     </>
   );
+}
+
+function gainWords(gain: Gain): string {
+  const much = `${seconds(Math.max(0, gain.seconds))} of the ranks\u2019 time, ${part(gain.share)}`;
+  return gain.share >= WORTH_IT ? `Placed like that, the run would spare ${much}.` : `It is not worth it: placed like that, the run would spare ${much}.`;
+}
+
+/** Where little is to be gained they are there for those who want them. */
+function Files({ store, remap, isWorthIt }: { store: Store; remap: Remap; isWorthIt: boolean }) {
+  if (remap.files.length === 0) return null;
+  const files = <ul class="files">{remap.files.map((file) => <File key={file.format} store={store} file={file} isNew={remap.gains} />)}</ul>;
+  return isWorthIt ? files : <details><summary>The files nevertheless</summary>{files}</details>;
 }
 
 /** Before and after, on one scale. */

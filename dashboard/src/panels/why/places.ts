@@ -5,6 +5,7 @@ import type { Store } from "../../state/store";
 
 export const CAUSES_PART = "why-causes";
 export const ADVICE = "why-advice";
+export const SOURCES = "why-sources";
 export const BUDGET = "why-budget";
 export const OVER_TIME = "why-over-time";
 export const VIEWS = "why-views";
@@ -15,19 +16,25 @@ export const WAITS = "why-waits";
 
 /** In the order in which they are below each other. */
 export const PARTS: readonly { id: string; label: string; learn: string }[] = [
-  { id: CAUSES_PART, label: "Causes", learn: "What could be avoided, and what to do about it" },
+  { id: CAUSES_PART, label: "Causes", learn: "What could be avoided, what to do about it, and from which ranks it comes" },
+  { id: WAITS, label: "Waits", learn: "In which calls ranks wait, and who waited for whom" },
+  { id: SITES, label: "Places", learn: "Where in the program ranks wait" },
   { id: BUDGET, label: "Budget", learn: "Where time in MPI went, and what was waited for" },
   { id: OVER_TIME, label: "Over time", learn: "When it could have been avoided" },
   { id: VIEWS, label: "Three views", learn: "Where messages go, how evenly, and how steadily" },
   { id: CRITERIA, label: "Criteria", learn: "What messages usually take, by size" },
-  { id: SITES, label: "Places", learn: "Where in the program ranks wait" },
   { id: PLACEMENT, label: "Placement", learn: "A better placement of the ranks, with the files for it" },
-  { id: WAITS, label: "Waits", learn: "Who waited for whom" },
 ];
 
 /** What a verdict of this cause rests on first of all. */
 export function evidenceOf(cause: Cause): string {
-  return cause === "pattern" ? WAITS : BUDGET;
+  switch (cause) {
+    case "pattern": return WAITS;
+    case "cpu": return SOURCES;
+    case "mapping": return PLACEMENT;
+    case "background": return OVER_TIME;
+    default: return BUDGET;
+  }
 }
 
 /** Goes there; the keyboard goes on from there as well. */

@@ -1,12 +1,40 @@
 // Who waited for whom. A row leads to the longest of its waits.
 
 import { useSignal } from "@preact/signals";
-import type { Wait } from "../../feed/found";
+import type { GatheredWait, Wait } from "../../feed/found";
 import type { Store } from "../../state/store";
-import { clock, count } from "../../words";
-import { seconds, STATE_MEANINGS } from "../../words/found";
+import { clock, count, counted } from "../../words";
+import { part, seconds, STATE_MEANINGS } from "../../words/found";
 import { useTable } from "../share/tables";
 import { type Column, Table } from "../tables/table";
+import { RankLink } from "./sources";
+
+interface GatheredProps { store: Store; gathered: readonly GatheredWait[]; waitingS: number; isRanged: boolean }
+
+/** In which calls ranks wait, whoever it is. */
+export function GatheredWaits({ store, gathered, waitingS, isRanged }: GatheredProps) {
+  const most = gathered.reduce((found, wait) => Math.max(found, wait.seconds), 0);
+  useTable("waits by call", () => ({
+    columns: ["function", "place", "state", "waiters", "awaited", "most_awaited", "most_awaited_s", "times", "waited_s"],
+    rows: gathered.map((wait) => [wait.function, wait.place, wait.state, wait.waiters, wait.awaited, wait.mostAwaited, wait.mostAwaitedS, wait.times, wait.seconds]),
+  }));
+  const columns: Column<GatheredWait>[] = [
+    { key: "function", label: "in which call", title: "Sort by function", sort: (wait) => wait.function, ascending: true, className: () => "word", cell: (wait) => <>{wait.function} {wait.place && <span class="soft">{wait.place}</span>}</> },
+    { key: "state", label: "known as", title: "Sort by the known name", sort: (wait) => wait.state, ascending: true, className: () => "word", cell: (wait) => <span title={STATE_MEANINGS[wait.state] ?? ""}>{wait.state}</span> },
+    { key: "waiters", label: "who waited", title: "How many ranks waited", sort: (wait) => wait.waiters, cell: (wait) => counted(wait.waiters, "rank", "ranks") },
+    { key: "awaited", label: "most for", title: "The rank that was waited for the longest, with its share", sort: (wait) => wait.mostAwaitedS / Math.max(wait.seconds, 1e-9), cell: (wait) => <><RankLink store={store} rank={wait.mostAwaited} /> <span class="soft">{part(wait.mostAwaitedS / Math.max(wait.seconds, 1e-9))}{wait.awaited > 1 && ` of ${count(wait.awaited)} ranks`}</span></> },
+    { key: "share", label: "of all waiting", title: "The share of all waiting", sort: (wait) => wait.seconds, cell: (wait) => part(waitingS > 0 ? wait.seconds / waitingS : Number.NaN) },
+    { key: "seconds", label: "waited", title: "How long in all", sort: (wait) => wait.seconds, cell: (wait) => seconds(wait.seconds), part: (wait) => wait.seconds / Math.max(most, 1e-9) },
+  ];
+  return (
+    <>
+      <h2>In which calls ranks wait <span class="soft">{isRanged ? "in the whole run" : ""}</span></h2>
+      {gathered.length > 0
+        ? <Table label="Waits by call" columns={columns} rows={gathered} rowKey={(wait) => `${wait.function}/${wait.state}/${wait.site ?? wait.place}`} first={{ key: "seconds", descending: true }} selected={null} />
+        : <p class="soft">No waiting is known of.</p>}
+    </>
+  );
+}
 
 const keyOf = (wait: Wait): string => `${wait.waiter}/${wait.awaited}/${wait.function}/${wait.state}/${wait.site ?? wait.place}`;
 
@@ -28,7 +56,7 @@ export function Waits({ store, waits, isRanged }: { store: Store; waits: readonl
       key: "waiter", label: "who waited", title: "Sort by the rank that waited", sort: (wait) => wait.waiter, ascending: true,
       cell: (wait) => <button type="button" class="rank" title={lead(wait)}>rank {wait.waiter}</button>,
     },
-    { key: "awaited", label: "for whom", title: "Sort by the rank that was waited for", sort: (wait) => wait.awaited, ascending: true, cell: (wait) => `rank ${wait.awaited}` },
+    { key: "awaited", label: "for whom", title: "Sort by the rank that was waited for", sort: (wait) => wait.awaited, ascending: true, cell: (wait) => <RankLink store={store} rank={wait.awaited} /> },
     { key: "state", label: "known as", title: "Sort by the known name", sort: (wait) => wait.state, ascending: true, className: () => "word", cell: (wait) => <span title={STATE_MEANINGS[wait.state] ?? ""}>{wait.state}</span> },
     { key: "function", label: "function", title: "Sort by the function that was waited in", sort: (wait) => wait.function, ascending: true, className: () => "word", cell: (wait) => (wait.place ? <span title={`called at ${wait.place}`}>{wait.function} <span class="soft">{wait.place}</span></span> : wait.function) },
     { key: "times", label: "times", title: "How often", sort: (wait) => wait.times, cell: (wait) => count(wait.times) },

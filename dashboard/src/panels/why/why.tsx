@@ -12,14 +12,15 @@ import { Causes } from "./causes";
 import { Contents } from "./contents";
 import { CriteriaPart } from "./criteria";
 import { EfficiencyFigures } from "./efficiency";
-import { scopeOf } from "./layout";
+import { ranksTimeS, scopeOf } from "./layout";
 import { OverTime } from "./over-time";
 import { Placement } from "./placement";
 import { ADVICE, BUDGET, CAUSES_PART, OVER_TIME, SITES, WAITS } from "./places";
 import { RangeBar, useRangeFigures } from "./range";
 import { Sites } from "./sites";
+import { Sources } from "./sources";
 import { ThreeViews } from "./views";
-import { Waits } from "./waits";
+import { GatheredWaits, Waits } from "./waits";
 
 export function Why({ store }: { store: Store }) {
   // Figures come several times a second, a judgement once.
@@ -47,7 +48,7 @@ function Nothing({ store }: { store: Store }) {
 }
 
 function Judged({ store, found }: { store: Store; found: Found }) {
-  const { judgement, details } = found;
+  const { judgement, details, actions } = found;
   const figures = useRangeFigures(store).value;
   const ranks = useComputed(() => store.figures.value.job.ranks).value;
   const scope = scopeOf(figures, found, ranks);
@@ -58,8 +59,16 @@ function Judged({ store, found }: { store: Store; found: Found }) {
       <RangeBar store={store} figures={figures} />
       <div class="pair" id={CAUSES_PART} tabIndex={-1}>
         <Causes scope={scope} />
-        <Advice details={details} isRanged={isRanged} />
+        <Advice actions={actions} details={details} isRanged={isRanged} />
       </div>
+      <Sources store={store} sources={judgement.sources} isRanged={isRanged} />
+      <section id={WAITS} tabIndex={-1} class="waits">
+        <GatheredWaits store={store} gathered={judgement.gathered} waitingS={judgement.budget.waitingS} isRanged={isRanged} />
+        <Waits store={store} waits={judgement.waits} isRanged={isRanged} />
+      </section>
+      <section id={SITES} tabIndex={-1} class="sites">
+        <Sites store={store} sites={judgement.sites} waits={judgement.waits} waitingS={judgement.budget.waitingS} isRanged={isRanged} />
+      </section>
       <div class="pair" id={BUDGET} tabIndex={-1}>
         <Budget scope={scope} />
         <WaitingBy scope={scope} />
@@ -68,21 +77,21 @@ function Judged({ store, found }: { store: Store; found: Found }) {
       <OverTime id={OVER_TIME} store={store} found={found} />
       <ThreeViews store={store} />
       <CriteriaPart store={store} />
-      <section id={SITES} tabIndex={-1} class="sites">
-        <Sites store={store} sites={judgement.sites} waits={judgement.waits} waitingS={judgement.budget.waitingS} isRanged={isRanged} />
-      </section>
-      <Placement store={store} />
-      <section id={WAITS} tabIndex={-1} class="waits">
-        <Waits store={store} waits={judgement.waits} isRanged={isRanged} />
-      </section>
+      <Placement store={store} gainedS={new Map(judgement.verdict.causes).get("mapping") ?? 0} ranksS={ranksTimeS(found, ranks)} />
     </>
   );
 }
 
-function Advice({ details, isRanged }: { details: readonly string[]; isRanged: boolean }) {
+function Advice({ actions, details, isRanged }: { actions: readonly string[]; details: readonly string[]; isRanged: boolean }) {
   return (
     <section id={ADVICE} tabIndex={-1}>
-      <h2>What it means, and what to do{isRanged && <span class="soft">in the whole run</span>}</h2>
+      {actions.length > 0 && (
+        <>
+          <h2>What to do {isRanged && <span class="soft">about the whole run</span>}</h2>
+          <ul class="details actions">{actions.map((action) => <li key={action}><Sentence text={action} /></li>)}</ul>
+        </>
+      )}
+      <h2>What it rests on {isRanged && <span class="soft">in the whole run</span>}</h2>
       {details.length > 0
         ? <ul class="details">{details.map((detail) => <li key={detail}><Sentence text={detail} /></li>)}</ul>
         : <p class="soft">There is nothing to add to the verdict.</p>}

@@ -127,15 +127,14 @@ impl Outlook {
         let Neighbourhoods { tracker, with_collectives, .. } = &self.neighbourhoods;
         judgement.regions = regions::told(tracker, *with_collectives, budgeter).bounded(regions::MOST_TOLD);
         let found = Found {
-            // Said once it is known where in the program calls were made.
-            headline: String::new(),
-            details: Vec::new(),
             from_s: self.from_ns as f64 / 1e9,
             until_s: until_ns as f64 / 1e9,
             left_out_calls: self.left_out_calls,
             is_final: false,
             judgement,
             evolution: evolution(budgeter.evolution()),
+            // It is said in words once it is known where in the program calls were made.
+            ..Found::default()
         };
         Some(super::Found { told: found, course, criteria: budgeter.criteria().clone() })
     }

@@ -1,0 +1,201 @@
+//! Who or what is to blame, and what shows it.
+
+use super::words::{percent, time};
+use crate::words::{count, ranges};
+use mpiscope_feed::{GatheredWait, Judgement, Source, Wait};
+
+/// A rank that so much of all waiting is for is named.
+const MUCH: f64 = 0.3;
+/// Ranks that a cause comes from are named where they make up so much of it.
+const MOST: f64 = 0.7;
+/// So few that all others may wait for them.
+const FEW: usize = 4;
+
+/// Who or what is to blame, to be read after "is avoidable".
+pub(super) fn what(judgement: &Judgement) -> String {
+    match judgement.verdict.cause.as_str() {
+        "mapping" => placed(judgement),
+        "pattern" => uneven(judgement),
+        "background" => slow(judgement),
+        _ => without_core(judgement),
+    }
+}
+
+fn source<'a>(judgement: &'a Judgement, cause: &str) -> Option<&'a Source> {
+    judgement.sources.iter().find(|of| of.cause == cause)
+}
+
+/// The ranks that a cause comes from, where they are few, in order.
+pub(super) fn sources_of(judgement: &Judgement, cause: &str) -> Option<Vec<u32>> {
+    let of = source(judgement, cause).filter(|of| of.times.is_empty())?;
+    let mut sum_s = 0.0;
+    let at = of.ranks.iter().position(|rank| {
+        sum_s += rank.seconds;
+        sum_s >= MOST * of.total_s
+    })?;
+    let mut ranks: Vec<u32> = of.ranks[..=at].iter().map(|rank| rank.rank).collect();
+    ranks.sort_unstable();
+    Some(ranks)
+}
+
+/// Who had the most to do first and last, where that changes along the run.
+pub(super) fn moving(judgement: &Judgement) -> Option<(u32, u32)> {
+    let times = &source(judgement, "pattern")?.times;
+    let first = times.iter().find_map(|time| time.ranks.first())?;
+    let last = times.iter().rev().find_map(|time| time.ranks.first())?;
+    Some((*first, *last))
+}
+
+fn placed(judgement: &Judgement) -> String {
+    let Some(advised) = judgement.advised.as_ref().filter(|of| of.messages > 0) else {
+        return "ranks that talk much are on different nodes".into();
+    };
+    let share = |messages: u64| percent(messages as f64 / advised.messages as f64);
+    format!(
+        "{} of the messages go between nodes, {} would if {} ranks were on another node",
+        share(advised.inter_messages),
+        share(advised.inter_messages_after),
+        count(advised.moved.into()),
+    )
+}
+
+fn uneven(judgement: &Judgement) -> String {
+    if let Some((first, last)) = moving(judgement) {
+        let who = if first == last { String::new() } else { format!(", from rank {first} to rank {last}") };
+        return format!("ranks wait for those that have more work, and these change along the run{who}");
+    }
+    let sources = sources_of(judgement, "pattern").filter(|ranks| ranks.len() <= FEW);
+    match (sources, awaited(&judgement.waits)) {
+        // Whoever is waited for directly may wait for somebody else.
+        (Some(sources), Some(awaited)) if sources.contains(&awaited) => waited_for(&judgement.waits, awaited),
+        (Some(sources), _) => {
+            let verb = if sources.len() == 1 { "has" } else { "have" };
+            format!("ranks wait, through others, for {}, which {verb} more work", ranges(&sources))
+        }
+        (None, Some(awaited)) => waited_for(&judgement.waits, awaited),
+        (None, None) => "ranks wait for each other, as work is uneven".into(),
+    }
+}
+
+fn slow(judgement: &Judgement) -> String {
+    let length = |of: &&mpiscope_feed::Quiet| of.to_s - of.from_s;
+    let disturbed: Vec<_> = judgement.quiet.iter().filter(|of| !of.is_quiet).collect();
+    let disturbed_s: f64 = disturbed.iter().map(length).sum();
+    if disturbed_s <= 0.0 {
+        return "messages between nodes are slower than they can be".into();
+    }
+    let slower = disturbed.iter().map(|of| of.slower * length(of)).sum::<f64>() / disturbed_s;
+    format!("messages between nodes take {slower:.1} times as long as in a quiet network")
+}
+
+fn without_core(judgement: &Judgement) -> String {
+    let of = source(judgement, "cpu");
+    match (of, sources_of(judgement, "cpu").filter(|ranks| ranks.len() <= FEW)) {
+        (Some(of), Some(ranks)) => {
+            let (verb, them) = if ranks.len() == 1 { ("has", "it") } else { ("have", "them") };
+            let named = of.ranks.iter().filter(|rank| ranks.contains(&rank.rank));
+            let missed_s: f64 = named.map(|rank| rank.seconds).sum();
+            format!("{} {verb} no core for {}, and others wait for {them}", ranges(&ranks), time(missed_s))
+        }
+        _ => "ranks wait for a core".into(),
+    }
+}
+
+/// The rank that much of all waiting is for.
+fn awaited(waits: &[Wait]) -> Option<u32> {
+    let mut awaited: Vec<(u32, f64)> = Vec::new();
+    for wait in waits {
+        match awaited.iter_mut().find(|(rank, _)| *rank == wait.awaited) {
+            Some((_, seconds)) => *seconds += wait.seconds,
+            None => awaited.push((wait.awaited, wait.seconds)),
+        }
+    }
+    let all: f64 = awaited.iter().map(|(_, seconds)| seconds).sum();
+    let (rank, seconds) = awaited.into_iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
+    (seconds >= MUCH * all && all > 0.0).then_some(rank)
+}
+
+/// By whom a rank is waited for, and where.
+fn waited_for(waits: &[Wait], awaited: u32) -> String {
+    let mut waiters: Vec<u32> =
+        waits.iter().filter(|wait| wait.awaited == awaited).map(|wait| wait.waiter).collect();
+    waiters.sort_unstable();
+    waiters.dedup();
+    let wait = if waiters.len() == 1 { "waits" } else { "wait" };
+    let place = place_of(waits, awaited).map(|place| format!(" at {place}")).unwrap_or_default();
+    format!("{} {wait} for rank {awaited}{place}", ranges(&waiters))
+}
+
+/// The place in the program where a rank is waited for, where most of that is at one.
+fn place_of(waits: &[Wait], awaited: u32) -> Option<&str> {
+    let mut places: Vec<(&str, f64)> = Vec::new();
+    for wait in waits.iter().filter(|wait| wait.awaited == awaited) {
+        match places.iter_mut().find(|(place, _)| *place == wait.place) {
+            Some((_, seconds)) => *seconds += wait.seconds,
+            None => places.push((&wait.place, wait.seconds)),
+        }
+    }
+    let all: f64 = places.iter().map(|(_, seconds)| seconds).sum();
+    let (place, seconds) = places.into_iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
+    (!place.is_empty() && seconds > 0.5 * all).then_some(place)
+}
+
+/// A call that is waited in, with its place where that is known.
+pub(super) fn call(wait: &GatheredWait) -> String {
+    if wait.place.is_empty() { wait.function.clone() } else { format!("{} at {}", wait.function, wait.place) }
+}
+
+/// What shows it, a sentence each: who has how much, and where most is waited.
+pub(super) fn evidence(judgement: &Judgement) -> Vec<String> {
+    let mut sentences = Vec::new();
+    let cause = judgement.verdict.cause.as_str();
+    if cause != "pattern" && cause != "cpu" {
+        return sentences;
+    }
+    sentences.extend(source(judgement, cause).and_then(|of| who_has_it(judgement, of)));
+    let all_s = judgement.budget.waiting_s;
+    if let Some(most) = judgement.gathered.first().filter(|wait| wait.seconds > 0.0) {
+        let states = match most.most_awaited_s {
+            for_one if for_one >= MUCH * most.seconds => {
+                format!("{}, {} of it for rank {}", most.state, time(for_one), most.most_awaited)
+            }
+            _ => most.state.clone(),
+        };
+        sentences.push(format!(
+            "Most of the waiting is in {}: {} of {} ({states}).",
+            call(most),
+            time(most.seconds),
+            time(all_s)
+        ));
+    }
+    sentences
+}
+
+fn who_has_it(judgement: &Judgement, of: &Source) -> Option<String> {
+    if let Some((first, last)) = moving(judgement).filter(|_| of.cause == "pattern") {
+        let balance = percent(judgement.efficiency.load_balance);
+        return Some(format!(
+            "Who has more work changes along the run, from rank {first} in the beginning to rank {last} in the end; over all \
+             of it the ranks compute about as long (load balance {balance})."
+        ));
+    }
+    let ranks = sources_of(judgement, &of.cause)?;
+    let named = || of.ranks.iter().filter(|rank| ranks.contains(&rank.rank));
+    let seconds: f64 = named().map(|rank| rank.seconds).sum();
+    let share = percent(seconds / of.total_s.max(1e-12));
+    let (names, mean) = (ranges(&ranks), time(of.computed_s));
+    let most_s = named().map(|rank| rank.computed_s).fold(0.0, f64::max);
+    Some(match of.cause.as_str() {
+        "cpu" => format!("Of all time without a core, {}, {share} is that of {names}.", time(of.total_s)),
+        _ if ranks.len() == 1 => {
+            format!(
+                "It is {names} that has more work: it computes {}, and ranks {mean} on average.",
+                time(most_s)
+            )
+        }
+        _ => format!(
+            "{share} of what is too much is with {names}: they compute up to {}, and ranks {mean} on average.",
+            time(most_s)
+        ),
+    })
+}

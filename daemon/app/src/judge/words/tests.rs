@@ -1,0 +1,181 @@
+use super::*;
+use mpiscope_feed::{Advised, GatheredWait, Source, SourceRank, SourceTime, Wait};
+
+fn stretch(at: u32, cause: &str) -> Attribution {
+    let (from_s, to_s) = (f64::from(at), f64::from(at + 1));
+    Attribution { from_s, to_s, cause: cause.into(), ..Attribution::default() }
+}
+
+fn pattern() -> Judgement {
+    let wait = |waiter, awaited, seconds| Wait {
+        state: "late sender".into(),
+        function: "MPI_Recv".into(),
+        waiter,
+        awaited,
+        times: 1,
+        seconds,
+        ..Wait::default()
+    };
+    Judgement {
+        waits: vec![wait(2, 5, 3.0), wait(0, 5, 3.0), wait(1, 5, 2.5), wait(7, 6, 1.0)],
+        attribution: (0..40).map(|at| stretch(at, if at < 13 { "none" } else { "pattern" })).collect(),
+        verdict: Verdict {
+            cause: "pattern".into(),
+            avoidable_s: 31.0,
+            avoidable_wall_s: 3.9,
+            share: 0.31,
+            confidence: 0.92,
+            causes: vec![("pattern".into(), 31.0), ("mapping".into(), 6.0), ("cpu".into(), 0.0)],
+            remarks: Vec::new(),
+            is_at_least: false,
+        },
+        ..Judgement::default()
+    }
+}
+
+#[test]
+fn the_verdict_is_one_sentence() {
+    assert_eq!(
+        headline(&pattern()),
+        "31 % of the ranks' time is avoidable, 3.90 s of 12.6 s: ranks 0-2 wait for rank 5, since 0:00:13.000 \
+         (uneven work, confidence 92 %). Next: 6 % from placement."
+    );
+    assert_eq!(
+        details(&pattern())[0],
+        "Uneven work, and waiting for those who have more of it, costs 31.0 s of the ranks' time; without it the run \
+         would take about 3.90 s less."
+    );
+}
+
+#[test]
+fn when_the_network_was_quiet_is_told_where_that_cost_something() {
+    let quiet = |from_s: f64, to_s: f64, slower: f64| Quiet { from_s, to_s, is_quiet: slower < 1.5, slower };
+    let mut judgement = pattern();
+    judgement.quiet = vec![quiet(0.0, 10.0, 1.0), quiet(10.0, 14.0, 3.0), quiet(14.0, 20.0, 1.1)];
+    let told = |judgement: &Judgement| details(judgement).into_iter().find(|text| text.contains("quiet"));
+    assert_eq!(told(&judgement), None);
+    let sentence = "The network was quiet for 80 % of the time; messages took 3.0 times as long from 0:00:10.000 to \
+                    0:00:14.000.";
+    judgement.verdict.causes.push(("background".into(), 3.0));
+    assert_eq!(told(&judgement).as_deref(), Some(sentence));
+    judgement.verdict.cause = "background".into();
+    assert_eq!(told(&judgement).as_deref(), Some(sentence));
+    judgement.quiet.extend((10..14).map(|at| quiet(f64::from(2 * at), f64::from(2 * at + 1), 5.0)));
+    assert!(told(&judgement).unwrap().ends_with("from 0:00:22.000 to 0:00:23.000 and 2 shorter times."));
+    // One that was never quiet is told of otherwise.
+    judgement.quiet = vec![quiet(0.0, 10.0, 3.0)];
+    assert_eq!(told(&judgement), None);
+}
+
+#[test]
+fn nothing_to_say_is_said() {
+    let mut none = pattern();
+    none.verdict = Verdict { cause: "none".into(), ..Verdict::default() };
+    assert_eq!(headline(&none), "No avoidable time above 2 % of the ranks' time.");
+    assert!(details(&none).is_empty());
+}
+
+#[test]
+fn waiting_for_everybody_has_no_name() {
+    let mut always = pattern();
+    always.attribution = (0..40).map(|at| stretch(at, "pattern")).collect();
+    always.verdict.causes.truncate(1);
+    for (at, wait) in always.waits.iter_mut().enumerate() {
+        wait.awaited = 10 + at as u32;
+        wait.seconds = 1.0;
+    }
+    assert_eq!(
+        headline(&always),
+        "31 % of the ranks' time is avoidable, 3.90 s of 12.6 s: ranks wait for each other, as work is uneven, from the \
+         start (uneven work, confidence 92 %)."
+    );
+}
+
+#[test]
+fn who_has_more_work_is_named_and_where_others_wait_for_it() {
+    let mut uneven = pattern();
+    uneven.budget.waiting_s = 40.0;
+    uneven.gathered = vec![GatheredWait {
+        state: "late broadcast".into(),
+        function: "MPI_Bcast".into(),
+        place: "main.c:7".into(),
+        most_awaited: 5,
+        most_awaited_s: 28.0,
+        seconds: 30.0,
+        ..GatheredWait::default()
+    }];
+    let rank = |rank, seconds, computed_s| SourceRank { rank, seconds, computed_s };
+    uneven.sources = vec![Source {
+        cause: "pattern".into(),
+        total_s: 10.0,
+        ranks: vec![rank(4, 9.0, 14.0), rank(1, 1.0, 9.5)],
+        computed_s: 9.0,
+        times: Vec::new(),
+    }];
+    // It is not for rank 4 that ranks wait directly.
+    assert!(
+        headline(&uneven)
+            .contains(": ranks wait, through others, for rank 4, which has more work, since 0:00:13.000")
+    );
+    let told = details(&uneven);
+    assert_eq!(told[1], "It is rank 4 that has more work: it computes 14.0 s, and ranks 9.00 s on average.");
+    assert_eq!(
+        told[2],
+        "Most of the waiting is in MPI_Bcast at main.c:7: 30.0 s of 40.0 s (late broadcast, 28.0 s of it for rank 5)."
+    );
+    assert_eq!(actions(&uneven).len(), 2);
+    uneven.sources[0].times =
+        [3, 9].map(|rank| SourceTime { from_s: 0.0, to_s: 1.0, ranks: vec![rank] }).to_vec();
+    assert!(headline(&uneven).contains("these change along the run, from rank 3 to rank 9"));
+}
+
+#[test]
+fn a_missing_core_names_its_rank() {
+    let mut cored = pattern();
+    cored.verdict.cause = "cpu".into();
+    assert!(headline(&cored).contains(": ranks wait for a core"));
+    let of = SourceRank { rank: 10, seconds: 3.2, computed_s: 9.0 };
+    cored.sources = vec![Source { cause: "cpu".into(), total_s: 3.3, ranks: vec![of], ..Source::default() }];
+    assert!(headline(&cored).contains(": rank 10 has no core for 3.20 s, and others wait for it"));
+    assert!(actions(&cored)[0].contains("rank 10 runs"));
+}
+
+#[test]
+fn what_is_not_known_makes_it_at_least_so_much() {
+    let mut network = pattern();
+    network.verdict.cause = "background".into();
+    network.verdict.is_at_least = true;
+    assert!(headline(&network).starts_with("At least 31 % of the ranks' time is avoidable"));
+    assert!(details(&network)[0].contains("costs at least 31.0 s"));
+}
+
+#[test]
+fn when_it_was_is_told() {
+    let told = |causes: &[&str]| {
+        let all: Vec<_> = causes.iter().enumerate().map(|(at, cause)| stretch(at as u32, cause)).collect();
+        when(&all, "cpu")
+    };
+    let (cpu, none) = ("cpu", "none");
+    let with =
+        |range: std::ops::Range<usize>| (0..40).map(move |at| if range.contains(&at) { cpu } else { none });
+    let of = |range| told(&with(range).collect::<Vec<_>>()).unwrap();
+    assert_eq!(of(0..40), "from the start");
+    assert_eq!(of(0..20), "from the start until 0:00:20.000");
+    assert_eq!(of(13..40), "since 0:00:13.000");
+    assert_eq!(of(13..20), "from 0:00:13.000 to 0:00:20.000");
+    let twice: Vec<&str> =
+        (0..40).map(|at| if at < 5 || (20..25).contains(&at) { cpu } else { none }).collect();
+    assert_eq!(told(&twice).unwrap(), "2 times from 0:00:00.000 to 0:00:25.000");
+    assert_eq!(told(&[none; 40]), None);
+}
+
+#[test]
+fn a_placement_is_told_by_what_it_changes() {
+    let mut mapping = pattern();
+    mapping.verdict.cause = "mapping".into();
+    mapping.advised =
+        Some(Advised { moved: 24, inter_messages: 72, inter_messages_after: 12, messages: 100 });
+    assert!(headline(&mapping).contains(
+        ": 72 % of the messages go between nodes, 12 % would if 24 ranks were on another node (placement"
+    ));
+}
