@@ -70,6 +70,8 @@ pub fn bin_sizes(bin: u32) -> (u64, u64) {
 
 /// Classes of an octave of sizes: what is taken together where single bins have too few samples.
 const CLASSES_PER_OCTAVE: f64 = 4.0;
+/// A scope of which so many single bins are known needs no classes.
+const MANY_BINS: usize = 8;
 /// Smaller sizes take about the same.
 const SMALL_BYTES: u64 = 64;
 
@@ -267,10 +269,13 @@ impl Criteria {
             };
             let known = self.messages[scope as usize].iter().filter(|(_, samples)| samples.taken > 0);
             let known: Vec<_> = known.map(|(&bin, samples)| criterion((bin, bin), samples)).collect();
-            let has_bin: FxHashSet<u32> = known.iter().map(|criterion| class_of(criterion.bin)).collect();
-            let classes = self.classes[scope as usize].iter();
-            let others = classes.filter(|(class, of)| of.samples.taken > 0 && !has_bin.contains(class));
-            messages.extend(others.map(|(_, of)| criterion(of.bins, &of.samples)));
+            // A line through so many is better than what is taken together.
+            if known.len() < MANY_BINS {
+                let has_bin: FxHashSet<u32> = known.iter().map(|criterion| class_of(criterion.bin)).collect();
+                let classes = self.classes[scope as usize].iter();
+                let others = classes.filter(|(class, of)| of.samples.taken > 0 && !has_bin.contains(class));
+                messages.extend(others.map(|(_, of)| criterion(of.bins, &of.samples)));
+            }
             messages.extend(known);
         }
         let known = self.collectives.iter().filter(|(_, samples)| samples.taken > 0);

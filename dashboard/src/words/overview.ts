@@ -95,7 +95,7 @@ export function runFigures(run: RunState): Figure[] {
 function clocks(run: RunState): Figure {
   if (run.nodes.size <= 1) return { name: "Clocks", value: "one", note: "" };
   const worst = [...run.nodes.values()].reduce((found, node) => (node.clockUncertaintyNs > found.clockUncertaintyNs ? node : found));
-  if (!Number.isFinite(worst.clockUncertaintyNs)) return { name: "Clocks", value: "not compared yet", note: nodeName(run, worst.node) };
+  if (!Number.isFinite(worst.clockUncertaintyNs)) return { name: "Clocks", value: over(run) ? "not compared" : "not yet compared", note: nodeName(run, worst.node) };
   return { name: "Clocks", value: `\u00b1 ${duration(worst.clockUncertaintyNs)}`, note: `at worst, ${nodeName(run, worst.node)}` };
 }
 

@@ -51,7 +51,7 @@ function jobStanding(state: RunState, quietMs: number): Standing {
   const ran = `after ${clock(nowNs)}`;
   if (job.source === "replay") {
     const sentence = replayed(state);
-    return say("recording", sentence ? "warn" : "", sentence);
+    return say("replay", sentence ? "warn" : "", sentence);
   }
   switch (job.state) {
     case "waiting":

@@ -47,7 +47,7 @@ describe("standing", () => {
     expect(standing(run({ state: "ended", exit: 0 }), open, 0)).toMatchObject({ word: "ended well", mood: "good" });
     expect(standing(run({ state: "ended", exit: 3 }), open, 0).sentence).toMatch(/badly .* exit status 3/);
     expect(standing(run({ state: "killed", exit: 137 }), open, 0).sentence).toMatch(/signal 9/);
-    expect(standing(run({ state: "ended", exit: 0, source: "replay" }), open, 0)).toEqual({ word: "recording", mood: "", sentence: "" });
+    expect(standing(run({ state: "ended", exit: 0, source: "replay" }), open, 0)).toEqual({ word: "replay", mood: "", sentence: "" });
     expect(standing(run({ state: "killed", exit: 137, source: "replay" }), open, 0).sentence).toBe("The job was killed by signal 9.");
   });
 
