@@ -3,12 +3,13 @@
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Span } from "../../state/perspective";
 import { edgeNs } from "../../state/run";
 import { panned, timeTicks, wholeRun, zoomed } from "../../state/span";
 import type { Store } from "../../state/store";
 import { clock } from "../../words";
+import { useSize } from "../size";
 import { listen } from "../timeline/pointer";
 import { LEFT, nsOf, RIGHT, type Scale, xOf } from "../timeline/scale";
 
@@ -46,25 +47,18 @@ export function TimeChart({ store, label, height, draw, tip, pick, hasAxis = tru
   const box = useRef<HTMLDivElement>(null);
   const cursor = useRef<HTMLDivElement>(null);
   const crosshair = useRef<HTMLDivElement>(null);
-  const width = useSignal(0);
+  const size = useSize(box);
   const pointed = useSignal<{ x: number; y: number } | null>(null);
   const brushing = useSignal<Span | null>(null);
   const edge = (): number => edgeNs(store.figures.peek());
-  const scaleNow = (): Scale => ({ span: store.zoom.peek() ?? wholeRun(edge()), width: Math.max(1, width.peek() - LEFT - RIGHT) });
-  void [store.figures.value, store.zoom.value, width.value];
+  const scaleNow = (): Scale => ({ span: store.zoom.peek() ?? wholeRun(edge()), width: Math.max(1, size.peek().width - LEFT - RIGHT) });
+  void [store.figures.value, store.zoom.value, size.value];
   const scale = scaleNow();
   const right = LEFT + scale.width;
   const chart: Chart = { scale, top: 6, bottom: height - (hasAxis ? AXIS_PIXELS : 4), clamp: (ns) => Math.min(right, Math.max(LEFT, xOf(scale, ns))) };
   const picked = useRef<(ns: number) => boolean>(() => false);
   picked.current = (ns) => pick?.(ns, pointed.peek()?.y ?? 0, chart) ?? false;
   const range = brushing.value ?? store.perspective.value.rangeNs;
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (!element) return undefined;
-    const size = new ResizeObserver(() => (width.value = element.clientWidth));
-    size.observe(element);
-    return () => size.disconnect();
-  }, [width]);
   useEffect(() => {
     if (!box.current) return;
     listen(box.current, {
@@ -88,7 +82,7 @@ export function TimeChart({ store, label, height, draw, tip, pick, hasAxis = tru
   }, [store]);
   // These move with every frame or every move of the pointer, so they bypass rendering.
   useSignalEffect(() => {
-    void width.value;
+    void size.value;
     const { span, width: wide } = { ...scaleNow(), span: store.zoom.value ?? wholeRun(edge()) };
     const place = (element: HTMLDivElement | null, ns: number | null): void => {
       if (!element) return;
@@ -111,7 +105,7 @@ export function TimeChart({ store, label, height, draw, tip, pick, hasAxis = tru
         pointed.value = null;
         store.pointedNs.value = null;
       }}>
-      {width.value > 0 && (
+      {size.value.width > 0 && (
         <svg width={right + RIGHT} height={height} aria-hidden="true">
           <Grid chart={chart} height={height} hasAxis={hasAxis} />
           {draw(chart)}

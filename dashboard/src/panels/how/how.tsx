@@ -3,13 +3,14 @@
 
 import { useComputed, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Course, Evolution } from "../../feed/evolution";
 import type { RankRange } from "../../feed/regions";
 import type { Store } from "../../state/store";
 import { aboutEvolution, noEvolution, ranksOfCourse } from "../../words/evolution";
 import { rangesShort, ranksWords } from "../../words/regions";
 import { useTable } from "../share/tables";
+import { useSize } from "../size";
 import { Legend } from "./legend";
 import { memoryOf, type Memory } from "./memory";
 import { RangeSlider } from "./range-slider";
@@ -95,14 +96,7 @@ function Bar({ store, evolution, memory, shown, all }: BarProps) {
 function List({ store, courses, row }: { store: Store; courses: readonly Course[]; row: (course: Course) => ComponentChildren }) {
   const box = useRef<HTMLDivElement>(null);
   const scroll = useSignal(0);
-  const height = useSignal(400);
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (!element) return undefined;
-    const size = new ResizeObserver(() => (height.value = element.clientHeight));
-    size.observe(element);
-    return () => size.disconnect();
-  }, [height]);
+  const { height } = useSize(box).value;
   const selection = store.selection.value;
   const wanted = selection?.kind === "region" ? `${selection.id}/` : null;
   const at = wanted === null ? -1 : courses.findIndex((course) => keyOf(course) === wanted);
@@ -114,7 +108,7 @@ function List({ store, courses, row }: { store: Store; courses: readonly Course[
     if (top < element.scrollTop || top + ROW_PIXELS > element.scrollTop + element.clientHeight) element.scrollTop = top;
   }, [wanted]);
   const first = Math.max(0, Math.floor(scroll.value / ROW_PIXELS) - 1);
-  const last = Math.min(courses.length, Math.ceil((scroll.value + height.value) / ROW_PIXELS) + 1);
+  const last = Math.min(courses.length, Math.ceil((scroll.value + height) / ROW_PIXELS) + 1);
   return (
     <div class="how-rows" ref={box} role="region" aria-label="Latency over time" tabIndex={0} onScroll={(event) => (scroll.value = event.currentTarget.scrollTop)}>
       <div style={{ height: `${first * ROW_PIXELS}px` }} />

@@ -1,7 +1,7 @@
 // The range of time that all views share, as a strip with two handles on the timeline's axis.
 
 import { useSignal } from "@preact/signals";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import type { Span } from "../../state/perspective";
 import { edgeNs, over } from "../../state/run";
 import { timeTicks, wholeRun } from "../../state/span";
@@ -9,6 +9,7 @@ import type { Store } from "../../state/store";
 import { clock } from "../../words";
 import { spanWords } from "../../words/range";
 import { AXIS_PIXELS } from "../chart/time-chart";
+import { useSize } from "../size";
 import { LEFT, nsOf, RIGHT, type Scale, xOf } from "../timeline/scale";
 import { moved, type Part, stepped } from "./range";
 
@@ -21,21 +22,14 @@ const GRIP = 10;
 
 export function RangeSlider({ store, windowNs }: { store: Store; windowNs: number }) {
   const box = useRef<HTMLDivElement>(null);
-  const width = useSignal(0);
+  const { width } = useSize(box).value;
   const held = useSignal<Held | null>(null);
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (!element) return undefined;
-    const size = new ResizeObserver(() => (width.value = element.clientWidth));
-    size.observe(element);
-    return () => size.disconnect();
-  }, [width]);
   const run = store.figures.value;
   const edge = edgeNs(run);
   const whole = wholeRun(edge);
   const { rangeNs } = store.perspective.value;
   const range = held.value?.range ?? rangeNs ?? whole;
-  const scale: Scale = { span: store.zoom.value ?? whole, width: Math.max(1, width.value - LEFT - RIGHT) };
+  const scale: Scale = { span: store.zoom.value ?? whole, width: Math.max(1, width - LEFT - RIGHT) };
   const select = (next: Span): void => store.select({ rangeNs: next[0] <= 0 && next[1] >= edge ? null : next });
   const isLive = !over(run) && rangeNs === null && !held.value?.range;
   const xAt = (event: PointerEvent): number => event.clientX - (box.current?.getBoundingClientRect().left ?? 0);
@@ -57,7 +51,7 @@ export function RangeSlider({ store, windowNs }: { store: Store; windowNs: numbe
         if (now) held.value = { ...now, range: moved(now.before, now.part, now.startNs, nsOf(scale, xAt(event)), windowNs, edge) };
       }}
       onPointerUp={() => drop(true)} onPointerCancel={() => drop(false)}>
-      {width.value > 0 && <>
+      {width > 0 && <>
         <svg width={LEFT + scale.width + RIGHT} height={HEIGHT} aria-hidden="true">
           <Axis scale={scale} />
           <rect class="track" x={LEFT} y={10} width={scale.width} height={4} rx={2} />

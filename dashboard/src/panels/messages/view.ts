@@ -10,6 +10,7 @@ import type { Selection, Store } from "../../state/store";
 import { theme } from "../../state/theme";
 import { prepare } from "../canvas";
 import { colours, functionColours } from "../colours";
+import { watchSize } from "../size";
 import { LEFT, RIGHT } from "../timeline/scale";
 import type { ArrowFrame } from "./arrows";
 import { headMark } from "./marks";
@@ -70,9 +71,7 @@ export class MessagesView {
       this.invalidate();
     }));
     this.stops.push(frames.add(() => this.draw()));
-    const size = new ResizeObserver(() => this.invalidate());
-    size.observe(element);
-    this.stops.push(() => size.disconnect());
+    this.stops.push(watchSize(element, () => this.invalidate()));
   }
 
   dispose(): void {

@@ -2,7 +2,8 @@
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
+import { useSize } from "../size";
 
 export interface Column<Row> {
   key: string;
@@ -36,19 +37,12 @@ const MARGIN_ROWS = 8;
 export function Table<Row>({ label, columns, rows, rowKey, first, selected, act, point }: TableProps<Row>) {
   const order = useSignal(first);
   const scroll = useSignal(0);
-  const height = useSignal(400);
   const box = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (!element) return undefined;
-    const size = new ResizeObserver(() => (height.value = element.clientHeight));
-    size.observe(element);
-    return () => size.disconnect();
-  }, [height]);
+  const { height } = useSize(box).value;
 
   const sorted = sortRows(rows, columns, order.value, rowKey);
   const start = Math.max(0, Math.min(sorted.length, Math.floor(scroll.value / ROW_PIXELS) - MARGIN_ROWS));
-  const end = Math.min(sorted.length, start + Math.ceil(height.value / ROW_PIXELS) + 2 * MARGIN_ROWS);
+  const end = Math.min(sorted.length, start + Math.ceil(height / ROW_PIXELS) + 2 * MARGIN_ROWS);
   const sortBy = (column: Column<Row>): void => {
     const { key, descending } = order.value;
     order.value = { key: column.key, descending: key === column.key ? !descending : !column.ascending };

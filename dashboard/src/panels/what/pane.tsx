@@ -8,6 +8,7 @@ import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
 import { emptyWords, graphWords, nodeRows, nodeSentence } from "./words";
 import { colours } from "../colours";
+import { watchSize } from "../size";
 import { followers } from "./graph";
 import { listen } from "./input";
 import type { WhatState } from "./state";
@@ -71,13 +72,12 @@ function Drawn({ store, frames, what, known, selected, folded, label }: DrawnPro
       point: (node, x, y) => (tip.value = node < 0 ? null : { node, x, y }),
     });
     const stopFrames = frames.add(() => made.draw());
-    const size = new ResizeObserver(() => made.resize());
-    size.observe(element);
+    const stopSize = watchSize(element, () => made.resize());
     made.resize();
     return () => {
       stopInput();
       stopFrames();
-      size.disconnect();
+      stopSize();
       made.dispose();
       view.current = null;
     };
