@@ -9,6 +9,7 @@ import { edgeNs } from "../../state/run";
 import { panned, timeTicks, wholeRun, zoomed } from "../../state/span";
 import type { Store } from "../../state/store";
 import { clock } from "../../words";
+import { part } from "../../words/found";
 import { useSize } from "../size";
 import { listen } from "../timeline/pointer";
 import { LEFT, nsOf, RIGHT, type Scale, xOf } from "../timeline/scale";
@@ -17,7 +18,7 @@ const TICK_PIXELS = 116;
 const LETTER_PIXELS = 7.2;
 const TIP_PIXELS = 360;
 /** Room for the numbers of the axis. */
-export const AXIS_PIXELS = 20;
+const AXIS_PIXELS = 20;
 
 export interface Chart {
   scale: Scale;
@@ -107,7 +108,8 @@ export function TimeChart({ store, label, height, draw, tip, pick, hasAxis = tru
       }}>
       {size.value.width > 0 && (
         <svg width={right + RIGHT} height={height} aria-hidden="true">
-          <Grid chart={chart} height={height} hasAxis={hasAxis} />
+          <TimeLines scale={scale} top={chart.top} bottom={hasAxis ? height : chart.bottom} hasWords={hasAxis} />
+          <rect class="edge" x={LEFT} y={chart.bottom} width={scale.width} height={1} />
           {draw(chart)}
           {range && range[1] > scale.span[0] && range[0] < scale.span[1] && (
             <rect class="selected" x={chart.clamp(range[0])} y={chart.top} width={Math.max(1, chart.clamp(range[1]) - chart.clamp(range[0]))} height={chart.bottom - chart.top} />
@@ -128,9 +130,9 @@ function beside(x: number, box: DOMRect | undefined): { bottom?: string; top?: s
   return x < box.width - TIP_PIXELS ? { ...upright, left: `${box.left + x + 12}px` } : { ...upright, right: `${innerWidth - box.left - x + 12}px` };
 }
 
-function Grid({ chart, height, hasAxis }: { chart: Chart; height: number; hasAxis: boolean }) {
-  const { scale, top, bottom } = chart;
-  const right = LEFT + scale.width;
+/** Lines at round times, from `top` to `bottom`; their words end at the bottom, where they have room. */
+export function TimeLines({ scale, top, bottom, hasWords = true }: { scale: Scale; top: number; bottom: number; hasWords?: boolean }) {
+  const right = LEFT + scale.width + RIGHT;
   const { atNs, digits } = timeTicks(scale.span, scale.width / TICK_PIXELS);
   return (
     <>
@@ -139,23 +141,27 @@ function Grid({ chart, height, hasAxis }: { chart: Chart; height: number; hasAxi
         const words = clock(ns + 0.5, digits);
         return (
           <g key={ns}>
-            <rect class="line" x={x} y={top} width={1} height={(hasAxis ? height : bottom) - top} />
-            {hasAxis && x + 4 + LETTER_PIXELS * words.length < right + RIGHT && <text x={x + 4} y={height - 5}>{words}</text>}
+            <rect class="line" x={x} y={top} width={1} height={bottom - top} />
+            {hasWords && x + 4 + LETTER_PIXELS * words.length < right && <text x={x + 4} y={bottom - 5}>{words}</text>}
           </g>
         );
       })}
-      <rect class="edge" x={LEFT} y={bottom} width={scale.width} height={1} />
     </>
   );
 }
 
-/** Lines at values, with their words at the left. */
+/** A round share beside its line. */
+export function shareLabel(share: number): string {
+  return share === 0 ? "0" : part(share).replace(".0", "");
+}
+
+/** Lines at values, with their words at the left; the edge of the plot is such a line already. */
 export function ValueLines({ chart, values, y, words }: { chart: Chart; values: readonly number[]; y(value: number): number; words(value: number): string }) {
   return (
     <>
       {values.map((value) => (
         <g key={value}>
-          <rect class="line" x={LEFT} y={Math.round(y(value))} width={chart.scale.width} height={1} />
+          {Math.round(y(value)) !== chart.bottom && <rect class="line" x={LEFT} y={Math.round(y(value))} width={chart.scale.width} height={1} />}
           <text x={LEFT - 8} y={Math.round(y(value)) + 4} text-anchor="end">{words(value)}</text>
         </g>
       ))}
