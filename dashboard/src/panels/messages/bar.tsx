@@ -1,6 +1,7 @@
 // What can be set of the rows: their order and which, their height, which arrows, and whether it is a table.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
+import { same } from "../../same";
 import type { Store } from "../../state/store";
 import { rangesShort } from "../../words/regions";
 import { Icon } from "../icons";
@@ -58,7 +59,7 @@ function RanksField({ store }: { store: Store }) {
     const run = store.run.peek();
     const parsed = parseRanks(text.peek(), Math.max(run.job.ranks, run.ranks.length));
     wrong.value = typeof parsed === "string" ? parsed : "";
-    if (typeof parsed !== "string" && JSON.stringify(parsed) !== JSON.stringify(store.perspective.peek().ranks)) store.select({ ranks: parsed });
+    if (typeof parsed !== "string" && !same(parsed, store.perspective.peek().ranks)) store.select({ ranks: parsed });
   };
   return (
     <>

@@ -70,11 +70,6 @@ function ranksAround({ order, rows: [from, to], only }: Seen): RankRanges | null
   return ranges.length > RANGES_MAX ? only : ranges;
 }
 
-export function sameScope(one: TrafficScope, other: TrafficScope): boolean {
-  return one.rangeNs[0] === other.rangeNs[0] && one.rangeNs[1] === other.rangeNs[1] && one.mostCalls === other.mostCalls
-    && one.mostMessages === other.mostMessages && JSON.stringify(one.ranks) === JSON.stringify(other.ranks);
-}
-
 /** Whether an answer has all there is of another scope. */
 export function answers({ scope, calls, messages, edgeNs }: KnownTraffic, wanted: TrafficScope, overNs: number | null): boolean {
   const [from, to] = wanted.rangeNs;

@@ -3,6 +3,7 @@
 
 import { effect, type ReadonlySignal, signal } from "@preact/signals";
 import type { Frames } from "../../frames";
+import { same, unchanged } from "../../same";
 import type { Span } from "../../state/perspective";
 import { edgeNs, over } from "../../state/run";
 import { panned, wholeRun, zoomed } from "../../state/span";
@@ -18,7 +19,7 @@ import { paintGrid, paintHeads, paintMarks, paintRing, paintRunning, paintThumb,
 import { paintMeant } from "./paint-arrows";
 import { type Painted, Painter } from "./painter";
 import { type Ink, type Picture, type Told } from "./picture";
-import { meantMessages, type Pointed, pointedAt, samePointed, type Scene } from "./pointing";
+import { meantMessages, type Pointed, pointedAt, type Scene } from "./pointing";
 import type { KnownTraffic } from "./questions";
 import { brought, fitted, isFitted, type RowCamera, type RowFrame, rowsByRank, rowsInSight, scrolled, settled, yOfRow, zoomedRows } from "./rows";
 import type { MessagesState } from "./state";
@@ -159,8 +160,8 @@ export class MessagesView {
   point(pointed: Pointed | null, x = 0, y = 0): void {
     const before = this.pointed.peek();
     if (!pointed && !before) return;
-    if (!samePointed(pointed, before?.pointed ?? null)) this.invalidate();
-    this.pointed.value = pointed && { pointed, x, y };
+    if (!same(pointed, before?.pointed ?? null)) this.invalidate();
+    this.pointed.value = pointed && { pointed: unchanged(before?.pointed ?? pointed, pointed), x, y };
   }
 
   invalidate(): void {
@@ -315,7 +316,7 @@ export class MessagesView {
   private meantOf(selection: Selection): readonly number[] {
     const known = this.state.figures.peek().known;
     const pointed = this.pointed.peek()?.pointed ?? null;
-    const key = [known, selection, JSON.stringify(pointed)];
+    const key = [known, selection, pointed];
     if (key.some((each, at) => each !== this.meant.key[at])) {
       this.meant = { key, messages: meantMessages({ calls: known?.calls ?? null, messages: known?.messages ?? null }, pointed, selection) };
     }
@@ -330,5 +331,5 @@ function isSharp(one: Picture, other: Picture): boolean {
   return one.width === other.width && one.height === other.height && one.order === other.order && one.hasArrows === other.hasArrows
     && one.span.every((ns, at) => isNear(ns, other.span[at] ?? 0, SHARP_PIXELS * perPixel))
     && isNear(one.camera.rowPixels, other.camera.rowPixels, 1e-9) && isNear(one.camera.top, other.camera.top, SHARP_PIXELS / other.camera.rowPixels)
-    && JSON.stringify([one.look, one.hidden, one.inks]) === JSON.stringify([other.look, other.hidden, other.inks]);
+    && same([one.look, one.hidden, one.inks], [other.look, other.hidden, other.inks]);
 }

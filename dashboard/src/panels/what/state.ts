@@ -3,7 +3,7 @@
 
 import { computed, effect, signal } from "@preact/signals";
 import { type Dag, NODES_ASKED } from "../../feed/dag";
-import { type DagFigures, type DagScope, type KnownDag, lastSecond, sameScope } from "../../state/dag-questions";
+import { type DagFigures, type DagScope, type KnownDag, lastSecond } from "../../state/dag-questions";
 import { Newest } from "../../state/newest";
 import type { Span } from "../../state/perspective";
 import { edgeNs } from "../../state/run";
@@ -35,7 +35,7 @@ export class WhatState {
 
   constructor(private readonly store: Store) {
     const ask = async (scope: DagScope): Promise<KnownDag> => ({ dag: await store.dag(scope.rangeNs, scope.ranks, NODES_ASKED[scope.isSelected ? "selected" : "unselected"]), scope });
-    this.questions = new Newest(ask, sameScope, (figures) => {
+    this.questions = new Newest(ask, (figures) => {
       this.figures.value = figures;
       this.forget();
     });
