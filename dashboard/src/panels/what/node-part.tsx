@@ -6,18 +6,10 @@ import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
 import { nodeRows } from "./words";
 import { Row, Title } from "../inspector/parts";
-import { graphOf, type Graph } from "./graph";
-
-const graphs = new WeakMap<Dag, Graph>();
-
-function graphFor(dag: Dag): Graph {
-  const graph = graphs.get(dag) ?? graphOf(dag);
-  graphs.set(dag, graph);
-  return graph;
-}
+import { modelOf } from "./recipe";
 
 export function NodePart({ store, dag, node }: { store: Store; dag: Dag; node: number }) {
-  const graph = graphFor(dag);
+  const { graph } = modelOf(dag);
   const { nodes, messages } = dag;
   const rank = nodes.rank[node] ?? 0;
   const only = store.perspective.value.ranks;

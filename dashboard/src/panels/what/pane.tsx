@@ -11,6 +11,7 @@ import { colours } from "../colours";
 import { watchSize } from "../size";
 import { followers } from "./graph";
 import { listen } from "./input";
+import { modelOf } from "./recipe";
 import type { WhatState } from "./state";
 import { NodeTable } from "./table";
 import { GraphView, type Shown } from "./view";
@@ -31,7 +32,7 @@ export function Pane({ store, frames, what, known, label, isPinned }: PaneProps)
         {missing && <p class="warn">{missing}</p>}
       </div>
       {dag.nodes.length === 0 ? <Empty known={known} />
-        : what.isTable.value ? <NodeTable store={store} model={what.model(dag)} folded={folded} selected={selected} />
+        : what.isTable.value ? <NodeTable store={store} model={modelOf(dag)} folded={folded} selected={selected} />
         : <Drawn store={store} frames={frames} what={what} known={known} selected={selected} folded={folded} label={label} />}
     </section>
   );
@@ -50,7 +51,7 @@ function Drawn({ store, frames, what, known, selected, folded, label }: DrawnPro
   const view = useRef<GraphView | null>(null);
   const shown = useRef<Shown | null>(null);
   const tip = useSignal<{ node: number; x: number; y: number } | null>(null);
-  const model = what.model(dag);
+  const model = modelOf(dag);
   const isFlipped = what.isFlipped.value;
   const [look, mode] = [colours.value, theme.value];
 

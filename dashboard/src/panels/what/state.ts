@@ -8,8 +8,6 @@ import { Newest } from "../../state/newest";
 import type { Span } from "../../state/perspective";
 import { edgeNs } from "../../state/run";
 import type { Store } from "../../state/store";
-import { graphOf } from "./graph";
-import { Model } from "./paint";
 
 const LEGEND_KEY = "mpiscope-glyph-legend";
 const NOTHING: ReadonlySet<number> = new Set();
@@ -24,7 +22,6 @@ export class WhatState {
   /** The second that is shown while no range is selected; it stays, so that one can look at it. */
   private readonly second = signal<Span | null>(null);
   private readonly folds = signal<ReadonlyMap<Dag, ReadonlySet<number>>>(new Map());
-  private readonly models = new WeakMap<Dag, Model>();
   private readonly questions: Newest<DagScope, KnownDag>;
 
   readonly scope = computed<DagScope | null>(() => {
@@ -64,14 +61,6 @@ export class WhatState {
 
   again(): void {
     this.questions.again();
-  }
-
-  model(dag: Dag): Model {
-    const before = this.models.get(dag);
-    if (before) return before;
-    const model = new Model(graphOf(dag));
-    this.models.set(dag, model);
-    return model;
   }
 
   folded(dag: Dag): ReadonlySet<number> {
