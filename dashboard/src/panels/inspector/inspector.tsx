@@ -2,6 +2,7 @@
 
 import { useComputed } from "@preact/signals";
 import { functionColours } from "../colours";
+import { same } from "../../same";
 import type { Store } from "../../state/store";
 import { around } from "../../state/span";
 import { bytes, clock, count, counted, duration, share } from "../../words";
@@ -66,7 +67,7 @@ function RankPart({ store, rank }: { store: Store; rank: number }) {
   const run = store.figures.value;
   const { ranks, inFlight, functions } = run;
   const only = store.perspective.value.ranks;
-  const alone = only?.length === 1 && only[0]?.[0] === rank && only[0]?.[1] === rank;
+  const alone = same(only, [[rank, rank]]);
   const node = ranks.node[rank] ?? 0;
   const waits = noCore(run, rank);
   const inside: string[] = [];
@@ -104,8 +105,6 @@ function RunPart({ store }: { store: Store }) {
   const run = store.figures.value;
   const { job, faults, losses, inFlight } = run;
   const reasons = lossSentences(losses);
-  const only = store.perspective.value.ranks;
-  const hidden = [...store.perspective.value.hidden].filter((id) => run.functions.has(id)).length;
   return (
     <>
       <section>
@@ -116,13 +115,6 @@ function RunPart({ store }: { store: Store }) {
         </dl>
         <p class="soft small">Click a particle or a rank to see what it is.</p>
       </section>
-      {(only || hidden > 0) && (
-        <section>
-          <h2>Left out</h2>
-          {only && <p>Only {only.map(([first, last]) => (first === last ? `rank ${first}` : `ranks ${first}\u2013${last}`)).join(", ")} shown. <button type="button" onClick={() => store.select({ ranks: null })}>All ranks</button></p>}
-          {hidden > 0 && <p>{counted(hidden, "function is", "functions are")} hidden. <button type="button" onClick={() => store.select({ hidden: new Set() })}>All functions</button></p>}
-        </section>
-      )}
       {(reasons.length > 0 || faults.count > 0) && (
         <section>
           <h2>Lost and odd</h2>

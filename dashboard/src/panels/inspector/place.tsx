@@ -2,10 +2,10 @@
 
 import type { RankRange } from "../../feed/regions";
 import { same } from "../../same";
+import { rangesOf } from "../../state/ranks";
 import type { RunState } from "../../state/run";
 import type { Place, Store } from "../../state/store";
 import { tell } from "../../words/regions";
-import { rangesOf } from "../where/matrix";
 import { Row, Title } from "./parts";
 
 export function PlacePart({ store, place }: { store: Store; place: Place }) {

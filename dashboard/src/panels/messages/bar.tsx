@@ -2,11 +2,10 @@
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { same } from "../../same";
+import { parseRanks, rangesText } from "../../state/ranks";
 import type { Store } from "../../state/store";
-import { rangesShort } from "../../words/regions";
 import { Icon } from "../icons";
 import type { OrderKind } from "../where/matrix";
-import { parseRanks } from "./rows";
 import type { ArrowMode, MessagesState } from "./state";
 
 const ARROWS: readonly { id: ArrowMode; label: string; title: string }[] = [
@@ -15,8 +14,6 @@ const ARROWS: readonly { id: ArrowMode; label: string; title: string }[] = [
   { id: "none", label: "None", title: "No arrows" },
 ];
 const ORDERS: readonly { id: OrderKind; label: string }[] = [{ id: "rank", label: "rank" }, { id: "node", label: "node" }, { id: "region", label: "region" }];
-/** Ranges that a field has room for. */
-const RANGES_SHOWN = 64;
 
 export interface Heights { zoom(factor: number): void; fit(): void }
 
@@ -52,7 +49,7 @@ function RanksField({ store }: { store: Store }) {
   const wrong = useSignal("");
   useSignalEffect(() => {
     const { ranks } = store.perspective.value;
-    text.value = ranks ? rangesShort(ranks, RANGES_SHOWN).replaceAll("\u2013", "-") : "";
+    text.value = ranks ? rangesText(ranks, ", ") : "";
     wrong.value = "";
   });
   const commit = (): void => {

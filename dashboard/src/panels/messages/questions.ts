@@ -4,8 +4,8 @@
 import type { Calls } from "../../feed/calls";
 import type { MessageRows } from "../../feed/messages";
 import type { RankRanges, Span } from "../../state/perspective";
+import { rangesOf } from "../../state/ranks";
 import { lengthOf } from "../../state/span";
-import { rangesOf } from "../where/matrix";
 
 export interface TrafficScope {
   rangeNs: Span;

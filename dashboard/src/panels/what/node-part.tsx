@@ -2,6 +2,7 @@
 
 import type { Dag } from "../../feed/dag";
 import { hostColour } from "../../palette/hosts";
+import { same } from "../../same";
 import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
 import { nodeRows } from "./words";
@@ -13,7 +14,7 @@ export function NodePart({ store, dag, node }: { store: Store; dag: Dag; node: n
   const { nodes, messages } = dag;
   const rank = nodes.rank[node] ?? 0;
   const only = store.perspective.value.ranks;
-  const isAlone = only?.length === 1 && only[0]?.[0] === rank && only[0]?.[1] === rank;
+  const isAlone = same(only, [[rank, rank]]);
   const [fromNs, toNs] = [nodes.beginNs[node] ?? 0, nodes.endNs[node] ?? 0];
   const message = graph.slowest[node] ?? -1;
   const peer = message < 0 ? -1 : (messages.peer[message] ?? -1);

@@ -2,6 +2,7 @@
 
 import { effect } from "@preact/signals";
 import type { Frames } from "../../frames";
+import { rangesOf } from "../../state/ranks";
 import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
 import { sameTarget, type Target } from "../../words/regions";
@@ -13,7 +14,6 @@ import type { Desk } from "./desk";
 import { drawGraph } from "./graph-draw";
 import { listenGraph } from "./graph-pointer";
 import { ranksInside, targetAt } from "./hit";
-import { rangesOf } from "./matrix";
 import type { Memory } from "./memory";
 import type { Look } from "./paint-links";
 

@@ -2,6 +2,7 @@
 
 import { effect, signal } from "@preact/signals";
 import type { Frames } from "../../frames";
+import { rangesOf } from "../../state/ranks";
 import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
 import { prepare } from "../canvas";
@@ -9,7 +10,7 @@ import { colours } from "../colours";
 import { watchSize } from "../size";
 import type { Desk } from "./desk";
 import { shownRanks, targetOf } from "./graph-view";
-import { type CellWindow, type Order, rangesOf, ranksOfCell } from "./matrix";
+import { type CellWindow, type Order, ranksOfCell } from "./matrix";
 import { drawMatrix, type Frame, frameOf } from "./matrix-draw";
 import { listenMatrix } from "./matrix-pointer";
 import type { Memory } from "./memory";
