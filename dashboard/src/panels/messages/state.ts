@@ -3,6 +3,7 @@
 
 import { computed, effect, signal } from "@preact/signals";
 import { unchanged } from "../../same";
+import { keptOf } from "../../state/kept";
 import { Newest, type NewestFigures } from "../../state/newest";
 import type { RankRanges } from "../../state/perspective";
 import { edgeNs, over } from "../../state/run";
@@ -167,3 +168,5 @@ export class MessagesState {
     if (isOld && performance.now() - this.askedMs > Math.max(AGAIN.everyMs, AGAIN.ofAnswer * known.tookMs)) this.questions.again();
   }
 }
+
+export const messagesOf = keptOf((store: Store) => new MessagesState(store));

@@ -4,6 +4,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import { type Dag, NODES_ASKED } from "../../feed/dag";
 import { type DagFigures, type DagScope, type KnownDag, lastSecond } from "../../state/dag-questions";
+import { keptOf } from "../../state/kept";
 import { Newest } from "../../state/newest";
 import type { Span } from "../../state/perspective";
 import { edgeNs } from "../../state/run";
@@ -97,6 +98,8 @@ export class WhatState {
     this.folds.value = new Map([...this.folds.peek()].filter(([dag]) => shown.has(dag)));
   }
 }
+
+export const whatOf = keptOf((store: Store) => new WhatState(store));
 
 function remembered(): boolean {
   try {
