@@ -1,5 +1,5 @@
 // What a pointer does to a picture, in pixels of its element: it hovers, presses, then drags or clicks; and the wheel turns.
-// What that means is the picture's.
+// What that means is the picture's. And arrows of the keyboard.
 
 export type At = [x: number, y: number];
 
@@ -31,6 +31,11 @@ export function placeIn(element: Element, event: MouseEvent): At {
 /** By which factor a wheel makes a picture larger. */
 export function wheelFactor({ deltaMode, deltaY }: WheelEvent): number {
   return Math.exp(-WHEEL * (deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE_PIXELS * deltaY : deltaY));
+}
+
+/** Where an arrow on the keyboard leads along a row: on, back, or nowhere. */
+export function sideways({ key }: KeyboardEvent): 1 | -1 | 0 {
+  return key === "ArrowRight" ? 1 : key === "ArrowLeft" ? -1 : 0;
 }
 
 /** Tells of them until the signal ends. */

@@ -6,15 +6,14 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Span } from "../../state/perspective";
 import { edgeNs } from "../../state/run";
-import { panned, timeTicks, wholeRun, zoomed } from "../../state/span";
+import { panned, wholeRun, zoomed } from "../../state/span";
 import type { Store } from "../../state/store";
 import { clock } from "../../words";
 import { part } from "../../words/found";
 import { useSize } from "../size";
 import { listen } from "../timeline/pointer";
-import { LEFT, nsOf, RIGHT, type Scale, xOf } from "../timeline/scale";
+import { LEFT, nsOf, RIGHT, type Scale, ticksOf, xOf } from "../timeline/scale";
 
-const TICK_PIXELS = 116;
 const LETTER_PIXELS = 7.2;
 const TIP_PIXELS = 360;
 /** Room for the numbers of the axis. */
@@ -133,7 +132,7 @@ function beside(x: number, box: DOMRect | undefined): { bottom?: string; top?: s
 /** Lines at round times, from `top` to `bottom`; their words end at the bottom, where they have room. */
 export function TimeLines({ scale, top, bottom, hasWords = true }: { scale: Scale; top: number; bottom: number; hasWords?: boolean }) {
   const right = LEFT + scale.width + RIGHT;
-  const { atNs, digits } = timeTicks(scale.span, scale.width / TICK_PIXELS);
+  const { atNs, digits } = ticksOf(scale);
   return (
     <>
       {atNs.map((ns) => {

@@ -11,6 +11,7 @@ import { theme } from "../../state/theme";
 import { clock, count, roundDuration } from "../../words";
 import { CAUSE_NAMES, seconds } from "../../words/found";
 import { colours } from "../colours";
+import { sideways } from "../gestures";
 import { useSize } from "../size";
 import { PART_WORDS } from "./budget";
 import { slotAt, slotRows, slotsOf, type StackRow, type Stacks, stacksOf } from "./layout";
@@ -55,7 +56,7 @@ export function OverTime({ compared }: { compared: Compared }) {
     place.value = null;
   };
   const keys = (event: KeyboardEvent): void => {
-    const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    const by = sideways(event);
     if (by === 0) return;
     event.preventDefault();
     slot.value = Math.min(stacks.slots - 1, Math.max(0, (slot.value ?? (by > 0 ? -1 : stacks.slots)) + by));

@@ -5,6 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Frames } from "../../frames";
 import { remembered } from "../../state/arrangement";
 import type { Store } from "../../state/store";
+import { sideways } from "../gestures";
 import { How } from "../how/how";
 import { Icon } from "../icons";
 import { Messages } from "../messages/messages";
@@ -43,7 +44,7 @@ export function Stage({ store, frames, particles }: StageProps) {
   const current = TABS.find((tab) => tab.id === store.tab.value) ?? TABS[0];
   const second = TABS.find((tab) => tab.id === beside.value && tab !== current);
   const move = (event: KeyboardEvent): void => {
-    const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    const by = sideways(event);
     if (by === 0) return;
     event.preventDefault();
     event.stopPropagation();

@@ -7,6 +7,7 @@ import type { Criteria } from "../../feed/criteria";
 import { bytes, roundDuration } from "../../words";
 import { binWords } from "../../words/criteria";
 import { partTone } from "../causes";
+import { sideways } from "../gestures";
 import { useSize } from "../size";
 import {
   CRITERIA_LEFT, CRITERIA_RIGHT, CRITERIA_TOP, type CriteriaChart, criteriaChart, discs, nearestPoint, type Point, sampleBars, SAMPLES_FEW, SAMPLES_PIXELS,
@@ -29,7 +30,7 @@ export function CriteriaPicture({ criteria }: { criteria: Criteria }) {
   const at = Math.min(current.value, points.length - 1);
   const shown = pointed.value || hasFocus.value ? points[at] : undefined;
   const keys = (event: KeyboardEvent): void => {
-    const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    const by = sideways(event);
     if (by === 0 || event.shiftKey) return;
     event.preventDefault();
     current.value = Math.min(points.length - 1, Math.max(0, at + by));

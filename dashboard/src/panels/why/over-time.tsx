@@ -8,6 +8,7 @@ import type { Store } from "../../state/store";
 import { networkWords, stretchWords, waitWords } from "../../words/found";
 import { causeColour, CauseMark } from "../causes";
 import { type Chart, shareLabel, TimeChart, ValueLines } from "../chart/time-chart";
+import { sideways } from "../gestures";
 import { LEFT } from "../timeline/scale";
 import { avoidableShare, disturbed, strip, stretchAt, stretchBeside, stretchIn } from "./layout";
 
@@ -24,7 +25,7 @@ export function OverTime({ id, store, found }: { id: string; store: Store; found
   const current = useComputed(() => stretchAt(told.value, store.timeNs.value)).value;
   const pointed = useComputed(() => (store.pointedNs.value === null ? -1 : stretchIn(told.value, store.pointedNs.value))).value;
   const keys = (event: KeyboardEvent): void => {
-    const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    const by = sideways(event);
     if (by === 0 || event.shiftKey) return;
     event.preventDefault();
     const stretch = stretches[stretchBeside(stretches, current, by)];
