@@ -3,7 +3,7 @@
 
 import { useComputed, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Course, Evolution } from "../../feed/evolution";
 import type { RankRange } from "../../feed/regions";
 import type { Store } from "../../state/store";
@@ -39,7 +39,7 @@ function Rows({ store, evolution }: { store: Store; evolution: Evolution }) {
     <div class="how">
       <Bar store={store} evolution={evolution} memory={memory} shown={courses.length} all={all.length} />
       {courses.length > 0
-        ? <List store={store} courses={courses} row={(course) => <Row key={keyOf(course)} store={store} course={course} evolution={evolution} latencies={range} mostDelayed={most} />} />
+        ? <List store={store} memory={memory} courses={courses} row={(course) => <Row key={keyOf(course)} store={store} course={course} evolution={evolution} latencies={range} mostDelayed={most} />} />
         : <Empty isBetween={isBetween} ranks={ranks} />}
       <Legend mostDelayed={most} note={rangeNs && !hasWindows(courses, rangeNs, evolution.windowS) ? "No window of the selected range is kept." : ""} />
       <RangeSlider store={store} windowNs={evolution.windowS * 1e9} />
@@ -93,10 +93,14 @@ function Bar({ store, evolution, memory, shown, all }: BarProps) {
 }
 
 /** Only the rows in sight are there. */
-function List({ store, courses, row }: { store: Store; courses: readonly Course[]; row: (course: Course) => ComponentChildren }) {
+function List({ store, memory, courses, row }: { store: Store; memory: Memory; courses: readonly Course[]; row: (course: Course) => ComponentChildren }) {
   const box = useRef<HTMLDivElement>(null);
-  const scroll = useSignal(0);
+  const scroll = useSignal(memory.top);
   const { height } = useSize(box).value;
+  useLayoutEffect(() => {
+    box.current?.scrollTo(0, scroll.peek());
+    return () => void (memory.top = scroll.peek());
+  }, [memory]);
   const selection = store.selection.value;
   const wanted = selection?.kind === "region" ? `${selection.id}/` : null;
   const at = wanted === null ? -1 : courses.findIndex((course) => keyOf(course) === wanted);

@@ -10,6 +10,8 @@ function fresh() {
     order: signal<"worst" | "ranks">("worst"),
     /** The rows as they stood last. */
     keys: [] as readonly string[],
+    /** How far they were scrolled. */
+    top: 0,
   };
 }
 
