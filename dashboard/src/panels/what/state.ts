@@ -8,6 +8,7 @@ import { keptOf } from "../../state/kept";
 import { Newest } from "../../state/newest";
 import type { Span } from "../../state/perspective";
 import { edgeNs } from "../../state/run";
+import { storedText, storeText } from "../../state/storage";
 import type { Store } from "../../state/store";
 
 const LEGEND_KEY = "mpiscope-glyph-legend";
@@ -19,7 +20,7 @@ export class WhatState {
   readonly pinned = signal<KnownDag | null>(null);
   readonly isFlipped = signal(false);
   readonly isTable = signal(false);
-  readonly isLegendOpen = signal(remembered());
+  readonly isLegendOpen = signal(storedText(LEGEND_KEY) === "open");
   /** The second that is shown while no range is selected; it stays, so that one can look at it. */
   private readonly second = signal<Span | null>(null);
   private readonly folds = signal<ReadonlyMap<Dag, ReadonlySet<number>>>(new Map());
@@ -85,11 +86,7 @@ export class WhatState {
 
   explain(isOpen: boolean): void {
     this.isLegendOpen.value = isOpen;
-    try {
-      localStorage.setItem(LEGEND_KEY, isOpen ? "open" : "closed");
-    } catch {
-      // Not remembered, then.
-    }
+    storeText(LEGEND_KEY, isOpen ? "open" : "closed");
   }
 
   /** What is folded in graphs that are not shown any more. */
@@ -100,11 +97,3 @@ export class WhatState {
 }
 
 export const whatOf = keptOf((store: Store) => new WhatState(store));
-
-function remembered(): boolean {
-  try {
-    return localStorage.getItem(LEGEND_KEY) === "open";
-  } catch {
-    return false;
-  }
-}
