@@ -18,28 +18,13 @@ export interface DagMessages extends Feed.DagBars {
   peer: Int32Array;
 }
 
-export interface Dag {
-  fromNs: number;
-  /** The end of the range that was asked for. */
-  toNs: number;
-  /** Up to where the graph goes: earlier than `toNs` where it has as many nodes as it may have. */
-  untilNs: number;
-  layers: number;
+export interface Dag extends Pick<Feed.Dag, "fromNs" | "toNs" | "untilNs" | "layers" | "edges" | "open" | "contradicted" | "leftOut" | "hasCriteria"> {
   nodes: DagNodes;
-  edges: Feed.DagEdges;
   messages: DagMessages;
   /** Messages that are part of the graph. */
   total: number;
-  /** Of these, messages with only one end in the graph: they make no edge. */
-  open: number;
-  /** Of these, messages that would lead back by the clocks: they make no edge. */
-  contradicted: number;
-  /** Messages of the range for which there was no room. */
-  leftOut: number;
   /** What ranks that talked sent and received, on average. */
   meanMessages: number;
-  /** Whether it is known what messages usually take. */
-  hasCriteria: boolean;
 }
 
 /** What the server is asked for: of what somebody selected all that can be drawn, else what can be looked at. */

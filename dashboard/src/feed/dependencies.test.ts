@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { answer } from "./answer";
 import { FeedError } from "./columns";
-import { dag, hidden } from "./dependencies";
+import { dag } from "./dependencies";
 
 const u32 = (...values: number[]): Uint8Array => new Uint8Array(Uint32Array.from(values).buffer);
 const f64 = (...values: number[]): Uint8Array => new Uint8Array(Float64Array.from(values).buffer);
@@ -30,13 +30,6 @@ describe("the dependency graph", () => {
     expect([...(read.dag?.edges.to ?? [])]).toEqual([1, 3, 3]);
     expect(read.dag).toMatchObject({ untilNs: 90, leftOut: 2, barsLeftOut: 5, hasCriteria: false, notes: ["it is cut"] });
     expect(read.dag?.bars.latency[0]).toBeNaN();
-  });
-
-  it("hides all that follows what is folded, and nothing else", () => {
-    const read = dag(graph);
-    expect([...hidden(read, [0])]).toEqual([0, 1, 0, 1]);
-    expect([...hidden(read, [2])]).toEqual([0, 0, 0, 1]);
-    expect([...hidden(read, [])]).toEqual([0, 0, 0, 0]);
   });
 
   it("is refused when it makes no sense", () => {

@@ -52,7 +52,9 @@ export interface DagBars {
 
 export interface Dag {
   fromNs: number;
+  /** The end of the range that was asked for. */
   toNs: number;
+  /** Up to where the graph goes: earlier than `toNs` where it has as many nodes as it may have. */
   untilNs: number;
   layers: number;
   nodes: DagNodes;
@@ -60,11 +62,16 @@ export interface Dag {
   ranks: DagRanks;
   isolated: Uint32Array;
   bars: DagBars;
+  /** Messages that are part of the graph. */
   messages: number;
+  /** Of these, messages with only one end in the graph: they make no edge. */
   open: number;
+  /** Of these, messages that would lead back by the clocks: they make no edge. */
   contradicted: number;
+  /** Messages of the range for which there was no room. */
   leftOut: number;
   barsLeftOut: number;
+  /** Whether it is known what messages usually take. */
   hasCriteria: boolean;
   notes: readonly string[];
 }
@@ -107,30 +114,6 @@ export function dag(from: Fields<Wire.Dag>): Dag {
     hasCriteria: from.has_criteria === true,
     notes: texts(from, "notes"),
   };
-}
-
-/** The nodes that are not shown while some are folded: all that follow one of them. */
-export function hidden({ nodes, edges }: Dag, folded: Iterable<number>): Uint8Array {
-  const isHidden = new Uint8Array(nodes.length);
-  const first = firstEdges(nodes, edges);
-  const stack = [...folded];
-  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-    for (let at = first[node] ?? 0; at < (first[node + 1] ?? 0); at++) {
-      const to = edges.to[at] ?? 0;
-      if (isHidden[to] === 1) continue;
-      isHidden[to] = 1;
-      stack.push(to);
-    }
-  }
-  return isHidden;
-}
-
-/** Where the edges of each node begin, and the end of the last. */
-function firstEdges(nodes: DagNodes, edges: DagEdges): Uint32Array {
-  const first = new Uint32Array(nodes.length + 1);
-  for (const from of edges.from) first[from + 1] = (first[from + 1] ?? 0) + 1;
-  for (let node = 1; node < first.length; node++) first[node] = (first[node] ?? 0) + (first[node - 1] ?? 0);
-  return first;
 }
 
 function dagNodes(from: Fields<Wire.DagNodes>): DagNodes {

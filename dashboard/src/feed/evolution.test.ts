@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { FeedError, fields } from "./columns";
-import { evolution, pending, unchanged } from "./evolution";
+import { unchanged } from "../same";
+import { evolution, pending } from "./evolution";
 import type * as Wire from "./types";
 
 const points: Wire.Points = { time_s: [0, 0.1], latency: [1.5, 0], average: [1.5, 1.5], messages: [10, 4], exact: [5, 0], delayed: [2, 0], version: [1, 1] };

@@ -119,17 +119,6 @@ export function pending(from: Fields<Wire.Pending>): Pending {
   return { length: sameLength("pending", columns), ...columns };
 }
 
-/** The same object as long as nothing changed: whoever draws it need not begin anew. */
-export function unchanged(before: Evolution | null, now: Evolution | null): Evolution | null {
-  return same(before, now) ? before : now;
-}
-
-function same(one: unknown, other: unknown): boolean {
-  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return one === other;
-  const [keys, others] = [Object.keys(one), Object.keys(other)];
-  return keys.length === others.length && keys.every((key) => same((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key]));
-}
-
 function course(from: Fields<Wire.RegionCourse>): Course {
   return {
     region: natural(from, "region"),

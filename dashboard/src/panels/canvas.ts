@@ -1,5 +1,8 @@
 // Canvases with crisp device pixels.
 
+/** On the page or beside its thread. */
+export type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
+
 /** Sizes a canvas to its box and clears it; returns its context in CSS pixels, and its size. */
 export function prepare(canvas: HTMLCanvasElement): { context: CanvasRenderingContext2D; width: number; height: number; ratio: number } | null {
   const ratio = devicePixelRatio || 1;

@@ -3,6 +3,7 @@
 
 import { messageText } from "../feed/messages";
 import { callText } from "../panels/particles/describe";
+import { same } from "../same";
 import { arrange, arrangement, keep } from "./arrangement";
 import { fromHash, type Place, toHash } from "./link";
 import type { Choice, Perspective } from "./perspective";
@@ -70,8 +71,8 @@ export class Address {
   private choice(shared: Perspective): Partial<Choice> | null {
     const { rangeNs, ranks, hidden } = this.place;
     const said: Partial<Choice> = {};
-    if (rangeNs && (shared.rangeNs?.[0] !== rangeNs[0] || shared.rangeNs[1] !== rangeNs[1])) said.rangeNs = rangeNs;
-    if (ranks && JSON.stringify(ranks) !== JSON.stringify(shared.ranks)) said.ranks = ranks;
+    if (rangeNs && !same(rangeNs, shared.rangeNs)) said.rangeNs = rangeNs;
+    if (ranks && !same(ranks, shared.ranks)) said.ranks = ranks;
     if (hidden.length > 0 && hidden.join() !== sorted(shared.hidden).join()) said.hidden = new Set(hidden);
     return Object.keys(said).length > 0 ? said : null;
   }

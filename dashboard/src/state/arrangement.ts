@@ -2,6 +2,7 @@
 // part of the address, so that a link shows a colleague the same.
 
 import { signal, type Signal } from "@preact/signals";
+import { storedText, storeText } from "./storage";
 
 const KEY = "mpiscope-arrangement";
 /** Names are short and the choices few; what is longer was not written by this page. */
@@ -11,7 +12,7 @@ interface Setting { chosen: Signal<string>; first: string; allowed: readonly str
 
 const settings = new Map<string, Setting>();
 /** What the address or an earlier visit said of settings that no view has asked for yet. */
-let said = stored();
+let said = earlier();
 
 /** The same signal for the same name, whoever asks. */
 export function remembered<Choice extends string>(name: string, first: Choice, allowed: readonly Choice[]): Signal<Choice> {
@@ -42,16 +43,12 @@ export function arrange(all: ReadonlyMap<string, string>): void {
 }
 
 export function keep(): void {
-  try {
-    localStorage.setItem(KEY, JSON.stringify(Object.fromEntries(arrangement())));
-  } catch {
-    // Not remembered, then.
-  }
+  storeText(KEY, JSON.stringify(Object.fromEntries(arrangement())));
 }
 
-function stored(): Map<string, string> {
+function earlier(): Map<string, string> {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+    const kept: unknown = JSON.parse(storedText(KEY) ?? "{}");
     if (typeof kept !== "object" || kept === null) return new Map();
     return new Map(Object.entries(kept).filter((entry): entry is [string, string] => isSetting(entry[0], entry[1])));
   } catch {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { lastSecond, sameScope } from "./dag-questions";
+import { same } from "../same";
+import { type DagScope, lastSecond } from "./dag-questions";
 
 describe("scopes of graphs", () => {
   it("are the same where the same is asked", () => {
-    const scope = { rangeNs: [0, 5], ranks: [[0, 3]], isSelected: true } as const;
-    expect(sameScope(scope, { ...scope, rangeNs: [0, 5], ranks: [[0, 3]] })).toBe(true);
-    expect([{ ...scope, rangeNs: [0, 6] as const }, { ...scope, ranks: null }, { ...scope, isSelected: false }].map((other) => sameScope(scope, other))).toEqual([false, false, false]);
+    const scope = { rangeNs: [0, 5], ranks: [[0, 3]], isSelected: true } satisfies DagScope;
+    expect(same(scope, { ...scope, rangeNs: [0, 5], ranks: [[0, 3]] })).toBe(true);
+    expect([{ ...scope, rangeNs: [0, 6] as const }, { ...scope, ranks: null }, { ...scope, isSelected: false }].map((other) => same(scope, other))).toEqual([false, false, false]);
   });
 });
 

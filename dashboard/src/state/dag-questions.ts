@@ -1,4 +1,4 @@
-// What graphs are asked of, and when two questions about graphs are the same.
+// What graphs are asked of.
 
 import type { Dag } from "../feed/dag";
 import type { NewestFigures } from "./newest";
@@ -16,11 +16,6 @@ export interface DagScope {
 export interface KnownDag { dag: Dag; scope: DagScope }
 
 export type DagFigures = NewestFigures<KnownDag>;
-
-export function sameScope(one: DagScope, other: DagScope): boolean {
-  return one.rangeNs[0] === other.rangeNs[0] && one.rangeNs[1] === other.rangeNs[1]
-    && one.isSelected === other.isSelected && JSON.stringify(one.ranks) === JSON.stringify(other.ranks);
-}
 
 const SECOND_NS = 1e9;
 

@@ -2,6 +2,7 @@
 
 import { isSetting } from "./arrangement";
 import type { RankRanges, Span } from "./perspective";
+import { RANGES_MAX, ranges, rangesText } from "./ranks";
 import type { Kept } from "./store";
 
 export interface Place {
@@ -15,9 +16,6 @@ export interface Place {
   tab: string;
   settings: ReadonlyMap<string, string>;
 }
-
-/** As many as the server keeps. */
-const LIST_MAX = 256;
 
 /** Seconds with as many digits as are not zero. */
 function seconds(ns: number): string {
@@ -45,29 +43,6 @@ export function fromHash(hash: string): Place {
     ranks: ranges(fields.get("ranks") ?? ""), hidden: naturals(fields.get("off") ?? "", ","), selection: selection(fields.get("sel") ?? ""),
     settings: new Map([...fields].filter(([name, word]) => isSetting(name, word))),
   };
-}
-
-function rangesText(all: RankRanges): string {
-  return all.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(",");
-}
-
-/** "0-15, 40": ranks as people write them, in order and each once; null when it is no such list. */
-export function ranges(text: string): RankRanges | null {
-  const parts = text.split(",").map((part) => part.trim()).filter((part) => part !== "");
-  const found: [number, number][] = [];
-  for (const part of parts) {
-    const [, first, last = first] = /^(\d{1,7})(?:\s*[-\u2013]\s*(\d{1,7}))?$/.exec(part) ?? [];
-    if (first === undefined || last === undefined) return null;
-    found.push([Math.min(Number(first), Number(last)), Math.max(Number(first), Number(last))]);
-  }
-  found.sort(([one], [other]) => one - other);
-  const joined: [number, number][] = [];
-  for (const [first, last] of found) {
-    const before = joined.at(-1);
-    if (before && first <= before[1] + 1) before[1] = Math.max(before[1], last);
-    else joined.push([first, last]);
-  }
-  return joined.length > 0 && joined.length <= LIST_MAX ? joined : null;
 }
 
 export function selectionText(kept: Kept): string {
@@ -112,7 +87,7 @@ function selection(text: string): Kept | null {
 function naturals(text: string, between: string): number[] {
   if (text === "") return [];
   const all = text.split(between).map((word) => (/^\d{1,15}$/.test(word) ? Number(word) : -1));
-  return all.length <= LIST_MAX && all.every((each) => each >= 0) ? all : [];
+  return all.length <= RANGES_MAX && all.every((each) => each >= 0) ? all : [];
 }
 
 function nanoseconds(text: string | null): number | null {

@@ -2,6 +2,7 @@
 // time goes on.
 
 import { batch, effect, signal } from "@preact/signals";
+import { same } from "../same";
 import type { Choice, Span } from "./perspective";
 import { back, forth, left, noPast } from "./past";
 import type { Selection, Store } from "./store";
@@ -63,15 +64,11 @@ export class Looks {
 }
 
 function changed(before: Look, now: Look): string {
-  return changedChoice(before.choice, now.choice) || (sameList(before.zoomNs, now.zoomNs) ? "" : "zoom") || (before.selection === now.selection ? "" : "selection");
+  return changedChoice(before.choice, now.choice) || (same(before.zoomNs, now.zoomNs) ? "" : "zoom") || (before.selection === now.selection ? "" : "selection");
 }
 
 function changedChoice(before: Choice, now: Choice): string {
-  if (!sameList(before.rangeNs, now.rangeNs)) return "range";
-  if (JSON.stringify(before.ranks) !== JSON.stringify(now.ranks)) return "ranks";
-  return sameList([...before.hidden].sort(), [...now.hidden].sort()) ? "" : "functions";
-}
-
-function sameList(one: readonly number[] | null, other: readonly number[] | null): boolean {
-  return one === other || (one !== null && other !== null && one.length === other.length && one.every((each, index) => each === other[index]));
+  if (!same(before.rangeNs, now.rangeNs)) return "range";
+  if (!same(before.ranks, now.ranks)) return "ranks";
+  return same([...before.hidden].sort(), [...now.hidden].sort()) ? "" : "functions";
 }

@@ -1,10 +1,8 @@
 // What is known of a scope: asks once a scope stays, drops answers to what is not wanted any more. For any kind of
-// question; no socket.
+// question.
 
-import { GivenUp } from "../asks";
-
-/** Brushing changes a scope with every move. */
-const REST_MS = 200;
+import { same } from "../same";
+import { Asking, NOBODY, type Outcome, REST_MS } from "./asking";
 
 export interface NewestFigures<Known> {
   /** The newest answer: it stays while another is on its way. */
@@ -17,37 +15,30 @@ export interface NewestFigures<Known> {
 export class Newest<Scope, Known extends { readonly scope: Scope }> {
   private scope: Scope | null = null;
   private isOpen = false;
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private asked = 0;
   private figures: NewestFigures<Known> = { known: null, isAsking: false, why: "" };
+  private readonly asking: Asking<Scope, Known>;
 
-  constructor(
-    private readonly ask: (scope: Scope) => Promise<Known>,
-    private readonly isSame: (one: Scope, other: Scope) => boolean,
-    private readonly show: (figures: NewestFigures<Known>) => void,
-  ) {}
+  constructor(ask: (scope: Scope) => Promise<Known>, private readonly show: (figures: NewestFigures<Known>) => void) {
+    this.asking = new Asking(() => this.scope, ask, (outcome) => this.take(outcome));
+  }
 
   want(scope: Scope | null, isOpen: boolean): void {
-    const isSame = this.same(scope, this.scope);
+    const isSame = same(scope, this.scope);
     if (isSame && isOpen === this.isOpen) return;
     this.scope = scope;
     this.isOpen = isOpen;
-    const isKnown = scope !== null && this.same(this.figures.known?.scope ?? null, scope);
+    const isKnown = scope !== null && same(this.figures.known?.scope, scope);
     if (isSame && isKnown) return;
-    clearTimeout(this.timer);
-    // Answers on their way are about something else.
-    this.asked++;
+    this.asking.drop();
     if (!scope || isKnown) this.become({ isAsking: false, why: "" });
-    else if (!isOpen) this.become({ isAsking: false, why: "there is no connection to ask over" });
-    else this.askSoon(scope);
+    else this.askSoon();
   }
 
   /** More may be known of the same scope by now. */
   again(): void {
     if (!this.scope || !this.isOpen) return;
-    clearTimeout(this.timer);
-    this.asked++;
-    this.askSoon(this.scope);
+    this.asking.drop();
+    this.askSoon();
   }
 
   /** Nobody looks any more; what is known stays known. */
@@ -55,28 +46,20 @@ export class Newest<Scope, Known extends { readonly scope: Scope }> {
     this.want(null, false);
   }
 
-  private same(one: Scope | null, other: Scope | null): boolean {
-    return one === other || (one !== null && other !== null && this.isSame(one, other));
-  }
-
   private become(part: Partial<NewestFigures<Known>>): void {
     this.figures = { ...this.figures, ...part };
     this.show(this.figures);
   }
 
-  private askSoon(scope: Scope): void {
+  private askSoon(): void {
+    if (!this.isOpen) return this.become({ isAsking: false, why: NOBODY });
     this.become({ isAsking: true, why: "" });
-    this.timer = setTimeout(() => this.askNow(scope), REST_MS);
+    this.asking.askIn(REST_MS);
   }
 
-  private askNow(scope: Scope): void {
-    const number = ++this.asked;
-    this.ask(scope).then((known) => {
-      if (number === this.asked) this.become({ known, isAsking: false, why: "" });
-    }, (reason: Error) => {
-      if (number !== this.asked) return;
-      if (reason instanceof GivenUp && this.isOpen) this.askSoon(scope);
-      else this.become({ isAsking: false, why: reason.message });
-    });
+  private take(outcome: Outcome<Known>): void {
+    if (!outcome) this.askSoon();
+    else if ("why" in outcome) this.become({ isAsking: false, why: outcome.why });
+    else this.become({ known: outcome.answer, isAsking: false, why: "" });
   }
 }

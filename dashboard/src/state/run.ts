@@ -2,12 +2,13 @@
 
 import type { InFlight } from "../feed/calls";
 import type { Compared } from "../feed/compared";
-import { type Evolution, type Pending, unchanged } from "../feed/evolution";
+import type { Evolution, Pending } from "../feed/evolution";
 import type { Found } from "../feed/found";
 import type {
   Clock, Faults, FunctionRows, Job, Losses, NodeRows, RankRows, StateMessage, TimelineCells, Totals,
 } from "../feed/message";
 import type { Pairs, Regions } from "../feed/regions";
+import { unchanged } from "../same";
 
 /** One function; the row is replaced when anything about it changes. */
 export interface FunctionRow {
@@ -120,7 +121,7 @@ export function apply(before: RunState, message: StateMessage): RunState {
   if (message.compared) state.compared = message.compared;
   if (message.found) {
     state.found = message.found;
-    state.regions = withRegions(state.regions, message.found.judgement.regions);
+    state.regions = unchanged(state.regions, message.found.judgement.regions);
     state.evolution = withEvolution(state.evolution, message.found.evolution);
   }
   if (message.functions) {
@@ -175,11 +176,6 @@ function wider<T extends Float64Array | Uint8Array>(column: T, length: number): 
   const grown = new make(2 ** Math.ceil(Math.log2(length)));
   grown.set(column);
   return grown;
-}
-
-/** The same object as long as nothing changed: whoever draws them need not begin anew. */
-function withRegions(before: Regions | null, now: Regions | null): Regions | null {
-  return JSON.stringify(before) === JSON.stringify(now) ? before : now;
 }
 
 /** Nothing is known as long as no window is. */

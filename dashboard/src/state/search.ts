@@ -6,8 +6,8 @@ import { nodeName, nodeOrder } from "../words/hosts";
 import { clock, counted } from "../words";
 import { rangesShort } from "../words/regions";
 import { parseTime } from "../words/time";
-import { ranges } from "./link";
-import type { RankRanges } from "./perspective";
+import { isAmong, type RankRanges } from "./perspective";
+import { ranges } from "./ranks";
 import { edgeNs, type RunState } from "./run";
 
 export type Hit =
@@ -108,7 +108,7 @@ function regionResults(words: string, run: RunState): Result[] {
   const wanted = /\d+/.exec(words)?.[0];
   const rank = wanted === undefined ? null : Number(wanted);
   return [...run.regions.regions]
-    .filter(({ ranks }) => rank === null || ranks.some(([first, last]) => rank >= first && rank <= last))
+    .filter(({ ranks }) => rank === null || isAmong(ranks, rank))
     .sort((one, other) => (other.latency ?? -1) - (one.latency ?? -1))
     .slice(0, EACH_MAX)
     .map(({ id, ranks, latency }) => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fromSummary, highest, question, summarySuffices } from "./bins";
-import { fromHash, type Place, ranges, toHash } from "./link";
+import { fromHash, type Place, toHash } from "./link";
 import type { Kept } from "./store";
 import { inside, panned, SPAN_MIN_NS, timeTicks, zoomed } from "./span";
 
@@ -69,8 +69,6 @@ describe("deep link", () => {
     for (const selection of selections) expect(fromHash(`#${toHash({ ...nothing, selection })}`).selection).toEqual(selection);
     expect(fromHash("")).toEqual(nothing);
     expect(fromHash("#ranks=a-b&off=1,x&sel=call:1&sel=x:1&where.face=<b>&where=matrix")).toEqual(nothing);
-    expect(ranges("40, 8-3, 9 12")).toBeNull();
-    expect(ranges("40, 8\u20133,9, 12-10, 11-13")).toEqual([[3, 13], [40, 40]]);
     expect(fromHash("#t=soon&range=5-3&zoom=1-2-3")).toMatchObject({ timeNs: null, rangeNs: null, zoomNs: null });
   });
 });

@@ -1,6 +1,7 @@
 // Dark or light: as the system has it, or as chosen here and remembered.
 
 import { computed, effect, signal } from "@preact/signals";
+import { storedText, storeText } from "./storage";
 
 export type ThemeChoice = "auto" | "dark" | "light";
 
@@ -13,17 +14,9 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 export const reducedMotion = signal(still.matches);
 still.addEventListener("change", () => (reducedMotion.value = still.matches));
 
-/** Storage may be forbidden; then the choice lasts as long as the page. */
-function remembered(): ThemeChoice {
-  try {
-    const text = localStorage.getItem(KEY);
-    return text === "dark" || text === "light" ? text : "auto";
-  } catch {
-    return "auto";
-  }
-}
+const before = storedText(KEY);
 
-export const themeChoice = signal<ThemeChoice>(remembered());
+export const themeChoice = signal<ThemeChoice>(before === "dark" || before === "light" ? before : "auto");
 export const theme = computed<"dark" | "light">(() =>
   themeChoice.value === "auto" ? (systemDark.value ? "dark" : "light") : themeChoice.value,
 );
@@ -35,9 +28,5 @@ effect(() => {
 export function nextTheme(): void {
   const order: readonly ThemeChoice[] = ["auto", "dark", "light"];
   themeChoice.value = order[(order.indexOf(themeChoice.value) + 1) % order.length] ?? "auto";
-  try {
-    localStorage.setItem(KEY, themeChoice.value);
-  } catch {
-    // Not remembered, then.
-  }
+  storeText(KEY, themeChoice.value);
 }

@@ -3,20 +3,21 @@
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Span } from "../../state/perspective";
 import { edgeNs } from "../../state/run";
-import { panned, timeTicks, wholeRun, zoomed } from "../../state/span";
+import { panned, wholeRun, zoomed } from "../../state/span";
 import type { Store } from "../../state/store";
 import { clock } from "../../words";
+import { part } from "../../words/found";
+import { useSize } from "../size";
 import { listen } from "../timeline/pointer";
-import { LEFT, nsOf, RIGHT, type Scale, xOf } from "../timeline/scale";
+import { LEFT, nsOf, RIGHT, type Scale, ticksOf, xOf } from "../timeline/scale";
 
-const TICK_PIXELS = 116;
 const LETTER_PIXELS = 7.2;
 const TIP_PIXELS = 360;
 /** Room for the numbers of the axis. */
-export const AXIS_PIXELS = 20;
+const AXIS_PIXELS = 20;
 
 export interface Chart {
   scale: Scale;
@@ -46,25 +47,18 @@ export function TimeChart({ store, label, height, draw, tip, pick, hasAxis = tru
   const box = useRef<HTMLDivElement>(null);
   const cursor = useRef<HTMLDivElement>(null);
   const crosshair = useRef<HTMLDivElement>(null);
-  const width = useSignal(0);
+  const size = useSize(box);
   const pointed = useSignal<{ x: number; y: number } | null>(null);
   const brushing = useSignal<Span | null>(null);
   const edge = (): number => edgeNs(store.figures.peek());
-  const scaleNow = (): Scale => ({ span: store.zoom.peek() ?? wholeRun(edge()), width: Math.max(1, width.peek() - LEFT - RIGHT) });
-  void [store.figures.value, store.zoom.value, width.value];
+  const scaleNow = (): Scale => ({ span: store.zoom.peek() ?? wholeRun(edge()), width: Math.max(1, size.peek().width - LEFT - RIGHT) });
+  void [store.figures.value, store.zoom.value, size.value];
   const scale = scaleNow();
   const right = LEFT + scale.width;
   const chart: Chart = { scale, top: 6, bottom: height - (hasAxis ? AXIS_PIXELS : 4), clamp: (ns) => Math.min(right, Math.max(LEFT, xOf(scale, ns))) };
   const picked = useRef<(ns: number) => boolean>(() => false);
   picked.current = (ns) => pick?.(ns, pointed.peek()?.y ?? 0, chart) ?? false;
   const range = brushing.value ?? store.perspective.value.rangeNs;
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (!element) return undefined;
-    const size = new ResizeObserver(() => (width.value = element.clientWidth));
-    size.observe(element);
-    return () => size.disconnect();
-  }, [width]);
   useEffect(() => {
     if (!box.current) return;
     listen(box.current, {
@@ -88,7 +82,7 @@ export function TimeChart({ store, label, height, draw, tip, pick, hasAxis = tru
   }, [store]);
   // These move with every frame or every move of the pointer, so they bypass rendering.
   useSignalEffect(() => {
-    void width.value;
+    void size.value;
     const { span, width: wide } = { ...scaleNow(), span: store.zoom.value ?? wholeRun(edge()) };
     const place = (element: HTMLDivElement | null, ns: number | null): void => {
       if (!element) return;
@@ -111,9 +105,10 @@ export function TimeChart({ store, label, height, draw, tip, pick, hasAxis = tru
         pointed.value = null;
         store.pointedNs.value = null;
       }}>
-      {width.value > 0 && (
+      {size.value.width > 0 && (
         <svg width={right + RIGHT} height={height} aria-hidden="true">
-          <Grid chart={chart} height={height} hasAxis={hasAxis} />
+          <TimeLines scale={scale} top={chart.top} bottom={hasAxis ? height : chart.bottom} hasWords={hasAxis} />
+          <rect class="edge" x={LEFT} y={chart.bottom} width={scale.width} height={1} />
           {draw(chart)}
           {range && range[1] > scale.span[0] && range[0] < scale.span[1] && (
             <rect class="selected" x={chart.clamp(range[0])} y={chart.top} width={Math.max(1, chart.clamp(range[1]) - chart.clamp(range[0]))} height={chart.bottom - chart.top} />
@@ -134,10 +129,10 @@ function beside(x: number, box: DOMRect | undefined): { bottom?: string; top?: s
   return x < box.width - TIP_PIXELS ? { ...upright, left: `${box.left + x + 12}px` } : { ...upright, right: `${innerWidth - box.left - x + 12}px` };
 }
 
-function Grid({ chart, height, hasAxis }: { chart: Chart; height: number; hasAxis: boolean }) {
-  const { scale, top, bottom } = chart;
-  const right = LEFT + scale.width;
-  const { atNs, digits } = timeTicks(scale.span, scale.width / TICK_PIXELS);
+/** Lines at round times, from `top` to `bottom`; their words end at the bottom, where they have room. */
+export function TimeLines({ scale, top, bottom, hasWords = true }: { scale: Scale; top: number; bottom: number; hasWords?: boolean }) {
+  const right = LEFT + scale.width + RIGHT;
+  const { atNs, digits } = ticksOf(scale);
   return (
     <>
       {atNs.map((ns) => {
@@ -145,23 +140,27 @@ function Grid({ chart, height, hasAxis }: { chart: Chart; height: number; hasAxi
         const words = clock(ns + 0.5, digits);
         return (
           <g key={ns}>
-            <rect class="line" x={x} y={top} width={1} height={(hasAxis ? height : bottom) - top} />
-            {hasAxis && x + 4 + LETTER_PIXELS * words.length < right + RIGHT && <text x={x + 4} y={height - 5}>{words}</text>}
+            <rect class="line" x={x} y={top} width={1} height={bottom - top} />
+            {hasWords && x + 4 + LETTER_PIXELS * words.length < right && <text x={x + 4} y={bottom - 5}>{words}</text>}
           </g>
         );
       })}
-      <rect class="edge" x={LEFT} y={bottom} width={scale.width} height={1} />
     </>
   );
 }
 
-/** Lines at values, with their words at the left. */
+/** A round share beside its line. */
+export function shareLabel(share: number): string {
+  return share === 0 ? "0" : part(share).replace(".0", "");
+}
+
+/** Lines at values, with their words at the left; the edge of the plot is such a line already. */
 export function ValueLines({ chart, values, y, words }: { chart: Chart; values: readonly number[]; y(value: number): number; words(value: number): string }) {
   return (
     <>
       {values.map((value) => (
         <g key={value}>
-          <rect class="line" x={LEFT} y={Math.round(y(value))} width={chart.scale.width} height={1} />
+          {Math.round(y(value)) !== chart.bottom && <rect class="line" x={LEFT} y={Math.round(y(value))} width={chart.scale.width} height={1} />}
           <text x={LEFT - 8} y={Math.round(y(value)) + 4} text-anchor="end">{words(value)}</text>
         </g>
       ))}

@@ -1,7 +1,7 @@
 // Both recordings over time, A above B from zero on: calls by function, where time in MPI went, or what could be avoided.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import type { Compared, CourseOfSide } from "../../feed/compared";
 import { PARTS } from "../../feed/compared";
 import { CAUSES } from "../../feed/found";
@@ -11,6 +11,8 @@ import { theme } from "../../state/theme";
 import { clock, count, roundDuration } from "../../words";
 import { CAUSE_NAMES, seconds } from "../../words/found";
 import { colours } from "../colours";
+import { sideways } from "../gestures";
+import { useSize } from "../size";
 import { PART_WORDS } from "./budget";
 import { slotAt, slotRows, slotsOf, type StackRow, type Stacks, stacksOf } from "./layout";
 import { AXES, nsAt, paint } from "./paint";
@@ -28,20 +30,14 @@ export function OverTime({ compared }: { compared: Compared }) {
   const kind = useSignal<Kind>("calls");
   const slot = useSignal<number | null>(null);
   const place = useSignal<{ x: number; y: number } | null>(null);
-  const resized = useSignal(0);
   const canvas = useRef<HTMLCanvasElement>(null);
+  const size = useSize(canvas);
   const stacks = useMemo(() => stacksOf(rowsOf(kind.value, compared, theme.value), compared.a, compared.b), [kind.value, compared, theme.value]);
   const drawn = useRef(stacks);
   drawn.current = stacks;
-  useLayoutEffect(() => {
-    if (!canvas.current) return undefined;
-    const observer = new ResizeObserver(() => resized.value++);
-    observer.observe(canvas.current);
-    return () => observer.disconnect();
-  }, [resized]);
   const nothing = (side: CourseOfSide): string => (kind.value === "calls" || side.parts.length > 0 ? "" : "not judged");
   useSignalEffect(() => {
-    void [resized.value, kind.value];
+    void [size.value, kind.value];
     const { a, b } = compared;
     if (!canvas.current) return;
     paint(canvas.current, {
@@ -60,7 +56,7 @@ export function OverTime({ compared }: { compared: Compared }) {
     place.value = null;
   };
   const keys = (event: KeyboardEvent): void => {
-    const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    const by = sideways(event);
     if (by === 0) return;
     event.preventDefault();
     slot.value = Math.min(stacks.slots - 1, Math.max(0, (slot.value ?? (by > 0 ? -1 : stacks.slots)) + by));

@@ -1,15 +1,14 @@
 // Draws A above B on one axis of time and one scale, with where each ended.
 
-import { nice, timeTicks } from "../../state/span";
+import { nice } from "../../state/span";
 import { axisCount, clock } from "../../words";
 import { prepare, snap } from "../canvas";
 import type { Colours } from "../colours";
-import { LEFT, RIGHT } from "../timeline/scale";
+import { LEFT, RIGHT, ticksOf } from "../timeline/scale";
 import type { Stacks } from "./layout";
 
 export const RULER = 20;
 const GAP = 12;
-const TICK_PIXELS = 116;
 const LINES = 3;
 const GAP_FROM_PIXELS = 6;
 
@@ -121,7 +120,7 @@ function ended(context: CanvasRenderingContext2D, x: number, bottom: number, hei
 }
 
 function timeAxis(context: CanvasRenderingContext2D, { wholeNs, wide, height, width }: { wholeNs: number; wide: number; height: number; width: number }, xOf: (ns: number) => number, colour: Colours): void {
-  const { atNs, digits } = timeTicks([0, wholeNs], wide / TICK_PIXELS);
+  const { atNs, digits } = ticksOf({ span: [0, wholeNs], width: wide });
   context.textBaseline = "middle";
   context.textAlign = "left";
   for (const ns of atNs) {

@@ -10,6 +10,7 @@ import type { Store } from "../../state/store";
 import { aboutEvolution, noEvolution, ranksOfCourse } from "../../words/evolution";
 import { rangesShort, ranksWords } from "../../words/regions";
 import { useTable } from "../share/tables";
+import { useSize } from "../size";
 import { Legend } from "./legend";
 import { memoryOf, type Memory } from "./memory";
 import { RangeSlider } from "./range-slider";
@@ -38,7 +39,7 @@ function Rows({ store, evolution }: { store: Store; evolution: Evolution }) {
     <div class="how">
       <Bar store={store} evolution={evolution} memory={memory} shown={courses.length} all={all.length} />
       {courses.length > 0
-        ? <List store={store} courses={courses} row={(course) => <Row key={keyOf(course)} store={store} course={course} evolution={evolution} latencies={range} mostDelayed={most} />} />
+        ? <List store={store} memory={memory} courses={courses} row={(course) => <Row key={keyOf(course)} store={store} course={course} evolution={evolution} latencies={range} mostDelayed={most} />} />
         : <Empty isBetween={isBetween} ranks={ranks} />}
       <Legend mostDelayed={most} note={rangeNs && !hasWindows(courses, rangeNs, evolution.windowS) ? "No window of the selected range is kept." : ""} />
       <RangeSlider store={store} windowNs={evolution.windowS * 1e9} />
@@ -92,17 +93,14 @@ function Bar({ store, evolution, memory, shown, all }: BarProps) {
 }
 
 /** Only the rows in sight are there. */
-function List({ store, courses, row }: { store: Store; courses: readonly Course[]; row: (course: Course) => ComponentChildren }) {
+function List({ store, memory, courses, row }: { store: Store; memory: Memory; courses: readonly Course[]; row: (course: Course) => ComponentChildren }) {
   const box = useRef<HTMLDivElement>(null);
-  const scroll = useSignal(0);
-  const height = useSignal(400);
+  const scroll = useSignal(memory.top);
+  const { height } = useSize(box).value;
   useLayoutEffect(() => {
-    const element = box.current;
-    if (!element) return undefined;
-    const size = new ResizeObserver(() => (height.value = element.clientHeight));
-    size.observe(element);
-    return () => size.disconnect();
-  }, [height]);
+    box.current?.scrollTo(0, scroll.peek());
+    return () => void (memory.top = scroll.peek());
+  }, [memory]);
   const selection = store.selection.value;
   const wanted = selection?.kind === "region" ? `${selection.id}/` : null;
   const at = wanted === null ? -1 : courses.findIndex((course) => keyOf(course) === wanted);
@@ -114,7 +112,7 @@ function List({ store, courses, row }: { store: Store; courses: readonly Course[
     if (top < element.scrollTop || top + ROW_PIXELS > element.scrollTop + element.clientHeight) element.scrollTop = top;
   }, [wanted]);
   const first = Math.max(0, Math.floor(scroll.value / ROW_PIXELS) - 1);
-  const last = Math.min(courses.length, Math.ceil((scroll.value + height.value) / ROW_PIXELS) + 1);
+  const last = Math.min(courses.length, Math.ceil((scroll.value + height) / ROW_PIXELS) + 1);
   return (
     <div class="how-rows" ref={box} role="region" aria-label="Latency over time" tabIndex={0} onScroll={(event) => (scroll.value = event.currentTarget.scrollTop)}>
       <div style={{ height: `${first * ROW_PIXELS}px` }} />

@@ -1,6 +1,7 @@
 // What the view remembers while another tab is shown, one for each page.
 
 import { signal } from "@preact/signals";
+import { keptOf } from "../../state/kept";
 import type { Store } from "../../state/store";
 
 function fresh() {
@@ -9,15 +10,11 @@ function fresh() {
     order: signal<"worst" | "ranks">("worst"),
     /** The rows as they stood last. */
     keys: [] as readonly string[],
+    /** How far they were scrolled. */
+    top: 0,
   };
 }
 
 export type Memory = ReturnType<typeof fresh>;
 
-const kept = new WeakMap<Store, Memory>();
-
-export function memoryOf(store: Store): Memory {
-  let found = kept.get(store);
-  if (!found) kept.set(store, (found = fresh()));
-  return found;
-}
+export const memoryOf = keptOf<Store, Memory>(fresh);

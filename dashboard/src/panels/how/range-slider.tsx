@@ -1,41 +1,33 @@
 // The range of time that all views share, as a strip with two handles on the timeline's axis.
 
 import { useSignal } from "@preact/signals";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import type { Span } from "../../state/perspective";
 import { edgeNs, over } from "../../state/run";
-import { timeTicks, wholeRun } from "../../state/span";
+import { wholeRun } from "../../state/span";
 import type { Store } from "../../state/store";
 import { clock } from "../../words";
 import { spanWords } from "../../words/range";
-import { AXIS_PIXELS } from "../chart/time-chart";
+import { TimeLines } from "../chart/time-chart";
+import { useSize } from "../size";
 import { LEFT, nsOf, RIGHT, type Scale, xOf } from "../timeline/scale";
 import { moved, type Part, stepped } from "./range";
 
 const HEIGHT = 44;
 const TRACK = 12;
-const TICK_PIXELS = 116;
-const LETTER_PIXELS = 7.2;
 /** Nearer than this to a handle the pointer takes hold of it. */
 const GRIP = 10;
 
 export function RangeSlider({ store, windowNs }: { store: Store; windowNs: number }) {
   const box = useRef<HTMLDivElement>(null);
-  const width = useSignal(0);
+  const { width } = useSize(box).value;
   const held = useSignal<Held | null>(null);
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (!element) return undefined;
-    const size = new ResizeObserver(() => (width.value = element.clientWidth));
-    size.observe(element);
-    return () => size.disconnect();
-  }, [width]);
   const run = store.figures.value;
   const edge = edgeNs(run);
   const whole = wholeRun(edge);
   const { rangeNs } = store.perspective.value;
   const range = held.value?.range ?? rangeNs ?? whole;
-  const scale: Scale = { span: store.zoom.value ?? whole, width: Math.max(1, width.value - LEFT - RIGHT) };
+  const scale: Scale = { span: store.zoom.value ?? whole, width: Math.max(1, width - LEFT - RIGHT) };
   const select = (next: Span): void => store.select({ rangeNs: next[0] <= 0 && next[1] >= edge ? null : next });
   const isLive = !over(run) && rangeNs === null && !held.value?.range;
   const xAt = (event: PointerEvent): number => event.clientX - (box.current?.getBoundingClientRect().left ?? 0);
@@ -57,9 +49,9 @@ export function RangeSlider({ store, windowNs }: { store: Store; windowNs: numbe
         if (now) held.value = { ...now, range: moved(now.before, now.part, now.startNs, nsOf(scale, xAt(event)), windowNs, edge) };
       }}
       onPointerUp={() => drop(true)} onPointerCancel={() => drop(false)}>
-      {width.value > 0 && <>
+      {width > 0 && <>
         <svg width={LEFT + scale.width + RIGHT} height={HEIGHT} aria-hidden="true">
-          <Axis scale={scale} />
+          <TimeLines scale={scale} top={0} bottom={HEIGHT} />
           <rect class="track" x={LEFT} y={10} width={scale.width} height={4} rx={2} />
           <rect class={rangeNs || held.value?.range ? "part" : "part whole"} x={placeOf(scale, range[0])} y={10} width={Math.max(1, placeOf(scale, range[1]) - placeOf(scale, range[0]))} height={4} />
           <text x={LEFT - 8} y={TRACK + 4} text-anchor="end">range</text>
@@ -104,24 +96,5 @@ function Handle({ part, scale, range, edge, isLive, keys }: HandleProps) {
     <span class={`handle ${isBeyond ? "beyond" : ""}`} role="slider" tabIndex={0} style={{ transform: `translateX(${Math.round(placeOf(scale, ns))}px)` }} title={words}
       aria-label={part === "from" ? "Begin of the selected range" : "End of the selected range"} aria-valuemin={0} aria-valuemax={Math.round(edge / 1e6)} aria-valuenow={Math.round(Math.min(edge, ns) / 1e6)}
       aria-valuetext={words} onKeyDown={keys} />
-  );
-}
-
-function Axis({ scale }: { scale: Scale }) {
-  const { atNs, digits } = timeTicks(scale.span, scale.width / TICK_PIXELS);
-  const right = LEFT + scale.width + RIGHT;
-  return (
-    <>
-      {atNs.map((ns) => {
-        const x = Math.round(xOf(scale, ns));
-        const words = clock(ns + 0.5, digits);
-        return (
-          <g key={ns}>
-            <rect class="line" x={x} y={0} width={1} height={HEIGHT} />
-            {x + 4 + LETTER_PIXELS * words.length < right && <text x={x + 4} y={HEIGHT - AXIS_PIXELS + 15}>{words}</text>}
-          </g>
-        );
-      })}
-    </>
   );
 }

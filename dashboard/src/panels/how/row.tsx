@@ -9,6 +9,7 @@ import { theme } from "../../state/theme";
 import { bandWords, courseFigures, courseName, type Found, type PendingCalls, pendingOf, pendingWords, pointTold, segmentWords, trendWords } from "../../words/evolution";
 import { latencyMeaning, latencyWords, type Told } from "../../words/regions";
 import { type Chart, TimeChart, ValueLines } from "../chart/time-chart";
+import { sideways } from "../gestures";
 import { LEFT, xOf } from "../timeline/scale";
 import { RegionMark } from "../where/table";
 import { bands, hit, keyOf, type Latencies, latencyLabel, latencyLines, latencyY, picture, type Picture } from "./scale";
@@ -42,7 +43,7 @@ export function Row({ store, course, evolution, latencies, mostDelayed }: RowPro
   const tell = (found: Found): Told => pointTold(course, found, evolution, isOver);
   const select = (found: Found): void => void (selection.value = momentOf(course, found, evolution));
   const keys = (event: KeyboardEvent): void => {
-    const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    const by = sideways(event);
     if (event.shiftKey || many === 0 || (by === 0 && event.key !== "Enter")) return;
     event.preventDefault();
     if (by !== 0) current.value = at < 0 ? (by > 0 ? 0 : many - 1) : Math.min(many - 1, Math.max(0, at + by));

@@ -1,7 +1,8 @@
 // Answers "what is this?" for whatever was clicked last; with nothing clicked, for the run.
 
-import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { useComputed } from "@preact/signals";
 import { functionColours } from "../colours";
+import { same } from "../../same";
 import type { Store } from "../../state/store";
 import { around } from "../../state/span";
 import { bytes, clock, count, counted, duration, share } from "../../words";
@@ -14,6 +15,7 @@ import type { CallText } from "../view";
 import { MomentPart } from "./moment";
 import { Row, Title } from "./parts";
 import { PlacePart, TalkRows } from "./place";
+import { RangePart } from "./range";
 import { SitePart } from "./site";
 
 export function Inspector({ store }: { store: Store }) {
@@ -65,7 +67,7 @@ function RankPart({ store, rank }: { store: Store; rank: number }) {
   const run = store.figures.value;
   const { ranks, inFlight, functions } = run;
   const only = store.perspective.value.ranks;
-  const alone = only?.length === 1 && only[0]?.[0] === rank && only[0]?.[1] === rank;
+  const alone = same(only, [[rank, rank]]);
   const node = ranks.node[rank] ?? 0;
   const waits = noCore(run, rank);
   const inside: string[] = [];
@@ -99,64 +101,10 @@ function RankPart({ store, rank }: { store: Store; rank: number }) {
   );
 }
 
-/** The counts of a selected range come from the server, whatever the zoom is. */
-function RangePart({ store }: { store: Store }) {
-  const colours = useComputed(() => functionColours(store.figures)).value.value;
-  const found = useSignal<{ id: number; calls: number }[] | string | null>(null);
-  useSignalEffect(() => {
-    const range = store.perspective.value.rangeNs;
-    found.value = null;
-    if (!range) return undefined;
-    let current = true;
-    // Brushing changes the range with every move; the last one counts.
-    const timer = setTimeout(() => {
-      store.count(range[0], range[1]).then((answer) => {
-        if (!current) return;
-        const rows = [...answer.function].map((id, row) => ({ id, calls: answer.calls[row] ?? 0 }));
-        found.value = rows.sort((a, b) => b.calls - a.calls);
-      }, (reason: Error) => {
-        if (current) found.value = reason.message;
-      });
-    }, 150);
-    return () => {
-      current = false;
-      clearTimeout(timer);
-    };
-  });
-  const range = store.perspective.value.rangeNs;
-  if (!range) return null;
-  const { functions, clock: { nowNs } } = store.figures.value;
-  const answer = found.value;
-  const rows = typeof answer === "string" ? null : answer;
-  return (
-    <section>
-      <Title label="Clear" clear={() => store.select({ rangeNs: null })} text="Selected range" />
-      <dl>
-        <Row name="From">{clock(range[0], 6)}</Row>
-        <Row name="To">{clock(range[1], 6)}</Row>
-        <Row name="Length">{duration(range[1] - range[0])}</Row>
-        {rows && <Row name="Calls started">{count(rows.reduce((sum, row) => sum + row.calls, 0))}</Row>}
-      </dl>
-      {typeof answer === "string" && <p class="soft">The counts are missing: {answer}</p>}
-      {rows && (
-        <div class="bars">
-          {rows.map(({ id, calls }) => <div key={id}><span class="swatch" style={{ backgroundColor: colours.get(id) ?? "" }} /><span>{functions.get(id)?.name ?? `function ${id}`}</span><span>{count(calls)}</span></div>)}
-        </div>
-      )}
-      <div class="actions">
-        <button type="button" onClick={() => (store.zoom.value = around(range, nowNs))}>Zoom to it</button>
-        <button type="button" onClick={() => store.command({ do: "seek", time_ns: range[0] })}>Go to its start</button>
-      </div>
-    </section>
-  );
-}
-
 function RunPart({ store }: { store: Store }) {
   const run = store.figures.value;
   const { job, faults, losses, inFlight } = run;
   const reasons = lossSentences(losses);
-  const only = store.perspective.value.ranks;
-  const hidden = [...store.perspective.value.hidden].filter((id) => run.functions.has(id)).length;
   return (
     <>
       <section>
@@ -167,13 +115,6 @@ function RunPart({ store }: { store: Store }) {
         </dl>
         <p class="soft small">Click a particle or a rank to see what it is.</p>
       </section>
-      {(only || hidden > 0) && (
-        <section>
-          <h2>Left out</h2>
-          {only && <p>Only {only.map(([first, last]) => (first === last ? `rank ${first}` : `ranks ${first}\u2013${last}`)).join(", ")} shown. <button type="button" onClick={() => store.select({ ranks: null })}>All ranks</button></p>}
-          {hidden > 0 && <p>{counted(hidden, "function is", "functions are")} hidden. <button type="button" onClick={() => store.select({ hidden: new Set() })}>All functions</button></p>}
-        </section>
-      )}
       {(reasons.length > 0 || faults.count > 0) && (
         <section>
           <h2>Lost and odd</h2>

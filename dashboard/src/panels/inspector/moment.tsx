@@ -1,5 +1,6 @@
 // What a window of a region is, or of what goes between two.
 
+import { same } from "../../same";
 import { over } from "../../state/run";
 import type { Moment, Store } from "../../state/store";
 import { pointTold, ranksOfCourse, windowOf } from "../../words/evolution";
@@ -15,7 +16,7 @@ export function MomentPart({ store, moment }: { store: Store; moment: Moment }) 
   const own = ranksOfCourse(there.course, evolution);
   const range = [moment.fromNs, moment.toNs] as const;
   const isRange = rangeNs?.[0] === range[0] && rangeNs[1] === range[1];
-  const isAlone = JSON.stringify(ranks) === JSON.stringify(own);
+  const isAlone = same(ranks, own);
   return (
     <section>
       <Title label="Clear" clear={clear} text={title} />

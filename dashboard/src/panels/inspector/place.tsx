@@ -1,10 +1,11 @@
 // What a region, the traffic between regions or of two ranks is; and what a rank has to do with others.
 
 import type { RankRange } from "../../feed/regions";
+import { same } from "../../same";
+import { rangesOf } from "../../state/ranks";
 import type { RunState } from "../../state/run";
 import type { Place, Store } from "../../state/store";
 import { tell } from "../../words/regions";
-import { rangesOf } from "../where/matrix";
 import { Row, Title } from "./parts";
 
 export function PlacePart({ store, place }: { store: Store; place: Place }) {
@@ -14,7 +15,7 @@ export function PlacePart({ store, place }: { store: Store; place: Place }) {
   if (!told) return <section><Title label="Clear" clear={clear} text="A region" /><p class="soft">It is not there any more: regions were found anew.</p></section>;
   const ranks = ranksOf(place, run);
   const only = store.perspective.value.ranks;
-  const alone = JSON.stringify(only) === JSON.stringify(ranks);
+  const alone = same(only, ranks);
   return (
     <section>
       <Title label="Clear" clear={clear} text={told.title} />

@@ -1,12 +1,12 @@
 // What a place in the program is: how long ranks waited there, for what, and who for whom.
 
+import { rangesOf } from "../../state/ranks";
 import type { Site, Store } from "../../state/store";
 import { clock } from "../../words";
 import { part, seconds, waitingRows, waitWords } from "../../words/found";
 import { rankRanges } from "../../words/hosts";
 import { longestAt, ranksAt, siteKey, siteName, waitsAt } from "../../words/sites";
 import { partTone } from "../causes";
-import { rangesOf } from "../where/matrix";
 import { Row, Title } from "./parts";
 
 /** More are in the table of waits. */

@@ -1,19 +1,12 @@
 // Messages as arrows: where they run, which of very many are drawn, which one is under the pointer, which belong to a
 // call. Pure.
 
+import type { MessageRows } from "../../feed/messages";
 import type { Span } from "../../state/perspective";
 import { type RowCamera, yOfRow } from "./rows";
 
 /** What is needed of each message. */
-export interface MessageColumns {
-  length: number;
-  src: Uint32Array;
-  dst: Uint32Array;
-  sendNs: Float64Array;
-  recvNs: Float64Array;
-  latency: Float64Array;
-  lateSenderNs: Float64Array;
-}
+export type MessageColumns = Pick<MessageRows, "length" | "src" | "dst" | "sendNs" | "recvNs" | "latency" | "lateSenderNs">;
 
 /** Where times and ranks are, in pixels from the upper left corner of the rows. */
 export interface ArrowFrame {

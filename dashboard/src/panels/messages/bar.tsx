@@ -1,11 +1,11 @@
 // What can be set of the rows: their order and which, their height, which arrows, and whether it is a table.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
+import { same } from "../../same";
+import { parseRanks, rangesText } from "../../state/ranks";
 import type { Store } from "../../state/store";
-import { rangesShort } from "../../words/regions";
 import { Icon } from "../icons";
 import type { OrderKind } from "../where/matrix";
-import { parseRanks } from "./rows";
 import type { ArrowMode, MessagesState } from "./state";
 
 const ARROWS: readonly { id: ArrowMode; label: string; title: string }[] = [
@@ -14,8 +14,6 @@ const ARROWS: readonly { id: ArrowMode; label: string; title: string }[] = [
   { id: "none", label: "None", title: "No arrows" },
 ];
 const ORDERS: readonly { id: OrderKind; label: string }[] = [{ id: "rank", label: "rank" }, { id: "node", label: "node" }, { id: "region", label: "region" }];
-/** Ranges that a field has room for. */
-const RANGES_SHOWN = 64;
 
 export interface Heights { zoom(factor: number): void; fit(): void }
 
@@ -51,14 +49,14 @@ function RanksField({ store }: { store: Store }) {
   const wrong = useSignal("");
   useSignalEffect(() => {
     const { ranks } = store.perspective.value;
-    text.value = ranks ? rangesShort(ranks, RANGES_SHOWN).replaceAll("\u2013", "-") : "";
+    text.value = ranks ? rangesText(ranks, ", ") : "";
     wrong.value = "";
   });
   const commit = (): void => {
     const run = store.run.peek();
     const parsed = parseRanks(text.peek(), Math.max(run.job.ranks, run.ranks.length));
     wrong.value = typeof parsed === "string" ? parsed : "";
-    if (typeof parsed !== "string" && JSON.stringify(parsed) !== JSON.stringify(store.perspective.peek().ranks)) store.select({ ranks: parsed });
+    if (typeof parsed !== "string" && !same(parsed, store.perspective.peek().ranks)) store.select({ ranks: parsed });
   };
   return (
     <>

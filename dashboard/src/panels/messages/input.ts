@@ -1,6 +1,7 @@
 // What pointer, wheel and keys do to the rows. Only gestures; what is chosen is told.
 
 import type { Span } from "../../state/perspective";
+import { listenGestures, placeIn } from "../gestures";
 import { LEFT, RIGHT } from "../timeline/scale";
 import { TOP } from "./overlay";
 import type { Pointed } from "./pointing";
@@ -19,10 +20,8 @@ export interface Chosen {
 }
 
 type Zone = "heads" | "time" | "rows" | "thumb";
-interface Press { zone: Zone; isBrush: boolean; x: number; y: number; lastX: number; lastY: number; ns: number; isDrag: boolean; rank: number }
+interface Press { zone: Zone; isBrush: boolean; ns: number; rank: number }
 
-/** A press that moves less is a click. */
-const CLICK_PIXELS = 4;
 /** The wheel's step that doubles. */
 const WHEEL_DOUBLE_PIXELS = 240;
 const LINE_PIXELS = 40;
@@ -32,55 +31,35 @@ export function listen(view: MessagesView, chosen: Chosen): () => void {
   const { element } = view;
   const stop = new AbortController();
   const { signal } = stop;
-  let press: Press | null = null;
-  const at = (event: MouseEvent): [number, number] => {
-    const box = element.getBoundingClientRect();
-    return [event.clientX - box.left, event.clientY - box.top];
-  };
   const zoneAt = (x: number, y: number): Zone => (x > element.clientWidth - RIGHT ? "thumb" : x < LEFT ? "heads" : y < TOP ? "time" : "rows");
-  element.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    const [x, y] = at(event);
-    wheel(view, event, zoneAt(x, y), x, y);
-    view.point(null);
-  }, { passive: false, signal });
-  element.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0) return;
-    const [x, y] = at(event);
-    const zone = zoneAt(x, y);
-    press = { zone, isBrush: event.shiftKey || zone === "time", x, y, lastX: x, lastY: y, ns: view.nsAt(x), isDrag: false, rank: rankAt(view, y) };
-    element.setPointerCapture(event.pointerId);
-  }, { signal });
-  element.addEventListener("pointermove", (event) => {
-    const [x, y] = at(event);
-    if (!press) {
+  listenGestures<Press>(element, signal, {
+    hover: (x, y, event) => {
       const zone = zoneAt(x, y);
       element.dataset["zone"] = event.shiftKey && zone === "rows" ? "time" : zone;
-      return view.point(zone === "thumb" ? null : view.at(x, y), x, y);
-    }
-    press.isDrag ||= Math.hypot(x - press.x, y - press.y) > CLICK_PIXELS;
-    if (!press.isDrag) return;
-    view.point(null);
-    drag(view, press, x, y);
-    [press.lastX, press.lastY] = [x, y];
-  }, { signal });
-  element.addEventListener("pointerup", (event) => {
-    const [x, y] = at(event);
-    const ended = press;
-    press = null;
-    if (!ended) return;
-    if (!ended.isDrag) click(view, chosen, ended, x, y);
-    else if (ended.zone === "heads") drop(view, chosen, ended.rank, y);
-    else if (ended.isBrush && view.brushing) chosen.range(view.brushing);
-    rest(view);
-  }, { signal });
-  element.addEventListener("pointercancel", () => {
-    press = null;
-    rest(view);
-  }, { signal });
-  element.addEventListener("pointerleave", () => view.point(null), { signal });
+      view.point(zone === "thumb" ? null : view.at(x, y), x, y);
+    },
+    leave: () => view.point(null),
+    press: (x, y, event) => {
+      const zone = zoneAt(x, y);
+      return event.button === 0 ? { zone, isBrush: event.shiftKey || zone === "time", ns: view.nsAt(x), rank: rankAt(view, y) } : null;
+    },
+    drag: (press, x, _y, right, down) => {
+      view.point(null);
+      drag(view, press, x, right, down);
+    },
+    drop: (press, _x, y) => {
+      if (press.zone === "heads") drop(view, chosen, press.rank, y);
+      else if (press.isBrush && view.brushing) chosen.range(view.brushing);
+    },
+    click: (press, x, y) => click(view, chosen, press, x, y),
+    rest: () => rest(view),
+    wheel: (event, x, y) => {
+      wheel(view, event, zoneAt(x, y), x, y);
+      view.point(null);
+    },
+  });
   element.addEventListener("dblclick", (event) => {
-    if (zoneAt(...at(event)) === "rows") chosen.whole();
+    if (zoneAt(...placeIn(element, event)) === "rows") chosen.whole();
   }, { signal });
   element.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || !chosen.key(event)) return;
@@ -111,10 +90,10 @@ function wheel(view: MessagesView, event: WheelEvent, zone: Zone, x: number, y: 
   else view.zoom(2 ** (down / WHEEL_DOUBLE_PIXELS), view.nsAt(x));
 }
 
-function drag(view: MessagesView, press: Press, x: number, y: number): void {
+function drag(view: MessagesView, press: Press, x: number, right: number, down: number): void {
   if (press.zone === "thumb") {
     const { rows, height } = view.rowFrame;
-    view.pan(0, -((y - press.lastY) / height) * rows * view.camera.rowPixels);
+    view.pan(0, -(down / height) * rows * view.camera.rowPixels);
   } else if (press.zone === "heads") {
     view.dragged = press.rank;
     view.invalidate();
@@ -123,7 +102,7 @@ function drag(view: MessagesView, press: Press, x: number, y: number): void {
     view.brushing = [Math.max(0, Math.min(press.ns, ns)), Math.min(view.edge, Math.max(press.ns, ns))];
     view.invalidate();
   } else {
-    view.pan(x - press.lastX, y - press.lastY);
+    view.pan(right, down);
   }
 }
 

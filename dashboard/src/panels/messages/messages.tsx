@@ -18,12 +18,13 @@ import { listen } from "./input";
 import { Key } from "./key";
 import { callOf, pressed } from "./keys";
 import type { Pointed } from "./pointing";
-import type { MessagesState } from "./state";
+import { messagesOf, type MessagesState } from "./state";
 import { CallTable } from "./table";
 import { MessagesView } from "./view";
 import { emptyWords, pictureOf, tellPointed } from "./words";
 
-export function Messages({ store, frames, state }: { store: Store; frames: Frames; state: MessagesState }) {
+export function Messages({ store, frames }: { store: Store; frames: Frames }) {
+  const state = messagesOf(store);
   useEffect(() => state.watch(), [state]);
   const view = useSignal<MessagesView | null>(null);
   const isTable = state.isTable.value;

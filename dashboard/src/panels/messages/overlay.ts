@@ -4,10 +4,10 @@
 import type { InFlight } from "../../feed/calls";
 import type { RegionMark } from "../../palette/regions";
 import type { Span } from "../../state/perspective";
-import { nice, timeTicks } from "../../state/span";
+import { nice } from "../../state/span";
 import { clock } from "../../words";
 import type { Colours } from "../colours";
-import { LEFT, RIGHT } from "../timeline/scale";
+import { LEFT, RIGHT, ticksOf } from "../timeline/scale";
 import { type ArrowFrame, xOfTime } from "./arrows";
 import { laneLines } from "./raster";
 import { NAME_FROM, rowsInSight, yOfRow } from "./rows";
@@ -17,7 +17,6 @@ type Context = CanvasRenderingContext2D;
 /** Of the words of time above the rows. */
 export const TOP = 22;
 /** Between two labels of the axis of time. */
-const TICK_PIXELS = 116;
 /** Between two names of rows. */
 const NAME_PIXELS = 15;
 const MARK = { left: 4, width: 8 };
@@ -27,7 +26,7 @@ const THUMB_LEAST = 24;
 export interface HeadMark { colour: string; mark: RegionMark }
 
 export function paintTime(context: Context, { span, width, height }: ArrowFrame, colour: Colours): void {
-  const { atNs, digits } = timeTicks(span, width / TICK_PIXELS);
+  const { atNs, digits } = ticksOf({ span, width });
   context.textBaseline = "middle";
   context.textAlign = "left";
   for (const ns of atNs) {
@@ -47,7 +46,7 @@ export function paintTime(context: Context, { span, width, height }: ArrowFrame,
 /** Lines of time behind the bars, from the upper left corner of the rows. */
 export function paintGrid(context: Context, { span, width, height }: ArrowFrame, colour: Colours): void {
   context.fillStyle = colour.line;
-  for (const ns of timeTicks(span, width / TICK_PIXELS).atNs) context.fillRect(Math.round(xOfTime({ span, width }, ns)), 0, 1, height);
+  for (const ns of ticksOf({ span, width }).atNs) context.fillRect(Math.round(xOfTime({ span, width }, ns)), 0, 1, height);
 }
 
 export interface Heads {

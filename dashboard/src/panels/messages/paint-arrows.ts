@@ -1,9 +1,8 @@
 // Draws arrows of messages: thin and faint where there are many, with heads where there is room for them.
 
 import { latencyRamp, latencyPart, stepOf, STEPS, UNKNOWN_TONE } from "../../palette/ramps";
+import type { Context } from "../canvas";
 import { type ArrowFrame, endsOf, type MessageColumns, middleOf, xOfTime } from "./arrows";
-
-type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
 
 export interface ArrowLook {
   theme: "dark" | "light";

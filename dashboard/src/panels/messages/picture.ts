@@ -1,15 +1,14 @@
 // A picture of the rows as the worker draws it: bars with their names on one canvas, arrows on another, so that the page
 // can let all arrows fade but those that are meant. Goes on in small steps, so that whoever draws may stop in between.
 
-import { textOn } from "../what/glyph-paint";
 import type { Span } from "../../state/perspective";
+import type { Context } from "../canvas";
+import { textOn } from "../what/glyph-paint";
 import { type ArrowFrame, ARROWS_MOST, inSight, type MessageColumns, worst } from "./arrows";
 import { type ArrowLook, paintArrows } from "./paint-arrows";
 import { bandsOf, densityOf, type Plot, rasterBars, rasterTime } from "./raster";
 import { type RowCamera, rowsByRank, yOfRow } from "./rows";
 import { type CallColumns, placesIn, type Tracks, tracksOf } from "./tracks";
-
-type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
 
 /** A function that is drawn. */
 export interface Ink { function: number; name: string; colour: string }

@@ -60,10 +60,6 @@ function callAt({ frame, hidden, calls, tracks, inFlight, edgeNs }: Scene, row: 
   return null;
 }
 
-export function samePointed(one: Pointed | null, other: Pointed | null): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
-}
-
 /** The row of a message that is known; -1 where it is not. */
 export function findMessage(messages: MessageColumns, { src, dst, sendNs, recvNs }: MessageText): number {
   for (let at = 0; at < messages.length; at++) {

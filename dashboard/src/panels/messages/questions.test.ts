@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { answers, type KnownTraffic, sameScope, scopeOf, type Seen } from "./questions";
+import { same } from "../../same";
+import { answers, type KnownTraffic, scopeOf, type Seen } from "./questions";
 
 const order = Uint32Array.from({ length: 100 }, (_, rank) => rank);
 const seen = (span: readonly [number, number], rows: readonly [number, number] = [0, 100], part: Partial<Seen> = {}): Seen => ({ span, order, rows, only: null, hasArrows: true, grows: false, ...part });
@@ -16,9 +17,9 @@ describe("what is asked for what is in sight", () => {
   });
 
   it("stays the same along little ways, and changes on longer ones", () => {
-    expect(sameScope(scopeOf(seen([10e9, 11e9])), scopeOf(seen([10.001e9, 11.001e9])))).toBe(true);
-    expect(sameScope(scopeOf(seen([10e9, 11e9])), scopeOf(seen([10.6e9, 11.6e9])))).toBe(false);
-    expect(sameScope(scopeOf(seen([10e9, 11e9])), scopeOf(seen([10e9, 11e9], [0, 100], { hasArrows: false })))).toBe(false);
+    expect(same(scopeOf(seen([10e9, 11e9])), scopeOf(seen([10.001e9, 11.001e9])))).toBe(true);
+    expect(same(scopeOf(seen([10e9, 11e9])), scopeOf(seen([10.6e9, 11.6e9])))).toBe(false);
+    expect(same(scopeOf(seen([10e9, 11e9])), scopeOf(seen([10e9, 11e9], [0, 100], { hasArrows: false })))).toBe(false);
   });
 
   it("is of the ranks around those in sight, in their order, or of all", () => {

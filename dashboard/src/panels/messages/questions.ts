@@ -4,8 +4,8 @@
 import type { Calls } from "../../feed/calls";
 import type { MessageRows } from "../../feed/messages";
 import type { RankRanges, Span } from "../../state/perspective";
+import { rangesOf } from "../../state/ranks";
 import { lengthOf } from "../../state/span";
-import { rangesOf } from "../where/matrix";
 
 export interface TrafficScope {
   rangeNs: Span;
@@ -68,11 +68,6 @@ function ranksAround({ order, rows: [from, to], only }: Seen): RankRanges | null
   if (end - first > NEARLY_ALL * order.length) return only;
   const ranges = rangesOf(order.subarray(first, end));
   return ranges.length > RANGES_MAX ? only : ranges;
-}
-
-export function sameScope(one: TrafficScope, other: TrafficScope): boolean {
-  return one.rangeNs[0] === other.rangeNs[0] && one.rangeNs[1] === other.rangeNs[1] && one.mostCalls === other.mostCalls
-    && one.mostMessages === other.mostMessages && JSON.stringify(one.ranks) === JSON.stringify(other.ranks);
 }
 
 /** Whether an answer has all there is of another scope. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { arranged, brought, fitted, isFitted, moved, parseRanks, ROW_MOST, rowAt, rowsByRank, rowsInSight, scrolled, settled, yOfRow, zoomedRows } from "./rows";
+import { arranged, brought, fitted, isFitted, moved, ROW_MOST, rowAt, rowsByRank, rowsInSight, scrolled, settled, yOfRow, zoomedRows } from "./rows";
 
 const KEYS = { node: (rank: number): number => rank % 2, region: (rank: number): number => (rank < 2 ? Infinity : 9 - rank) };
 
@@ -55,21 +55,5 @@ describe("where rows are", () => {
     expect(brought(camera, frame, 100).top).toBe(81);
     expect(brought(camera, frame, 5)).toEqual(camera);
     expect(rowAt(fitted({ rows: 2, height: 400 }), 2, 200)).toBe(-1);
-  });
-});
-
-describe("ranks as people write them", () => {
-  it("are ranges in order, each rank once", () => {
-    expect(parseRanks("0-31, 40", 64)).toEqual([[0, 31], [40, 40]]);
-    expect(parseRanks(" 7;3\u20135 4 ", 64)).toEqual([[3, 5], [7, 7]]);
-    expect(parseRanks("60-99", 64)).toEqual([[60, 63]]);
-    expect(parseRanks("5-3", 64)).toEqual([[3, 5]]);
-    expect(parseRanks("", 64)).toBeNull();
-  });
-
-  it("are refused with what is wrong", () => {
-    expect(parseRanks("3, x", 64)).toMatch(/\u201cx\u201d is neither/);
-    expect(parseRanks(Array.from({ length: 257 }, (_, at) => 2 * at).join(), 999)).toMatch(/^At most 256 ranges/);
-    expect(parseRanks("64", 64)).toBe("There is no rank 64: the last one is 63.");
   });
 });

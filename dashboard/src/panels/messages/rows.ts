@@ -1,7 +1,7 @@
 // Which rank is in which row, and where rows are on the screen: from all in view, fractions of a pixel each, to single
 // rows with their names. Pure.
 
-import type { RankRanges } from "../../state/perspective";
+import { isAmong, type RankRanges } from "../../state/perspective";
 import { orderBy, type OrderKind } from "../where/matrix";
 
 /** What is at the upper edge of the view, in rows, and how high a row is. */
@@ -73,7 +73,7 @@ export interface Arrangement {
 export function arranged(ranks: number, { kind, byHand, only }: Arrangement, keys: Readonly<Record<"node" | "region", (rank: number) => number>>): Uint32Array {
   const sorted = orderBy(ranks, kind === "rank" ? null : keys[kind]).ranks;
   const all = byHand ? followed(byHand, sorted) : sorted;
-  return only ? all.filter((rank) => only.some(([first, last]) => rank >= first && rank <= last)) : all;
+  return only ? all.filter((rank) => isAmong(only, rank)) : all;
 }
 
 /** Ranks that were heard since somebody put the others in order come after them. */
@@ -100,35 +100,4 @@ export function rowsByRank(order: Uint32Array): Int32Array {
   const rows = new Int32Array(most + 1).fill(-1);
   order.forEach((rank, row) => (rows[rank] = row));
   return rows;
-}
-
-/** What the server keeps of a selection. */
-const RANGES_MOST = 256;
-
-/** "0-31, 40" as ranges; null: all of them; a text says what is wrong with it. */
-export function parseRanks(text: string, ranks: number): RankRanges | null | string {
-  const parts = text.split(/[\s,;]+/).filter(Boolean);
-  if (parts.length === 0) return null;
-  const found: [number, number][] = [];
-  for (const part of parts) {
-    const match = /^(\d+)(?:[-\u2013](\d+))?$/.exec(part);
-    if (!match) return `\u201c${part}\u201d is neither a rank nor a range such as 0-31.`;
-    const ends = [Number(match[1]), Number(match[2] ?? match[1])].sort((one, other) => one - other);
-    const [first = 0, last = 0] = ends;
-    if (first >= ranks) return `There is no rank ${first}: the last one is ${ranks - 1}.`;
-    found.push([first, Math.min(last, ranks - 1)]);
-  }
-  const ranges = joined(found);
-  return ranges.length > RANGES_MOST ? `At most ${RANGES_MOST} ranges of ranks can be selected; these are ${ranges.length}.` : ranges;
-}
-
-/** In order, and each rank once. */
-function joined(ranges: [number, number][]): [number, number][] {
-  const merged: [number, number][] = [];
-  for (const [first, last] of ranges.sort(([one], [other]) => one - other)) {
-    const before = merged.at(-1);
-    if (before && first <= before[1] + 1) before[1] = Math.max(before[1], last);
-    else merged.push([first, last]);
-  }
-  return merged;
 }

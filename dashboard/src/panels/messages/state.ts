@@ -2,6 +2,8 @@
 // where the keyboard is. Outlives the tab, so that whoever comes back finds it as it was.
 
 import { computed, effect, signal } from "@preact/signals";
+import { unchanged } from "../../same";
+import { keptOf } from "../../state/kept";
 import { Newest, type NewestFigures } from "../../state/newest";
 import type { RankRanges } from "../../state/perspective";
 import { edgeNs, over } from "../../state/run";
@@ -9,7 +11,7 @@ import { inside } from "../../state/span";
 import type { Store } from "../../state/store";
 import { nodeOrder } from "../../words/hosts";
 import type { OrderKind } from "../where/matrix";
-import { answers, type KnownTraffic, sameScope, scopeOf, type Seen, type TrafficScope } from "./questions";
+import { answers, type KnownTraffic, scopeOf, type Seen, type TrafficScope } from "./questions";
 import { arranged, moved, type RowCamera } from "./rows";
 
 export type ArrowMode = "all" | "selection" | "none";
@@ -43,14 +45,14 @@ export class MessagesState {
     return `${job.run}/${Math.max(job.ranks, ranks.length)}/${ranks.count}/${nodes.size}`;
   });
   private readonly regions = computed(() => this.store.figures.value.regions);
-  private readonly onlyKey = computed(() => JSON.stringify(this.store.perspective.value.ranks));
-  readonly only = computed(() => JSON.parse(this.onlyKey.value) as RankRanges | null);
+  private chosen: RankRanges | null = null;
+  readonly only = computed(() => (this.chosen = unchanged(this.chosen, this.store.perspective.value.ranks)));
   readonly isByHand = computed(() => this.byHand.value !== null);
   readonly regionOf = computed(() => this.regionsByRank());
   readonly order = computed(() => this.arrange(this.only.value));
 
   constructor(private readonly store: Store) {
-    this.questions = new Newest((scope) => this.ask(scope), sameScope, (figures) => {
+    this.questions = new Newest((scope) => this.ask(scope), (figures) => {
       const before = this.figures.peek().known;
       if (before && figures.known && before !== figures.known) this.keepCursor(before, figures.known);
       this.figures.value = figures;
@@ -166,3 +168,5 @@ export class MessagesState {
     if (isOld && performance.now() - this.askedMs > Math.max(AGAIN.everyMs, AGAIN.ofAnswer * known.tookMs)) this.questions.again();
   }
 }
+
+export const messagesOf = keptOf((store: Store) => new MessagesState(store));

@@ -68,5 +68,5 @@ function Listed({ store, state, rank, rows }: { store: Store; state: MessagesSta
     { key: "bytes", label: "bytes", title: "What it sent, or received", sort: (call) => calls.bytes[call] ?? 0, cell: (call) => bytes(calls.bytes[call] ?? 0) },
     { key: "polls", label: "polls", title: "Polls that are one row", sort: (call) => calls.count[call] ?? 1, cell: (call) => ((calls.count[call] ?? 1) > 1 ? count(calls.count[call] ?? 1) : "\u2013") },
   ];
-  return <Table label={`Calls of rank ${rank}`} columns={columns} rows={rows} rowKey={(call) => call} first={{ key: "start", descending: false }} selected={state.cursor.value?.call ?? null} act={select} />;
+  return <Table label={`Calls of rank ${rank}`} name="Calls of a rank" columns={columns} rows={rows} rowKey={(call) => call} first={{ key: "start", descending: false }} selected={state.cursor.value?.call ?? null} act={select} />;
 }

@@ -1,15 +1,10 @@
 // Calls by the rank that made them and by when they began, so that those at a moment are found without a search through
 // all; and side by side where threads of one rank were in MPI at the same time. Pure; made in the worker.
 
+import type { Calls } from "../../feed/calls";
+
 /** What is needed of each call. */
-export interface CallColumns {
-  length: number;
-  rank: Uint32Array;
-  thread: Uint32Array;
-  function: Uint32Array;
-  startNs: Float64Array;
-  durationNs: Float64Array;
-}
+export type CallColumns = Pick<Calls, "length" | "rank" | "thread" | "function" | "startNs" | "durationNs">;
 
 export interface Tracks {
   /** By rank, and one more: where its calls begin in `items`. */

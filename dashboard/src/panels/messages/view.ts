@@ -3,6 +3,7 @@
 
 import { effect, type ReadonlySignal, signal } from "@preact/signals";
 import type { Frames } from "../../frames";
+import { same, unchanged } from "../../same";
 import type { Span } from "../../state/perspective";
 import { edgeNs, over } from "../../state/run";
 import { panned, wholeRun, zoomed } from "../../state/span";
@@ -10,15 +11,17 @@ import type { Selection, Store } from "../../state/store";
 import { theme } from "../../state/theme";
 import { prepare } from "../canvas";
 import { colours, functionColours } from "../colours";
+import { type Painted, Painter } from "../painter/painter";
+import { watchSize } from "../size";
 import { LEFT, RIGHT } from "../timeline/scale";
 import type { ArrowFrame } from "./arrows";
 import { headMark } from "./marks";
 import { paintGrid, paintHeads, paintMarks, paintRing, paintRunning, paintThumb, paintTime, TOP } from "./overlay";
 import { paintMeant } from "./paint-arrows";
-import { type Painted, Painter } from "./painter";
 import { type Ink, type Picture, type Told } from "./picture";
-import { meantMessages, type Pointed, pointedAt, samePointed, type Scene } from "./pointing";
+import { meantMessages, type Pointed, pointedAt, type Scene } from "./pointing";
 import type { KnownTraffic } from "./questions";
+import { type RowKinds, ROWS, sourceOf } from "./recipe";
 import { brought, fitted, isFitted, type RowCamera, type RowFrame, rowsByRank, rowsInSight, scrolled, settled, yOfRow, zoomedRows } from "./rows";
 import type { MessagesState } from "./state";
 import type { Tracks } from "./tracks";
@@ -44,11 +47,14 @@ export class MessagesView {
   private readonly overlay = document.createElement("canvas");
   private readonly stops: (() => void)[] = [];
   private readonly colourOf: ReadonlySignal<ReadonlyMap<number, string>>;
-  private readonly painter = new Painter((painted) => this.arrive(painted), (tracks) => {
-    this.ordered = { known: this.posted, tracks };
-    this.invalidate();
+  private readonly painter = new Painter<RowKinds>(ROWS, () => new Worker(new URL("./painter-worker.ts", import.meta.url), { type: "module" }), {
+    painted: (painted) => this.arrive(painted),
+    ready: (tracks) => {
+      this.ordered = { known: this.posted, tracks };
+      this.invalidate();
+    },
   });
-  private painted: Painted | null = null;
+  private painted: Painted<RowKinds> | null = null;
   private asked: Picture | null = null;
   private posted: KnownTraffic | null = null;
   private ordered: { known: KnownTraffic | null; tracks: Tracks } | null = null;
@@ -70,9 +76,7 @@ export class MessagesView {
       this.invalidate();
     }));
     this.stops.push(frames.add(() => this.draw()));
-    const size = new ResizeObserver(() => this.invalidate());
-    size.observe(element);
-    this.stops.push(() => size.disconnect());
+    this.stops.push(watchSize(element, () => this.invalidate()));
   }
 
   dispose(): void {
@@ -160,8 +164,8 @@ export class MessagesView {
   point(pointed: Pointed | null, x = 0, y = 0): void {
     const before = this.pointed.peek();
     if (!pointed && !before) return;
-    if (!samePointed(pointed, before?.pointed ?? null)) this.invalidate();
-    this.pointed.value = pointed && { pointed, x, y };
+    if (!same(pointed, before?.pointed ?? null)) this.invalidate();
+    this.pointed.value = pointed && { pointed: unchanged(before?.pointed ?? pointed, pointed), x, y };
   }
 
   invalidate(): void {
@@ -179,10 +183,10 @@ export class MessagesView {
     this.posted = known;
     this.asked = null;
     this.pointed.value = null;
-    this.painter.show(known.calls, known.messages);
+    this.painter.show(sourceOf(known.calls, known.messages));
   }
 
-  private arrive(painted: Painted): void {
+  private arrive(painted: Painted<RowKinds>): void {
     this.painted = painted;
     this.told.value = painted.told;
     this.invalidate();
@@ -243,7 +247,8 @@ export class MessagesView {
     context.restore();
   }
 
-  private blitPicture(context: CanvasRenderingContext2D, frame: ArrowFrame, { picture: { span, width, height, camera, margin }, bars, arrows }: Painted, isFaded: boolean): void {
+  private blitPicture(context: CanvasRenderingContext2D, frame: ArrowFrame, { picture: { span, width, height, camera, margin }, sheets: [bars, arrows] }: Painted<RowKinds>, isFaded: boolean): void {
+    if (!bars || !arrows) return;
     const [along, down] = [((span[1] - span[0]) / width) / ((frame.span[1] - frame.span[0]) / frame.width), frame.camera.rowPixels / camera.rowPixels];
     const x = ((span[0] - frame.span[0]) / (frame.span[1] - frame.span[0])) * frame.width - margin.x * along;
     const y = yOfRow(frame.camera, camera.top) - margin.y * down;
@@ -316,7 +321,7 @@ export class MessagesView {
   private meantOf(selection: Selection): readonly number[] {
     const known = this.state.figures.peek().known;
     const pointed = this.pointed.peek()?.pointed ?? null;
-    const key = [known, selection, JSON.stringify(pointed)];
+    const key = [known, selection, pointed];
     if (key.some((each, at) => each !== this.meant.key[at])) {
       this.meant = { key, messages: meantMessages({ calls: known?.calls ?? null, messages: known?.messages ?? null }, pointed, selection) };
     }
@@ -331,5 +336,5 @@ function isSharp(one: Picture, other: Picture): boolean {
   return one.width === other.width && one.height === other.height && one.order === other.order && one.hasArrows === other.hasArrows
     && one.span.every((ns, at) => isNear(ns, other.span[at] ?? 0, SHARP_PIXELS * perPixel))
     && isNear(one.camera.rowPixels, other.camera.rowPixels, 1e-9) && isNear(one.camera.top, other.camera.top, SHARP_PIXELS / other.camera.rowPixels)
-    && JSON.stringify([one.look, one.hidden, one.inks]) === JSON.stringify([other.look, other.hidden, other.inks]);
+    && same([one.look, one.hidden, one.inks], [other.look, other.hidden, other.inks]);
 }

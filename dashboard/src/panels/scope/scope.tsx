@@ -5,7 +5,7 @@ import type { Looks } from "../../state/looks";
 import { around } from "../../state/span";
 import { edgeNs } from "../../state/run";
 import { clock, counted, duration } from "../../words";
-import { rangesShort } from "../../words/regions";
+import { ranksWords } from "../../words/regions";
 
 /** Shorter ranges are told to the microsecond. */
 const SHORT_NS = 1e9;
@@ -24,7 +24,7 @@ export function Scope({ store, looks, find }: { store: Store; looks: Looks; find
           ? <Part words={`${clock(rangeNs[0], digits)} to ${clock(rangeNs[1], digits)} (${duration(rangeNs[1] - rangeNs[0])})`} title="Zoom to it" act={() => (store.zoom.value = around(rangeNs, edgeNs(run)))} drop="The whole run again" clear={() => store.select({ rangeNs: null })} />
           : <span class="soft">Whole run</span>}
         {ranks
-          ? <Part words={ranks.length === 1 && ranks[0]?.[0] === ranks[0]?.[1] ? `Rank ${ranks[0]?.[0]}` : `Ranks ${rangesShort(ranks)}`} drop="All ranks again" clear={() => store.select({ ranks: null })} />
+          ? <Part words={ranksWords(ranks, 2).replace(/^r/, "R")} drop="All ranks again" clear={() => store.select({ ranks: null })} />
           : <span class="soft">all ranks</span>}
         {off.length > 0
           ? <Part words={shown.length === 1 ? `${shown[0]?.name} only` : `${counted(off.length, "function", "functions")} hidden`} drop="All functions again" clear={() => store.select({ hidden: new Set() })} />

@@ -3,8 +3,10 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Frames } from "../../frames";
+import { RANGES_MAX } from "../../state/ranks";
 import type { Store } from "../../state/store";
-import { clock } from "../../words";
+import { clock, counted } from "../../words";
+import { ranksWords } from "../../words/regions";
 import { fileName, saveBlob } from "../save";
 import { type Heading, pictureOf, pngOf } from "./picture";
 import { csv, sharedTables } from "./tables";
@@ -90,7 +92,7 @@ function headingOf(store: Store, view: string): Heading {
   const { rangeNs, ranks } = store.perspective.peek();
   const parts = [
     rangeNs ? `${clock(rangeNs[0], 3)} to ${clock(rangeNs[1], 3)}` : `whole run, at ${clock(store.timeNs.peek(), 3)}`,
-    ranks ? `ranks ${ranks.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(", ")}` : `${job.ranks} ranks`,
+    ranks ? ranksWords(ranks, RANGES_MAX) : counted(job.ranks, "rank", "ranks"),
   ];
   return { title: `${view}: ${job.run || job.command}`, subtitle: parts.join("; ") };
 }

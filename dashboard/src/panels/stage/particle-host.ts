@@ -6,6 +6,7 @@ import { edgeNs, over, type RunState } from "../../state/run";
 import type { Store } from "../../state/store";
 import { moves } from "../../state/clock";
 import { reducedMotion, theme } from "../../state/theme";
+import { watchSize } from "../size";
 import type { ParticleFrame, ParticleServices } from "../view";
 
 /** What the shell needs of the view. */
@@ -30,25 +31,23 @@ export class ParticleHost {
   /** Shows the view in an element until the returned function is called. */
   show(element: HTMLElement): () => void {
     let gone = false;
-    let stop: () => void = () => undefined;
-    const size = new ResizeObserver(() => {
-      this.guarded(() => this.view?.resize());
-      this.frames.request();
-    });
+    const stops: (() => void)[] = [];
     void import("../particles").then(({ ParticleView }) => {
       if (gone) return;
       this.guarded(() => {
         this.view = new ParticleView(element, this.services());
       });
-      stop = this.frames.add(() => this.draw());
-      size.observe(element);
+      stops.push(this.frames.add(() => this.draw()));
+      stops.push(watchSize(element, () => {
+        this.guarded(() => this.view?.resize());
+        this.frames.request();
+      }));
     }, () => {
       this.failure.value = "Its program could not be loaded from the server. Reload the page.";
     });
     return () => {
       gone = true;
-      stop();
-      size.disconnect();
+      for (const stop of stops) stop();
       this.guarded(() => this.view?.dispose());
       this.view = null;
       element.replaceChildren();

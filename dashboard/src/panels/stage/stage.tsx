@@ -1,18 +1,17 @@
 // The main view: tabs, and what each of them holds.
 
 import { computed } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Frames } from "../../frames";
 import { remembered } from "../../state/arrangement";
 import type { Store } from "../../state/store";
+import { sideways } from "../gestures";
 import { How } from "../how/how";
 import { Icon } from "../icons";
 import { Messages } from "../messages/messages";
-import { MessagesState } from "../messages/state";
 import { Overview } from "../overview/overview";
 import { Share } from "../share/share";
 import { Figures } from "../tables/figures";
-import { WhatState } from "../what/state";
 import { What } from "../what/what";
 import { Where } from "../where/where";
 import { Why } from "../why/why";
@@ -44,11 +43,8 @@ interface StageProps { store: Store; frames: Frames; particles: ParticleHost }
 export function Stage({ store, frames, particles }: StageProps) {
   const current = TABS.find((tab) => tab.id === store.tab.value) ?? TABS[0];
   const second = TABS.find((tab) => tab.id === beside.value && tab !== current);
-  // These outlive their tabs.
-  const what = useMemo(() => new WhatState(store), [store]);
-  const messages = useMemo(() => new MessagesState(store), [store]);
   const move = (event: KeyboardEvent): void => {
-    const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    const by = sideways(event);
     if (by === 0) return;
     event.preventDefault();
     event.stopPropagation();
@@ -56,7 +52,7 @@ export function Stage({ store, frames, particles }: StageProps) {
     store.tab.value = next.id;
     document.getElementById(`tab-${next.id}`)?.focus();
   };
-  const shown = { store, frames, particles, what, messages };
+  const shown = { store, frames, particles };
   return (
     <main class="stage">
       <div class="tabs">
@@ -86,7 +82,7 @@ export function Stage({ store, frames, particles }: StageProps) {
   );
 }
 
-function View({ id, store, frames, particles, what, messages }: StageProps & { id: string; what: WhatState; messages: MessagesState }) {
+function View({ id, store, frames, particles }: StageProps & { id: string }) {
   return (
     <>
       {id === "overview" && <Overview store={store} />}
@@ -95,8 +91,8 @@ function View({ id, store, frames, particles, what, messages }: StageProps & { i
       {id === "why" && <Why store={store} />}
       {id === "where" && <Where store={store} frames={frames} />}
       {id === "how" && <How store={store} />}
-      {id === "messages" && <Messages store={store} frames={frames} state={messages} />}
-      {id === "what" && <What store={store} frames={frames} what={what} />}
+      {id === "messages" && <Messages store={store} frames={frames} />}
+      {id === "what" && <What store={store} frames={frames} />}
     </>
   );
 }

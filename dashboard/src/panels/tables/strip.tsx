@@ -1,13 +1,14 @@
 // One bar a rank: the share of run time in MPI. More ranks than pixels: the lowest of a pixel solid, the highest pale.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import type { RunState } from "../../state/run";
 import type { Store } from "../../state/store";
 import { duration, share } from "../../words";
 import { PROCESS_STATES, SILENT } from "../../words/hosts";
 import { prepare } from "../canvas";
 import { type Colours, colours } from "../colours";
+import { useSize } from "../size";
 
 const LEFT = 44;
 const BOTTOM = 18;
@@ -21,15 +22,9 @@ const DASH = 3;
 export function RankStrip({ store }: { store: Store }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const pointed = useSignal<number | null>(null);
-  const resized = useSignal(0);
-  useLayoutEffect(() => {
-    if (!canvas.current) return undefined;
-    const size = new ResizeObserver(() => resized.value++);
-    size.observe(canvas.current);
-    return () => size.disconnect();
-  }, [resized]);
+  const size = useSize(canvas);
   useSignalEffect(() => {
-    void resized.value;
+    void size.value;
     const selection = store.selection.value;
     const rank = pointed.value ?? (selection?.kind === "rank" ? selection.rank : null);
     if (canvas.current) draw(canvas.current, store.figures.value, rank, colours.value);

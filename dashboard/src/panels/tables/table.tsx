@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { useSize } from "../size";
 
 export interface Column<Row> {
   key: string;
@@ -17,12 +18,16 @@ export interface Column<Row> {
   ascending?: boolean;
 }
 
+interface Order { key: string; descending: boolean }
+
 interface TableProps<Row> {
   label: string;
+  /** What all tables of a kind have in common; else their label. */
+  name?: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => number | string;
-  first: { key: string; descending: boolean };
+  first: Order;
   selected: number | string | null;
   /** A click anywhere in a row; a button in it clicks for the keyboard. */
   act?: (row: Row) => void;
@@ -33,22 +38,23 @@ interface TableProps<Row> {
 const ROW_PIXELS = 25;
 const MARGIN_ROWS = 8;
 
-export function Table<Row>({ label, columns, rows, rowKey, first, selected, act, point }: TableProps<Row>) {
-  const order = useSignal(first);
-  const scroll = useSignal(0);
-  const height = useSignal(400);
+/** How tables were sorted and how far they were scrolled when somebody went to another view. */
+const left = new Map<string, { order: Order; top: number }>();
+
+export function Table<Row>({ label, name = label, columns, rows, rowKey, first, selected, act, point }: TableProps<Row>) {
+  const before = left.get(name);
+  const order = useSignal(before?.order ?? first);
+  const scroll = useSignal(before?.top ?? 0);
   const box = useRef<HTMLDivElement>(null);
+  const { height } = useSize(box).value;
   useLayoutEffect(() => {
-    const element = box.current;
-    if (!element) return undefined;
-    const size = new ResizeObserver(() => (height.value = element.clientHeight));
-    size.observe(element);
-    return () => size.disconnect();
-  }, [height]);
+    box.current?.scrollTo(0, scroll.peek());
+    return () => void left.set(name, { order: order.peek(), top: scroll.peek() });
+  }, [name]);
 
   const sorted = sortRows(rows, columns, order.value, rowKey);
   const start = Math.max(0, Math.min(sorted.length, Math.floor(scroll.value / ROW_PIXELS) - MARGIN_ROWS));
-  const end = Math.min(sorted.length, start + Math.ceil(height.value / ROW_PIXELS) + 2 * MARGIN_ROWS);
+  const end = Math.min(sorted.length, start + Math.ceil(height / ROW_PIXELS) + 2 * MARGIN_ROWS);
   const sortBy = (column: Column<Row>): void => {
     const { key, descending } = order.value;
     order.value = { key: column.key, descending: key === column.key ? !descending : !column.ascending };
@@ -96,7 +102,7 @@ function Spacer({ rows, columns }: { rows: number; columns: number }) {
 }
 
 function sortRows<Row>(
-  rows: readonly Row[], columns: readonly Column<Row>[], order: { key: string; descending: boolean }, rowKey: (row: Row) => number | string,
+  rows: readonly Row[], columns: readonly Column<Row>[], order: Order, rowKey: (row: Row) => number | string,
 ): Row[] {
   const column = columns.find(({ key }) => key === order.key) ?? columns[0];
   if (!column) return [...rows];

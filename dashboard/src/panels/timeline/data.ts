@@ -2,6 +2,7 @@
 // comes, the older picture stays, stretched to where it belongs.
 
 import { signal } from "@preact/signals";
+import { Asking, type Outcome } from "../../state/asking";
 import { type Bins, covers, fromAnswer, fromSummary, question, summarySuffices } from "../../state/bins";
 import type { Span } from "../../state/perspective";
 import { edgeNs, over, type Timeline } from "../../state/run";
@@ -14,17 +15,21 @@ const EDGE_AGAIN_MS = 250;
 /** An answer that lacks more than this part of the picture is not shown any more. */
 const LATE_PART = 0.15;
 
+interface Asked { fromNs: number; toNs: number; bins: number; edgeNs: number; run: string }
+
 export class TimelineData {
   /** Why finer counts are missing; else empty. */
   readonly error = signal("");
   private answer: { bins: Bins; edgeNs: number; run: string } | null = null;
-  private asking = false;
   private askedMs = -Infinity;
-  private timer = 0;
   private wanted: { span: Span; pixels: number } = { span: [0, 1], pixels: 1 };
   private summary: { bins: Bins; timeline: Timeline; from: number; to: number; pixels: number } | null = null;
 
-  constructor(private readonly store: Store, private readonly changed: () => void) {}
+  private readonly asking: Asking<Asked, Bins>;
+
+  constructor(private readonly store: Store, private readonly changed: () => void) {
+    this.asking = new Asking(() => this.question(), async ({ fromNs, toNs, bins }) => fromAnswer(await store.timeline(fromNs, toNs, bins)), (outcome, asked) => this.take(outcome, asked));
+  }
 
   /** What to draw for a span, and up to where its counts are complete. */
   bins(span: Span, pixels: number): { bins: Bins; edgeNs: number } | null {
@@ -54,30 +59,21 @@ export class TimelineData {
 
   private askSoon(span: Span, pixels: number, waitMs: number): void {
     this.wanted = { span, pixels };
-    if (this.asking || this.timer !== 0) return;
-    this.timer = window.setTimeout(() => {
-      this.timer = 0;
-      void this.askFor();
-    }, waitMs);
+    if (!this.asking.isAway && !this.asking.isWaiting) this.asking.askIn(waitMs);
   }
 
-  private async askFor(): Promise<void> {
-    const { span, pixels } = this.wanted;
+  private question(): Asked {
     const run = this.store.run.peek();
     const edge = edgeNs(run);
-    const { fromNs, toNs, bins } = question(span, pixels, edge);
-    this.asking = true;
     this.askedMs = performance.now();
-    try {
-      const answer = await this.store.timeline(fromNs, toNs, bins);
-      this.answer = { bins: fromAnswer(answer), edgeNs: edge, run: run.job.run };
-      this.error.value = "";
-    } catch (reason) {
-      this.error.value = reason instanceof Error ? reason.message : String(reason);
-    } finally {
-      this.asking = false;
-      this.changed();
-    }
+    return { ...question(this.wanted.span, this.wanted.pixels, edge), edgeNs: edge, run: run.job.run };
+  }
+
+  private take(outcome: Outcome<Bins>, { edgeNs: edge, run }: Asked): void {
+    // What was given up is asked for again with the next picture.
+    if (outcome && "answer" in outcome) this.answer = { bins: outcome.answer, edgeNs: edge, run };
+    if (outcome) this.error.value = "why" in outcome ? outcome.why : "";
+    this.changed();
   }
 }
 

@@ -2,16 +2,15 @@
 
 import { type Bins, highest } from "../../state/bins";
 import type { Span } from "../../state/perspective";
-import { nice, timeTicks } from "../../state/span";
+import { nice } from "../../state/span";
 import { axisCount, clock } from "../../words";
 import { prepare, snap } from "../canvas";
 import type { Colours } from "../colours";
-import { LEFT, RULER, type Scale, xOf } from "./scale";
+import { LEFT, RULER, type Scale, ticksOf, xOf } from "./scale";
 
 /** The middle of the ruler's labels; the cursor's handle is below them. */
 const LABEL_Y = 9;
 /** Between two labels of the axis of time. */
-const TICK_PIXELS = 116;
 const AXIS_LINES = 3;
 const GAP_FROM_PIXELS = 6;
 
@@ -111,7 +110,7 @@ function paintIncomplete(context: CanvasRenderingContext2D, { scale, edgeNs }: P
 }
 
 function timeAxis(context: CanvasRenderingContext2D, scale: Scale, width: number, bottom: number, colour: Colours): void {
-  const { atNs, digits } = timeTicks(scale.span, scale.width / TICK_PIXELS);
+  const { atNs, digits } = ticksOf(scale);
   context.textBaseline = "middle";
   context.textAlign = "left";
   for (const ns of atNs) {

@@ -11,6 +11,7 @@ import { theme } from "../../state/theme";
 import { clock, duration, roundDuration } from "../../words";
 import { colours, functionColours } from "../colours";
 import type { SharedTable } from "../share/tables";
+import { watchSize } from "../size";
 import { TimelineData } from "./data";
 import { type Picture, paintBars, paintMarks, paintMinimap } from "./paint";
 import { listen } from "./pointer";
@@ -65,9 +66,7 @@ export class TimelineView {
       frames.request();
     }));
     this.stops.push(frames.add(() => this.draw()));
-    const size = new ResizeObserver(() => this.changed());
-    size.observe(plot);
-    this.stops.push(() => size.disconnect());
+    this.stops.push(watchSize(plot, () => this.changed()));
     this.listen();
   }
 

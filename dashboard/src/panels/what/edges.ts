@@ -3,7 +3,7 @@
 
 import { type Camera, type Frame, gaps, place } from "./camera";
 import { BORDER } from "./glyph";
-import type { Context } from "./glyph-paint";
+import type { Context } from "../canvas";
 import type { Graph } from "./graph";
 
 /** With fewer rows every edge can be followed by itself. */

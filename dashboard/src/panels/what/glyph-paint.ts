@@ -3,9 +3,8 @@
 import { channelsOf, contrast } from "../../palette/colour";
 import { hostColour, isRepeated, type Theme } from "../../palette/hosts";
 import { latencyColour } from "../../palette/ramps";
+import type { Context } from "../canvas";
 import { type Bar, BORDER, type Glyph, INSIDE_MAX, OUTSIDE_MAX, type Side } from "./glyph";
-
-export type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
 
 export interface GlyphLook {
   theme: Theme;

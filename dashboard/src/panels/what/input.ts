@@ -1,5 +1,6 @@
 // What pointer and keys do to a graph. Knows no state of the page; what is chosen is told.
 
+import { listenGestures, placeIn, wheelFactor } from "../gestures";
 import { listed, neighbours } from "./graph";
 import type { Shown } from "./view";
 import { GraphView } from "./view";
@@ -12,56 +13,35 @@ export interface Chosen {
   point(node: number, x: number, y: number): void;
 }
 
-const WHEEL = 0.0016;
 const STEP_PIXELS = 80;
 const KEY_ZOOM = 1.35;
-/** A press that moves less is a click. */
-const CLICK_PIXELS = 4;
 
 /** Listens until the returned function is called. */
 export function listen(view: GraphView, shown: () => Shown | null, chosen: Chosen): () => void {
   const { element } = view;
   const stop = new AbortController();
   const { signal } = stop;
-  let press: { x: number; y: number; lastX: number; lastY: number; isDrag: boolean } | null = null;
-  const at = (event: MouseEvent): [number, number] => {
-    const box = element.getBoundingClientRect();
-    return [event.clientX - box.left, event.clientY - box.top];
-  };
   const point = (node: number, x = 0, y = 0): void => {
     view.point(node);
     element.classList.toggle("pointed", node >= 0);
     chosen.point(node, x, y);
   };
-  element.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    const pixels = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 24 * event.deltaY : event.deltaY;
-    view.zoom(Math.exp(-WHEEL * pixels), ...at(event));
-    point(-1);
-  }, { passive: false, signal });
-  element.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0) return;
-    const [x, y] = at(event);
-    press = { x, y, lastX: x, lastY: y, isDrag: false };
-    element.setPointerCapture(event.pointerId);
-  }, { signal });
-  element.addEventListener("pointermove", (event) => {
-    const [x, y] = at(event);
-    if (!press) return point(view.nodeAt(x, y), x, y);
-    press.isDrag ||= Math.hypot(x - press.x, y - press.y) > CLICK_PIXELS;
-    if (!press.isDrag) return;
-    point(-1);
-    view.pan(x - press.lastX, y - press.lastY);
-    [press.lastX, press.lastY] = [x, y];
-  }, { signal });
-  element.addEventListener("pointerup", (event) => {
-    if (press && !press.isDrag) chosen.select(view.nodeAt(...at(event)));
-    press = null;
-  }, { signal });
-  element.addEventListener("pointercancel", () => (press = null), { signal });
-  element.addEventListener("pointerleave", () => point(-1), { signal });
+  listenGestures(element, signal, {
+    hover: (x, y) => point(view.nodeAt(x, y), x, y),
+    leave: () => point(-1),
+    press: (_x, _y, event) => (event.button === 0 ? "pan" : null),
+    drag: (_, _x, _y, right, down) => {
+      point(-1);
+      view.pan(right, down);
+    },
+    click: (_, x, y) => chosen.select(view.nodeAt(x, y)),
+    wheel: (event, x, y) => {
+      view.zoom(wheelFactor(event), x, y);
+      point(-1);
+    },
+  });
   element.addEventListener("dblclick", (event) => {
-    const node = view.nodeAt(...at(event));
+    const node = view.nodeAt(...placeIn(element, event));
     if (node >= 0) chosen.fold(node);
   }, { signal });
   element.addEventListener("keydown", (event) => {

@@ -2,26 +2,19 @@
 
 import type { Dag } from "../../feed/dag";
 import { hostColour } from "../../palette/hosts";
+import { same } from "../../same";
 import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
 import { nodeRows } from "./words";
 import { Row, Title } from "../inspector/parts";
-import { graphOf, type Graph } from "./graph";
-
-const graphs = new WeakMap<Dag, Graph>();
-
-function graphFor(dag: Dag): Graph {
-  const graph = graphs.get(dag) ?? graphOf(dag);
-  graphs.set(dag, graph);
-  return graph;
-}
+import { modelOf } from "./recipe";
 
 export function NodePart({ store, dag, node }: { store: Store; dag: Dag; node: number }) {
-  const graph = graphFor(dag);
+  const { graph } = modelOf(dag);
   const { nodes, messages } = dag;
   const rank = nodes.rank[node] ?? 0;
   const only = store.perspective.value.ranks;
-  const isAlone = only?.length === 1 && only[0]?.[0] === rank && only[0]?.[1] === rank;
+  const isAlone = same(only, [[rank, rank]]);
   const [fromNs, toNs] = [nodes.beginNs[node] ?? 0, nodes.endNs[node] ?? 0];
   const message = graph.slowest[node] ?? -1;
   const peer = message < 0 ? -1 : (messages.peer[message] ?? -1);

@@ -3,10 +3,11 @@
 
 import { hostColour, LINKS } from "../../palette/hosts";
 import { latencyColour } from "../../palette/ramps";
+import type { Context } from "../canvas";
 import { type Camera, type Frame, place } from "./camera";
 import { type Bundles, bundlesOf, curveOf, isInSight, trace, widthOf } from "./edges";
 import { BORDER, ellipse, glyphOf, glyphScale, type GlyphScale, OUTSIDE_MAX } from "./glyph";
-import { type Context, faded, type GlyphLook, paintGlyph } from "./glyph-paint";
+import { faded, type GlyphLook, paintGlyph } from "./glyph-paint";
 import { FOLDED, FUTURE, type Graph, HIDDEN, PAST } from "./graph";
 
 /** A graph and what is drawn of it, made when it is first needed. */

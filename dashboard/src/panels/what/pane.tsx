@@ -8,8 +8,10 @@ import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
 import { emptyWords, graphWords, nodeRows, nodeSentence } from "./words";
 import { colours } from "../colours";
+import { watchSize } from "../size";
 import { followers } from "./graph";
 import { listen } from "./input";
+import { modelOf } from "./recipe";
 import type { WhatState } from "./state";
 import { NodeTable } from "./table";
 import { GraphView, type Shown } from "./view";
@@ -30,7 +32,7 @@ export function Pane({ store, frames, what, known, label, isPinned }: PaneProps)
         {missing && <p class="warn">{missing}</p>}
       </div>
       {dag.nodes.length === 0 ? <Empty known={known} />
-        : what.isTable.value ? <NodeTable store={store} model={what.model(dag)} folded={folded} selected={selected} />
+        : what.isTable.value ? <NodeTable store={store} model={modelOf(dag)} folded={folded} selected={selected} />
         : <Drawn store={store} frames={frames} what={what} known={known} selected={selected} folded={folded} label={label} />}
     </section>
   );
@@ -49,7 +51,7 @@ function Drawn({ store, frames, what, known, selected, folded, label }: DrawnPro
   const view = useRef<GraphView | null>(null);
   const shown = useRef<Shown | null>(null);
   const tip = useSignal<{ node: number; x: number; y: number } | null>(null);
-  const model = what.model(dag);
+  const model = modelOf(dag);
   const isFlipped = what.isFlipped.value;
   const [look, mode] = [colours.value, theme.value];
 
@@ -71,13 +73,12 @@ function Drawn({ store, frames, what, known, selected, folded, label }: DrawnPro
       point: (node, x, y) => (tip.value = node < 0 ? null : { node, x, y }),
     });
     const stopFrames = frames.add(() => made.draw());
-    const size = new ResizeObserver(() => made.resize());
-    size.observe(element);
+    const stopSize = watchSize(element, () => made.resize());
     made.resize();
     return () => {
       stopInput();
       stopFrames();
-      size.disconnect();
+      stopSize();
       made.dispose();
       view.current = null;
     };

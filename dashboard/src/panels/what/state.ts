@@ -3,13 +3,13 @@
 
 import { computed, effect, signal } from "@preact/signals";
 import { type Dag, NODES_ASKED } from "../../feed/dag";
-import { type DagFigures, type DagScope, type KnownDag, lastSecond, sameScope } from "../../state/dag-questions";
+import { type DagFigures, type DagScope, type KnownDag, lastSecond } from "../../state/dag-questions";
+import { keptOf } from "../../state/kept";
 import { Newest } from "../../state/newest";
 import type { Span } from "../../state/perspective";
 import { edgeNs } from "../../state/run";
+import { storedText, storeText } from "../../state/storage";
 import type { Store } from "../../state/store";
-import { graphOf } from "./graph";
-import { Model } from "./paint";
 
 const LEGEND_KEY = "mpiscope-glyph-legend";
 const NOTHING: ReadonlySet<number> = new Set();
@@ -20,11 +20,10 @@ export class WhatState {
   readonly pinned = signal<KnownDag | null>(null);
   readonly isFlipped = signal(false);
   readonly isTable = signal(false);
-  readonly isLegendOpen = signal(remembered());
+  readonly isLegendOpen = signal(storedText(LEGEND_KEY) === "open");
   /** The second that is shown while no range is selected; it stays, so that one can look at it. */
   private readonly second = signal<Span | null>(null);
   private readonly folds = signal<ReadonlyMap<Dag, ReadonlySet<number>>>(new Map());
-  private readonly models = new WeakMap<Dag, Model>();
   private readonly questions: Newest<DagScope, KnownDag>;
 
   readonly scope = computed<DagScope | null>(() => {
@@ -35,7 +34,7 @@ export class WhatState {
 
   constructor(private readonly store: Store) {
     const ask = async (scope: DagScope): Promise<KnownDag> => ({ dag: await store.dag(scope.rangeNs, scope.ranks, NODES_ASKED[scope.isSelected ? "selected" : "unselected"]), scope });
-    this.questions = new Newest(ask, sameScope, (figures) => {
+    this.questions = new Newest(ask, (figures) => {
       this.figures.value = figures;
       this.forget();
     });
@@ -66,14 +65,6 @@ export class WhatState {
     this.questions.again();
   }
 
-  model(dag: Dag): Model {
-    const before = this.models.get(dag);
-    if (before) return before;
-    const model = new Model(graphOf(dag));
-    this.models.set(dag, model);
-    return model;
-  }
-
   folded(dag: Dag): ReadonlySet<number> {
     return this.folds.value.get(dag) ?? NOTHING;
   }
@@ -95,11 +86,7 @@ export class WhatState {
 
   explain(isOpen: boolean): void {
     this.isLegendOpen.value = isOpen;
-    try {
-      localStorage.setItem(LEGEND_KEY, isOpen ? "open" : "closed");
-    } catch {
-      // Not remembered, then.
-    }
+    storeText(LEGEND_KEY, isOpen ? "open" : "closed");
   }
 
   /** What is folded in graphs that are not shown any more. */
@@ -109,10 +96,4 @@ export class WhatState {
   }
 }
 
-function remembered(): boolean {
-  try {
-    return localStorage.getItem(LEGEND_KEY) === "open";
-  } catch {
-    return false;
-  }
-}
+export const whatOf = keptOf((store: Store) => new WhatState(store));

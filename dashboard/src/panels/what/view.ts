@@ -3,6 +3,7 @@
 
 import { hostColour, LINKS } from "../../palette/hosts";
 import { prepare } from "../canvas";
+import { type Painted, Painter } from "../painter/painter";
 import { axisWords } from "./axis";
 import { type Camera, fit, fitCell, type Frame, gaps, panned, place, placeAt, settled, zoomed } from "./camera";
 import { curveOf, trace, widthOf } from "./edges";
@@ -10,7 +11,7 @@ import { BORDER, OUTSIDE_MAX } from "./glyph";
 import type { GlyphLook } from "./glyph-paint";
 import { FOLDED, followers, HIDDEN, listed, marksOf, neighbours } from "./graph";
 import { type Model, type Picture, ring } from "./paint";
-import { type Painted, Painter } from "./painter";
+import { type GraphKinds, GRAPHS } from "./recipe";
 
 export interface Shown {
   model: Model;
@@ -30,11 +31,13 @@ export class GraphView {
   camera: Camera = { layer: 0, row: 0, cell: 0 };
   private readonly canvas = document.createElement("canvas");
   private readonly overlay = document.createElement("canvas");
-  private readonly painter = new Painter((painted) => {
-    this.painted = painted;
-    this.invalidate();
+  private readonly painter = new Painter<GraphKinds>(GRAPHS, () => new Worker(new URL("./painter-worker.ts", import.meta.url), { type: "module" }), {
+    painted: (painted) => {
+      this.painted = painted;
+      this.invalidate();
+    },
   });
-  private painted: Painted | null = null;
+  private painted: Painted<GraphKinds> | null = null;
   private shown: Shown | null = null;
   private marks: Uint8Array = new Uint8Array(0);
   private badges: Picture["badges"] = [];
@@ -63,7 +66,7 @@ export class GraphView {
     if (isNew) {
       this.painted = null;
       this.pointed = -1;
-      this.painter.show(shown.model.graph.dag, shown.model);
+      this.painter.show(shown.model.graph.dag);
     }
     if (isNew || before.folded !== shown.folded || before.selected !== shown.selected) {
       const { graph } = shown.model;
@@ -181,8 +184,9 @@ export class GraphView {
   /** The newest picture where it belongs for the camera of now: a moment later a sharp one takes its place. */
   private blit(): void {
     const prepared = prepare(this.canvas);
-    if (!prepared || !this.painted) return;
-    const { picture: { camera, frame, margin }, image } = this.painted;
+    const [image] = this.painted?.sheets ?? [];
+    if (!prepared || !this.painted || !image) return;
+    const { camera, frame, margin } = this.painted.picture;
     const [then, now] = [gaps(camera, frame), gaps(this.camera, this.frame)];
     const [along, across] = [now.along / then.along, now.across / then.across];
     // What was in its middle, then and now.

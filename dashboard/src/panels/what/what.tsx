@@ -11,9 +11,10 @@ import { type SharedTable, useTable } from "../share/tables";
 import { askedWords } from "./words";
 import { Key, Legend } from "./legend";
 import { Pane } from "./pane";
-import type { WhatState } from "./state";
+import { whatOf, type WhatState } from "./state";
 
-export function What({ store, frames, what }: { store: Store; frames: Frames; what: WhatState }) {
+export function What({ store, frames }: { store: Store; frames: Frames }) {
+  const what = whatOf(store);
   useEffect(() => what.watch(), [what]);
   const { known, isAsking, why } = what.figures.value;
   const pinned = what.pinned.value;

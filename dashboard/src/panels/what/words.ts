@@ -6,10 +6,12 @@ import { type Graph, listed } from "./graph";
 import { NO_HOST } from "../../palette/hosts";
 import type { DagScope, KnownDag } from "../../state/dag-questions";
 import type { RankRanges } from "../../state/perspective";
+import { RANGES_MAX } from "../../state/ranks";
 import type { RunState } from "../../state/run";
 import { nodeName } from "../../words/hosts";
 import { bytes, clock, count, counted, duration, significant, unbroken } from "../../words";
 import { spanWords } from "../../words/range";
+import { ranksWords } from "../../words/regions";
 
 export interface GraphWords {
   title: string;
@@ -19,9 +21,7 @@ export interface GraphWords {
 }
 
 export function rankWords(ranks: RankRanges | null): string {
-  if (!ranks) return "all ranks";
-  const words = ranks.map(([first, last]) => (first === last ? `${first}` : `${first}\u2013${last}`)).join(", ");
-  return `${ranks.length === 1 && ranks[0]?.[0] === ranks[0]?.[1] ? "rank" : "ranks"} ${words}`;
+  return ranks ? ranksWords(ranks, RANGES_MAX) : "all ranks";
 }
 
 export function graphWords({ dag, scope }: KnownDag): GraphWords {

@@ -2,6 +2,7 @@
 
 import { signal } from "@preact/signals";
 import type { Pairs, Regions } from "../../feed/regions";
+import { Latest } from "../painter/latest";
 import type { Placement } from "./layout";
 import type { Arranged, CellsAsk, PaintAsk } from "./studio";
 
@@ -20,30 +21,6 @@ type FromWorker =
   | { done: "moved"; scene: Arranged | null }
   | { done: "painted"; ask: PaintAsk; bitmap: ImageBitmap | null }
   | { done: "cells"; ask: CellsAsk; bitmap: ImageBitmap | null; least: number; most: number };
-
-/** One ask under way, and the newest that waits, or all that wait as one. */
-class Latest<Ask> {
-  private busy = false;
-  private waiting: Ask | null = null;
-
-  constructor(private readonly send: (ask: Ask) => void, private readonly merge: (before: Ask, next: Ask) => Ask = (_, next) => next) {}
-
-  ask(ask: Ask): void {
-    if (this.busy) {
-      this.waiting = this.waiting === null ? ask : this.merge(this.waiting, ask);
-      return;
-    }
-    this.busy = true;
-    this.send(ask);
-  }
-
-  answered(): void {
-    this.busy = false;
-    const next = this.waiting;
-    this.waiting = null;
-    if (next !== null) this.ask(next);
-  }
-}
 
 export class Desk {
   readonly scene = signal<Arranged | null>(null);

@@ -2,17 +2,18 @@
 
 import { effect } from "@preact/signals";
 import type { Frames } from "../../frames";
+import { rangesOf } from "../../state/ranks";
 import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
 import { sameTarget, type Target } from "../../words/regions";
 import { prepare } from "../canvas";
 import { colours } from "../colours";
+import { watchSize } from "../size";
 import { type Camera, fitted, type Matrix, matrixOf, panned, type Point, type Size, turned, zoomed } from "./camera";
 import type { Desk } from "./desk";
 import { drawGraph } from "./graph-draw";
 import { listenGraph } from "./graph-pointer";
 import { ranksInside, targetAt } from "./hit";
-import { rangesOf } from "./matrix";
 import type { Memory } from "./memory";
 import type { Look } from "./paint-links";
 
@@ -42,9 +43,7 @@ export class GraphView {
       this.changed();
     }));
     this.stops.push(frames.add(() => this.draw()));
-    const size = new ResizeObserver(() => this.changed());
-    size.observe(canvas);
-    this.stops.push(() => size.disconnect());
+    this.stops.push(watchSize(canvas, () => this.changed()));
     this.stops.push(listenGraph(canvas, this, memory));
   }
 

@@ -9,14 +9,13 @@ import type { Store } from "../../state/store";
 import { counted } from "../../words";
 import { nodeName, nodeOrder } from "../../words/hosts";
 import { cellTold, rangesShort, tell, type Told } from "../../words/regions";
-import { Icon } from "../icons";
 import type { Desk } from "./desk";
 import { AmountLegend, LatencyLegend } from "./legend";
 import { regionOfRanks } from "./links";
 import { type Measure, type Order, orderBy, type OrderKind } from "./matrix";
 import { type Cell, MatrixView } from "./matrix-view";
 import type { Memory } from "./memory";
-import { Tip } from "./tip";
+import { Picture, ZoomButtons } from "./picture";
 
 interface FaceProps { store: Store; frames: Frames; desk: Desk; memory: Memory; switches: ComponentChildren }
 
@@ -26,7 +25,6 @@ const ORDERS: readonly OrderKind[] = ["rank", "node", "region"];
 export function MatrixFace({ store, frames, desk, memory, switches }: FaceProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const view = useRef<MatrixView | null>(null);
-  const pointer = useSignal<{ x: number; y: number } | null>(null);
   const cell = useSignal<Cell | null>(null);
   const run = store.figures.value;
   // A new order only when what it is made of changed: figures come several times a second.
@@ -51,7 +49,6 @@ export function MatrixFace({ store, frames, desk, memory, switches }: FaceProps)
   void desk.pictures.value;
   const painted = desk.paintedCells?.ask.measure === measure ? desk.paintedCells : null;
   const perCell = painted?.ask.cells.ranks ?? 1;
-  const told = cell.value && pointer.value ? cellWords(cell.value, view.current, run) : null;
   return (
     <>
       <div class="bar">
@@ -63,24 +60,12 @@ export function MatrixFace({ store, frames, desk, memory, switches }: FaceProps)
           {ORDERS.map((each) => <option key={each} value={each}>{each}</option>)}
         </select></label>
         <div class="group end" role="group" aria-label="View of the matrix">
-          <button type="button" class="icon" aria-label="Zoom out" title="Zoom out (-)" onClick={() => view.current?.zoom(0.8)}><Icon name="minus" /></button>
-          <button type="button" class="icon" aria-label="Zoom in" title="Zoom in (+)" onClick={() => view.current?.zoom(1.25)}><Icon name="plus" /></button>
+          <ZoomButtons view={view} />
           <button type="button" onClick={() => view.current?.fit()} title="All in sight (0)">Fit</button>
         </div>
       </div>
-      <div class="picture" onPointerMove={(event) => {
-        const box = event.currentTarget.getBoundingClientRect();
-        pointer.value = { x: event.clientX - box.left, y: event.clientY - box.top };
-      }} onPointerLeave={() => (pointer.value = null)}>
-        <canvas ref={canvas} class="matrix" tabIndex={0} role="application" aria-label="Matrix of senders and receivers; the inspector has the figures of a pair"
-          onKeyDown={(event) => {
-            if (!view.current?.key(event)) return;
-            event.preventDefault();
-            event.stopPropagation();
-          }} />
-        {!run.pairs && <p class="wait soft">Who sends to whom is not known yet.</p>}
-        {told && pointer.value && <Tip told={told} {...pointer.value} />}
-      </div>
+      <Picture canvas={canvas} view={view} kind="matrix" label="Matrix of senders and receivers; the inspector has the figures of a pair"
+        told={cell.value && cellWords(cell.value, view.current, run)} wait={run.pairs ? "" : "Who sends to whom is not known yet."} />
       <div class="legend">
         {measure === "latency" ? <LatencyLegend /> : painted && <AmountLegend measure={measure} least={painted.least} most={painted.most} />}
         <span class="soft rest">{perCell > 1 ? `a cell: ${perCell} by ${perCell} ranks, ${measure === "latency" ? "mean" : "sum"}` : `${counted(ranks, "rank", "ranks")}; a cell is one to one`}</span>

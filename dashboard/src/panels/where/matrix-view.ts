@@ -2,13 +2,15 @@
 
 import { effect, signal } from "@preact/signals";
 import type { Frames } from "../../frames";
+import { rangesOf } from "../../state/ranks";
 import type { Store } from "../../state/store";
 import { theme } from "../../state/theme";
 import { prepare } from "../canvas";
 import { colours } from "../colours";
+import { watchSize } from "../size";
 import type { Desk } from "./desk";
 import { shownRanks, targetOf } from "./graph-view";
-import { type CellWindow, type Order, rangesOf, ranksOfCell } from "./matrix";
+import { type CellWindow, type Order, ranksOfCell } from "./matrix";
 import { drawMatrix, type Frame, frameOf } from "./matrix-draw";
 import { listenMatrix } from "./matrix-pointer";
 import type { Memory } from "./memory";
@@ -48,9 +50,7 @@ export class MatrixView {
       this.changed();
     }));
     this.stops.push(frames.add(() => this.draw()));
-    const size = new ResizeObserver(() => this.changed());
-    size.observe(canvas);
-    this.stops.push(() => size.disconnect());
+    this.stops.push(watchSize(canvas, () => this.changed()));
     this.stops.push(listenMatrix(canvas, this));
   }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { latencyColour } from "../../palette/ramps";
 import { ringPairs } from "./made-up";
 import { csv } from "../share/tables";
-import { aggregate, type CellWindow, extent, type Measure, NOTHING, orderBy, paintCells, pairsTable, rangesOf, ranksOfCell } from "./matrix";
+import { aggregate, type CellWindow, extent, type Measure, NOTHING, orderBy, paintCells, pairsTable, ranksOfCell } from "./matrix";
 
 const all = (ranks: number, perCell: number): CellWindow => ({ ranks: perCell, column: 0, row: 0, columns: Math.ceil(ranks / perCell), rows: Math.ceil(ranks / perCell) });
 const sum = (values: ArrayLike<number>): number => Array.from(values).reduce((total, value) => total + Math.max(0, value), 0);
@@ -60,8 +60,7 @@ describe("cells", () => {
     expect(hex("messages", 1)).not.toBe(hex("messages", 2));
   });
 
-  it("can be written as text, and ranks as ranges", () => {
+  it("can be written as text", () => {
     expect(csv(pairsTable(ringPairs(1, 2))).split("\r\n").slice(0, 3)).toEqual(["source,destination,messages,bytes,exact,latency", "0,1,10,1000,10,1", "0,1,10,1000,10,1"]);
-    expect(rangesOf([5, 3, 4, 9, 3])).toEqual([[3, 5], [9, 9]]);
   });
 });

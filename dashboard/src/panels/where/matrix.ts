@@ -102,17 +102,6 @@ export function paintCells(values: Float64Array, measure: Measure, scale: { leas
   return new Uint8ClampedArray(words.buffer);
 }
 
-/** Ascending ranks as ranges. */
-export function rangesOf(ranks: Iterable<number>): [first: number, last: number][] {
-  const found: [number, number][] = [];
-  for (const rank of [...new Set(ranks)].sort((a, b) => a - b)) {
-    const last = found.at(-1);
-    if (last && rank === last[1] + 1) last[1] = rank;
-    else found.push([rank, rank]);
-  }
-  return found;
-}
-
 /** All pairs, for other programs. */
 export function pairsTable(pairs: Pairs | null): SharedTable {
   const rows = [...(pairs?.src.keys() ?? [])].map((at) => [

@@ -2,6 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { remembered } from "../../state/arrangement";
+import { keptOf } from "../../state/kept";
 import type { Store } from "../../state/store";
 import type { Target } from "../../words/regions";
 import type { Camera } from "./camera";
@@ -26,10 +27,4 @@ function fresh() {
 
 export type Memory = ReturnType<typeof fresh>;
 
-const kept = new WeakMap<Store, Memory>();
-
-export function memoryOf(store: Store): Memory {
-  let found = kept.get(store);
-  if (!found) kept.set(store, (found = fresh()));
-  return found;
-}
+export const memoryOf = keptOf<Store, Memory>(fresh);

@@ -3,6 +3,7 @@
 import type { Between, Region } from "../../feed/regions";
 import { latencyColour } from "../../palette/ramps";
 import { regionLook } from "../../palette/regions";
+import type { Context } from "../canvas";
 import { type Curves, POINTS } from "./bundle";
 import { type Matrix, toScreen } from "./camera";
 import type { Placement } from "./layout";
@@ -30,8 +31,6 @@ export interface Scene {
 const TRUNK_WIDEST = 9;
 /** Beside what is selected. */
 const FAINT = 0.12;
-
-type Context = OffscreenCanvasRenderingContext2D | CanvasRenderingContext2D;
 
 export function paintLinks(context: Context, scene: Scene, matrix: Matrix, size: { width: number; height: number }, look: Look): void {
   paintTrunks(context, scene, matrix, look);

@@ -2,11 +2,13 @@
 // logarithms; below it how many samples each bin rests on.
 
 import { useSignal } from "@preact/signals";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import type { Criteria } from "../../feed/criteria";
 import { bytes, roundDuration } from "../../words";
 import { binWords } from "../../words/criteria";
 import { partTone } from "../causes";
+import { sideways } from "../gestures";
+import { useSize } from "../size";
 import {
   CRITERIA_LEFT, CRITERIA_RIGHT, CRITERIA_TOP, type CriteriaChart, criteriaChart, discs, nearestPoint, type Point, sampleBars, SAMPLES_FEW, SAMPLES_PIXELS,
   SIZES_PIXELS, type Scope, steps,
@@ -19,23 +21,16 @@ const TONES = { inter: "distance", intra: "base" } as const;
 
 export function CriteriaPicture({ criteria }: { criteria: Criteria }) {
   const box = useRef<HTMLDivElement>(null);
-  const width = useSignal(0);
+  const { width } = useSize(box).value;
   const current = useSignal(0);
   const pointed = useSignal<{ x: number; y: number } | null>(null);
   const hasFocus = useSignal(false);
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (!element) return undefined;
-    const size = new ResizeObserver(() => (width.value = element.clientWidth));
-    size.observe(element);
-    return () => size.disconnect();
-  }, [width]);
-  const chart = criteriaChart(criteria, width.value, HEIGHT);
+  const chart = criteriaChart(criteria, width, HEIGHT);
   const { points } = chart;
   const at = Math.min(current.value, points.length - 1);
   const shown = pointed.value || hasFocus.value ? points[at] : undefined;
   const keys = (event: KeyboardEvent): void => {
-    const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    const by = sideways(event);
     if (by === 0 || event.shiftKey) return;
     event.preventDefault();
     current.value = Math.min(points.length - 1, Math.max(0, at + by));
@@ -49,14 +44,14 @@ export function CriteriaPicture({ criteria }: { criteria: Criteria }) {
         pointed.value = { x: event.clientX - left, y: event.clientY - top };
         current.value = Math.max(0, nearestPoint(points, pointed.value.x, pointed.value.y));
       }}>
-      {width.value > 0 && (
-        <svg width={width.value} height={HEIGHT} aria-hidden="true">
-          <Axes chart={chart} width={width.value} />
+      {width > 0 && (
+        <svg width={width} height={HEIGHT} aria-hidden="true">
+          <Axes chart={chart} width={width} />
           {(["intra", "inter"] as const).map((scope) => <Line key={scope} scope={scope} points={points.filter((point) => point.scope === scope)} chart={chart} />)}
           {shown && <circle class="pointed" cx={shown.x} cy={shown.y} r={5} />}
         </svg>
       )}
-      {shown && <div class="tip" style={shown.x < width.value / 2 ? { left: `${shown.x + 12}px`, top: "8px", bottom: "auto" } : { right: `${width.value - shown.x + 12}px`, top: "8px", bottom: "auto" }}><div class="words"><span class="swatch" style={{ backgroundColor: partTone(TONES[shown.scope]) }} /><span>{binWords(shown, SAMPLES_FEW)}</span></div></div>}
+      {shown && <div class="tip" style={shown.x < width / 2 ? { left: `${shown.x + 12}px`, top: "8px", bottom: "auto" } : { right: `${width - shown.x + 12}px`, top: "8px", bottom: "auto" }}><div class="words"><span class="swatch" style={{ backgroundColor: partTone(TONES[shown.scope]) }} /><span>{binWords(shown, SAMPLES_FEW)}</span></div></div>}
     </div>
   );
 }

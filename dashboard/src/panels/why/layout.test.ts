@@ -3,7 +3,7 @@ import type { Attribution, Cause, Found, Parts } from "../../feed/found";
 import type { RangeFigures } from "../../state/range-budgets";
 import type { Row } from "../../words/found";
 import { LEFT } from "../timeline/scale";
-import { avoidableShare, disturbed, ranksAmong, ranksTimeS, scopeOf, stack, strip, stretchAt, stretchBeside } from "./layout";
+import { avoidableShare, disturbed, ranksAmong, ranksTimeS, scopeOf, stack, strip, stretchAt, stretchBeside, stretchIn } from "./layout";
 
 const row = (part: Row["part"], seconds: number): Row => ({ part, seconds, name: part, title: "" });
 const stretch = (fromS: number, toS: number, avoidableS: number, cause: Cause = "pattern", region: number | null = null): Attribution => ({
@@ -125,6 +125,11 @@ describe("the strip", () => {
     const stretches = [stretch(0, 21 * 1.003075, 1), stretch(21 * 1.003075, 30, 1)];
     expect(stretchAt(stretches, Math.round(21 * 1.003075 * 1e9))).toBe(1);
     expect(stretchAt([stretch(2, 3, 1)], 1e9)).toBe(-1);
+  });
+
+  it("has nothing between stretches, and nothing before or after all", () => {
+    const stretches = [stretch(1, 2, 1), stretch(0, 9, 9, "cpu", 3), stretch(4, 5, 1)];
+    expect([0, 1e9, 2e9, 3e9, 4e9, 6e9].map((ns) => stretchIn(stretches, ns))).toEqual([-1, 0, 0, -1, 2, -1]);
   });
 
   it("has no share of no time", () => {

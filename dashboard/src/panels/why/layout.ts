@@ -126,6 +126,12 @@ export function stretchAt(stretches: readonly Attribution[], timeNs: number): nu
   return found;
 }
 
+/** The stretch of the whole job in which a time lies; -1 where there is none. */
+export function stretchIn(stretches: readonly Attribution[], timeNs: number): number {
+  const at = stretchAt(stretches, timeNs);
+  return timeNs <= (stretches[at]?.toS ?? -Infinity) * 1e9 ? at : -1;
+}
+
 /** The next stretch of the whole job in a direction; -1 when there is none. */
 export function stretchBeside(stretches: readonly Attribution[], index: number, by: 1 | -1): number {
   for (let at = index + by; at >= 0 && at < stretches.length; at += by) if (stretches[at]?.region === null) return at;

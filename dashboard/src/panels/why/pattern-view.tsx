@@ -6,7 +6,7 @@ import { theme } from "../../state/theme";
 import { axisCount, duration, significant } from "../../words";
 import { farWords, patternSentence } from "../../words/courses";
 import { part } from "../../words/found";
-import { type Chart, TimeChart, ValueLines } from "../chart/time-chart";
+import { type Chart, shareLabel, TimeChart, ValueLines } from "../chart/time-chart";
 import { columns, loadMost, unevenAxis, windowAt } from "./course-layout";
 import { windowWords } from "./course-tip";
 import type { ViewProps } from "./views";
@@ -34,7 +34,7 @@ export function PatternView({ store, found: { seen, chosen } }: ViewProps) {
       <TimeChart store={store} height={HEIGHT} label={`How unevenly ranks send and receive in each window of ${duration(seen.widthNs)}. ${before}${rank === null ? "" : `rank ${rank}`}${after}`}
         draw={(chart) => (
           <>
-            <ValueLines chart={chart} values={axis.values} y={(value) => yOf(chart, value)} words={(value) => (value === 0 ? "0" : part(value).replace(".0", ""))} />
+            <ValueLines chart={chart} values={axis.values} y={(value) => yOf(chart, value)} words={shareLabel} />
             {columns(seen, chart.scale).map(({ window, x, width }) => {
               const value = seen.uneven[window] ?? Number.NaN;
               if (Number.isNaN(value)) return null;

@@ -5,6 +5,7 @@ import { useSignal } from "@preact/signals";
 import type { Part } from "../../palette/causes";
 import { part, type Row, seconds } from "../../words/found";
 import { partTone } from "../causes";
+import { sideways } from "../gestures";
 import { stack } from "./layout";
 
 interface StackedProps {
@@ -22,7 +23,7 @@ export function Stacked({ label, rows, totalS, sentence }: StackedProps) {
   // One of them is reached with Tab, the others with the arrows.
   const first = shown.some((row) => row.part === marked.value) ? marked.value : shown[0]?.part;
   const keys = (event: KeyboardEvent): void => {
-    const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    const by = sideways(event);
     if (by === 0) return;
     event.preventDefault();
     const all = [...(event.currentTarget as HTMLElement).querySelectorAll("button")];

@@ -1,0 +1,25 @@
+// How large an element is, for what draws into it.
+
+import { type ReadonlySignal, useSignal } from "@preact/signals";
+import type { RefObject } from "preact";
+import { useLayoutEffect } from "preact/hooks";
+
+/** In CSS pixels, without borders. */
+export interface Size { readonly width: number; readonly height: number }
+
+/** Tells of the first size and of each other one until the returned function is called. */
+export function watchSize(element: Element, changed: () => void): () => void {
+  const observer = new ResizeObserver(changed);
+  observer.observe(element);
+  return () => observer.disconnect();
+}
+
+/** All zero until there is something to see. */
+export function useSize(box: RefObject<HTMLElement>): ReadonlySignal<Size> {
+  const size = useSignal<Size>({ width: 0, height: 0 });
+  useLayoutEffect(() => {
+    const element = box.current;
+    return element ? watchSize(element, () => (size.value = { width: element.clientWidth, height: element.clientHeight })) : undefined;
+  }, [box, size]);
+  return size;
+}
