@@ -12,7 +12,7 @@ pub use version::{CollectiveCriterion, MessageCriterion, Version};
 
 use hdrhistogram::Histogram;
 use mpiscope_model::Function;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// Where the two ends of a message are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -68,10 +68,11 @@ pub fn bin_sizes(bin: u32) -> (u64, u64) {
     (edge(bin) as u64, edge(bin + 1) as u64)
 }
 
-/// Classes of an octave of sizes: what is taken together where single bins have too few samples.
+/// Classes of an octave of sizes: what is taken together where no single bin of a scope has enough samples.
 const CLASSES_PER_OCTAVE: f64 = 4.0;
-/// A scope of which so many single bins are known needs no classes.
-const MANY_BINS: usize = 8;
+/// After so many samples of a scope none of whose bins has enough, sizes are too many for that. Before it, which message
+/// decided when a call returned would be learnt from a guess.
+const MANY_SAMPLES: u64 = 500;
 /// Smaller sizes take about the same.
 const SMALL_BYTES: u64 = 64;
 
@@ -161,7 +162,7 @@ impl ClassSamples {
 #[derive(Debug, Clone, Default)]
 pub struct Criteria {
     messages: [FxHashMap<u32, Samples>; 2],
-    /// The first samples of every bin, by class: they serve where no bin of the class has enough.
+    /// The first samples of every bin, by class: they serve where no bin of a scope has enough.
     classes: [FxHashMap<u32, ClassSamples>; 2],
     collectives: FxHashMap<CollectiveKey, Samples>,
     /// Who got samples since the last version.
@@ -255,6 +256,14 @@ impl Criteria {
         changed
     }
 
+    /// Classes of a scope whose sizes are too many for any to be seen often; none while it may only be early.
+    fn by_class(&self, scope: Scope) -> impl Iterator<Item = &ClassSamples> {
+        let classes = &self.classes[scope as usize];
+        let samples: u64 = classes.values().map(|of| of.samples.times.len()).sum();
+        let known = move |of: &&ClassSamples| samples >= MANY_SAMPLES && of.samples.taken > 0;
+        classes.values().filter(known)
+    }
+
     /// What is known now.
     #[must_use]
     pub fn version(&self) -> Version {
@@ -269,12 +278,8 @@ impl Criteria {
             };
             let known = self.messages[scope as usize].iter().filter(|(_, samples)| samples.taken > 0);
             let known: Vec<_> = known.map(|(&bin, samples)| criterion((bin, bin), samples)).collect();
-            // A line through so many is better than what is taken together.
-            if known.len() < MANY_BINS {
-                let has_bin: FxHashSet<u32> = known.iter().map(|criterion| class_of(criterion.bin)).collect();
-                let classes = self.classes[scope as usize].iter();
-                let others = classes.filter(|(class, of)| of.samples.taken > 0 && !has_bin.contains(class));
-                messages.extend(others.map(|(_, of)| criterion(of.bins, &of.samples)));
+            if known.is_empty() {
+                messages.extend(self.by_class(scope).map(|of| criterion(of.bins, &of.samples)));
             }
             messages.extend(known);
         }

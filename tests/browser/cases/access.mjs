@@ -11,7 +11,7 @@ import { test } from "../lib/runner.mjs";
 test("access::nothing_serious_on_a_recording", async (t) => {
   const { url } = await replay(t, await quiet());
   const page = await open(t, url, { viewport: SMALL });
-  await untilState(page, /^recording$/);
+  await untilState(page, /^replay$/);
   await untilParticles(page);
   const escape = () => page.keyboard.press("Escape");
   await checkAll(page, [

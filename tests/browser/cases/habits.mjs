@@ -20,7 +20,7 @@ async function opened(t, options = {}) {
   const recording = await quiet();
   const { url } = await replay(t, recording);
   const page = await open(t, url, options);
-  await untilState(page, /^recording$/);
+  await untilState(page, /^replay$/);
   await chosen(page, /Whole run all ranks all functions/);
   return { page, url, recording };
 }
@@ -151,7 +151,7 @@ test("habits::tooltips_stay_views_stand_beside_each_other_and_that_is_remembered
   await until("the address says so", async () => /shell\.inspector=hidden/.test(await hash(page)) && /shell\.beside=figures/.test(await hash(page)) && /where\.face=matrix/.test(await hash(page)));
   // Another page of the same visitor, at the plain address.
   const again = await open(t, new URL("/", page.url()).href, { context, view: null });
-  await untilState(again, /^recording$/);
+  await untilState(again, /^replay$/);
   await tab(again, "where");
   await again.locator("canvas.matrix").waitFor();
   await again.locator("table[aria-label=Functions]").waitFor();

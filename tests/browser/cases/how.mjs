@@ -37,7 +37,7 @@ test("how::a_recording_shows_the_windows_that_it_was_told", async (t) => {
   const context = await visitor(t);
   const told = toldFindings(context);
   const page = await open(t, url, { context, view: "how" });
-  await untilState(page, /^recording$/);
+  await untilState(page, /^replay$/);
   await until("what was found", () => told.length > 0);
   const { evolution } = told.at(-1);
   assert.ok(evolution.regions.length > 1 && evolution.regions.every(({ exact }) => exact > 0), JSON.stringify(evolution));

@@ -13,7 +13,7 @@ const MOST_TABS = 150;
 async function opened(t) {
   const { url } = await replay(t, await quiet());
   const page = await open(t, url);
-  await untilState(page, /^recording$/);
+  await untilState(page, /^replay$/);
   await page.locator(".particles-functions button").first().waitFor();
   return page;
 }
@@ -137,7 +137,7 @@ test("keyboard::keys_alone_play_seek_choose_and_explain", async (t) => {
   const before = await theme();
   for (let presses = 0; presses < 3 && (await theme()) === before; presses++) await page.keyboard.press("t");
   assert.notEqual(await theme(), before);
-  assert.equal(await state(page), "recording");
+  assert.equal(await state(page), "replay");
 });
 
 test("keyboard::calls_are_found_and_pinned_without_a_mouse", async (t) => {

@@ -34,13 +34,13 @@ test("lost::a_page_says_so_and_goes_on_when_the_daemon_is_back", async (t) => {
 test("lost::an_ended_recording_stays_readable", async (t) => {
   const served = await replay(t, await quiet());
   const page = await open(t, served.url, { losesServer: true, viewport: SMALL });
-  await untilState(page, /^recording$/);
+  await untilState(page, /^replay$/);
   await untilParticles(page);
   await drag(page, 1, 0.5);
   await stillPicture(page);
   await served.stop("SIGINT");
   await until("it says that the server is gone", async () => /cannot be reached/.test(await notice(page)));
-  assert.equal(await state(page), "recording");
+  assert.equal(await state(page), "replay");
   assert.ok((await figures(page)).calls > 0);
   await untilParticles(page);
   assert.match(await timeText(page), /^0:00:0/);

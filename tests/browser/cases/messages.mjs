@@ -26,7 +26,7 @@ async function drawn(page) {
 async function messages(t, place = "zoom=12-12.06", ...words) {
   const url = await madeUp(t, "--scene", "replay", "--calls", "2000", "--ranks", "16", "--nodes", "4", ...words);
   const page = await open(t, `${url}#tab=messages&${place}`);
-  await untilState(page, /^recording$/);
+  await untilState(page, /^replay$/);
   await page.locator("#tab-messages[aria-selected=true]").waitFor();
   await said(page, /calls?, /);
   await drawn(page);
@@ -38,7 +38,7 @@ test("messages::a_recording_has_its_ranks_its_calls_and_its_messages", async (t)
   const { url } = await replay(t, recording);
   const truth = report(recording);
   const page = await open(t, url);
-  await untilState(page, /^recording$/);
+  await untilState(page, /^replay$/);
   await tab(page, "messages");
   const ranks = truth.job.nodes.flatMap((node) => node.ranks).length;
   await said(page, new RegExp(`^${ranks} ranks?; `));

@@ -28,7 +28,7 @@ async function overview(t, words, options = {}) {
 
 test("overview::a_recording_opens_with_it_and_has_the_figures_of_the_report", async (t) => {
   const page = await open(t, (await replay(t, await uneven())).url, { view: null });
-  await untilState(page, /^recording$/);
+  await untilState(page, /^replay$/);
   await page.locator("#tab-overview[aria-selected=true]").waitFor();
   const { totals, functions, job, budget, verdict } = report(await uneven());
   const shown = await figures(page);
@@ -44,14 +44,14 @@ test("overview::a_recording_opens_with_it_and_has_the_figures_of_the_report", as
   for (const [value, wanted, what] of [[ranksS, all, "the ranks' time"], [outsideS, all - budget.total_s, "outside MPI"], [waitingS, budget.waiting_s, "waiting"]]) {
     assert.ok(Math.abs(value - wanted) <= 0.00501 * wanted, `${what}: the page says ${value}, the report ${wanted}`);
   }
-  await section(page, "Next").locator("button").click();
+  await section(page, "Next").getByRole("button", { name: "How to do it" }).click();
   await page.locator("#tab-why[aria-selected=true]").waitFor();
-  await page.locator("#why-waits:focus, #why-advice:focus").waitFor();
+  await page.locator("#why-advice:focus").waitFor();
 });
 
 test("overview::it_is_quiet_when_there_is_nothing_to_say", async (t) => {
   const page = await open(t, (await replay(t, await even())).url, { view: null });
-  await untilState(page, /^recording$/);
+  await untilState(page, /^replay$/);
   if (report(await even()).verdict?.cause === "none") await section(page, "Next").getByText("Nothing has to be done").waitFor();
   else await section(page, "Next").locator("p").first().waitFor();
   assert.equal(await section(page, "Standing still").count(), 0);

@@ -50,7 +50,7 @@ test("pictures::from_the_first_seconds_to_the_end", async (t) => {
 test("pictures::a_recording_in_its_middle", async (t) => {
   const { url } = await replay(t, await quiet());
   const page = await open(t, url);
-  await untilState(page, /^recording$/);
+  await untilState(page, /^replay$/);
   await page.locator(".particles-plot").waitFor();
   await drag(page, 1, 0.6);
   await untilParticles(page);

@@ -27,7 +27,7 @@ for (const { name, gpu, drawn, prepare } of KINDS) {
     const context = await visitor(t, { gpu });
     if (prepare) await context.addInitScript(prepare);
     const page = await open(t, url, { context });
-    await untilState(page, /^recording$/);
+    await untilState(page, /^replay$/);
     await untilParticles(page);
     await drag(page, 1, 0.5);
     await stillPicture(page);

@@ -14,7 +14,7 @@ async function opened(t) {
   const recording = await quiet();
   const { url } = await replay(t, recording);
   const page = await open(t, url);
-  await untilState(page, /^recording$/);
+  await untilState(page, /^replay$/);
   await page.locator(".particles-plot").waitFor();
   return { page, recording, truth: report(recording) };
 }
@@ -37,7 +37,7 @@ async function walk(page) {
 test("replay::its_numbers_are_those_of_the_report", async (t) => {
   const { page, truth } = await opened(t);
   await compareFigures(page, truth);
-  assert.equal(await state(page), "recording");
+  assert.equal(await state(page), "replay");
   await until("the legend has the report's counts", async () => {
     const shown = Object.fromEntries((await legend(page)).map(({ name, calls }) => [name, calls]));
     return truth.functions.every(({ name, calls, polls }) => shown[name] === calls + polls);

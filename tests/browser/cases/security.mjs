@@ -60,7 +60,7 @@ test("security::only_the_token_opens_the_page_and_only_the_page_the_feed", async
 test("security::the_token_leaves_the_address_and_scripts_cannot_read_it", async (t) => {
   const { url, token } = await served(t);
   const page = await open(t, url);
-  await untilState(page, /^recording$/);
+  await untilState(page, /^replay$/);
   assert.ok(!page.url().includes(token), page.url());
   assert.equal(await page.evaluate(() => document.cookie), "");
 });
@@ -69,7 +69,7 @@ test("security::another_site_in_the_same_browser_gets_nothing", async (t) => {
   const { url, origin } = await served(t);
   const context = await visitor(t);
   const own = await open(t, url, { context });
-  await untilState(own, /^recording$/);
+  await untilState(own, /^replay$/);
 
   const site = createServer((_, response) => response.setHeader("Content-Type", "text/html").end("<!doctype html><title>other</title>"));
   await new Promise((resolve) => site.listen(0, "127.0.0.1", resolve));

@@ -13,7 +13,7 @@ import { until } from "../lib/wait.mjs";
 async function what(t, ...words) {
   const url = await madeUp(t, "--scene", "replay", "--calls", "2000", ...words);
   const page = await open(t, url);
-  await untilState(page, /^recording$/);
+  await untilState(page, /^replay$/);
   await tab(page, "what");
   await drawn(page);
   return page;

@@ -23,7 +23,7 @@ const counts = (text) => plain(text).replace(/(?<=\d) (?=\d{3})/g, "");
 async function why(t, recording, options) {
   const { url } = await replay(t, recording);
   const page = await open(t, url, options);
-  await untilState(page, /^recording$/);
+  await untilState(page, /^replay$/);
   await page.keyboard.press("7");
   await page.locator(".why .contents").waitFor();
   return page;

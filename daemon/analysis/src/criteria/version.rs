@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 pub struct MessageCriterion {
     /// Within nodes or between them.
     pub scope: Scope,
-    /// The bin, or the first of several that are taken together where none of them has enough samples.
+    /// The bin, or the first of several that are taken together where no bin of the scope has enough samples.
     pub bin: u32,
     /// The last of them.
     pub last_bin: u32,

@@ -6,7 +6,7 @@ use crate::load::Loaded;
 use crate::remap::Placement;
 use anyhow::Result;
 use mpiscope_analysis::Advice;
-use mpiscope_feed::{Attribution, Between, Efficiency, Parts, Quiet, Verdict, Wait};
+use mpiscope_feed::{Attribution, Between, Efficiency, GatheredWait, Parts, Quiet, Source, Verdict, Wait};
 use mpiscope_model::RankInfo;
 use serde::Serialize;
 
@@ -25,6 +25,8 @@ struct Report<'a> {
     budget: Option<&'a Parts>,
     efficiency: Option<&'a Efficiency>,
     waits: Option<&'a [Wait]>,
+    gathered: Option<&'a [GatheredWait]>,
+    sources: Option<&'a [Source]>,
     sites: Vec<SiteFigures<'a>>,
     attribution: Option<&'a [Attribution]>,
     quiet: Option<&'a [Quiet]>,
@@ -225,6 +227,8 @@ pub(crate) fn json(
         budget: findings.map(|found| &found.judgement.budget),
         efficiency: findings.map(|found| &found.judgement.efficiency),
         waits: findings.map(|found| &found.judgement.waits[..]),
+        gathered: findings.map(|found| &found.judgement.gathered[..]),
+        sources: findings.map(|found| &found.judgement.sources[..]),
         sites: sites(loaded, findings),
         attribution: findings.map(|found| &found.judgement.attribution[..]),
         quiet: findings.map(|found| &found.judgement.quiet[..]),
