@@ -46,7 +46,7 @@ const empty = () => ({
     waiting_by: { compute: 0, base: 0, distance: 0, excess: 0, operation: 0, other: 0, unknown: 0, no_core: 0 },
   },
   efficiency: { parallel: 0, load_balance: 0, communication: 0, transfer: 0, serialization: 0 },
-  waits: [], gathered: [], sites: [], sources: [], advised: null, attribution: [], quiet: [],
+  waits: [], gathered: [], sites: [], sources: [], advised: null, is_distance_unknown: false, attribution: [], quiet: [],
   verdict: { cause: "none", avoidable_s: 0, avoidable_wall_s: 0, is_at_least: false, share: 0, confidence: 0, causes: [], remarks: [] },
 });
 
@@ -66,7 +66,7 @@ export function makeFound(verdict, { ranks, untilS, isFinal, hash }) {
     headline: headline(cause, share, confidence), details: details(cause, confidence, waits, share * ranksS, ranks), actions: cause === "none" ? [] : SENTENCES[cause].slice(3), from_s: fromS, until_s: untilS,
     left_out_calls: verdict === "background" ? 184_220_931 : 0, is_final: isFinal,
     judgement: {
-      budget, waits, gathered: gatheredOf(waits), sources: sourcesOf(cause, ranks, share * ranksS, [fromS, untilS], hash), advised: null, sites: makeSites({ budget, waits }, hash), efficiency: efficiencyOf(cause), attribution: stretches(cause, [fromS, untilS], ranks, waits.length, hash),
+      budget, waits, gathered: gatheredOf(waits), sources: sourcesOf(cause, ranks, share * ranksS, [fromS, untilS], hash), advised: null, is_distance_unknown: false, sites: makeSites({ budget, waits }, hash), efficiency: efficiencyOf(cause), attribution: stretches(cause, [fromS, untilS], ranks, waits.length, hash),
       quiet: cause === "background" ? [{ from_s: fromS, to_s: untilS / 2, is_quiet: true, slower: 1 }, { from_s: untilS / 2, to_s: untilS, is_quiet: false, slower: 2.4 }] : [],
       verdict: {
         cause, avoidable_s: share * ranksS, avoidable_wall_s: share * (untilS - fromS), is_at_least: cause === "background", share, confidence,

@@ -52,6 +52,9 @@ pub struct Judgement {
     /// What the advised placement does; none where ranks are placed as well as they can be, as far as that is known.
     #[serde(default)]
     pub advised: Option<Advised>,
+    /// What messages take within nodes, or between them, is not known, so that nobody knows what distance costs.
+    #[serde(default)]
+    pub is_distance_unknown: bool,
     /// Stretches of the run, in order.
     pub attribution: Vec<Attribution>,
     /// When the network was quiet and when not, in order; empty where too little was seen.

@@ -38,6 +38,8 @@ export interface Judgement {
   sources: readonly Source[];
   /** What the advised placement does; null where there is none that is better. */
   advised: Advised | null;
+  /** Nobody knows what distance costs, as it is not known what messages usually take. */
+  isDistanceUnknown: boolean;
   /** The waiting by place in the program, the longest first. */
   sites: readonly SiteWait[];
   /** In order of time. */
@@ -205,6 +207,7 @@ export function rangeBudget(from: Fields<Wire.RangeBudget>): RangeBudget {
 }
 
 function judgement(from: Fields<Wire.Judgement>): Judgement {
+  if (typeof from.is_distance_unknown !== "boolean") throw new FeedError('The field "is_distance_unknown" is neither true nor false.');
   const waits = bounded("waits", list(from, "waits"), WAITS_MAX).map((each) => wait(fields(each, "A wait")));
   const attribution = bounded("attribution", list(from, "attribution"), STRETCHES_MAX)
     .map((each) => stretchOf(fields(each, "A stretch of the attribution"), waits.length));
@@ -212,6 +215,7 @@ function judgement(from: Fields<Wire.Judgement>): Judgement {
     budget: parts(fields(from.budget, "The budget")),
     efficiency: efficiency(fields(from.efficiency, "The efficiency")),
     waits,
+    isDistanceUnknown: from.is_distance_unknown,
     gathered: bounded("gathered", list(from, "gathered"), WAITS_MAX).map((each) => gathered(fields(each, "A gathered wait"))),
     sources: bounded("sources", list(from, "sources"), CAUSES.length).map((each) => source(fields(each, "A source"))),
     advised: from.advised === null || from.advised === undefined ? null : advised(fields(from.advised, "The advised placement")),

@@ -547,6 +547,10 @@ sources: Array<Source>,
  */
 advised: Advised | null, 
 /**
+ * What messages take within nodes, or between them, is not known, so that nobody knows what distance costs.
+ */
+is_distance_unknown: boolean, 
+/**
  * Stretches of the run, in order.
  */
 attribution: Array<Attribution>, 

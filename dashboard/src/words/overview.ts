@@ -11,10 +11,10 @@ import { bytes, count, counted, duration, share, short, unbroken } from "./index
 /** What to do, or where to look first; null where nothing is to be done. */
 export interface Next { text: string; cost: string }
 
-export function nextStep({ actions, details, judgement: { verdict } }: Found): Next | null {
+export function nextStep({ actions, details }: Found): Next | null {
   const [cost] = details;
   const [text] = actions;
-  return verdict.cause === "none" || text === undefined ? null : { text, cost: cost ?? "" };
+  return text === undefined ? null : { text, cost: cost ?? "" };
 }
 
 /** A part of the ranks' time; outside of MPI or of a kind of time in it. */

@@ -323,7 +323,7 @@ fn faults(test: &str, seed: u64, runs: u64, each: u64, longest: Duration) {
 #[test]
 fn nothing_is_lost_or_doubled_whatever_dies_or_is_cut_off() {
     let test = "nodes nothing_is_lost_or_doubled_whatever_dies_or_is_cut_off";
-    let (runs, longest) = if full_run() { (10, 30) } else { (3, 4) };
+    let (runs, longest) = if full_run() { (10, 30) } else { (2, 4) };
     faults(test, 5, runs, 10, Duration::from_secs(longest));
 }
 

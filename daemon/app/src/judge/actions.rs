@@ -16,6 +16,11 @@ pub(super) fn actions(judgement: &Judgement) -> Vec<String> {
             ]
         }
         "cpu" => core(judgement),
+        _ if judgement.verdict.is_at_least => vec![
+            "Measure what messages take on these nodes with `mpiscope calibrate`: the next run is judged by that, and what \
+             is not known now is then."
+                .into(),
+        ],
         _ => Vec::new(),
     }
 }
@@ -67,10 +72,6 @@ fn hiding(most: &GatheredWait) -> Option<String> {
         "wait at n-to-n" | "wait at barrier" | "early reduce" | "wait in scan" => format!(
             "What can be done without the result of {call} can be done while it is under way (its nonblocking form); a \
              barrier that nothing depends on can go."
-        ),
-        "late sender" => format!(
-            "Before {call} do what needs no message that is still under way, and send (MPI_Isend) as soon as the data is \
-             there."
         ),
         "late receiver" => {
             format!("Post the receives (MPI_Irecv) before computing, so that {call} need not wait for them.")

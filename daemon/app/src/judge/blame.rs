@@ -8,6 +8,8 @@ use mpiscope_feed::{GatheredWait, Judgement, Source, Wait};
 const MUCH: f64 = 0.3;
 /// Ranks that a cause comes from are named where they make up so much of it.
 const MOST: f64 = 0.7;
+/// A rank with this share of what another has, has as much.
+const AS_MUCH: f64 = 0.9;
 /// So few that all others may wait for them.
 const FEW: usize = 4;
 
@@ -33,7 +35,10 @@ pub(super) fn sources_of(judgement: &Judgement, cause: &str) -> Option<Vec<u32>>
         sum_s += rank.seconds;
         sum_s >= MOST * of.total_s
     })?;
-    let mut ranks: Vec<u32> = of.ranks[..=at].iter().map(|rank| rank.rank).collect();
+    // Those who have as much as the last of them are no less to blame.
+    let least_s = AS_MUCH * of.ranks[at].seconds;
+    let mut ranks: Vec<u32> =
+        of.ranks.iter().filter(|rank| rank.seconds >= least_s).map(|rank| rank.rank).collect();
     ranks.sort_unstable();
     Some(ranks)
 }
@@ -61,7 +66,8 @@ fn placed(judgement: &Judgement) -> String {
 
 fn uneven(judgement: &Judgement) -> String {
     if let Some((first, last)) = moving(judgement) {
-        let who = if first == last { String::new() } else { format!(", from rank {first} to rank {last}") };
+        let who =
+            if first == last { String::new() } else { format!(" (rank {first} first, rank {last} last)") };
         return format!("ranks wait for those that have more work, and these change along the run{who}");
     }
     let sources = sources_of(judgement, "pattern").filter(|ranks| ranks.len() <= FEW);

@@ -3,7 +3,7 @@
 use super::actions::actions;
 use super::blame::{evidence, what};
 use crate::words::{nanoseconds, run_time};
-use mpiscope_feed::{Attribution, Found, Judgement, Quiet, Verdict};
+use mpiscope_feed::{Found, Judgement, Quiet, Verdict};
 use std::time::Duration;
 
 /// What began within this share of the run was there from the beginning.
@@ -27,10 +27,14 @@ pub(super) fn percent(share: f64) -> String {
 fn headline(judgement: &Judgement) -> String {
     let verdict = &judgement.verdict;
     if verdict.cause == "none" {
-        return "No avoidable time above 2 % of the ranks' time.".to_owned();
+        let known = if verdict.is_at_least {
+            " is known of; what much of the time in MPI went to is not known"
+        } else {
+            ""
+        };
+        return format!("No avoidable time above 2 % of the ranks' time{known}.");
     }
-    let when =
-        when(&judgement.attribution, &verdict.cause).map(|when| format!(", {when}")).unwrap_or_default();
+    let when = when(judgement).map(|when| format!(", {when}")).unwrap_or_default();
     let next = next(judgement).map(|next| format!(" Next: {next}.")).unwrap_or_default();
     format!(
         "{} of the ranks' time is avoidable, {} of {}: {}{when} ({}, confidence {}).{next}",
@@ -63,17 +67,30 @@ fn name(cause: &str) -> &str {
     }
 }
 
-/// Since when, or when, a cause is to blame; nothing where that is not known.
-fn when(stretches: &[Attribution], cause: &str) -> Option<String> {
+/// The times at which the cause is to blame. Of a network it is known more closely when it was disturbed.
+fn blamed(judgement: &Judgement) -> Vec<(f64, f64)> {
+    let cause = &judgement.verdict.cause;
+    let disturbed = judgement.quiet.iter().filter(|of| !of.is_quiet);
+    let disturbed: Vec<(f64, f64)> = disturbed.map(|of| (of.from_s, of.to_s)).collect();
+    if cause == "background" && !disturbed.is_empty() {
+        return disturbed;
+    }
     // Those of regions lie across those of the whole job.
-    let whole: Vec<&Attribution> = stretches.iter().filter(|stretch| stretch.region.is_none()).collect();
-    let (begin_s, end_s) = (whole.first()?.from_s, whole.last()?.to_s);
+    let whole = judgement.attribution.iter().filter(|of| of.region.is_none() && of.cause == *cause);
+    whole.map(|of| (of.from_s, of.to_s)).collect()
+}
+
+/// Since when, or when, the cause is to blame; nothing where that is not known.
+fn when(judgement: &Judgement) -> Option<String> {
+    let mut whole = judgement.attribution.iter().filter(|stretch| stretch.region.is_none());
+    let first = whole.next()?;
+    let (begin_s, end_s) = (first.from_s, whole.next_back().unwrap_or(first).to_s);
     let near_s = AT_ONCE * (end_s - begin_s);
     let mut times: Vec<(f64, f64)> = Vec::new();
-    for stretch in whole.iter().filter(|stretch| stretch.cause == cause) {
-        match times.last_mut().filter(|(_, to_s)| stretch.from_s - *to_s <= near_s) {
-            Some((_, to_s)) => *to_s = stretch.to_s,
-            None => times.push((stretch.from_s, stretch.to_s)),
+    for (from_s, until_s) in blamed(judgement) {
+        match times.last_mut().filter(|(_, to_s)| from_s - *to_s <= near_s) {
+            Some((_, to_s)) => *to_s = until_s,
+            None => times.push((from_s, until_s)),
         }
     }
     let (first, last) = (*times.first()?, *times.last()?);

@@ -37,7 +37,7 @@ export function WhereCard({ store }: { store: Store }) {
 function slowestWords(worst: readonly Region[], regionCount: number): string {
   const all = counted(regionCount, "region", "regions");
   const isKnown = worst.some(({ latency }) => latency !== null);
-  if (isKnown && worst.every(({ latency }) => (latency ?? 0) <= ABOUT_USUAL)) return `${all} of ranks, none slower than usual`;
+  if (isKnown && worst.every(({ latency }) => (latency ?? 0) <= ABOUT_USUAL)) return `${all} of ranks, none slower than usual inside`;
   return `${worst.length < regionCount ? `the slowest ${worst.length} of ` : ""}${all} of ranks`;
 }
 

@@ -23,7 +23,7 @@ export function Verdict({ store }: { store: Store }) {
       </p>
       <span class="buttons">
         {cause !== null && <button type="button" title="What it rests on, in the tab Why" onClick={() => show(store, evidenceOf(cause))}>Evidence</button>}
-        {loud && <button type="button" title="What to do, in the tab Why" onClick={() => show(store, ADVICE)}>What to do</button>}
+        {(loud || (run.found?.actions.length ?? 0) > 0) && <button type="button" title="What to do, in the tab Why" onClick={() => show(store, ADVICE)}>What to do</button>}
       </span>
     </section>
   );

@@ -5,7 +5,7 @@ import { CAUSE_MEANINGS, CAUSE_NAMES, part, seconds } from "../../words/found";
 import { causeColour, CauseMark } from "../causes";
 import { type Scope, SHARE_LEAST } from "./layout";
 
-export function Causes({ scope: { where, causes, top, ranksS: totalS } }: { scope: Scope }) {
+export function Causes({ scope: { where, causes, top, ranksS: totalS }, isDistanceUnknown }: { scope: Scope; isDistanceUnknown: boolean }) {
   const longest = Math.max(SHARE_LEAST, ...CAUSES.map((cause) => (causes.get(cause) ?? 0) / totalS));
   const sorted = [...CAUSES].sort((one, other) => (causes.get(other) ?? 0) - (causes.get(one) ?? 0));
   return (
@@ -14,14 +14,15 @@ export function Causes({ scope: { where, causes, top, ranksS: totalS } }: { scop
       <ul class="rows">
         {sorted.map((cause) => {
           const avoidableS = causes.get(cause) ?? 0;
+          const isUnknown = cause === "mapping" && isDistanceUnknown;
           return (
             <li key={cause} class={cause === top ? "top" : ""} title={`${CAUSE_NAMES[cause]}: ${CAUSE_MEANINGS[cause]}`}>
               <CauseMark cause={cause} />
               <span class="name">{CAUSE_NAMES[cause]}</span>
               <span class="track"><i style={{ width: `${(100 * Math.max(0, avoidableS / totalS)) / longest}%`, backgroundColor: causeColour(cause) }} /></span>
-              <span class="value">{seconds(avoidableS)}</span>
-              <span class="share">{part(avoidableS / totalS)}</span>
-              <small>{CAUSE_MEANINGS[cause]}</small>
+              <span class="value">{isUnknown ? "not known" : seconds(avoidableS)}</span>
+              <span class="share">{isUnknown ? "" : part(avoidableS / totalS)}</span>
+              <small>{CAUSE_MEANINGS[cause]}{isUnknown && "; what messages usually take is not known, so nobody can say what that costs"}</small>
             </li>
           );
         })}

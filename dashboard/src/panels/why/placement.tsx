@@ -16,14 +16,14 @@ import { PLACEMENT } from "./places";
 const WORTH_IT = 0.02;
 
 /** What a better placement would save of the ranks' time, in seconds, as the verdict has it. */
-export function Placement({ store, gainedS, ranksS }: { store: Store; gainedS: number; ranksS: number }) {
+export function Placement({ store, gainedS, ranksS, isUnknown }: { store: Store; gainedS: number; ranksS: number; isUnknown: boolean }) {
   const figures = useRemap(store);
   const { known, why, again } = figures;
   return (
     <section id={PLACEMENT} tabIndex={-1} class="placement" aria-busy={figures.isAsking && !known}>
       <h2>What a better placement would save <span class="soft">{ofWhat(figures)}</span></h2>
       {why && <p class={known ? "soft" : ""}>{sentenceOf(why)} <button type="button" class="link" onClick={again}>Ask again</button></p>}
-      {known ? <Told store={store} remap={known.answer} gain={{ seconds: gainedS, share: gainedS / ranksS }} /> : !why && <p class="soft">Looking for one.</p>}
+      {known ? <Told store={store} remap={known.answer} gain={{ seconds: gainedS, share: gainedS / ranksS, isUnknown }} /> : !why && <p class="soft">Looking for one.</p>}
     </section>
   );
 }
@@ -33,7 +33,7 @@ function ofWhat({ known }: Figures<JudgedScope, Remap>): string {
   return known.scope.isFinal ? "predicted from the messages of the whole run" : `predicted from what was recorded up to about ${clock(known.scope.untilS * 1e9, 0)}`;
 }
 
-interface Gain { seconds: number; share: number }
+interface Gain { seconds: number; share: number; isUnknown: boolean }
 
 function Told({ store, remap, gain }: { store: Store; remap: Remap; gain: Gain }) {
   const { interMessagesBefore, interMessagesAfter, interBytesBefore, interBytesAfter } = remap;
@@ -53,12 +53,13 @@ function Told({ store, remap, gain }: { store: Store; remap: Remap; gain: Gain }
         </div>
       </div>
       {remap.gains && <p>{gainWords(gain)}</p>}
-      <Files store={store} remap={remap} isWorthIt={gain.share >= WORTH_IT} />
+      <Files store={store} remap={remap} isWorthIt={gain.isUnknown || gain.share >= WORTH_IT} />
     </>
   );
 }
 
 function gainWords(gain: Gain): string {
+  if (gain.isUnknown) return "How much time that would spare cannot be said, as it is not known what messages usually take within nodes and between them; \u201cmpiscope calibrate\u201d measures it.";
   const much = `${seconds(Math.max(0, gain.seconds))} of the ranks\u2019 time, ${part(gain.share)}`;
   return gain.share >= WORTH_IT ? `Placed like that, the run would spare ${much}.` : `It is not worth it: placed like that, the run would spare ${much}.`;
 }

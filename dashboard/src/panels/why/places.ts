@@ -29,7 +29,7 @@ export const PARTS: readonly { id: string; label: string; learn: string }[] = [
 /** What a verdict of this cause rests on first of all. */
 export function evidenceOf(cause: Cause): string {
   switch (cause) {
-    case "pattern": return WAITS;
+    case "pattern":
     case "cpu": return SOURCES;
     case "mapping": return PLACEMENT;
     case "background": return OVER_TIME;

@@ -6,6 +6,8 @@ import type { Store } from "../../state/store";
 import { CAUSE_NAMES, part, seconds } from "../../words/found";
 import { clock } from "../../words";
 import { nodeOfRank } from "../../words/hosts";
+import { ranksWords } from "../../words/regions";
+import { rangesOf } from "../../state/ranks";
 import { CauseMark } from "../causes";
 import { useTable } from "../share/tables";
 import { type Column, Table } from "../tables/table";
@@ -15,6 +17,8 @@ import { SOURCES } from "./places";
 const WORTH_TELLING = 0.005;
 /** So many ranks are named in a sentence. */
 const FEW = 4;
+/** A rank with this share of what another has, has as much. */
+const AS_MUCH = 0.9;
 /** Ranks that make up so much of it are those it comes from. */
 const MOST = 0.7;
 
@@ -38,8 +42,10 @@ export function SourceRanks({ store, found: { judgement: { verdict, sources } } 
 export function comesFrom({ ranks, totalS, times }: Source): Source["ranks"] {
   if (times.length > 0) return [];
   let sumS = 0;
-  const last = ranks.findIndex((rank) => (sumS += rank.seconds) >= MOST * totalS);
-  return last >= 0 && last < FEW ? ranks.slice(0, last + 1) : [];
+  const last = ranks.find((rank) => (sumS += rank.seconds) >= MOST * totalS);
+  // Those who have as much as the last of them are no less to blame.
+  const from = last ? ranks.filter((rank) => rank.seconds >= AS_MUCH * last.seconds) : [];
+  return from.length <= FEW ? from : [];
 }
 
 function whereWords(store: Store, rank: number): string {
@@ -60,7 +66,7 @@ export function Sources({ store, sources, isRanged }: { store: Store; sources: r
   );
 }
 
-const TOO_MUCH: Readonly<Partial<Record<Source["cause"], string>>> = { pattern: "more than others", cpu: "without a core" };
+const TOO_MUCH: Readonly<Partial<Record<Source["cause"], string>>> = { pattern: "more than average", cpu: "without a core" };
 
 function OfCause({ store, source }: { store: Store; source: Source }) {
   const name = CAUSE_NAMES[source.cause];
@@ -80,8 +86,7 @@ function OfCause({ store, source }: { store: Store; source: Source }) {
   return (
     <>
       <p class="lead"><CauseMark cause={source.cause} /> {name}: {seconds(source.totalS)} {tooMuch} in all; ranks compute {seconds(source.computedS)} on average.</p>
-      {source.times.length > 0 && <Times store={store} source={source} />}
-      <Table label={`Ranks with ${name}`} columns={columns} rows={source.ranks} rowKey={(row) => String(row.rank)} first={{ key: "seconds", descending: true }} selected={null} />
+      {source.times.length > 0 ? <Times store={store} source={source} /> : <Table label={`Ranks with ${name}`} columns={columns} rows={source.ranks} rowKey={(row) => String(row.rank)} first={{ key: "seconds", descending: true }} selected={null} />}
     </>
   );
 }
@@ -97,7 +102,7 @@ function Times({ store, source: { times } }: { store: Store; source: Source }) {
       <p class="soft">It moves along the run, so that over all of it no rank stands out. The ranks with the most of it, by time; a click narrows all views to it:</p>
       <ul class="times">
         {times.filter(({ ranks }) => ranks.length > 0).map((time) => (
-          <li key={time.fromS}><button type="button" class="link" onClick={() => narrow(time)}>{clock(time.fromS * 1e9, 1)} to {clock(time.toS * 1e9, 1)}</button> <span>ranks {time.ranks.slice(0, FEW).join(", ")}</span></li>
+          <li key={time.fromS}><button type="button" class="link" onClick={() => narrow(time)}>{clock(time.fromS * 1e9, 1)} to {clock(time.toS * 1e9, 1)}</button> <span>{ranksWords(rangesOf([...time.ranks.slice(0, FEW)].sort((one, other) => one - other)))}</span></li>
         ))}
       </ul>
     </>

@@ -58,7 +58,7 @@ function Judged({ store, found }: { store: Store; found: Found }) {
       <Contents store={store} />
       <RangeBar store={store} figures={figures} />
       <div class="pair" id={CAUSES_PART} tabIndex={-1}>
-        <Causes scope={scope} />
+        <Causes scope={scope} isDistanceUnknown={judgement.isDistanceUnknown} />
         <Advice actions={actions} details={details} isRanged={isRanged} />
       </div>
       <Sources store={store} sources={judgement.sources} isRanged={isRanged} />
@@ -77,7 +77,7 @@ function Judged({ store, found }: { store: Store; found: Found }) {
       <OverTime id={OVER_TIME} store={store} found={found} />
       <ThreeViews store={store} />
       <CriteriaPart store={store} />
-      <Placement store={store} gainedS={new Map(judgement.verdict.causes).get("mapping") ?? 0} ranksS={ranksTimeS(found, ranks)} />
+      <Placement store={store} gainedS={new Map(judgement.verdict.causes).get("mapping") ?? 0} ranksS={ranksTimeS(found, ranks)} isUnknown={judgement.isDistanceUnknown} />
     </>
   );
 }

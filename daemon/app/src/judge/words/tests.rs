@@ -1,5 +1,5 @@
 use super::*;
-use mpiscope_feed::{Advised, GatheredWait, Source, SourceRank, SourceTime, Wait};
+use mpiscope_feed::{Advised, Attribution, GatheredWait, Source, SourceRank, SourceTime, Wait};
 
 fn stretch(at: u32, cause: &str) -> Attribution {
     let (from_s, to_s) = (f64::from(at), f64::from(at + 1));
@@ -126,7 +126,7 @@ fn who_has_more_work_is_named_and_where_others_wait_for_it() {
     assert_eq!(actions(&uneven).len(), 2);
     uneven.sources[0].times =
         [3, 9].map(|rank| SourceTime { from_s: 0.0, to_s: 1.0, ranks: vec![rank] }).to_vec();
-    assert!(headline(&uneven).contains("these change along the run, from rank 3 to rank 9"));
+    assert!(headline(&uneven).contains("these change along the run (rank 3 first, rank 9 last)"));
 }
 
 #[test]
@@ -152,8 +152,11 @@ fn what_is_not_known_makes_it_at_least_so_much() {
 #[test]
 fn when_it_was_is_told() {
     let told = |causes: &[&str]| {
-        let all: Vec<_> = causes.iter().enumerate().map(|(at, cause)| stretch(at as u32, cause)).collect();
-        when(&all, "cpu")
+        let mut judgement = pattern();
+        judgement.verdict.cause = "cpu".into();
+        judgement.attribution =
+            causes.iter().enumerate().map(|(at, cause)| stretch(at as u32, cause)).collect();
+        when(&judgement)
     };
     let (cpu, none) = ("cpu", "none");
     let with =
