@@ -7,8 +7,9 @@ use crate::{
     Event, Evolution, F64Column, Figure, Found, FunctionChange, FunctionCriterion, Job, JobChange, JobState,
     Judgement, LinePair, MessageRows, Noise, Pairs, Parts, Pending, Points, QualityChange, Quiet,
     RangeBudget, Region, RegionChange, RegionCourse, Regions, Remap, RemapFile, RemapFormat, RunSource,
-    SegmentRow, Side, SiteChange, SiteWait, Sites, TotalsChange, U32Column, Verdict, VerdictChange, Wait,
-    Words, WordsChange, exchange, message,
+    SegmentRow, Side, SiteChange, SiteWait, Sites, Standing, Still, StillCall, StillKind, StillRoot,
+    StillSentence, TotalsChange, U32Column, Verdict, VerdictChange, Wait, Words, WordsChange, exchange,
+    message,
 };
 use ts_rs::{Config, TS};
 
@@ -55,6 +56,12 @@ fn types() -> String {
     declare(RegionCourse::decl(&config));
     declare(Evolution::decl(&config));
     declare(Pending::decl(&config));
+    declare(StillKind::decl(&config));
+    declare(StillSentence::decl(&config));
+    declare(StillRoot::decl(&config));
+    declare(StillCall::decl(&config));
+    declare(Still::decl(&config));
+    declare(Standing::decl(&config));
     declare(Found::decl(&config));
     declare(Calls::decl(&config));
     declare(Change::decl(&config));
