@@ -61,6 +61,8 @@ pub(crate) fn count(counter: &AtomicU64, threads: bool) -> u64 {
 pub struct Comm {
     /// This process's number of it.
     pub index: u32,
+    /// By which handle the program knows it.
+    pub handle: u64,
     /// What all members agree on.
     pub id: u64,
     /// This process's rank in it.
@@ -186,6 +188,7 @@ impl Comms {
         let peers = members.remote.as_deref().unwrap_or(&members.own);
         let comm = Arc::new(Comm {
             index: self.made.min(MAX_COMM + 1),
+            handle,
             id,
             own_rank: members.own_rank,
             size: members.own.len() as u32,

@@ -131,6 +131,13 @@ impl Thread {
         known.is_some()
     }
 
+    /// The number of that place.
+    #[inline(always)]
+    #[must_use]
+    pub fn site(&self) -> u32 {
+        self.site
+    }
+
     /// Learns where the call at hand is made, before anything of the call is recorded. What the place's number means is
     /// written at once, as rows that stand for no call.
     #[cold]
@@ -194,6 +201,7 @@ impl Thread {
         }
         self.defined[word] |= bit;
         self.before.push(comm.definition().encode());
+        self.before.push(Entry::encode_handle(comm.index, comm.handle));
     }
 
     /// After a loss, says how much went over a channel before the call that is being put together.

@@ -1,35 +1,21 @@
-//! Which call a thread is in, and since when: one word that the thread alone writes.
+//! Which call a thread is in, since when, and whom it asks for: words that the thread alone writes.
 //!
-//! ```text
-//! since, the low 52 bits of its ticks | function, 12 bits; 0 is none
-//! ```
-//!
-//! One word cannot be torn, needs no sequence and no second look, and is two instructions and a store to make. What it
-//! cannot hold the reader puts back: of all ticks with these low bits it takes the last that is not after now. Those
-//! come round after 2^52 ticks, 17 days at 3 GHz; a call that takes longer looks shorter. The word lies on the line that
-//! the writer owns anyway.
+//! The first word says since when, 0 for in no call. The others say the rest and are written before it: one store each,
+//! of what lies in registers anyway. A reader looks at the first word before and after the others: where it is the same,
+//! they belong to it. All lie on the line that the writer owns.
 
 use crate::layout::RingHeader;
-use crate::sync::{AtomicU64, Ordering};
-use mpiscope_wire::{FUNCTIONS, by_id};
+use crate::sync::{Ordering, fence};
+use mpiscope_wire::{Asked, PEER_ANY, PEER_NONE, by_id};
 
-const FUNCTION_BITS: u32 = 12;
-const TICKS_MASK: u64 = u64::MAX >> FUNCTION_BITS;
-/// Ticks that seem to lie at most so far ahead do: the call began after the reader looked at its clock, or on a
-/// processor whose counter is a little ahead. Some minutes.
-const MOST_AHEAD: u64 = 1 << 40;
+/// A thread that makes calls so fast that so many looks in a row meet others is in none that matters.
+const LOOKS: usize = 4;
+/// Functions have fewer numbers than this.
+const FUNCTIONS: u32 = 1 << 16;
 
-const _: () = {
-    let mut at = 0;
-    while at < FUNCTIONS.len() {
-        assert!(FUNCTIONS[at].id != 0 && FUNCTIONS[at].id < 1 << FUNCTION_BITS);
-        at += 1;
-    }
-};
-
-/// The writer's hand on the word of its ring.
+/// The writer's hand on the words of its ring.
 #[derive(Debug, Clone, Copy)]
-pub struct InFlightWord<'a>(&'a AtomicU64);
+pub struct InFlightWord<'a>(&'a RingHeader);
 
 /// A call that a thread is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,30 +24,70 @@ pub struct InFlight {
     pub thread: u16,
     /// Which function: one that there is.
     pub function: u16,
+    /// The process's own number of the call site; 0 is none.
+    pub site: u32,
     /// When it was entered: no later than the reader's now.
     pub since_ticks: u64,
+    /// Whom it asks for, as the program says it: with the library's own constants.
+    pub asked: Asked,
 }
 
 impl InFlightWord<'_> {
-    /// The thread has entered a call of this function, of which there must be one.
+    /// The thread has entered a call of a function, of which there must be one, from a site, at a tick that is not 0.
     #[inline(always)]
-    pub fn enter(self, function: u16, ticks: u64) {
-        // Release: who sees this call sees whose ring it is.
-        self.0.store(ticks << FUNCTION_BITS | u64::from(function), Ordering::Release);
+    pub fn enter(self, (function, site): (u16, u32), ticks: u64, asked: Asked) {
+        let header = self.0;
+        // Who sees anything of this call sees that the one before it is over. No instruction on x86-64.
+        fence(Ordering::Release);
+        let what = u32::from(function) | u32::from(asked.kind()) << 16;
+        header.in_flight_what.store(what, Ordering::Relaxed);
+        header.in_flight_site.store(site, Ordering::Relaxed);
+        self.ask(asked);
+        // Release: who sees this call sees whose ring it is, and what it asks for.
+        header.in_flight.store(ticks, Ordering::Release);
+    }
+
+    /// Which kind it is, is known where this is inlined: what is left is a store for each field that it has.
+    #[inline(always)]
+    fn ask(self, asked: Asked) {
+        let [to, from, tag, _] = &self.0.in_flight_fields;
+        let long = &self.0.in_flight_long;
+        match asked {
+            Asked::Nothing => {}
+            Asked::Send { to: whom, tag: which, comm } => {
+                to.store(whom as u32, Ordering::Relaxed);
+                tag.store(which as u32, Ordering::Relaxed);
+                long.store(comm, Ordering::Relaxed);
+            }
+            Asked::Receive { from: whom, tag: which, comm } => {
+                from.store(whom as u32, Ordering::Relaxed);
+                tag.store(which as u32, Ordering::Relaxed);
+                long.store(comm, Ordering::Relaxed);
+            }
+            Asked::Exchange { to: receiver, from: sender, tag: which, comm } => {
+                to.store(receiver as u32, Ordering::Relaxed);
+                from.store(sender as u32, Ordering::Relaxed);
+                tag.store(which as u32, Ordering::Relaxed);
+                long.store(comm, Ordering::Relaxed);
+            }
+            Asked::Members { comm } => long.store(comm, Ordering::Relaxed),
+            Asked::Post { post } => long.store(post, Ordering::Relaxed),
+            Asked::Requests { count } => to.store(count, Ordering::Relaxed),
+        }
     }
 
     /// The call returned. Seen at the latest with the call's own slot.
     #[inline(always)]
     pub fn leave(self) {
-        self.0.store(0, Ordering::Relaxed);
+        self.0.in_flight.store(0, Ordering::Relaxed);
     }
 }
 
 impl RingHeader {
-    /// The word of this ring.
+    /// The words of this ring.
     #[must_use]
     pub fn in_flight_word(&self) -> InFlightWord<'_> {
-        InFlightWord(&self.in_flight)
+        InFlightWord(self)
     }
 
     /// Takes the ring for a thread; `false` when another has it.
@@ -76,19 +102,54 @@ impl RingHeader {
         self.owner.store(0, Ordering::Release);
     }
 
-    /// What the word says at this tick, as far as it can be.
+    /// What the words say at this tick, as far as it can be.
     pub(crate) fn in_flight(&self, now: u64) -> Option<InFlight> {
-        let owner = self.owner.load(Ordering::Acquire);
-        let word = self.in_flight.load(Ordering::Acquire);
-        // Where the ring has changed hands meanwhile, the word may be of either.
-        if self.owner.load(Ordering::Relaxed) != owner {
-            return None;
+        for _ in 0..LOOKS {
+            let owner = self.owner.load(Ordering::Acquire);
+            let since = self.in_flight.load(Ordering::Acquire);
+            if since == 0 {
+                return None;
+            }
+            let what = self.in_flight_what.load(Ordering::Relaxed);
+            let site = self.in_flight_site.load(Ordering::Relaxed);
+            let [to, from, tag, _] = &self.in_flight_fields;
+            let fields = [to, from, tag].map(|field| field.load(Ordering::Relaxed) as i32);
+            let long = self.in_flight_long.load(Ordering::Relaxed);
+            fence(Ordering::Acquire);
+            // Where the ring has changed hands meanwhile, the words may be of either.
+            if self.in_flight.load(Ordering::Relaxed) == since && self.owner.load(Ordering::Relaxed) == owner
+            {
+                let thread = u16::try_from(owner.checked_sub(1)?).unwrap_or(u16::MAX);
+                let function = by_id((what % FUNCTIONS) as u16)?.id;
+                let asked = Asked::of((what / FUNCTIONS) as u8, fields, long);
+                return Some(InFlight { thread, function, site, since_ticks: since.min(now), asked });
+            }
         }
-        let thread = u16::try_from(owner.checked_sub(1)?).unwrap_or(u16::MAX);
-        let function = by_id((word & !(TICKS_MASK << FUNCTION_BITS)) as u16)?.id;
-        let ago = now.wrapping_sub(word >> FUNCTION_BITS) & TICKS_MASK;
-        let ago = if ago > TICKS_MASK - MOST_AHEAD { 0 } else { ago };
-        Some(InFlight { thread, function, since_ticks: now.saturating_sub(ago) })
+        None
+    }
+}
+
+impl InFlight {
+    /// The same with constants that are nobody's own: those of slots, and -1 for any tag.
+    #[must_use]
+    pub fn in_words_of_all(self, [any_source, nobody, any_tag]: [i32; 3]) -> Self {
+        let rank = |rank: i32| match rank {
+            rank if rank == nobody => PEER_NONE,
+            rank if rank == any_source => PEER_ANY,
+            rank => rank,
+        };
+        let tag = |tag: i32| if tag == any_tag { -1 } else { tag };
+        let asked = match self.asked {
+            Asked::Send { to, tag: which, comm } => Asked::Send { to: rank(to), tag: which, comm },
+            Asked::Receive { from, tag: which, comm } => {
+                Asked::Receive { from: rank(from), tag: tag(which), comm }
+            }
+            Asked::Exchange { to, from, tag: which, comm } => {
+                Asked::Exchange { to: rank(to), from: rank(from), tag: which, comm }
+            }
+            asked => asked,
+        };
+        Self { asked, ..self }
     }
 }
 
@@ -103,44 +164,53 @@ mod tests {
         header
     }
 
+    fn seen(function: u16, since_ticks: u64, asked: Asked) -> InFlight {
+        InFlight { thread: 2, function, site: 9, since_ticks, asked }
+    }
+
     #[test]
     fn a_call_is_in_flight_between_entering_and_leaving() {
         let header = claimed();
         let word = header.in_flight_word();
         assert_eq!(header.in_flight(1000), None);
-        word.enter(id::RECV, 900);
-        let seen = InFlight { thread: 2, function: id::RECV, since_ticks: 900 };
-        assert_eq!(header.in_flight(1000), Some(seen));
+        let asked = Asked::Receive { from: 3, tag: 5, comm: 77 };
+        word.enter((id::RECV, 9), 900, asked);
+        assert_eq!(header.in_flight(1000), Some(seen(id::RECV, 900, asked)));
         word.leave();
         assert_eq!(header.in_flight(1000), None);
     }
 
     #[test]
-    fn ticks_of_any_size_come_back_whole() {
+    fn what_a_call_asks_for_is_its_own_whatever_was_asked_before() {
         let header = claimed();
-        for since in [0, 1, TICKS_MASK - 5, TICKS_MASK, TICKS_MASK + 1, 1 << 60, u64::MAX - 1_000_000] {
-            header.in_flight_word().enter(id::SEND, since);
-            for ago in [0, 7, 1_000_000] {
-                assert_eq!(header.in_flight(since + ago).unwrap().since_ticks, since, "{ago} ago");
-            }
+        let all = [
+            Asked::Exchange { to: 1, from: -7, tag: 3, comm: u64::MAX },
+            Asked::Send { to: 4, tag: -5, comm: 6 },
+            Asked::Receive { from: -1, tag: 8, comm: 9 },
+            Asked::Members { comm: 10 },
+            Asked::Post { post: 11 },
+            Asked::Requests { count: 12 },
+            Asked::Nothing,
+        ];
+        for asked in all.into_iter().chain(all.into_iter().rev()) {
+            header.in_flight_word().enter((id::SEND, 9), 900, asked);
+            assert_eq!(header.in_flight(1000), Some(seen(id::SEND, 900, asked)));
         }
     }
 
     #[test]
     fn a_call_that_began_after_the_look_at_the_clock_began_now() {
         let header = claimed();
-        for now in [5, 1000, TICKS_MASK, 1 << 55] {
-            for ahead in [1, 1000, MOST_AHEAD - 1] {
-                header.in_flight_word().enter(id::SEND, now + ahead);
-                assert_eq!(header.in_flight(now).unwrap().since_ticks, now, "{ahead} ahead of {now}");
-            }
+        for (now, ahead) in [(5, 1), (1000, 1 << 40), (u64::MAX - 1, 1)] {
+            header.in_flight_word().enter((id::SEND, 9), now + ahead, Asked::Nothing);
+            assert_eq!(header.in_flight(now), Some(seen(id::SEND, now, Asked::Nothing)));
         }
     }
 
     #[test]
     fn a_ring_that_was_given_back_is_in_no_call() {
         let header = claimed();
-        header.in_flight_word().enter(id::RECV, 900);
+        header.in_flight_word().enter((id::RECV, 9), 900, Asked::Nothing);
         header.give_back();
         assert_eq!(header.in_flight(1000), None);
         assert!(header.claim(3));
@@ -150,20 +220,26 @@ mod tests {
     #[test]
     fn words_that_lie_are_not_believed() {
         let header = RingHeader::new();
-        header.in_flight.store(u64::from(id::RECV), Ordering::Relaxed);
+        header.in_flight_what.store(u32::from(id::RECV) | 0xFF << 16, Ordering::Relaxed);
+        header.in_flight.store(1, Ordering::Relaxed);
         assert_eq!(header.in_flight(1000), None, "of no thread");
         header.owner.store(u32::MAX, Ordering::Relaxed);
-        assert_eq!(header.in_flight(1000).map(|seen| seen.thread), Some(u16::MAX));
-        for function in (0..1 << FUNCTION_BITS).filter(|&function| by_id(function).is_none()) {
-            header.in_flight.store(500 << FUNCTION_BITS | u64::from(function), Ordering::Relaxed);
+        let believed = header.in_flight(1000).map(|seen| (seen.thread, seen.asked));
+        assert_eq!(believed, Some((u16::MAX, Asked::Nothing)));
+        for function in (0..=u16::MAX).filter(|&function| by_id(function).is_none()) {
+            header.in_flight_what.store(function.into(), Ordering::Relaxed);
             assert_eq!(header.in_flight(1000), None, "function {function}");
         }
-        for ticks in [0, 1, 999, 1001, 1 << 41, 1 << 51, TICKS_MASK] {
-            header.in_flight.store(ticks << FUNCTION_BITS | u64::from(id::RECV), Ordering::Relaxed);
-            for now in [0, 1000, 1 << 41, u64::MAX] {
-                assert!(header.in_flight(now).is_some_and(|seen| seen.since_ticks <= now));
-            }
-        }
+    }
+
+    #[test]
+    fn constants_of_a_library_become_those_of_all() {
+        let told = |asked| seen(id::RECV, 1, asked).in_words_of_all([-2, -1, -9]).asked;
+        let wild = told(Asked::Receive { from: -2, tag: -9, comm: 3 });
+        assert_eq!(wild, Asked::Receive { from: PEER_ANY, tag: -1, comm: 3 });
+        let none = told(Asked::Exchange { to: -1, from: 4, tag: 5, comm: 3 });
+        assert_eq!(none, Asked::Exchange { to: PEER_NONE, from: 4, tag: 5, comm: 3 });
+        assert_eq!(told(Asked::Post { post: 1 }), Asked::Post { post: 1 });
     }
 }
 
@@ -180,7 +256,7 @@ mod loom_tests {
         loom::model(|| {
             let shared = Arc::new(RingHeader::new());
             assert!(shared.claim(0));
-            shared.in_flight_word().enter(id::SEND, 0);
+            shared.in_flight_word().enter((id::SEND, 0), 1, Asked::Nothing);
             let run = |work: fn(&RingHeader)| {
                 let shared = shared.clone();
                 thread::spawn(move || work(&shared))
@@ -188,15 +264,37 @@ mod loom_tests {
             let giving = run(RingHeader::give_back);
             let taking = run(|header| {
                 if header.claim(1) {
-                    header.in_flight_word().enter(id::RECV, 1);
+                    header.in_flight_word().enter((id::RECV, 0), 2, Asked::Nothing);
                 }
             });
             if let Some(seen) = shared.in_flight(100) {
                 let told = (seen.thread, seen.function, seen.since_ticks);
-                assert!(told == (0, id::SEND, 0) || told == (1, id::RECV, 1), "{told:?}");
+                assert!(told == (0, id::SEND, 1) || told == (1, id::RECV, 2), "{told:?}");
             }
             giving.join().unwrap();
             taking.join().unwrap();
+        });
+    }
+
+    /// A thread goes from one call to the next: what one asks for is never told of the other.
+    #[test]
+    fn what_is_asked_for_is_told_of_the_call_that_asks() {
+        loom::model(|| {
+            let shared = Arc::new(RingHeader::new());
+            assert!(shared.claim(0));
+            let word = |header: &RingHeader, post| {
+                header.in_flight_word().enter((id::WAIT, 0), post, Asked::Post { post });
+            };
+            word(&shared, 1);
+            let other = shared.clone();
+            let calling = thread::spawn(move || {
+                other.in_flight_word().leave();
+                word(&other, 2);
+            });
+            if let Some(seen) = shared.in_flight(100) {
+                assert_eq!(seen.asked, Asked::Post { post: seen.since_ticks });
+            }
+            calling.join().unwrap();
         });
     }
 }

@@ -4,7 +4,7 @@ use crate::sync::{AtomicU32, AtomicU64};
 use mpiscope_wire::SLOT_BYTES;
 
 /// "MSRING" and the version of this layout.
-pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"MSRING\x00\x02");
+pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"MSRING\x00\x03");
 pub(crate) const PAGE_BYTES: usize = 4096;
 pub(crate) const SLOTS_OFFSET: usize = 2 * PAGE_BYTES;
 /// The most rings a region has.
@@ -97,6 +97,8 @@ pub struct RegionHeader {
     pub(crate) made_ns: AtomicU64,
     pub(crate) cost_picoseconds: AtomicU64,
     pub(crate) unrecorded_calls: AtomicU64,
+    /// What the library has for any source, for nobody, and for any tag.
+    pub(crate) constants: [AtomicU32; 4],
     pub(crate) library: [AtomicU64; TEXT_WORDS],
     pub(crate) node: [AtomicU64; TEXT_WORDS],
 }
@@ -107,9 +109,13 @@ pub struct RegionHeader {
 pub struct RingHeader {
     pub(crate) head: AtomicU64,
     pub(crate) lost_calls: AtomicU64,
-    /// The call that the thread is in: see `in_flight`.
+    /// Since when the thread is in a call, and what it asks for: see `in_flight`.
     pub(crate) in_flight: AtomicU64,
-    writer_line: [u64; 5],
+    pub(crate) in_flight_what: AtomicU32,
+    pub(crate) in_flight_site: AtomicU32,
+    pub(crate) in_flight_fields: [AtomicU32; 4],
+    pub(crate) in_flight_long: AtomicU64,
+    writer_line: [u64; 1],
     pub(crate) tail: AtomicU64,
     reader_line: [u64; 7],
     /// 0 for nobody, else one more than the number of the thread whose ring it is.
@@ -125,7 +131,11 @@ impl RingHeader {
             head: AtomicU64::new(0),
             lost_calls: AtomicU64::new(0),
             in_flight: AtomicU64::new(0),
-            writer_line: [0; 5],
+            in_flight_what: AtomicU32::new(0),
+            in_flight_site: AtomicU32::new(0),
+            in_flight_fields: std::array::from_fn(|_| AtomicU32::new(0)),
+            in_flight_long: AtomicU64::new(0),
+            writer_line: [0; 1],
             tail: AtomicU64::new(0),
             reader_line: [0; 7],
             owner: AtomicU32::new(0),
@@ -146,5 +156,5 @@ const _: () = {
     assert!(core::mem::offset_of!(RingHeader, tail) == 64);
     assert!(core::mem::offset_of!(RingHeader, owner) == 128);
     assert!(size_of::<RegionHeader>() <= PAGE_BYTES);
-    assert!(core::mem::offset_of!(RegionHeader, library) == 64);
+    assert!(core::mem::offset_of!(RegionHeader, library) == 80);
 };

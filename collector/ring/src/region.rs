@@ -30,6 +30,8 @@ pub struct Identity {
     pub library: String,
     /// The host, likewise.
     pub node: String,
+    /// What the library has for any source, for nobody, and for any tag.
+    pub constants: [i32; 3],
 }
 
 /// Why a region could not be made.
@@ -156,6 +158,9 @@ impl Writer {
         header.world_size.store(identity.world_size, Ordering::Relaxed);
         header.clock.store(identity.clock.number(), Ordering::Relaxed);
         header.cost_picoseconds.store((identity.cost_per_call_ns * 1e3) as u64, Ordering::Relaxed);
+        for (word, constant) in header.constants.iter().zip(identity.constants) {
+            word.store(constant as u32, Ordering::Relaxed);
+        }
         put_text(&header.library, &identity.library);
         put_text(&header.node, &identity.node);
         header.magic.store(MAGIC, Ordering::Release);
@@ -249,7 +254,13 @@ impl Reader {
             cost_per_call_ns: header.cost_picoseconds.load(Ordering::Relaxed) as f64 / 1e3,
             library: take_text(&header.library),
             node: take_text(&header.node),
+            constants: self.constants(),
         })
+    }
+
+    fn constants(&self) -> [i32; 3] {
+        let words = &self.region.header().constants;
+        std::array::from_fn(|at| words[at].load(Ordering::Relaxed) as i32)
     }
 
     /// How many rings it has.
@@ -268,7 +279,8 @@ impl Reader {
     /// The call that the thread of a ring is in. `now` is the tick of the region's clock at the moment.
     #[must_use]
     pub fn in_flight(&self, ring: usize, now: u64) -> Option<InFlight> {
-        self.region.mapping.ring_header(ring).in_flight(now)
+        let seen = self.region.mapping.ring_header(ring).in_flight(now)?;
+        Some(seen.in_words_of_all(self.constants()))
     }
 
     /// Calls of threads that found no ring.
@@ -287,7 +299,7 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mpiscope_wire::id;
+    use mpiscope_wire::{Asked, id};
 
     fn identity() -> Identity {
         Identity {
@@ -299,6 +311,7 @@ mod tests {
             cost_per_call_ns: 30.5,
             library: "Open MPI \u{1b}[31mred".into(),
             node: "é".repeat(200),
+            constants: [-1, -2, -1],
         }
     }
 
@@ -339,9 +352,10 @@ mod tests {
         let writer = Writer::create(folder.path(), &identity(), Capacities::default()).unwrap();
         let reader = Reader::open(&folder.path().join("77-5.ring")).unwrap();
         let (first, other) = (writer.claim(0).unwrap(), writer.claim(3).unwrap());
-        other.1.in_flight().enter(id::BARRIER, 70);
+        other.1.in_flight().enter((id::BARRIER, 4), 70, Asked::Members { comm: 9 });
         assert_eq!(reader.in_flight(first.0, 100), None);
-        let seen = InFlight { thread: 3, function: id::BARRIER, since_ticks: 70 };
+        let asked = Asked::Members { comm: 9 };
+        let seen = InFlight { thread: 3, function: id::BARRIER, site: 4, since_ticks: 70, asked };
         assert_eq!(reader.in_flight(other.0, 100), Some(seen));
         writer.give_back(other.0);
         assert_eq!(reader.in_flight(other.0, 100), None);

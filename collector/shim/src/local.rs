@@ -12,7 +12,7 @@ use crate::thread_pointer;
 use core::ffi::c_int;
 use mpiscope_capture::{Comm, CommCache, Interval, Posted, Received, Sink, Thread};
 use mpiscope_ring::{InFlightWord, Producer};
-use mpiscope_wire::{Call, Slot};
+use mpiscope_wire::{Asked, Call, Slot};
 use std::cell::{Cell, UnsafeCell};
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -228,9 +228,14 @@ fn begin() -> Option<*mut Local> {
         // SAFETY: the call has no arguments and cannot fail.
         let thread_id = unsafe { libc::syscall(libc::SYS_gettid) } as u64;
         let thread = process.next_thread();
+        let mut calls = Thread::new(thread, thread_id);
+        // So that it is known already when this thread's first call on it does not return.
+        if let Some(world) = process.comm_by_index(0) {
+            calls.define(&world);
+        }
         let recorder = Recorder {
             process,
-            thread: Thread::new(thread, thread_id),
+            thread: calls,
             comms: CommCache::default(),
             ring: Ring::claim(process, thread),
             handles: Vec::new(),
@@ -314,9 +319,20 @@ impl Entered {
     /// Makes the real call between two looks at the clock, and lets it be seen meanwhile.
     #[inline(always)]
     pub(crate) fn timed(&mut self, function: u16, call: impl FnOnce() -> c_int) -> (c_int, Interval) {
-        let ring = &mut self.recorder().ring;
+        self.timed_asking(function, Asked::Nothing, call)
+    }
+
+    /// The same of a call of which it is known whom it asks for.
+    #[inline(always)]
+    pub(crate) fn timed_asking(
+        &mut self,
+        function: u16,
+        asked: Asked,
+        call: impl FnOnce() -> c_int,
+    ) -> (c_int, Interval) {
+        let Recorder { thread, ring, .. } = self.recorder();
         let start = clock::now();
-        ring.in_flight.enter(function, start);
+        ring.in_flight.enter((function, thread.site()), start, asked);
         // Dropped also when an exception passes.
         let in_flight = InFlight(ring);
         let result = call();
@@ -346,8 +362,19 @@ pub(crate) fn recorded<L: Language, T>(
     real: impl FnOnce() -> c_int,
     record: impl FnOnce(&mut Recorder, (c_int, Interval)) -> T,
 ) -> c_int {
+    recorded_asking::<L, T>(function, || Asked::Nothing, real, record)
+}
+
+/// The same of a call of which it is known whom it asks for.
+#[inline(always)]
+pub(crate) fn recorded_asking<L: Language, T>(
+    function: u16,
+    asked: impl FnOnce() -> Asked,
+    real: impl FnOnce() -> c_int,
+    record: impl FnOnce(&mut Recorder, (c_int, Interval)) -> T,
+) -> c_int {
     let Some(mut entered) = enter::<L>() else { return real() };
-    let (result, at) = entered.timed(function, real);
+    let (result, at) = entered.timed_asking(function, asked(), real);
     entered.work(|recorder| record(recorder, (result, at)));
     result
 }
@@ -356,13 +383,14 @@ pub(crate) fn recorded<L: Language, T>(
 #[inline(always)]
 pub(crate) fn with_status<L: Language>(
     function: u16,
+    asked: impl FnOnce() -> Asked,
     status: *mut Status,
     real: impl FnOnce(*mut Status) -> c_int,
     record: impl FnOnce(&mut Recorder, (c_int, Interval), *mut Status),
 ) -> c_int {
     let Some(mut entered) = enter::<L>() else { return real(status) };
     let status = entered.work(|recorder| recorder.status::<L>(status, 1)).unwrap_or(status);
-    let (result, at) = entered.timed(function, || real(status));
+    let (result, at) = entered.timed_asking(function, asked(), || real(status));
     entered.work(|recorder| record(recorder, (result, at), status));
     result
 }

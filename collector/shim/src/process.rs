@@ -11,7 +11,7 @@ use crate::mpi::{Handle, Library, is_initialized};
 use mpiscope_capture::{Comm, Comms, Interval, Origin, Requests, Sink as _, Sites, Thread};
 use mpiscope_ring::clock::monotonic_ns;
 use mpiscope_ring::{Capacities, Identity, InFlightWord, Producer, RingHeader, SlotCell, State, Writer};
-use mpiscope_wire::{ClockKind, id};
+use mpiscope_wire::{Asked, ClockKind, id};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -145,6 +145,7 @@ fn start() -> Result<Option<Process>, String> {
         cost_per_call_ns,
         library: library.version.clone(),
         node: host_name(),
+        constants: [library.family.any_source, library.family.proc_null, library.family.any_tag],
     };
     let rings = Path::new(&rings);
     // On a host of its own nobody has made it yet, and whoever reads it is to be started.
@@ -247,7 +248,7 @@ fn measure(clock: ClockKind) -> (f64, f64) {
         let (begin_ns, begin) = (monotonic_ns(), clock::now());
         for _ in 0..CALLS {
             let start = clock::now();
-            in_flight.enter(id::SEND, start);
+            in_flight.enter((id::SEND, 0), start, Asked::Send { to: 0, tag: 0, comm: 0 });
             let end = clock::now();
             in_flight.leave();
             let call = Thread::plain(0, Interval { start, end });
@@ -281,6 +282,11 @@ impl Process {
     /// Whether this is a child of the process that began recording.
     pub(crate) fn is_forked(&self) -> bool {
         std::process::id() != self.pid
+    }
+
+    /// The handle of the communicator of all.
+    pub(crate) fn world_handle(&self) -> u64 {
+        self.library.handle(self.library.comm_world)
     }
 
     /// Works with the table of call sites.
@@ -324,13 +330,14 @@ impl Process {
     }
 
     /// A call on `parent`, the so-manieth, made a communicator.
-    pub(crate) fn adopt_comm(&self, handle: u64, parent: &Comm, number: u64) {
+    pub(crate) fn adopt_comm(&self, handle: u64, parent: &Comm, number: u64) -> Option<Arc<Comm>> {
         if handle == self.library.comm_null {
-            return;
+            return None;
         }
-        let Some(members) = self.library.members(handle as usize) else { return };
-        unpoisoned(&self.comms).insert(handle, &members, Origin::Child(parent, number));
+        let members = self.library.members(handle as usize)?;
+        let made = unpoisoned(&self.comms).insert(handle, &members, Origin::Child(parent, number));
         self.comm_epoch.fetch_add(1, Ordering::AcqRel);
+        Some(made)
     }
 
     /// The communicator of this process's number.

@@ -39,10 +39,12 @@ pub enum FrameKind {
     RoundTrip,
     /// What the scheduler did to a process.
     Scheduling,
+    /// The calls that the threads of a process were in when it ended.
+    LastCalls,
 }
 
 impl FrameKind {
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 12] = [
         FrameKind::RunStart,
         FrameKind::Process,
         FrameKind::Slots,
@@ -54,6 +56,7 @@ impl FrameKind {
         FrameKind::Contact,
         FrameKind::RoundTrip,
         FrameKind::Scheduling,
+        FrameKind::LastCalls,
     ];
 
     fn number(self) -> u16 {
@@ -69,6 +72,7 @@ impl FrameKind {
             FrameKind::Contact => 9,
             FrameKind::RoundTrip => 10,
             FrameKind::Scheduling => 11,
+            FrameKind::LastCalls => 12,
         }
     }
 

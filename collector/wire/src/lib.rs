@@ -7,20 +7,22 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod flight;
 mod frame;
 mod functions;
 mod payload;
 mod site;
 mod slot;
 
+pub use flight::{Asked, FLIGHT_WORDS, Flight};
 pub use frame::{
     DecodeFault, Decoder, FRAME_HEADER_BYTES, FrameKind, FrameRef, MAX_PAYLOAD_BYTES, encode_frame,
     first_frame,
 };
 pub use functions::{FUNCTIONS, Family, FunctionEntry, by_id, id};
 pub use payload::{
-    Agent, ClockKind, Contact, EndState, Heard, Knot, Lost, Message, Origin, PayloadFault, Process,
-    RoundTrip, RunEnd, RunStart, Scheduling, Slots,
+    Agent, ClockKind, Contact, EndState, Heard, Knot, LastCalls, Lost, Message, Origin, PayloadFault,
+    Process, RoundTrip, RunEnd, RunStart, Scheduling, Slots,
 };
 pub use site::{MAX_SITE, MOST_PATH_BYTES, ModuleDefinition, NO_MODULE, PathPart, SiteDefinition};
 pub use slot::{

@@ -2,6 +2,7 @@
 
 mod coding;
 
+use crate::flight::Flight;
 use crate::frame::FrameKind;
 use crate::slot::Slot;
 
@@ -232,6 +233,15 @@ pub struct Scheduling {
     pub involuntary: u64,
 }
 
+/// The calls that the threads of a process were in when it ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastCalls {
+    /// Whose.
+    pub process: u32,
+    /// One a thread at the most.
+    pub calls: Vec<Flight>,
+}
+
 /// Any payload.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
@@ -257,6 +267,8 @@ pub enum Message {
     RoundTrip(RoundTrip),
     /// See [`Scheduling`].
     Scheduling(Scheduling),
+    /// See [`LastCalls`].
+    LastCalls(LastCalls),
 }
 
 impl Message {
@@ -268,7 +280,8 @@ impl Message {
             | Message::Slots(_)
             | Message::Knot(_)
             | Message::Lost(_)
-            | Message::Scheduling(_) => true,
+            | Message::Scheduling(_)
+            | Message::LastCalls(_) => true,
             Message::RunStart(_)
             | Message::RunEnd(_)
             | Message::Agent(_)
@@ -291,6 +304,7 @@ pub struct PayloadFault {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flight::Asked;
     use crate::frame::Decoder;
     use proptest::prelude::*;
 
@@ -337,6 +351,18 @@ mod tests {
                 voluntary: 5,
                 involuntary: 6,
             }),
+            Message::LastCalls(LastCalls {
+                process: 1,
+                calls: vec![Flight {
+                    process: 1,
+                    rank: 2,
+                    thread: 3,
+                    function: 4,
+                    site: 5,
+                    since_ticks: 6,
+                    asked: Asked::Exchange { to: 7, from: -2, tag: -1, comm: 8 },
+                }],
+            }),
         ]
     }
 
@@ -360,8 +386,8 @@ mod tests {
         let mut golden = Vec::new();
         for (at, message) in examples().iter().enumerate() {
             message.encode(&mut bytes);
-            // The messages of one host's runs came first; those of several hosts were added.
-            if [7, examples().len()].contains(&(at + 1)) {
+            // The messages of one host's runs came first; those of several hosts were added, and then last calls.
+            if [7, 12, examples().len()].contains(&(at + 1)) {
                 golden.push((bytes.len(), crate::check::checksum(&bytes)));
             }
         }
@@ -369,7 +395,7 @@ mod tests {
         assert_eq!(golden, GOLDEN);
     }
 
-    const GOLDEN: [(usize, u32); 2] = [(374, 2329833072), (574, 3866438358)];
+    const GOLDEN: [(usize, u32); 3] = [(374, 2329833072), (574, 3866438358), (642, 4236167502)];
 
     proptest! {
         #[test]

@@ -11,6 +11,7 @@
 //! lost       kind                               calls lost     -                           -
 //! sync       kind                               peer, comm     sent u64                    received u64
 //! thread     kind                               number u64     thread id u64               -
+//! handle     kind                               handle u64     comm                        -
 //! ```
 //!
 //! Those that say what the number of a call site means are in `site.rs`. All others precede the call they belong to, so
@@ -44,6 +45,7 @@ const KIND_THREAD: u8 = 7;
 pub(crate) const KIND_SITE: u8 = 8;
 pub(crate) const KIND_MODULE: u8 = 9;
 pub(crate) const KIND_PATH: u8 = 10;
+const KIND_HANDLE: u8 = 11;
 
 /// What a call's fields mean. A set of bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -224,6 +226,13 @@ pub enum Entry {
         /// The operating system's number.
         thread_id: u64,
     },
+    /// By which handle the program knows a communicator, from here on.
+    Handle {
+        /// The process's own number of it.
+        comm: u32,
+        /// The handle.
+        handle: u64,
+    },
     /// See [`SiteDefinition`].
     Site(SiteDefinition),
     /// See [`ModuleDefinition`].
@@ -325,6 +334,12 @@ impl Entry {
         [u64::from(KIND_THREAD), number, thread_id, 0]
     }
 
+    /// The slot that says by which handle the program knows a communicator.
+    #[must_use]
+    pub fn encode_handle(comm: u32, handle: u64) -> Slot {
+        [u64::from(KIND_HANDLE), handle, u64::from(comm), 0]
+    }
+
     /// Reads a slot; `None` when it is of no known kind.
     #[must_use]
     pub fn decode(slot: &Slot) -> Option<Self> {
@@ -375,6 +390,7 @@ impl Entry {
                 Entry::Sync(Sync { peer, comm, sent: second, received: third })
             }
             KIND_THREAD => Entry::Thread { number: first, thread_id: second },
+            KIND_HANDLE => Entry::Handle { comm: second as u32, handle: first },
             KIND_SITE => Entry::Site(SiteDefinition::decode(high, slot)),
             KIND_MODULE => Entry::Module(ModuleDefinition::decode(low, high, slot)),
             KIND_PATH => Entry::Path(PathPart::decode(low, high, slot)),
@@ -426,6 +442,8 @@ mod tests {
             prop_assert_eq!(Entry::decode(&Entry::encode_lost(id)), Some(Entry::Lost { calls: id }));
             let thread = Entry::Thread { number: id, thread_id: sent };
             prop_assert_eq!(Entry::decode(&Entry::encode_thread(id, sent)), Some(thread));
+            let handle = Entry::Handle { comm: index, handle: id };
+            prop_assert_eq!(Entry::decode(&Entry::encode_handle(index, id)), Some(handle));
         }
 
         #[test]

@@ -23,6 +23,7 @@ mod placement;
 mod regions;
 mod sample;
 mod spread;
+mod standing;
 mod thinned;
 mod timeline;
 mod verdict;
@@ -48,13 +49,14 @@ pub use evolution::{
     Window, pending,
 };
 pub use logical::{Cone, EventId, LogicalDeed, LogicalEvent, LogicalTime, Meeting, Member};
-pub use matching::{Link, Matched, Matcher, MatchingLimits, receivers};
+pub use matching::{Link, Matched, Matcher, MatchingLimits, OpenPost, WaitingSend, receivers};
 pub use placement::{Advice, Flow, Traffic, advise, capacities};
 pub use regions::{
     Clustering, CollectiveTraffic, Cut, Exchange, Follower, Lateness, MOST_EXACT, Method, PairLateness,
     Region, TalkGraph, Tracker, exchanges, modularity, regions, talk_graph,
 };
 pub use sample::{Durations, Sample};
+pub use standing::{Clash, Doing, LastCall, Moment, Need, Root, Standing, Stillness, Waiting};
 pub use thinned::Thinned;
 pub use timeline::{Bins, Timeline, TimelineCell};
 pub use verdict::{Assessment, Basis, Blame, Remark, Verdict};

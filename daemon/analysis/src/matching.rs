@@ -5,9 +5,11 @@
 //! wildcards stand in a list of their own.
 
 mod doubt;
+mod open;
 mod receiver;
 mod turn;
 
+pub use open::{OpenPost, WaitingSend};
 pub use receiver::receivers;
 
 use crate::pair::{Arrival, Pair, PendingSend, Slot};

@@ -187,6 +187,9 @@ pub(crate) struct RunOptions {
     /// Keep only the newest part of the recording: a time such as 10m, or a size such as 2GiB
     #[arg(long, value_name = "DURATION|SIZE")]
     pub(crate) keep: Option<Keep>,
+    /// Say who waits for whom when no call began or returned for so many seconds; 0 for never
+    #[arg(long, value_name = "S", default_value_t = 10, value_parser = clap::value_parser!(u64).range(0..=86_400))]
+    pub(crate) hang_after: u64,
     /// Threads that analyse the run; more than one pays for jobs of thousands of ranks
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = workers)]
     pub(crate) workers: usize,
@@ -213,6 +216,7 @@ impl RunOptions {
             workers: 1,
             criteria: None,
             keep: None,
+            hang_after: 10,
             window: 100,
             site: None,
             command: command.to_vec(),

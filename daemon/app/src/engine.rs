@@ -4,9 +4,8 @@ use crate::agent::{Census, OWN, Resume};
 use crate::clocks::Clocks;
 use crate::processors::Processors;
 use crate::words::counted;
-use mpiscope_analysis::{Counts, Matcher, WindowTotals};
+use mpiscope_analysis::{Counts, Matcher, Moment, Standing, Stillness, WindowTotals};
 use mpiscope_ingest::{Ingest, KnownAgent};
-use mpiscope_link::Flight;
 use mpiscope_model::{
     Batch, Call, CommInfo, Fault, Function, InFlight, Losses, Message, Nanoseconds, NodeInfo, ProcessState,
     Rank, RankInfo, Scheduling, SiteInfo, Totals,
@@ -60,6 +59,7 @@ pub(crate) struct Engine {
     matcher: Matcher,
     clocks: Clocks,
     pub(crate) counts: Counts,
+    pub(crate) standing: Standing,
     pub(crate) totals: Totals,
     pub(crate) losses: Losses,
     pub(crate) nodes: Vec<NodeInfo>,
@@ -68,6 +68,8 @@ pub(crate) struct Engine {
     /// As they were told: not looked up.
     pub(crate) sites: Vec<SiteInfo>,
     pub(crate) processors: Processors,
+    /// The calls that processes were in when they ended.
+    pub(crate) last_calls: BTreeMap<(Rank, u16), InFlight>,
     /// Faults by their text, each once.
     pub(crate) faults: BTreeSet<String>,
     pub(crate) until_ns: Nanoseconds,
@@ -85,6 +87,7 @@ impl Engine {
             matcher: Matcher::default(),
             clocks: Clocks::default(),
             counts: Counts::new(window_ns),
+            standing: Standing::default(),
             totals: Totals::default(),
             losses: Losses::default(),
             nodes: Vec::new(),
@@ -92,6 +95,7 @@ impl Engine {
             comms: Vec::new(),
             sites: Vec::new(),
             processors: Processors::default(),
+            last_calls: BTreeMap::new(),
             faults: BTreeSet::new(),
             until_ns: 0,
             cost_ns: 0.0,
@@ -155,6 +159,7 @@ impl Engine {
         let calls = std::mem::take(&mut batch.calls);
         let faults = std::mem::take(&mut batch.faults);
         self.nodes.append(&mut batch.nodes);
+        self.last_calls.extend(batch.last_calls.drain(..).map(|call| ((call.rank, call.thread), call)));
         self.comms.extend(batch.comms.iter().cloned());
         self.sites.extend(batch.sites.iter().cloned());
         for info in &batch.ranks {
@@ -176,6 +181,7 @@ impl Engine {
         self.processors.see(&batch.scheduling);
         self.totals.add_calls(&calls);
         self.counts.calls(&calls);
+        self.standing.feed(&calls, &batch.comms, &batch.members);
         let matched = self.matcher.feed(&batch.events);
         self.count_messages(&matched.messages, matched.uncertain);
         let windows = self.counts.take_windows(self.until_ns);
@@ -193,13 +199,23 @@ impl Engine {
     }
 
     /// Calls in flight, each with its agent's number, on the clock of the run as far as it is known until now.
-    pub(crate) fn in_flight(&self, calls: &[(u32, Flight)]) -> Vec<InFlight> {
-        let timed = calls.iter().filter_map(|&(agent, call)| {
-            let Flight { process, rank, thread, function, since_ticks } = call;
-            let since_ns = self.ingest.run_ns(agent, process, since_ticks)?;
-            Some(InFlight { rank, thread, function, since_ns })
-        });
-        timed.collect()
+    pub(crate) fn in_flight(&self, calls: &[(u32, wire::Flight)]) -> Vec<InFlight> {
+        calls.iter().filter_map(|(agent, call)| self.ingest.in_flight(*agent, call)).collect()
+    }
+
+    /// What it comes to that nothing moves.
+    pub(crate) fn look(&self, in_flight: &[InFlight]) -> Stillness {
+        let ranks = self.ranks.iter().map(|(&rank, info)| (rank, info.state)).collect();
+        self.standing.look(&Moment {
+            now_ns: self.until_ns,
+            in_flight,
+            ranks: &ranks,
+            world_size: self.world_size(),
+            posts: self.matcher.open_posts().collect(),
+            sends: self.matcher.waiting_sends().collect(),
+            finalize: wire::id::FINALIZE,
+            any_of: &[wire::id::WAITANY, wire::id::WAITSOME],
+        })
     }
 
     /// The clocks of all nodes as they are known in the end, and whether by them no message ends before it begins for

@@ -5,11 +5,12 @@ use crate::agent::{Agent, Resume};
 use crate::daemon::{LIVE_FILE, Live, Records};
 use crate::engine::{Engine, Step, WindowCell, replay};
 use crate::processors::Processors;
+use crate::standing;
 use crate::sums::{self, Sums};
 use crate::words::counted;
 use anyhow::Result;
 use mpiscope_analysis::{self as analysis, Counts};
-use mpiscope_feed::Overview;
+use mpiscope_feed::{Overview, Standing};
 use mpiscope_model::{Call, Losses, Message, RankInfo, SiteInfo, Totals};
 use mpiscope_recording::{Clock, ClockNode, Job, Manifest, Recording, State, Summary};
 use std::path::Path;
@@ -28,6 +29,8 @@ pub(crate) struct Loaded {
     pub(crate) ranks: Vec<RankInfo>,
     pub(crate) sites: Vec<SiteInfo>,
     pub(crate) processors: Processors,
+    /// Whether the job stood still, and what it ended in.
+    pub(crate) standing: Standing,
     pub(crate) missing: Vec<String>,
 }
 
@@ -172,6 +175,7 @@ fn nothing_of(recording: &Recording) -> Loaded {
             .push("the recording was not completed, and its log is gone: what was not sealed is lost".into());
     }
     missing.extend(faults.into_iter().map(|fault| fault.text));
+    let standing = stood(recording.dir(), &mut missing);
     Loaded {
         run: manifest.run.clone(),
         state: if is_broken_off { State::Incomplete } else { manifest.state },
@@ -191,6 +195,7 @@ fn nothing_of(recording: &Recording) -> Loaded {
         ranks: tables.ranks,
         sites: tables.sites,
         processors: Processors::default(),
+        standing,
         missing,
     }
 }
@@ -223,6 +228,8 @@ fn from_log(
     take(Some(engine.finish()));
     outcome?;
     let mut missing = engine.missing();
+    let mut standing = stood(dir, &mut missing);
+    standing::last_calls(&engine, &mut standing);
     match state {
         State::Running => missing.push("the run is not over: these are the figures until now".into()),
         _ => missing.push("the recording was not completed: these are the figures of its log".into()),
@@ -268,7 +275,16 @@ fn from_log(
         ranks: engine.ranks.into_values().collect(),
         sites: engine.sites,
         processors: engine.processors,
+        standing,
         missing,
+    })
+}
+
+/// Whether the job stood still, as the recording says.
+fn stood(dir: &Path, missing: &mut Vec<String>) -> Standing {
+    standing::read(dir).unwrap_or_else(|error| {
+        missing.push(format!("whether the job stood still: {error:#}"));
+        Standing::default()
     })
 }
 

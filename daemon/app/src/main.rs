@@ -30,6 +30,7 @@ mod report;
 mod run;
 mod site;
 mod sorting;
+mod standing;
 mod sums;
 mod synth;
 mod words;

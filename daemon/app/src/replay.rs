@@ -213,6 +213,7 @@ fn publish(feeding: &mut Feeding, loaded: &Loaded, shown: &Shown<'_>) {
         nodes: &nodes,
         timeline: shown.timeline,
         in_flight: &[],
+        standing: &loaded.standing,
         calls: &[],
         faults: &faults,
         found: findings.map(Findings::told).as_ref(),

@@ -29,6 +29,7 @@ mod parts;
 mod perspective;
 mod regions;
 mod rows;
+mod standing;
 mod state;
 mod surroundings;
 #[cfg(test)]
@@ -60,6 +61,7 @@ pub use overview::Overview;
 pub use perspective::{Known, Perspective};
 pub use regions::{Between, Region, Regions, runs};
 pub use rows::{FunctionRow, Job, JobState, NodeRow, RankRow, RunSource, TimelineIncrement, Update};
+pub use standing::{Standing, Still, StillCall, StillKind, StillRoot, StillSentence};
 pub use state::{EncodeError, FeedState, Limits, Step, encode};
 pub use surroundings::{Remap, RemapFile, RemapFormat, RemapSource, SiteSource, Sites};
 

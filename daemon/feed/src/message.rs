@@ -7,7 +7,7 @@
 //! the whole history then. `calls` are those that ended since the delta before and are in no snapshot. A reader takes a
 //! delta only when its number is the next one.
 
-use crate::{Calls, Compared, F64Column, Found, Job, Pending, U32Column};
+use crate::{Calls, Compared, F64Column, Found, Job, Pending, Standing, U32Column};
 use serde::{Deserialize, Serialize};
 
 /// Whether a message stands alone.
@@ -63,6 +63,9 @@ pub struct Message {
     /// The same by region, as far as regions are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<Pending>,
+    /// Whether the job stands still or stood, and what it ended in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standing: Option<Standing>,
     /// Where time went, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<Found>,

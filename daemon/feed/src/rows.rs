@@ -1,6 +1,6 @@
 //! What the owner of the counters hands in.
 
-use crate::Found;
+use crate::{Found, Standing};
 use mpiscope_model::{
     Call, Fault, Function, InFlight, Losses, Nanoseconds, Node, ProcessState, Rank, Totals,
 };
@@ -170,6 +170,8 @@ pub struct Update<'a> {
     pub timeline: &'a [TimelineIncrement],
     /// Calls that have not returned, all of them.
     pub in_flight: &'a [InFlight],
+    /// Whether the job stands still or stood, and what it ended in.
+    pub standing: &'a Standing,
     /// Calls that ended since the last update, in pieces.
     pub calls: &'a [Arc<Vec<Call>>],
     /// Faults since the last update.

@@ -3,7 +3,9 @@
 use crate::history::DeltaHistory;
 use crate::message::{Clock, Fault, Faults, InFlight, Kind, Losses, Message, TimelineCells, Totals};
 use crate::parts::{functions, in_flight, losses, nodes, pending, ranks, timeline, totals};
-use crate::{Calls, Compared, Found, FunctionRow, Job, NodeRow, PROTOCOL, Pending, RankRow, Update};
+use crate::{
+    Calls, Compared, Found, FunctionRow, Job, NodeRow, PROTOCOL, Pending, RankRow, Standing, Update,
+};
 use mpiscope_analysis::{RegionOfRank, Timeline, TimelineCell};
 use mpiscope_model::{Function, Node, Rank};
 use serde::Serialize;
@@ -87,6 +89,7 @@ pub struct FeedState {
     /// Calls that have not returned, by the regions that were told last.
     pending: Pending,
     regions: RegionOfRank,
+    standing: Standing,
     /// None until something is known.
     found: Option<Found>,
     compared: Option<Box<Compared>>,
@@ -121,6 +124,7 @@ impl FeedState {
             in_flight: InFlight::default(),
             pending: Pending::default(),
             regions: RegionOfRank::default(),
+            standing: Standing::default(),
             found: None,
             compared: None,
             deltas: DeltaHistory::new(limits.deltas_max, limits.delta_bytes_max),
@@ -184,6 +188,7 @@ impl FeedState {
             timeline: self.take_timeline(update),
             in_flight: replace(&mut self.in_flight, &in_flight(update.in_flight, self.limits.in_flight_max)),
             pending: replace(&mut self.pending, &pending(&self.regions, update)),
+            standing: replace(&mut self.standing, update.standing),
             found: update.found.and_then(|found| replace(&mut self.found, &Some(found.clone())).flatten()),
             calls: self.take_calls(before, update),
             compared: None,
@@ -280,6 +285,7 @@ impl FeedState {
             nodes: Some(nodes(&self.nodes.values().cloned().collect::<Vec<_>>())),
             timeline: Some(timeline(self.timeline.window_ns(), &self.timeline.cells())),
             in_flight: Some(self.in_flight.clone()),
+            standing: Some(self.standing.clone()),
             pending: Some(self.pending.clone()),
             found: self.found.clone(),
             calls: None,
@@ -329,6 +335,7 @@ fn has_parts(message: &Message) -> bool {
         || message.nodes.is_some()
         || message.timeline.is_some()
         || message.in_flight.is_some()
+        || message.standing.is_some()
         || message.pending.is_some()
         || message.found.is_some()
         || message.calls.is_some()

@@ -8,7 +8,8 @@ use crate::{
     GatheredWait, Job, JobChange, JobState, Judgement, LinePair, MessageRows, Noise, Pairs, Parts, Pending,
     Points, QualityChange, Quiet, RangeBudget, Region, RegionChange, RegionCourse, Regions, Remap, RemapFile,
     RemapFormat, RunSource, SegmentRow, Side, SiteChange, SiteWait, Sites, Source, SourceRank, SourceTime,
-    TotalsChange, U32Column, Verdict, VerdictChange, Wait, Words, WordsChange, exchange, message,
+    Standing, Still, StillCall, StillKind, StillRoot, StillSentence, TotalsChange, U32Column, Verdict,
+    VerdictChange, Wait, Words, WordsChange, exchange, message,
 };
 use ts_rs::{Config, TS};
 
@@ -60,6 +61,12 @@ fn types() -> String {
     declare(RegionCourse::decl(&config));
     declare(Evolution::decl(&config));
     declare(Pending::decl(&config));
+    declare(StillKind::decl(&config));
+    declare(StillSentence::decl(&config));
+    declare(StillRoot::decl(&config));
+    declare(StillCall::decl(&config));
+    declare(Still::decl(&config));
+    declare(Standing::decl(&config));
     declare(Found::decl(&config));
     declare(Calls::decl(&config));
     declare(Change::decl(&config));

@@ -5,7 +5,7 @@
 use mpiscope_feed::message::{Functions, Kind, Message, Nodes, Ranks, TimelineCells};
 use mpiscope_feed::{
     Evolution, FeedState, Found, FunctionRow, Job, JobState, Limits, NodeRow, PROTOCOL, RankRow,
-    RegionCourse, TimelineIncrement, Update,
+    RegionCourse, Standing, TimelineIncrement, Update,
 };
 use mpiscope_model::{Call, Fault, InFlight, Losses, ProcessState, Totals};
 use proptest::prelude::*;
@@ -48,6 +48,7 @@ impl Replica {
         assign("losses", message.losses.map(|part| format!("{part:?}")));
         assign("faults", message.faults.map(|part| format!("{part:?}")));
         assign("in_flight", message.in_flight.map(|part| format!("{part:?}")));
+        assign("standing", message.standing.map(|part| format!("{part:?}")));
         assign("pending", message.pending.map(|part| format!("{part:?}")));
         assign("found", message.found.map(|part| format!("{part:?}")));
         message.functions.into_iter().for_each(|part| self.functions(&part));
@@ -123,6 +124,7 @@ struct Round {
     nodes: Vec<NodeRow>,
     timeline: Vec<TimelineIncrement>,
     in_flight: Vec<InFlight>,
+    standing: Standing,
     calls: Vec<Arc<Vec<Call>>>,
     faults: Vec<Fault>,
     found: Option<Found>,
@@ -141,6 +143,7 @@ impl Round {
             nodes: &self.nodes,
             timeline: &self.timeline,
             in_flight: &self.in_flight,
+            standing: &self.standing,
             calls: &self.calls,
             faults: &self.faults,
             found: self.found.as_ref(),
@@ -200,7 +203,12 @@ fn timeline() -> impl Strategy<Value = TimelineIncrement> {
 }
 
 fn in_flight() -> impl Strategy<Value = InFlight> {
-    (0..5_u32, 0..9_u64).prop_map(|(rank, since_ns)| InFlight { rank, thread: 0, function: 3, since_ns })
+    (0..5_u32, 0..9_u64).prop_map(|(rank, since_ns)| InFlight {
+        rank,
+        function: 3,
+        since_ns,
+        ..InFlight::default()
+    })
 }
 
 /// One region of some of the ranks.
@@ -240,6 +248,7 @@ fn round() -> impl Strategy<Value = Round> {
                     nodes,
                     timeline,
                     in_flight,
+                    standing: Standing { count: lost, ..Standing::default() },
                     calls: Vec::new(),
                     faults: faults.into_iter().map(|text| Fault { rank: None, text }).collect(),
                     found: until.map(|s| Found {

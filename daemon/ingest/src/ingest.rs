@@ -1,6 +1,7 @@
 //! The state machine: messages in, batches out.
 
 mod entries;
+mod flights;
 mod nodes;
 
 use crate::alignment::NodeClock;
@@ -9,9 +10,9 @@ use crate::origin::Origin;
 use crate::process::ProcessInput;
 use crate::site::Sites;
 use mpiscope_model::{
-    Batch, Comm, Fault, Losses, Nanoseconds, Node, NodeInfo, ProcessState, Rank, RankInfo, Scheduling,
+    Batch, Comm, Fault, Losses, Nanoseconds, Node, NodeInfo, ProcessState, Rank, RankInfo, Scheduling, Side,
 };
-use mpiscope_wire::{self as wire, EndState, Heard, Lost, Message, Process, RunEnd, RunStart};
+use mpiscope_wire::{self as wire, EndState, Heard, LastCalls, Lost, Message, Process, RunEnd, RunStart};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The same thing going wrong again and again is told a bounded number of times.
@@ -45,6 +46,10 @@ pub struct Ingest {
     /// Communicators by generation and identity.
     comms: FxHashMap<(u32, u64), Comm>,
     comms_told: FxHashSet<Comm>,
+    /// Who is which rank of which group of a communicator.
+    members: FxHashMap<(Comm, Side, u32), Rank>,
+    /// What processes were in when they ended, with their agents, until that can be told.
+    last_calls: Vec<(u32, LastCalls)>,
     sites: Sites,
     /// Calls from places beyond those that are told apart.
     calls_beyond_sites: u64,
@@ -89,6 +94,8 @@ impl Default for Ingest {
             nodes: Vec::new(),
             comms: FxHashMap::default(),
             comms_told: FxHashSet::default(),
+            members: FxHashMap::default(),
+            last_calls: Vec::new(),
             sites: Sites::default(),
             calls_beyond_sites: 0,
             lost: FxHashMap::default(),
@@ -168,14 +175,6 @@ impl Ingest {
         self.calls_beyond_sites
     }
 
-    /// Ticks of a process's clock as time of the run, by what is known of that clock now; `None` for a process that
-    /// never said who it is.
-    #[must_use]
-    pub fn run_ns(&self, agent: u32, process: u32, ticks: u64) -> Option<Nanoseconds> {
-        let kind = self.processes.get(&(agent, process))?.clock;
-        Some(self.origins.get(agent as usize)?.of(kind, ticks))
-    }
-
     /// Takes in a message; hands out what became known when it is one that makes anything known: a knot, or the end.
     pub fn step(&mut self, message: Message) -> Option<Batch> {
         let settles = matches!(message, Message::Knot(_) | Message::RunEnd(_));
@@ -222,6 +221,7 @@ impl Ingest {
             }
             Message::Lost(lost) => self.lost(&lost),
             Message::Scheduling(figures) => self.scheduling(&figures),
+            Message::LastCalls(last) => self.last_calls.push((self.origin, last)),
         }
     }
 
@@ -230,6 +230,7 @@ impl Ingest {
         if std::mem::take(&mut self.losses_changed) {
             self.tell_losses();
         }
+        self.settle_last_calls();
         let until_ns = self.batch.until_ns;
         std::mem::replace(&mut self.batch, Batch { until_ns, ..Batch::default() })
     }

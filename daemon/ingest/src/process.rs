@@ -26,6 +26,8 @@ pub(crate) struct ProcessInput {
     pub(crate) generation: u32,
     /// The process's own numbers of communicators, as indices of the run.
     pub(crate) comms: FxHashMap<u32, Comm>,
+    /// By which handles it knows them, its own numbers.
+    pub(crate) handles: FxHashMap<u64, u32>,
     /// To which group of a communicator it belongs, by its own number, where there are two.
     pub(crate) sides: FxHashMap<u32, Side>,
     pub(crate) rings: Vec<RingState>,
@@ -49,6 +51,7 @@ impl ProcessInput {
             clock: process.clock,
             generation,
             comms: FxHashMap::default(),
+            handles: FxHashMap::default(),
             sides: FxHashMap::default(),
             rings: Vec::new(),
             sites: OwnSites::default(),
@@ -56,6 +59,23 @@ impl ProcessInput {
             events: Vec::new(),
             matched: FxHashMap::default(),
         }
+    }
+
+    /// Its own number of the communicator that it knows by a handle. Of handles in 32 bits the others mean nothing.
+    fn number_of(&self, handle: u64) -> Option<u32> {
+        let short = || self.handles.get(&(handle & u64::from(u32::MAX)));
+        self.handles.get(&handle).or_else(short).copied()
+    }
+
+    /// The communicator that it knows by a handle.
+    pub(crate) fn comm_of(&self, handle: u64) -> Option<Comm> {
+        self.comms.get(&self.number_of(handle)?).copied()
+    }
+
+    /// To which group of that it belongs.
+    pub(crate) fn side_of(&self, handle: u64) -> Side {
+        let side = self.number_of(handle).and_then(|number| self.sides.get(&number));
+        side.copied().unwrap_or(Side::Only)
     }
 
     /// The state of a ring; `None` when there can be no such ring.

@@ -3,8 +3,9 @@
 use mpiscope_ingest::Ingest;
 use mpiscope_model::{Batch, Event, ProcessState};
 use mpiscope_wire::{
-    Call, CallFlags, ClockKind, CommDefinition, EndState, Entry, Knot, Lost, Message, ModuleDefinition,
-    NO_COMM, PEER_NONE, Part, PartFlags, PathPart, Process, RunStart, SiteDefinition, Slot, Slots, Sync, id,
+    Asked, Call, CallFlags, ClockKind, CommDefinition, EndState, Entry, Flight, Knot, Lost, Message,
+    ModuleDefinition, NO_COMM, PEER_NONE, Part, PartFlags, PathPart, Process, RunStart, SiteDefinition, Slot,
+    Slots, Sync, id,
 };
 use proptest::prelude::*;
 
@@ -73,10 +74,15 @@ fn ticks_of_a_process_are_times_of_the_run() {
     for message in [start(), process(0, 0), counting, knot(5000, 1000), knot(5200, 1100), knot(5600, 1200)] {
         ingest.feed(message);
     }
-    assert_eq!([900, 1000, 1150, 7000].map(|ticks| ingest.run_ns(0, 0, ticks)), [0, 0, 150, 6000].map(Some));
-    let counted = [4000, 5000, 5100, 5400, 5600, 6000].map(|ticks| ingest.run_ns(0, 1, ticks));
+    let since_ns = |process, since_ticks| {
+        let (rank, thread, function, site) = (0, 0, 20, 0);
+        let flight = Flight { process, rank, thread, function, site, since_ticks, asked: Asked::Nothing };
+        ingest.in_flight(0, &flight).map(|call| call.since_ns)
+    };
+    assert_eq!([900, 1000, 1150, 7000].map(|ticks| since_ns(0, ticks)), [0, 0, 150, 6000].map(Some));
+    let counted = [4000, 5000, 5100, 5400, 5600, 6000].map(|ticks| since_ns(1, ticks));
     assert_eq!(counted, [0, 0, 50, 150, 200, 333].map(Some), "after the last pair, as over all");
-    assert_eq!(ingest.run_ns(0, 2, 5000), None);
+    assert_eq!(since_ns(2, 5000), None);
 }
 
 #[test]

@@ -4,8 +4,9 @@ use crate::batch::{MOST_BATCH_BYTES, pack};
 use crate::encryption::{Connecting, Stream};
 use crate::error::LinkError;
 use crate::listener::ALIVE_EVERY;
-use crate::packet::{Flight, MOST_BYTES, MOST_OF_STRANGERS, PROTOCOL, Packet, Purpose, SILENCE, hear, say};
+use crate::packet::{MOST_BYTES, MOST_OF_STRANGERS, PROTOCOL, Packet, Purpose, SILENCE, hear, say};
 use crate::secret::{Exchange, Secret, Side, nonce};
+use mpiscope_wire::Flight;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -303,6 +304,7 @@ impl Caller<'_> {
                 (said, rest) = (Instant::now(), Duration::ZERO);
             }
             if let Some(calls) = self.outbox.flights() {
+                let calls = calls.iter().map(Flight::encode).collect();
                 say(writing, &Packet::Flights { calls }).await?;
                 said = Instant::now();
             }

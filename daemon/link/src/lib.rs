@@ -20,5 +20,4 @@ pub use caller::{CallerOptions, Outbox, Parcel, call};
 pub use encryption::Certificate;
 pub use error::LinkError;
 pub use listener::{Event, KnownAgent, Listener, ListenerOptions, Standing};
-pub use packet::Flight;
 pub use secret::Secret;

@@ -3,10 +3,10 @@
 use crate::batch::unpack;
 use crate::encryption::{Accepting, Certificate, Stream};
 use crate::error::LinkError;
-use crate::packet::{Flight, MOST_BYTES, MOST_OF_STRANGERS, PROTOCOL, Packet, Purpose, hear, say};
+use crate::packet::{MOST_BYTES, MOST_OF_STRANGERS, PROTOCOL, Packet, Purpose, hear, say};
 use crate::registry::{Connection, Registry};
 use crate::secret::{Exchange, Secret, Side, nonce};
-use mpiscope_wire::Message;
+use mpiscope_wire::{Flight, Message};
 use std::net::{SocketAddr, TcpListener as BlockingListener};
 use std::ops::Range;
 use std::sync::Arc;
@@ -300,7 +300,9 @@ async fn frames(
                     let unpacked = unpack(frames, raw_bytes, &compressed)?;
                     Event::Frames { agent, first, frames: unpacked.frames, bytes: unpacked.bytes }
                 }
-                Packet::Flights { calls } => Event::Flights { agent, calls },
+                Packet::Flights { calls } => {
+                    Event::Flights { agent, calls: calls.iter().map(Flight::decode).collect() }
+                }
                 Packet::Finished { next } => {
                     shared.registry.finished(agent, next);
                     return Ok(());

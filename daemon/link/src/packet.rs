@@ -1,13 +1,14 @@
 //! What the two sides say to each other, and how it lies in bytes: a length, then MessagePack.
 
 use crate::error::LinkError;
+use mpiscope_wire::FLIGHT_WORDS;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::time::timeout;
 
 /// The version of what is said here.
-pub(crate) const PROTOCOL: u32 = 1;
+pub(crate) const PROTOCOL: u32 = 2;
 
 /// Each side misses the other after so long.
 pub(crate) const SILENCE: Duration = Duration::from_secs(4);
@@ -26,21 +27,6 @@ pub(crate) enum Purpose {
     Frames,
     /// To compare clocks, with nothing else in the way.
     Clock,
-}
-
-/// A call that has not returned yet, as in a ring.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Flight {
-    /// The agent's number of the process.
-    pub process: u32,
-    /// Its rank.
-    pub rank: u32,
-    /// Which of its threads.
-    pub thread: u16,
-    /// The function.
-    pub function: u16,
-    /// Ticks of the process's clock.
-    pub since_ticks: u64,
 }
 
 /// Anything that is said.
@@ -77,7 +63,7 @@ pub(crate) enum Packet {
     /// The log has all frames before this number.
     Acknowledged { next: u64 },
     /// The calls that are in flight now; it takes the place of the one before.
-    Flights { calls: Vec<Flight> },
+    Flights { calls: Vec<[u64; FLIGHT_WORDS]> },
     /// Nothing to say, but alive.
     Alive,
     /// The command is over: bring what is left, then go.

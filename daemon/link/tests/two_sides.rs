@@ -3,10 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use mpiscope_link::{
-    CallerOptions, Certificate, Event, Flight, KnownAgent, LinkError, Listener, ListenerOptions, Outbox,
-    Parcel, Secret, call,
+    CallerOptions, Certificate, Event, KnownAgent, LinkError, Listener, ListenerOptions, Outbox, Parcel,
+    Secret, call,
 };
-use mpiscope_wire::{Knot, Message};
+use mpiscope_wire::{Flight, Knot, Message};
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

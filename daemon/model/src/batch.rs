@@ -1,6 +1,6 @@
 use crate::{
-    Activity, Call, Collected, CommInfo, Event, Losses, Nanoseconds, NodeInfo, Rank, RankInfo, Scheduling,
-    SiteInfo,
+    Activity, Call, Collected, CommInfo, Event, InFlight, Losses, Member, Nanoseconds, NodeInfo, Rank,
+    RankInfo, Scheduling, SiteInfo,
 };
 
 /// Something wrong in what came in: a value, not an error; the run goes on.
@@ -21,6 +21,8 @@ pub struct Batch {
     pub ranks: Vec<RankInfo>,
     /// Communicators seen for the first time.
     pub comms: Vec<CommInfo>,
+    /// Who belongs to communicators, as ranks said it of themselves.
+    pub members: Vec<Member>,
     /// Call sites seen for the first time; function, file and line are looked up by others.
     pub sites: Vec<SiteInfo>,
     /// Calls, in order for each thread.
@@ -37,6 +39,8 @@ pub struct Batch {
     pub faults: Vec<Fault>,
     /// What was lost up to now, cumulative, when it changed.
     pub losses: Option<Losses>,
+    /// The calls that processes were in when they ended.
+    pub last_calls: Vec<InFlight>,
     /// What the scheduler did to ranks.
     pub scheduling: Vec<Scheduling>,
     /// All calls that ended before this time and reached a ring are in, but for those of nodes that are behind.

@@ -1,7 +1,7 @@
-use crate::{Function, Nanoseconds, Rank};
+use crate::{Comm, Function, Nanoseconds, PostId, Rank, Side, Site};
 
-/// An MPI call that has not returned yet. What it moves is known only when it has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// An MPI call that has not returned yet. What it moved is known only when it has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct InFlight {
     /// Who called.
     pub rank: Rank,
@@ -11,4 +11,86 @@ pub struct InFlight {
     pub function: Function,
     /// When the call was entered.
     pub since_ns: Nanoseconds,
+    /// Where in the program it is made, where that is known.
+    pub site: Option<Site>,
+    /// Whom it asks for.
+    pub asks: Asks,
+}
+
+/// Whom a call asks for, as its arguments say.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Asks {
+    /// Nobody, or that is not known.
+    #[default]
+    Nothing,
+    /// Somebody who receives.
+    Send {
+        /// Who.
+        to: Peer,
+        /// With which tag.
+        tag: i32,
+        /// On which communicator.
+        comm: Option<Comm>,
+    },
+    /// Somebody who sends.
+    Receive {
+        /// Who.
+        from: Peer,
+        /// With which tag, none for any.
+        tag: Option<i32>,
+        /// On which communicator.
+        comm: Option<Comm>,
+    },
+    /// Both at once.
+    Exchange {
+        /// Who is to receive.
+        to: Peer,
+        /// Who is to send.
+        from: Peer,
+        /// The tag of what is sent.
+        tag: i32,
+        /// On which communicator.
+        comm: Option<Comm>,
+    },
+    /// All members of a communicator.
+    Members {
+        /// Which.
+        comm: Option<Comm>,
+    },
+    /// The end of one receive that was posted before.
+    Post {
+        /// Its number among those of the rank.
+        post: PostId,
+    },
+    /// The end of requests of which nothing else is told.
+    Requests {
+        /// How many; 0 for one that is no receive, as far as was seen.
+        count: u32,
+    },
+}
+
+/// The other side that a call names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Peer {
+    /// This one.
+    Rank(Rank),
+    /// Any of the communicator.
+    Any,
+    /// Nobody: the call does nothing on this side.
+    Nobody,
+    /// Somebody, and it is not known who that is in the world.
+    Unknown,
+}
+
+/// A rank of a communicator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Member {
+    /// The communicator.
+    pub comm: Comm,
+    /// In which of its groups, where there are two.
+    pub side: Side,
+    /// Which rank there.
+    pub place: u32,
+    /// Who that is in the world.
+    pub rank: Rank,
 }

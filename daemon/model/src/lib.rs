@@ -20,7 +20,7 @@ pub use batch::{Batch, Fault};
 pub use call::Call;
 pub use correction::Correction;
 pub use event::{Event, PostId};
-pub use in_flight::InFlight;
+pub use in_flight::{Asks, InFlight, Member, Peer};
 pub use job::{CommInfo, FunctionInfo, NodeInfo, ProcessState, RankInfo, Scheduling};
 pub use message::Message;
 pub use site::SiteInfo;

@@ -7,6 +7,7 @@ import { FeedError, type Fields, f64Column, fields, list, number, numbers, pair,
 import { type Compared, compared } from "./compared";
 import { type Pending, pending } from "./evolution";
 import { type Found, found } from "./found";
+import { type Standing, standing } from "./standing";
 import type * as Wire from "./types";
 
 export const PROTOCOL = 2;
@@ -106,6 +107,7 @@ export interface StateMessage {
   timeline?: TimelineCells;
   inFlight?: InFlight;
   pending?: Pending;
+  standing?: Standing;
   found?: Found;
   calls?: Calls;
   compared?: Compared;
@@ -176,6 +178,7 @@ function stateMessage(value: Fields<Wire.Message>, kind: "snapshot" | "delta"): 
     timeline: part("timeline", timelineCells),
     inFlight: part("in_flight", inFlight),
     pending: part("pending", pending),
+    standing: part("standing", standing),
     found: part("found", found),
     calls: part("calls", calls),
     compared: part("compared", compared),

@@ -771,6 +771,118 @@ since_ns: Array<number>,
  */
 total_ns: Array<number>, };
 
+export type StillKind = "deadlock" | "gone" | "waits";
+
+export type StillSentence = { 
+/**
+ * The sentence.
+ */
+text: string, 
+/**
+ * Ranks, some of them where there are many.
+ */
+ranks: Array<number>, };
+
+export type StillRoot = { 
+/**
+ * Which.
+ */
+rank: number, 
+/**
+ * How many wait for it, directly or through others.
+ */
+waiting: number, };
+
+export type StillCall = { 
+/**
+ * Whose.
+ */
+rank: number, 
+/**
+ * Which of its threads.
+ */
+thread: number, 
+/**
+ * The function, and whom its arguments ask for.
+ */
+call: string, 
+/**
+ * Where in the program it is made; empty where that is not known.
+ */
+place: string, 
+/**
+ * When it was entered.
+ */
+since_s: number, 
+/**
+ * For whom it waits, some of them where there are many.
+ */
+on: Array<number>, 
+/**
+ * Whether one of them is enough.
+ */
+any: boolean, };
+
+export type Still = { 
+/**
+ * What it comes to.
+ */
+kind: StillKind, 
+/**
+ * Since when.
+ */
+since_s: number, 
+/**
+ * When something moved again; none where nothing did.
+ */
+until_s: number | null, 
+/**
+ * When it was looked at.
+ */
+seen_s: number, 
+/**
+ * What it comes to, a sentence each.
+ */
+sentences: Array<StillSentence>, 
+/**
+ * Ranks that wait for ever, as far as is known.
+ */
+stuck: Array<number>, 
+/**
+ * Of them those that wait in a circle, each for the next and the last for the first.
+ */
+circles: Array<Array<number>>, 
+/**
+ * Those who wait for nobody and are waited for, the one whom most wait for first.
+ */
+roots: Array<StillRoot>, 
+/**
+ * The calls that wait, by rank.
+ */
+calls: Array<StillCall>, 
+/**
+ * How many there are; not all may be listed.
+ */
+call_count: number, };
+
+export type Standing = { 
+/**
+ * How often the job stood still.
+ */
+count: number, 
+/**
+ * The newest of these stretches, oldest first.
+ */
+stills: Array<Still>, 
+/**
+ * The calls that ranks were in when their processes ended, by rank.
+ */
+ended_in: Array<StillCall>, 
+/**
+ * How many there were; not all may be listed.
+ */
+ended_in_count: number, };
+
 export type Found = { 
 /**
  * The verdict in one sentence.
@@ -1448,6 +1560,10 @@ in_flight?: InFlight | null,
  * The same by region, as far as regions are known.
  */
 pending?: Pending | null, 
+/**
+ * Whether the job stands still or stood, and what it ended in.
+ */
+standing?: Standing | null, 
 /**
  * Where time went, and why.
  */

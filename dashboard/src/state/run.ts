@@ -8,6 +8,7 @@ import type {
   Clock, Faults, FunctionRows, Job, Losses, NodeRows, RankRows, StateMessage, TimelineCells, Totals,
 } from "../feed/message";
 import type { Pairs, Regions } from "../feed/regions";
+import type { Standing } from "../feed/standing";
 import { unchanged } from "../same";
 
 /** One function; the row is replaced when anything about it changes. */
@@ -56,6 +57,8 @@ export interface RunState {
   inFlight: InFlight | null;
   /** The same by region; null where nobody said. */
   pending: Pending | null;
+  /** Whether the job stands still or stood, and what it ended in; null where nobody said. */
+  standing: Standing | null;
   /** The newest judgement; null before the first. */
   found: Found | null;
   /** Who talks to whom, in groups; null before the first. */
@@ -90,6 +93,7 @@ export function emptyRun(): RunState {
     timeline: { windowNs: 0, windows: 0, counts: new Map() },
     inFlight: null,
     pending: null,
+    standing: null,
     found: null,
     regions: null,
     evolution: null,
@@ -118,6 +122,7 @@ export function apply(before: RunState, message: StateMessage): RunState {
   if (message.faults) state.faults = message.faults;
   if (message.inFlight) state.inFlight = message.inFlight;
   if (message.pending) state.pending = message.pending;
+  if (message.standing) state.standing = message.standing;
   if (message.compared) state.compared = message.compared;
   if (message.found) {
     state.found = message.found;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { apply, emptyRun, type RunState } from "../state/run";
-import { isStill, isSuspect, quietNs, stillness, stillSentence, suspicion } from "./still";
+import type { StillStretch } from "../feed/standing";
+import { endedCallWords, endedWords, isStill, isSuspect, quietNs, stillness, stillSentence, stretchBefore, stretchNow, suspicion } from "./still";
 
 const BARRIER = 15;
 const WAIT = 12;
@@ -83,5 +84,37 @@ describe("what stands still", () => {
     const state = run(4, 10, stuck(4, []));
     expect(stillness({ ...state, job: { ...state.job, state: "ended" } })).toBeNull();
     expect(stillness({ ...state, inFlight: null })).toBeNull();
+  });
+});
+
+describe("stretches in which the job stood still", () => {
+  const stretch = (kind: StillStretch["kind"], untilNs: number | null): StillStretch => ({ kind, sinceNs: 10 * SECOND, untilNs, sentences: [{ text: "Rank 0 waits for rank 1.", ranks: [0, 1] }] });
+  const stood = (state: RunState, stills: readonly StillStretch[], endedIn = 0): RunState =>
+    ({ ...state, standing: { count: stills.length + 2, stills, endedIn: [], endedInCount: endedIn } });
+  const moving = run(4, 30, stuck(4, [1]));
+  const ended: RunState = { ...moving, job: { ...moving.job, state: "ended" }, inFlight: null };
+
+  it("goes on while nothing moved again and the job runs", () => {
+    const state = stood(moving, [stretch("deadlock", null)]);
+    expect(stretchNow(state)?.sentences[0]?.ranks).toEqual([0, 1]);
+    expect(stretchBefore(state)).toBeNull();
+    expect(suspicion(state)).toBe("The job hangs: ranks wait for each other.");
+    expect(suspicion(stood(moving, [stretch("gone", null)]))).toBe("The job hangs: ranks wait for a process that is gone.");
+    expect(suspicion(stood(moving, [stretch("waits", null)]))).toBe("");
+  });
+
+  it("is told as over when it moved again, or when the job ended", () => {
+    const over = stood(moving, [stretch("waits", 14.5 * SECOND)]);
+    expect(stretchNow(over)).toBeNull();
+    expect(stretchBefore(over)?.sentence.replace(/\u2009/g, " ")).toBe("The job stood still since 0:00:10.0, for 4.50 s, the last of 3 times.");
+    expect(stretchBefore(stood(ended, [stretch("deadlock", null)]))?.sentence).toMatch(/^The job stood still since 0:00:10.0, to the end/);
+    expect(stretchBefore({ ...moving, standing: { count: 0, stills: [], endedIn: [], endedInCount: 0 } })).toBeNull();
+  });
+
+  it("says what ranks ended in", () => {
+    expect(endedWords(stood(ended, [], 2))).toBe("When their processes ended, ranks were in 2 calls that had not returned.");
+    expect(endedWords(ended)).toBe("");
+    const call = { rank: 0, thread: 0, call: "MPI_Recv from rank 1, tag 7", place: "a.c:3 main()", sinceNs: 0 };
+    expect([endedCallWords(call), endedCallWords({ ...call, place: "" })]).toEqual(["MPI_Recv from rank 1, tag 7 at a.c:3 main()", "MPI_Recv from rank 1, tag 7"]);
   });
 });

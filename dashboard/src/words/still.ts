@@ -1,5 +1,6 @@
 // Whether a job that runs stands still: how many ranks are in which function since when, and which are in no call. Pure.
 
+import type { StillCall, StillStretch } from "../feed/standing";
 import { edgeNs, over, type RunState } from "../state/run";
 import { rankRanges } from "./hosts";
 import { clock, counted } from "./index";
@@ -131,8 +132,38 @@ function outsideWords({ outside, groups, isCut }: Still): string {
   return `; ${who} ${outside.length === 1 ? "is" : "are"} in no MPI call${question}`;
 }
 
+/** The stretch that goes on, in which the daemon knows who waits for whom. */
+export function stretchNow(run: RunState): StillStretch | null {
+  const last = run.standing?.stills.at(-1);
+  return last && last.untilNs === null && !over(run) ? last : null;
+}
+
+/** The last stretch, as it is told when it is over. */
+export function stretchBefore(run: RunState): { sentence: string; stretch: StillStretch } | null {
+  const { standing } = run;
+  const last = standing?.stills.at(-1);
+  if (!standing || !last || stretchNow(run)) return null;
+  const often = standing.count > 1 ? `, the last of ${standing.count} times` : "";
+  const how = last.untilNs === null ? "to the end" : `for ${span(last.untilNs - last.sinceNs)}`;
+  return { sentence: `The job stood still since ${clock(last.sinceNs, 1)}, ${how}${often}.`, stretch: last };
+}
+
+/** What ranks were in when their processes ended. */
+export function endedWords(run: RunState): string {
+  const count = run.standing?.endedInCount ?? 0;
+  return count === 0 ? "" : `When their processes ended, ranks were in ${counted(count, "call", "calls")} that had not returned.`;
+}
+
+export function endedCallWords({ call, place }: StillCall): string {
+  return place === "" ? call : `${call} at ${place}`;
+}
+
+const SUSPICIONS = { deadlock: "The job hangs: ranks wait for each other.", gone: "The job hangs: ranks wait for a process that is gone.", waits: "" } as const;
+
 /** The line under the header; empty while nothing is suspected. */
 export function suspicion(run: RunState): string {
+  const now = stretchNow(run);
+  if (now && now.kind !== "waits") return SUSPICIONS[now.kind];
   const still = stillness(run);
   if (!still || !isSuspect(still)) return "";
   return `The job may hang: no call began for ${span(quietNs(still))}, and ${inMpi(still)} of ${counted(still.ranks, "rank", "ranks")} ${inMpi(still) === 1 ? "is" : "are"} inside one.`;

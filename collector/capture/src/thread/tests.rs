@@ -71,10 +71,10 @@ fn a_collective_that_completes_is_a_part_and_one_that_is_freed_is_none() {
     thread.freed(&mut tape, &Posted::collective(comm.index, 6, true));
     thread.commit(&process, &mut tape, &Thread::plain(31, AT));
     let entries = tape.entries();
-    assert!(matches!(entries[1], Entry::Comm(_)) && entries.len() == 4, "{entries:?}");
+    assert!(matches!(entries[1], Entry::Comm(_)) && entries.len() == 5, "{entries:?}");
     let (flags, index) = (PartFlags::COLLECTED, comm.index);
     let expected = Part { flags, tag: 5, post: 5, peer: PEER_NONE, comm: index, bytes: 0 };
-    assert_eq!(entries[2], Entry::Part(expected));
+    assert_eq!(entries[3], Entry::Part(expected));
 }
 
 #[test]
@@ -86,10 +86,11 @@ fn a_send_names_its_world_rank_and_defines_its_communicator_once() {
     let entries = tape.entries();
     assert!(matches!(entries[0], Entry::Thread { number: 0, .. }));
     assert!(matches!(entries[1], Entry::Comm(definition) if definition.leader == 9));
-    assert!(matches!(entries[2], Entry::Call(call) if call.peer == 1 && call.duration == 30));
-    assert!(matches!(entries[3], Entry::Wide { bytes, .. } if bytes == 1 << 40));
-    assert!(matches!(entries[4], Entry::Call(call) if call.peer == 5 && call.flags.has(CallFlags::SEND)));
-    assert_eq!(entries.len(), 5);
+    assert_eq!(entries[2], Entry::Handle { comm: comm.index, handle: comm.handle });
+    assert!(matches!(entries[3], Entry::Call(call) if call.peer == 1 && call.duration == 30));
+    assert!(matches!(entries[4], Entry::Wide { bytes, .. } if bytes == 1 << 40));
+    assert!(matches!(entries[5], Entry::Call(call) if call.peer == 5 && call.flags.has(CallFlags::SEND)));
+    assert_eq!(entries.len(), 6);
 }
 
 fn located(address: u64) -> Located {
@@ -170,8 +171,9 @@ fn after_a_loss_numbers_and_definitions_come_anew() {
     let entries = tape.entries();
     assert!(matches!(entries[0], Entry::Thread { .. }));
     assert!(matches!(entries[1], Entry::Comm(_)));
-    assert!(matches!(entries[2], Entry::Sync(Sync { peer: 1, sent: 3, received: 0, .. })));
-    assert_eq!(entries.len(), 5);
+    assert!(matches!(entries[2], Entry::Handle { .. }));
+    assert!(matches!(entries[3], Entry::Sync(Sync { peer: 1, sent: 3, received: 0, .. })));
+    assert_eq!(entries.len(), 6);
 }
 
 #[test]

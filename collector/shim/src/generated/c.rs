@@ -837,7 +837,7 @@ unsafe extern "C-unwind" fn mpi_recv(
     ) -> c_int = unsafe { core::mem::transmute(real(Index(20))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::receive::<C>(id::RECV, source, comm, status, move |status: *mut Status| {
+        shapes::receive::<C>(id::RECV, source, tag, comm, status, move |status: *mut Status| {
             function(buf, count, datatype, source, tag, comm, status)
         })
     }
@@ -879,7 +879,7 @@ unsafe extern "C-unwind" fn mpi_recv_c(
         unsafe { core::mem::transmute(real(Index(21))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::receive::<C>(id::RECV_C, source, comm, status, move |status: *mut Status| {
+        shapes::receive::<C>(id::RECV_C, source, tag, comm, status, move |status: *mut Status| {
             function(buf, count, datatype, source, tag, comm, status)
         })
     }
@@ -1753,7 +1753,7 @@ unsafe extern "C-unwind" fn mpi_probe(source: c_int, tag: c_int, comm: Handle, s
         unsafe { core::mem::transmute(real(Index(40))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::probe::<C>(id::PROBE, source, comm, status, move |status: *mut Status| {
+        shapes::probe::<C>(id::PROBE, source, tag, comm, status, move |status: *mut Status| {
             function(source, tag, comm, status)
         })
     }
@@ -1791,7 +1791,7 @@ unsafe extern "C-unwind" fn mpi_iprobe(
         unsafe { core::mem::transmute(real(Index(41))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::iprobe::<C>(id::IPROBE, source, comm, flag, status, move |status: *mut Status| {
+        shapes::iprobe::<C>(id::IPROBE, source, tag, comm, flag, status, move |status: *mut Status| {
             function(source, tag, comm, flag, status)
         })
     }
@@ -1829,7 +1829,7 @@ unsafe extern "C-unwind" fn mpi_mprobe(
         unsafe { core::mem::transmute(real(Index(42))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::mprobe::<C>(id::MPROBE, source, comm, message, status, move |status: *mut Status| {
+        shapes::mprobe::<C>(id::MPROBE, source, tag, comm, message, status, move |status: *mut Status| {
             function(source, tag, comm, message, status)
         })
     }
@@ -1869,9 +1869,16 @@ unsafe extern "C-unwind" fn mpi_improbe(
         unsafe { core::mem::transmute(real(Index(43))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::improbe::<C>(id::IMPROBE, source, comm, flag, message, status, move |status: *mut Status| {
-            function(source, tag, comm, flag, message, status)
-        })
+        shapes::improbe::<C>(
+            id::IMPROBE,
+            source,
+            tag,
+            comm,
+            flag,
+            message,
+            status,
+            move |status: *mut Status| function(source, tag, comm, flag, message, status),
+        )
     }
 }
 

@@ -1321,7 +1321,7 @@ unsafe fn mpi_recv<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::receive::<L>(id::RECV, *source, *comm as Handle, status, move |status: *mut Status| {
+        shapes::receive::<L>(id::RECV, *source, *tag, *comm as Handle, status, move |status: *mut Status| {
             function(buf, count, datatype, source, tag, comm, status, ierror);
             *ierror
         })
@@ -2982,7 +2982,7 @@ unsafe fn mpi_probe<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::probe::<L>(id::PROBE, *source, *comm as Handle, status, move |status: *mut Status| {
+        shapes::probe::<L>(id::PROBE, *source, *tag, *comm as Handle, status, move |status: *mut Status| {
             function(source, tag, comm, status, ierror);
             *ierror
         })
@@ -3083,10 +3083,18 @@ unsafe fn mpi_iprobe<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::iprobe::<L>(id::IPROBE, *source, *comm as Handle, flag, status, move |status: *mut Status| {
-            function(source, tag, comm, flag, status, ierror);
-            *ierror
-        })
+        shapes::iprobe::<L>(
+            id::IPROBE,
+            *source,
+            *tag,
+            *comm as Handle,
+            flag,
+            status,
+            move |status: *mut Status| {
+                function(source, tag, comm, flag, status, ierror);
+                *ierror
+            },
+        )
     };
 }
 
@@ -3191,6 +3199,7 @@ unsafe fn mpi_mprobe<L: Language>(
         shapes::mprobe::<L>(
             id::MPROBE,
             *source,
+            *tag,
             *comm as Handle,
             message,
             status,
@@ -3305,6 +3314,7 @@ unsafe fn mpi_improbe<L: Language>(
         shapes::improbe::<L>(
             id::IMPROBE,
             *source,
+            *tag,
             *comm as Handle,
             flag,
             message,

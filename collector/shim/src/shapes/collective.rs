@@ -1,15 +1,15 @@
 //! Collectives, blocking and not.
 #![expect(unsafe_code, reason = "all shapes share one signature; the pointers are the program's")]
 
-use super::message::made;
+use super::message::{comm_key, made};
 use crate::language::{Kind as HandleKind, Language};
-use crate::local::{Recorder, recorded};
+use crate::local::{Recorder, recorded_asking};
 use crate::mpi::Handle;
 use core::ffi::{c_int, c_void};
 use core::marker::PhantomData;
 use mpiscope_capture::collective::{Blocks, Kind, Role, Stand, bytes};
 use mpiscope_capture::{Comm, Family, Posted};
-use mpiscope_wire::{CallFlags, PEER_ANY};
+use mpiscope_wire::{Asked, CallFlags, PEER_ANY};
 
 /// How the arguments of one direction say the blocks.
 pub(crate) trait Side {
@@ -128,7 +128,8 @@ pub(crate) unsafe fn collective<L: Language, S: Side, R: Side>(
     request: Option<*mut Handle>,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
-    recorded::<L, _>(function, real, |recorder, (result, at)| {
+    let asked = || Asked::Members { comm: comm_key::<L>(comm) };
+    recorded_asking::<L, _>(function, asked, real, |recorder, (result, at)| {
         let process = recorder.process;
         let in_place = L::is_in_place(&process.library, data.buffer);
         let family = process.library.family;

@@ -1,12 +1,13 @@
 //! Communicators that come and go, and datatypes that go.
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
-use super::message::{finish, made};
+use super::message::{comm_key, finish, made};
 use crate::language::{Kind, Language};
-use crate::local::{enter, recorded};
+use crate::local::{enter, recorded_asking};
 use crate::mpi::Handle;
 use crate::process;
 use core::ffi::c_int;
+use mpiscope_wire::Asked;
 use std::sync::Arc;
 
 pub(crate) unsafe fn comm_new<L: Language>(
@@ -15,7 +16,8 @@ pub(crate) unsafe fn comm_new<L: Language>(
     made_comm: *mut Handle,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
-    recorded::<L, _>(function, real, |recorder, (result, at)| {
+    let asked = || Asked::Members { comm: comm_key::<L>(parent) };
+    recorded_asking::<L, _>(function, asked, real, |recorder, (result, at)| {
         let process = recorder.process;
         let mut call = made(function, at, result);
         let parent = recorder.with_comm(L::handle(Kind::Comm, parent), |thread, _, comm| {
@@ -29,7 +31,10 @@ pub(crate) unsafe fn comm_new<L: Language>(
             let number = parent.count_child();
             // SAFETY: the call has just set it.
             let handle = unsafe { L::key(&process.library, Kind::Comm, made_comm, 0) };
-            process.adopt_comm(handle, &parent, number);
+            // Told at once, so that who its members are is known also where one of them never uses it.
+            if let Some(comm) = process.adopt_comm(handle, &parent, number) {
+                recorder.thread.define(&comm);
+            }
         }
         recorder.commit(&call)
     })

@@ -7,6 +7,7 @@ use crate::local::{Recorder, collected, enter};
 use crate::mpi::{Handle, Status, read_status};
 use core::ffi::c_int;
 use mpiscope_capture::{MPICH, OPEN_MPI, Posted, Requests, StatusLayout};
+use mpiscope_wire::Asked;
 
 /// A receive completed; its status is the one at `status_at`.
 ///
@@ -175,7 +176,13 @@ unsafe fn one<L: Language>(
         (handle, posted, status)
     });
     let (handle, posted, status) = prepared.unwrap_or((0, None, status));
-    let (result, at) = entered.timed(function, || real(status));
+    let asked = match posted {
+        // A test waits for nobody.
+        _ if flag.is_some() => Asked::Nothing,
+        Some(posted) if posted.as_collective().is_none() => Asked::Post { post: posted.post },
+        _ => Asked::Requests { count: 0 },
+    };
+    let (result, at) = entered.timed_asking(function, asked, || real(status));
     entered.work(|recorder| {
         // SAFETY: the call has just set it.
         if result == 0 && flag.is_some_and(|flag| unsafe { *flag } == 0) {
@@ -214,7 +221,8 @@ unsafe fn all<L: Language>(
     let prepared =
         entered.work(|recorder| unsafe { prepare::<L>(recorder, count, requests, statuses, length) });
     let (receives, statuses) = prepared.unwrap_or((false, statuses));
-    let (result, at) = entered.timed(function, || real(statuses));
+    let asked = Asked::Requests { count: count as u32 };
+    let (result, at) = entered.timed_asking(function, asked, || real(statuses));
     entered.work(|recorder| {
         // SAFETY: the call has just set it.
         if result == 0 && flag.is_some_and(|flag| unsafe { *flag } == 0) {
@@ -249,7 +257,8 @@ unsafe fn any<L: Language>(
     // SAFETY: the array has `count` requests.
     let prepared = entered.work(|recorder| unsafe { prepare::<L>(recorder, count, requests, status, 1) });
     let (receives, status) = prepared.unwrap_or((false, status));
-    let (result, at) = entered.timed(function, || real(status));
+    let asked = Asked::Requests { count: count as u32 };
+    let (result, at) = entered.timed_asking(function, asked, || real(status));
     entered.work(|recorder| {
         // SAFETY: the call has just set it.
         if result == 0 && flag.is_some_and(|flag| unsafe { *flag } == 0) {
@@ -292,7 +301,8 @@ unsafe fn some<L: Language>(
     let prepared =
         entered.work(|recorder| unsafe { prepare::<L>(recorder, count, requests, statuses, length) });
     let (receives, statuses) = prepared.unwrap_or((false, statuses));
-    let (result, at) = entered.timed(function, || real(statuses));
+    let asked = Asked::Requests { count: count as u32 };
+    let (result, at) = entered.timed_asking(function, asked, || real(statuses));
     entered.work(|recorder| {
         // SAFETY: the call has just set it; it is negative when no request was active.
         let done = if result == 0 { unsafe { *completed_count } } else { -1 };

@@ -2,16 +2,22 @@
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
 use crate::language::{Kind, Language};
-use crate::local::{Recorder, recorded, with_status};
+use crate::local::{Recorder, recorded, recorded_asking, with_status};
 use crate::mpi::{Handle, Status, read_status};
 use crate::process::Process;
 use core::ffi::c_int;
 use mpiscope_capture::{Family, Interval, Posted, Received, StatusWords, Thread};
-use mpiscope_wire::{Call, CallFlags};
+use mpiscope_wire::{Asked, Call, CallFlags};
 
 #[inline(always)]
 pub(crate) fn received(status: StatusWords) -> Received {
     Received { source: status.source, tag: status.tag, bytes: status.bytes, cancelled: status.cancelled }
+}
+
+/// The handle of a communicator as a call in flight tells it.
+#[inline(always)]
+pub(crate) fn comm_key<L: Language>(comm: Handle) -> u64 {
+    L::handle(Kind::Comm, comm) as u64
 }
 
 /// A call with the mark of an error when it returned one.
@@ -89,7 +95,8 @@ fn sent<L: Language>(
     real: impl FnOnce() -> c_int,
     then: impl FnOnce(&Process),
 ) -> c_int {
-    recorded::<L, _>(function, real, |recorder, (result, at)| {
+    let asked = || Asked::Send { to, tag, comm: comm_key::<L>(comm) };
+    recorded_asking::<L, _>(function, asked, real, |recorder, (result, at)| {
         let process = recorder.process;
         let comm = L::handle(Kind::Comm, comm);
         if result != 0 {
@@ -112,11 +119,13 @@ fn sent<L: Language>(
 pub(crate) unsafe fn receive<L: Language>(
     function: u16,
     source: c_int,
+    tag: c_int,
     comm: Handle,
     status: *mut Status,
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
-    with_status::<L>(function, status, real, |recorder, (result, at), status| {
+    let asked = || Asked::Receive { from: source, tag, comm: comm_key::<L>(comm) };
+    with_status::<L>(function, asked, status, real, |recorder, (result, at), status| {
         let process = recorder.process;
         let family = process.library.family;
         let comm = L::handle(Kind::Comm, comm);
@@ -197,7 +206,8 @@ pub(crate) unsafe fn sendrecv<L: Language>(
     status: *mut Status,
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
-    with_status::<L>(function, status, real, |recorder, (result, at), status| {
+    let asked = || Asked::Exchange { to, from: source, tag, comm: comm_key::<L>(comm) };
+    with_status::<L>(function, asked, status, real, |recorder, (result, at), status| {
         let process = recorder.process;
         let family = process.library.family;
         let comm = L::handle(Kind::Comm, comm);

@@ -5,12 +5,13 @@ use crate::agent;
 use crate::calibrate;
 use crate::clock;
 use crate::language::Language;
-use crate::local::{enter, enter_from, recorded, timed};
-use crate::process;
+use crate::local::{enter, enter_from, recorded_asking, timed};
+use crate::process::{self, Process};
 use crate::thread_pointer;
 use core::ffi::c_int;
 use mpiscope_capture::{Interval, Thread};
 use mpiscope_ring::State;
+use mpiscope_wire::Asked;
 
 /// Only after the real call is there an MPI library to ask. In whatever language the program calls, the innermost of our
 /// functions that its call goes through begins.
@@ -31,7 +32,9 @@ pub(crate) unsafe fn init<L: Language>(function: u16, real: impl FnOnce() -> c_i
 }
 
 pub(crate) unsafe fn finalize<L: Language>(function: u16, real: impl FnOnce() -> c_int) -> c_int {
-    recorded::<L, _>(function, real, |recorder, (_, at)| {
+    // Everybody of the world, which every process makes first.
+    let asked = || Asked::Members { comm: process::current().map_or(0, Process::world_handle) };
+    recorded_asking::<L, _>(function, asked, real, |recorder, (_, at)| {
         recorder.commit(&Thread::plain(function, at));
         recorder.process.set_state(State::Finalized);
         agent::ensure_at_end();

@@ -1,9 +1,10 @@
 //! How payloads lie in bytes: fixed little-endian fields, strings with a length before them.
 
 use super::{
-    Agent, ClockKind, Contact, EndState, Heard, Knot, Lost, Message, Origin, PayloadFault, Process,
-    RoundTrip, RunEnd, RunStart, Scheduling, Slots,
+    Agent, ClockKind, Contact, EndState, Heard, Knot, LastCalls, Lost, Message, Origin, PayloadFault,
+    Process, RoundTrip, RunEnd, RunStart, Scheduling, Slots,
 };
+use crate::flight::{FLIGHT_WORDS, Flight};
 use crate::frame::{FrameKind, encode_frame};
 use crate::slot::SLOT_BYTES;
 
@@ -142,6 +143,13 @@ impl Message {
                 }
                 FrameKind::Scheduling
             }
+            Message::LastCalls(last) => {
+                out.extend_from_slice(&last.process.to_le_bytes());
+                for word in last.calls.iter().flat_map(Flight::encode) {
+                    out.extend_from_slice(&word.to_le_bytes());
+                }
+                FrameKind::LastCalls
+            }
         }
     }
 
@@ -241,6 +249,18 @@ impl Message {
                 voluntary: reader.u64()?,
                 involuntary: reader.u64()?,
             }),
+            FrameKind::LastCalls => {
+                let process = reader.u32()?;
+                let mut calls = Vec::new();
+                while !reader.bytes.is_empty() {
+                    let mut words = [0; FLIGHT_WORDS];
+                    for word in &mut words {
+                        *word = reader.u64()?;
+                    }
+                    calls.push(Flight::decode(&words));
+                }
+                Message::LastCalls(LastCalls { process, calls })
+            }
         })
     }
 }

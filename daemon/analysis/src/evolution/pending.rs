@@ -39,7 +39,7 @@ mod tests {
     #[test]
     fn calls_in_flight_are_summed_by_region() {
         let partition = RegionOfRank { version: 1, of_rank: vec![4, 9, 4] };
-        let call = |rank, since_ns| InFlight { rank, thread: 0, function: 1, since_ns };
+        let call = |rank, since_ns| InFlight { rank, function: 1, since_ns, ..InFlight::default() };
         let calls = [call(0, 50), call(1, 90), call(2, 20), call(3, 1), call(1, 130)];
         let found = pending(&partition, &calls, 100);
         let expected = [

@@ -11,9 +11,8 @@ mod scheduling;
 mod tests;
 
 use crate::here::host_name;
-use mpiscope_link::Flight;
 use mpiscope_ring::clock::{knot, monotonic_ns};
-use mpiscope_wire::{Message, Origin, Process, Slots};
+use mpiscope_wire::{Flight, Message, Origin, Process, Slots};
 use region::Watched;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;

@@ -1,9 +1,9 @@
 //! One region that is watched.
 
 use super::scheduling::Scheduler;
-use mpiscope_link::Flight;
+use mpiscope_ring::clock::knot;
 use mpiscope_ring::{Reader, State};
-use mpiscope_wire::{ClockKind, EndState, Knot, Lost, Message, Process, Slots};
+use mpiscope_wire::{ClockKind, EndState, Flight, Knot, LastCalls, Lost, Message, Process, Slots};
 use std::path::PathBuf;
 
 /// Slots of one ring in one pass at the most: a quarter of a megabyte. Short passes give room back soon, and a writer
@@ -145,9 +145,12 @@ impl Watched {
 
     /// Looks how the process stands and what it lost; tells when that changed.
     pub(crate) fn look(&mut self, tell: &mut dyn FnMut(Message)) {
-        self.alive = is_running(self.process.pid);
+        let lived = std::mem::replace(&mut self.alive, is_running(self.process.pid));
         if !self.reader.is_whole() {
             return;
+        }
+        if lived && !self.alive {
+            self.tell_last_calls(tell);
         }
         let rings = self.positions.len();
         let ring_full = (0..rings)
@@ -182,10 +185,22 @@ impl Watched {
         }
     }
 
+    /// The process is gone: its rings still say which calls its threads were in.
+    fn tell_last_calls(&self, tell: &mut dyn FnMut(Message)) {
+        let calls: Vec<Flight> = self.entered(knot()).collect();
+        if !calls.is_empty() {
+            tell(Message::LastCalls(LastCalls { process: self.process.process, calls }));
+        }
+    }
+
     /// The calls that the threads of the process are in, if it lives. `now` is of both clocks.
     pub(crate) fn in_flight(&self, now: Knot) -> impl Iterator<Item = Flight> + '_ {
-        let readable = self.alive && self.reader.is_whole();
-        let rings = if readable { self.positions.len() } else { 0 };
+        self.entered(now).filter(|_| self.alive)
+    }
+
+    /// The calls that its threads have entered and not left.
+    fn entered(&self, now: Knot) -> impl Iterator<Item = Flight> + '_ {
+        let rings = if self.reader.is_whole() { self.positions.len() } else { 0 };
         let now = match self.process.clock {
             ClockKind::TimeStampCounter => now.ticks,
             ClockKind::Monotonic => now.monotonic_ns,
@@ -197,7 +212,9 @@ impl Watched {
                 rank: self.process.rank,
                 thread: seen.thread,
                 function: seen.function,
+                site: seen.site,
                 since_ticks: seen.since_ticks,
+                asked: seen.asked,
             })
         })
     }

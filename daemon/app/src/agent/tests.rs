@@ -5,7 +5,7 @@ use crate::engine::Engine;
 use mpiscope_model::InFlight;
 use mpiscope_ring::clock::counter;
 use mpiscope_ring::{Capacities, Identity, Writer};
-use mpiscope_wire::{ClockKind, id};
+use mpiscope_wire::{Asked, ClockKind, id};
 use std::path::Path;
 
 const MADE_NS: u64 = 5;
@@ -20,6 +20,7 @@ fn region(folder: &Path, pid: u32, rank: u32, clock: ClockKind) -> Writer {
         cost_per_call_ns: 20.0,
         library: "Open MPI".into(),
         node: "node".into(),
+        constants: [-1, -2, -1],
     };
     let capacities = Capacities { first_slots: 64, other_slots: 64, rings: 3 };
     Writer::create(folder, &identity, capacities).unwrap()
@@ -44,8 +45,8 @@ fn calls_in_flight_are_seen_while_they_are() {
     engine.feed(Message::Knot(knot()));
     let mut agent = agent(folder.path());
     let (entered_ticks, entered_ns) = (counter(), monotonic_ns());
-    main.enter(id::RECV, entered_ticks);
-    other.in_flight().enter(id::BARRIER, entered_ns);
+    main.enter((id::RECV, 0), entered_ticks, Asked::Nothing);
+    other.in_flight().enter((id::BARRIER, 0), entered_ns, Asked::Nothing);
     std::thread::sleep(Duration::from_millis(20));
     agent.pass(&mut |message| drop(engine.feed(message)));
 
@@ -57,20 +58,25 @@ fn calls_in_flight_are_seen_while_they_are() {
         thread,
         function,
         since_ticks,
+        site: 0,
+        asked: Asked::Nothing,
     };
     let expected = [call(0, 0, 0, id::RECV, entered_ticks), call(1, 3, 7, id::BARRIER, entered_ns)];
     assert_eq!(calls, expected);
     let start_ns = engine.ingest().started().unwrap().monotonic_ns;
     let since_ns = entered_ns - start_ns;
     let told = engine.in_flight(&expected.map(|call| (OWN, call)));
-    assert_eq!(told[1], InFlight { rank: 3, thread: 7, function: id::BARRIER, since_ns });
+    assert_eq!(
+        told[1],
+        InFlight { rank: 3, thread: 7, function: id::BARRIER, since_ns, ..InFlight::default() }
+    );
     assert!(told[0].since_ns.abs_diff(since_ns) < 1_000_000, "{} for {since_ns}", told[0].since_ns);
     assert_eq!(engine.in_flight(&[(OWN, call(9, 0, 0, id::RECV, 1)), (1, expected[0])]), []);
 
     main.leave();
     telling.give_back(ring);
     assert_eq!(agent.in_flight(), []);
-    idle.in_flight().enter(id::SEND, entered_ticks);
+    idle.in_flight().enter((id::SEND, 0), entered_ticks, Asked::Nothing);
     assert_eq!(agent.in_flight(), [call(0, 0, 1, id::SEND, entered_ticks)]);
 }
 
@@ -89,7 +95,7 @@ fn nobody_waits_in_a_process_that_is_gone_or_in_a_ring_that_is_not_read() {
         agent.in_flight().iter().map(|call| (call.rank, call.thread)).collect()
     };
     agent.scan(&mut drop);
-    words.iter().chain([&sound]).for_each(|word| word.enter(id::RECV, 1));
+    words.iter().chain([&sound]).for_each(|word| word.enter((id::RECV, 0), 1, Asked::Nothing));
     assert_eq!(agent.in_flight().len(), 4, "as long as nobody has looked");
 
     let file = |rank: u32| {

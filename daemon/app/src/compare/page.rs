@@ -7,7 +7,7 @@ use crate::run::random;
 use anyhow::{Context as _, Result};
 use mpiscope_feed::{
     CallSource, Compared, ComparedCourse, Comparison, F64Column, FeedState, Job, JobState, Library, Parts,
-    RunSource, Update,
+    RunSource, Standing, Update,
 };
 use mpiscope_model::{Call, Function, Losses, Nanoseconds, Totals};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -47,6 +47,7 @@ pub(super) fn serve(options: &CompareOptions, comparison: Comparison, a: &Digest
         nodes: &[],
         timeline: &[],
         in_flight: &[],
+        standing: &Standing::default(),
         calls: &[],
         faults: &[],
         found: None,

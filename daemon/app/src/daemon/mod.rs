@@ -116,6 +116,7 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
             writer.list_file(GIVEN)?;
         }
         recorder = Recorder::new(writer, configuration.window_ns, judge);
+        recorder.watch_for(configuration.hang_after)?;
         with_page(&mut recorder)?;
         resume = recorder.replay(&WalReader::open(&configuration.out)?);
         log = WalWriter::append_to(&configuration.out)?;
@@ -137,6 +138,7 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
             writer.write_manifest()?;
         }
         recorder = Recorder::new(writer, configuration.window_ns, judge);
+        recorder.watch_for(configuration.hang_after)?;
         if configuration.keep.is_some() && configuration.listen.is_none() {
             // What is found at the end may be all that can be found.
             recorder.judge_live(configuration);

@@ -27,6 +27,8 @@ pub(crate) struct Configuration {
     pub(crate) latency: Latency,
     /// What the run is to be judged by.
     pub(crate) criteria: Option<CriteriaFile>,
+    /// How long nothing may move before it is said; zero for any time.
+    pub(crate) hang_after: Duration,
     /// How much of the run is kept; none for all of it.
     pub(crate) keep: Option<Keep>,
     /// Where to serve the page; none for no page.

@@ -1,8 +1,7 @@
 //! The queue between agent and recorder, bounded in bytes: what a pass over the rings found is one item.
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
-use mpiscope_link::Flight;
-use mpiscope_wire::{Message, SLOT_BYTES};
+use mpiscope_wire::{Flight, Message, SLOT_BYTES};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -90,7 +89,7 @@ impl Receiving {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mpiscope_wire::Slots;
+    use mpiscope_wire::{Asked, Slots};
 
     #[test]
     fn what_waits_is_bounded_in_bytes_and_nothing_is_lost() {
@@ -98,7 +97,15 @@ mod tests {
         let item = || {
             let slots = vec![[0; 4]; 1 << 20];
             let messages = vec![Message::Slots(Slots { process: 0, ring: 0, from: 0, slots })];
-            let call = Flight { process: 0, rank: 0, thread: 0, function: 1, since_ticks: 0 };
+            let call = Flight {
+                process: 0,
+                rank: 0,
+                thread: 0,
+                function: 1,
+                site: 0,
+                since_ticks: 0,
+                asked: Asked::Nothing,
+            };
             let in_flight = Some(vec![(0, call); 1 << 10]);
             Item { messages, in_flight, ..Item::default() }
         };

@@ -7,6 +7,7 @@ use crate::agent::Resume;
 use crate::engine::{Engine, Step, WindowCell, replay};
 use crate::judge::{self, Findings, Found, LiveJudge};
 use crate::places;
+use crate::standing::{self, Watcher};
 use crate::sums::Sums;
 use crate::words::{counted, printable, run_time};
 use anyhow::{Result, bail};
@@ -50,6 +51,7 @@ pub(crate) struct Recorder {
     faults: Vec<Fault>,
     /// The calls that had not returned at the agent's last look.
     in_flight: Vec<InFlight>,
+    watcher: Watcher,
     /// What went wrong in reading rings and in writing, each once.
     write_faults: Vec<String>,
 }
@@ -67,6 +69,7 @@ impl Recorder {
             manifest_written: Instant::now(),
             faults: Vec::new(),
             in_flight: Vec::new(),
+            watcher: Watcher::new(None),
             write_faults: Vec::new(),
         }
     }
@@ -78,6 +81,16 @@ impl Recorder {
     /// What is known of its calls and messages as a whole, some of it shared with whoever shows it.
     pub(crate) fn sums(&self) -> &Sums {
         &self.sums
+    }
+
+    /// From now on it is said when nothing moves for so long. To be called before anything is taken in.
+    ///
+    /// # Errors
+    /// When what a predecessor left in the recording cannot be read.
+    pub(crate) fn watch_for(&mut self, patience: Duration) -> Result<()> {
+        let before = standing::read(self.writer.dir())?;
+        self.watcher = Watcher::going_on(Some(patience).filter(|patience| !patience.is_zero()), before);
+        Ok(())
     }
 
     /// From now on viewers are told. To be called before anything is taken in.
@@ -124,6 +137,7 @@ impl Recorder {
                     item.messages.into_iter().for_each(|message| self.take(message));
                     if let Some(calls) = item.in_flight {
                         self.in_flight = self.engine.in_flight(&calls);
+                        self.watch();
                     }
                     item.faults.into_iter().for_each(|text| self.complain(&text));
                     item.notices.into_iter().for_each(|text| self.notice(&text));
@@ -150,6 +164,14 @@ impl Recorder {
             }
         }
         self.finish()
+    }
+
+    /// Says whether the job stands still, or moves again.
+    fn watch(&mut self) {
+        let Some(lines) = self.watcher.see(&self.engine, &self.in_flight) else { return };
+        lines.iter().for_each(|line| eprintln!("mpiscope: {}", printable(line)));
+        let written = standing::write(self.writer.dir(), self.watcher.told());
+        self.note(written);
     }
 
     /// Takes in what came behind the log of a predecessor, and completes the recording, which will say that this is missing.
@@ -217,7 +239,7 @@ impl Recorder {
         if let Some(viewers) = &mut self.viewers {
             let faults = std::mem::take(&mut self.faults);
             let found = self.found.take().or_else(|| self.live.as_ref()?.found());
-            viewers.tell(&self.engine, &self.in_flight, &faults, found, everything);
+            viewers.tell(&self.engine, (&self.in_flight, self.watcher.told()), &faults, found, everything);
         }
     }
 
@@ -251,6 +273,7 @@ impl Recorder {
     fn finish(mut self) -> Result<Summary> {
         let step = self.engine.finish();
         self.write(step);
+        self.stood();
         self.publish(true);
         self.fill_manifest();
         if self.engine.ingest().ended().is_none_or(|(exit, _)| exit.is_none()) {
@@ -300,6 +323,18 @@ impl Recorder {
 }
 
 impl Recorder {
+    /// Leaves in the recording whether the job stood still, and what it ended in.
+    fn stood(&mut self) {
+        self.watcher.end(&self.engine);
+        let told = self.watcher.told();
+        if told.count > 0 || told.ended_in_count > 0 {
+            let written = standing::write(self.writer.dir(), told);
+            self.note(written);
+            let listed = self.writer.list_file(standing::FILE);
+            self.note(listed);
+        }
+    }
+
     /// Where time went and why is found while the log is still there.
     fn judge(&mut self) -> Option<Findings> {
         let written = self.writer.write_manifest();

@@ -2,8 +2,8 @@
 
 use crate::agent::Agent;
 use crate::words::run_time;
-use mpiscope_link::{Event, Flight, Listener, Standing};
-use mpiscope_wire::{Contact, Heard, Message, Origin};
+use mpiscope_link::{Event, Listener, Standing};
+use mpiscope_wire::{Contact, Flight, Heard, Message, Origin};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 

@@ -15,6 +15,7 @@ use mpiscope_recording::{Latency, Manifest, RecordingOptions, RecordingWriter, S
 use mpiscope_wire::Message;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::time::Duration;
 
 /// The length of a window.
 const WINDOW_NS: u64 = 100_000_000;
@@ -97,6 +98,7 @@ pub(crate) fn show_told<T: Send>(
         workers: WORKERS,
         latency: Latency::default(),
         criteria: None,
+        hang_after: Duration::ZERO,
         keep: None,
         listen: Some(address),
         token: format!("{:032x}", random()?),

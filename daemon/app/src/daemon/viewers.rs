@@ -3,7 +3,7 @@
 use crate::engine::{Engine, WindowCell};
 use crate::judge::Found;
 use crate::page::{Feeding, Increments, Shelves, function_rows, node_rows, rank_rows};
-use mpiscope_feed::{Job, JobState, NodeRow, RunSource, Update};
+use mpiscope_feed::{Job, JobState, NodeRow, RunSource, Standing, Update};
 use mpiscope_model::{Call, Fault, InFlight, Message, Node};
 use mpiscope_recording::{self as recording, RecordingWriter};
 use mpiscope_ring::clock::monotonic_ns;
@@ -106,7 +106,7 @@ impl Viewers {
     pub(crate) fn tell(
         &mut self,
         engine: &Engine,
-        in_flight: &[InFlight],
+        (in_flight, standing): (&[InFlight], &Standing),
         faults: &[Fault],
         found: Option<Found>,
         everything: bool,
@@ -149,6 +149,7 @@ impl Viewers {
             nodes: &nodes,
             timeline: &self.increments.take(),
             in_flight: if ended.is_some() { &[] } else { in_flight },
+            standing,
             calls: &std::mem::take(&mut self.fresh),
             faults,
             found: found.as_ref(),

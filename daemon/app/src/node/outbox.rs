@@ -1,7 +1,8 @@
 //! What the thread that brings frames shares with the one that reads rings.
 
 use super::spool::Spool;
-use mpiscope_link::{Flight, Outbox, Parcel};
+use mpiscope_link::{Outbox, Parcel};
+use mpiscope_wire::Flight;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

@@ -6,7 +6,9 @@ use crate::daemon::{END_UNKNOWN, LIVE_FILE, Live, Recorder, Records};
 use crate::engine::{Engine, replay};
 use crate::judge::{GIVEN, judge_into};
 use crate::load::not_in_log;
+use crate::standing;
 use anyhow::{Context as _, Result};
+use mpiscope_feed::Standing;
 use mpiscope_model::Losses;
 use mpiscope_recording::{
     FileState, Job, Manifest, Recording, RecordingOptions, RecordingWriter, State, WalReader, WalWriter,
@@ -54,7 +56,13 @@ pub(super) fn repair(recording: &Recording, out: &Path) -> Result<Manifest> {
             missing.push(format!("the criteria that the run was to be judged by, in {GIVEN}: {why}"));
         }
     }
+    match standing::read(recording.dir()) {
+        Ok(stood) if stood == Standing::default() => {}
+        Ok(stood) => standing::write(out, &stood)?,
+        Err(error) => missing.push(format!("whether the job stood still: {error:#}")),
+    }
     let mut recorder = Recorder::new(writer, old.window_ns, Box::new(|dir, _| judge_into(dir, 1)));
+    recorder.watch_for(Duration::ZERO)?;
     let resume = recorder.replay(&WalReader::open(out)?);
     let rest = match Live::of(recording.dir()) {
         Records::Nobody(Some(live)) => rest_of_rings(&live, resume, out, &mut missing)?,

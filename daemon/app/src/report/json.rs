@@ -32,6 +32,8 @@ struct Report<'a> {
     quiet: Option<&'a [Quiet]>,
     verdict: Option<&'a Verdict>,
     remap: Option<Remap<'a>>,
+    /// Whether the job stood still, who waited for whom then, and which calls ranks were in when they ended.
+    standing: &'a mpiscope_feed::Standing,
     missing: &'a [String],
 }
 
@@ -234,6 +236,7 @@ pub(crate) fn json(
         quiet: findings.map(|found| &found.judgement.quiet[..]),
         verdict: findings.map(|found| &found.judgement.verdict),
         remap: placement.map(|placement| Remap::from(&placement.advice)),
+        standing: &loaded.standing,
         missing: &loaded.missing,
     };
     Ok(serde_json::to_string_pretty(&report)? + "\n")

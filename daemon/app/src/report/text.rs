@@ -14,6 +14,8 @@ use std::time::Duration;
 const MOST_FUNCTIONS: usize = 12;
 const MOST_PLACES: usize = 8;
 const MOST_MISSING: usize = 6;
+const MOST_SENTENCES: usize = 12;
+const MOST_ENDED: usize = 8;
 
 pub(crate) fn text(
     loaded: &Loaded,
@@ -49,6 +51,7 @@ fn write(
     writeln!(out, "  {} on {nodes}, {}", plural(job.ranks.into(), "rank"), job.mpi)?;
     writeln!(out, "  {}, {}", run_time(duration), ending(loaded))?;
     writeln!(out)?;
+    stood(loaded, out)?;
     if let Some(findings) = findings {
         judgement(&findings.judgement, out)?;
         if let Some(sentence) = regions_sentence(&findings.judgement.regions) {
@@ -174,6 +177,51 @@ fn functions(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
         writeln!(out, "  {} more functions, {} (--json has them)", rest.len(), nanoseconds(rest_ns))?;
     }
     Ok(())
+}
+
+/// Whether the job stood still, and which calls ranks were in when they ended.
+fn stood(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
+    let standing = &loaded.standing;
+    if let Some(still) = standing.stills.last() {
+        let end = match still.until_s {
+            Some(until_s) => format!("for {}", nanoseconds(seconds_ns(until_s - still.since_s))),
+            None => "to the end".into(),
+        };
+        let since = run_time(Duration::from_nanos(seconds_ns(still.since_s)));
+        let times = if standing.count > 1 {
+            format!(", the last of {} times", standing.count)
+        } else {
+            String::new()
+        };
+        writeln!(out, "  the job stood still since {since}, {end}{times}")?;
+        for sentence in still.sentences.iter().take(MOST_SENTENCES) {
+            writeln!(out, "    {}", sentence.text)?;
+        }
+        if still.sentences.len() > MOST_SENTENCES {
+            writeln!(out, "    {} more sentences (--json has them)", still.sentences.len() - MOST_SENTENCES)?;
+        }
+        writeln!(out)?;
+    }
+    if standing.ended_in.is_empty() {
+        return Ok(());
+    }
+    let ended = plural(standing.ended_in_count, "call");
+    writeln!(out, "  when their processes ended, ranks were in {ended} that had not returned")?;
+    let end_ns = seconds_ns(loaded.job.duration_s.unwrap_or_default());
+    for call in standing.ended_in.iter().take(MOST_ENDED) {
+        let place = if call.place.is_empty() { String::new() } else { format!(" at {}", call.place) };
+        let inside = nanoseconds(end_ns.saturating_sub(seconds_ns(call.since_s)));
+        writeln!(out, "    rank {} in {}{place}, for {inside}", call.rank, call.call)?;
+    }
+    let told = standing.ended_in.len().min(MOST_ENDED) as u64;
+    if standing.ended_in_count > told {
+        writeln!(out, "    {} more (--json has them)", count(standing.ended_in_count - told))?;
+    }
+    writeln!(out)
+}
+
+fn seconds_ns(seconds: f64) -> u64 {
+    (seconds.max(0.0) * 1e9) as u64
 }
 
 /// Where in the program most time in MPI is spent; nothing where that was not recorded.

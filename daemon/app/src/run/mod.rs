@@ -24,6 +24,7 @@ use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{ExitCode, ExitStatus};
+use std::time::Duration;
 use supervisor::Supervisor;
 
 pub(crate) use command::find_collector;
@@ -124,6 +125,7 @@ fn begin(
         window_ns: options.window * 1_000_000,
         workers: options.workers,
         latency: options.latency,
+        hang_after: Duration::from_secs(options.hang_after),
         keep: options.keep,
         criteria,
         listen: (!options.no_dashboard).then(|| options.listen.unwrap_or(page::ANYWHERE)),

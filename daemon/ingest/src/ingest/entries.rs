@@ -92,7 +92,9 @@ impl Ingest {
             Entry::Comm(definition) => {
                 let generation = process.generation;
                 let parent = process.comms.get(&definition.parent).copied();
+                let rank = process.rank;
                 let comm = self.comm(generation, &definition, parent);
+                self.member(comm, groups(&definition).0, &definition, rank);
                 if let Some(process) = self.processes.get_mut(&key) {
                     process.comms.insert(definition.index, comm);
                     match groups(&definition).0 {
@@ -100,6 +102,9 @@ impl Ingest {
                         side => process.sides.insert(definition.index, side),
                     };
                 }
+            }
+            Entry::Handle { comm, handle } => {
+                process.handles.insert(handle, comm);
             }
             Entry::Module(module) => process.sites.module(&module),
             Entry::Path(part) => process.sites.path(&part),

@@ -106,6 +106,7 @@ impl Running {
             nodes: &[],
             timeline: &[],
             in_flight: &[],
+            standing: &mpiscope_feed::Standing::default(),
             calls: &[],
             faults: &[],
             found: None,

@@ -1,33 +1,84 @@
-// What stands still: in how many ranks, in which function, since when; and the calls that are in flight longest.
+// What stands still: who waits for whom, in how many ranks, in which function, since when; the calls that are in flight longest;
+// and when it is over, how it stood and which calls ranks ended in.
 
+import type { StillSentence } from "../../feed/standing";
 import { over } from "../../state/run";
 import type { Store } from "../../state/store";
 import { clock } from "../../words";
-import { isStill, isSuspect, stillness, stillSentence } from "../../words/still";
+import { endedCallWords, endedWords, isStill, isSuspect, stillness, stillSentence, stretchBefore, stretchNow } from "../../words/still";
 import { span } from "../../words/time";
+
+const SENTENCES = 12;
+const RANKS = 8;
+const ENDED = 8;
 
 export function StillCard({ store }: { store: Store }) {
   const run = store.figures.value;
+  const before = stretchBefore(run);
   const still = stillness(run);
-  if (!still) return over(run) || run.job.state !== "running" ? null : <section class="still"><h2>Standing still</h2><p class="soft">What is in flight is not told yet.</p></section>;
+  if (still) return <StandsStill store={store} still={still} />;
+  const ended = endedWords(run);
+  if (!over(run) && run.job.state === "running") return <section class="still"><h2>Standing still</h2><p class="soft">What is in flight is not told yet.</p></section>;
+  if (!before && ended === "") return null;
+  return (
+    <section class="still">
+      <h2>Standing still</h2>
+      <div>
+        {before && <p>{before.sentence}</p>}
+        {before && <Sentences store={store} sentences={before.stretch.sentences} />}
+        {ended && <p>{ended}</p>}
+        {ended && <ul class="longest" aria-label="Calls that had not returned">
+          {(run.standing?.endedIn ?? []).slice(0, ENDED).map((call) => (
+            <li key={`${call.rank}/${call.thread}`}><RankButton store={store} rank={call.rank} />{" "}{endedCallWords(call)}{" "}<SeekButton store={store} ns={call.sinceNs} /></li>
+          ))}
+        </ul>}
+      </div>
+    </section>
+  );
+}
+
+function StandsStill({ store, still }: { store: Store; still: NonNullable<ReturnType<typeof stillness>> }) {
+  const run = store.figures.value;
+  const now = stretchNow(run);
+  const before = stretchBefore(run);
   const { longest, edgeNs } = still;
-  const mood = isSuspect(still) ? "suspect" : isStill(still) ? "" : "calm";
+  const mood = now || isSuspect(still) ? "suspect" : isStill(still) ? "" : "calm";
   return (
     <section class={`still ${mood}`}>
       <h2>Standing still</h2>
-      <p class={mood === "calm" ? "soft" : ""}>{stillSentence(still)}</p>
+      <div>
+        <p class={mood === "calm" ? "soft" : ""}>{stillSentence(still)}</p>
+        {now && <Sentences store={store} sentences={now.sentences} />}
+        {before && <p class="soft">{before.sentence}</p>}
+      </div>
       {longest.length > 0 && (
         <ul class="longest" aria-label="The longest calls in flight">
           {longest.map(({ rank, thread, name, sinceNs }) => (
             <li key={`${rank}/${thread}/${sinceNs}`}>
-              <button type="button" title={`Show rank ${rank} in the inspector`} onClick={() => (store.selection.value = { kind: "rank", rank })}>rank {rank}</button>
-              {" "}{name}{" "}
-              <button type="button" title="Go to where it began" onClick={() => store.command({ do: "seek", time_ns: Math.round(sinceNs) })}>{clock(sinceNs, 1)}</button>
-              {" "}<span class="soft">{span(edgeNs - sinceNs)}</span>
+              <RankButton store={store} rank={rank} />{" "}{name}{" "}<SeekButton store={store} ns={sinceNs} />{" "}<span class="soft">{span(edgeNs - sinceNs)}</span>
             </li>
           ))}
         </ul>
       )}
     </section>
   );
+}
+
+function Sentences({ store, sentences }: { store: Store; sentences: readonly StillSentence[] }) {
+  return (
+    <ul class="waits" aria-label="Who waits for whom">
+      {sentences.slice(0, SENTENCES).map(({ text, ranks }) => (
+        <li key={text}>{text} {ranks.slice(0, RANKS).map((rank) => <RankButton key={rank} store={store} rank={rank} />)}{ranks.length > RANKS && <span class="soft"> and {ranks.length - RANKS} more</span>}</li>
+      ))}
+      {sentences.length > SENTENCES && <li class="soft">{sentences.length - SENTENCES} more are in the report.</li>}
+    </ul>
+  );
+}
+
+function RankButton({ store, rank }: { store: Store; rank: number }) {
+  return <button type="button" title={`Show rank ${rank} in the inspector`} onClick={() => (store.selection.value = { kind: "rank", rank })}>rank {rank}</button>;
+}
+
+function SeekButton({ store, ns }: { store: Store; ns: number }) {
+  return <button type="button" title="Go to where it began" onClick={() => store.command({ do: "seek", time_ns: Math.round(ns) })}>{clock(ns, 1)}</button>;
 }

@@ -1,0 +1,72 @@
+//! What waits for its other side: receives that were posted and did not complete, messages that nobody received.
+
+use super::Matcher;
+use mpiscope_model::{Comm, PostId, Rank};
+
+/// A receive that was posted and of which nobody saw the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpenPost {
+    /// Who posted it.
+    pub rank: Rank,
+    /// Its number.
+    pub post: PostId,
+    /// The communicator.
+    pub comm: Comm,
+    /// Which sender, none for any.
+    pub from: Option<Rank>,
+    /// Which tag, none for any.
+    pub tag: Option<i32>,
+}
+
+/// A message that was sent and that nobody was seen to receive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WaitingSend {
+    /// Who sent it.
+    pub from: Rank,
+    /// To whom.
+    pub to: Rank,
+    /// The communicator.
+    pub comm: Comm,
+    /// The tag.
+    pub tag: i32,
+}
+
+impl Matcher {
+    /// The receives that are open.
+    pub fn open_posts(&self) -> impl Iterator<Item = OpenPost> + '_ {
+        let named = self.pairs.iter().flat_map(|(key, pair)| {
+            let open = |(tag, channel): (i32, &crate::pair::Channel)| {
+                let slots = channel.slots.iter().filter(|slot| slot.arrival.is_none() && !slot.freed);
+                let posts = slots.filter_map(|slot| slot.post);
+                let of = |post| OpenPost {
+                    rank: key.dst,
+                    post,
+                    comm: key.comm,
+                    from: Some(key.src),
+                    tag: Some(tag),
+                };
+                posts.map(of).collect::<Vec<_>>()
+            };
+            pair.channels.iter().flat_map(open)
+        });
+        let wild = self.turns.receivers.iter().flat_map(|(&(comm, rank), receiver)| {
+            let of = move |wild: &super::turn::Wild| OpenPost {
+                rank,
+                post: wild.post,
+                comm,
+                from: wild.from,
+                tag: wild.tag,
+            };
+            receiver.wild.iter().map(of)
+        });
+        named.chain(wild)
+    }
+
+    /// The messages that wait.
+    pub fn waiting_sends(&self) -> impl Iterator<Item = WaitingSend> + '_ {
+        self.pairs.iter().flat_map(|(key, pair)| {
+            let waits = pair.channels.iter().filter(|(_, channel)| !channel.sends.is_empty());
+            waits.map(|(tag, _)| WaitingSend { from: key.src, to: key.dst, comm: key.comm, tag })
+        })
+    }
+}

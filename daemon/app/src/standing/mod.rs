@@ -1,0 +1,131 @@
+//! Whether the job stands still, and what is said of it then: once on the terminal, to pages, and in the recording.
+
+mod file;
+mod told;
+mod words;
+
+pub(crate) use file::{FILE, read, write};
+pub(crate) use told::last_calls;
+
+use crate::engine::Engine;
+use mpiscope_analysis::Stillness;
+use mpiscope_feed::{Standing, Still};
+use mpiscope_model::InFlight;
+use std::time::{Duration, Instant};
+
+/// A job that stands still is looked at again so often.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// Stretches that are kept.
+const MOST_KEPT: usize = 64;
+/// After so many that were no deadlock the terminal is not told of more such.
+const MOST_SAID: usize = 5;
+/// That many ranks, of all, have to wait for others that may go on.
+const LEAST_SHARE: f64 = 0.5;
+
+/// Watches how long nothing moved.
+#[derive(Debug)]
+pub(crate) struct Watcher {
+    /// How long nothing may move; none for any time.
+    patience: Option<Duration>,
+    told: Standing,
+    /// Since when the stretch goes on that was told.
+    now: Option<u64>,
+    looked: Option<Instant>,
+    said: usize,
+    is_said: bool,
+}
+
+/// What is to be said on the terminal.
+pub(crate) type Lines = Vec<String>;
+
+impl Watcher {
+    pub(crate) fn new(patience: Option<Duration>) -> Self {
+        Self { patience, told: Standing::default(), now: None, looked: None, said: 0, is_said: false }
+    }
+
+    /// One that goes on where a predecessor stopped.
+    pub(crate) fn going_on(patience: Option<Duration>, told: Standing) -> Self {
+        let open = told.stills.last().filter(|still| still.until_s.is_none());
+        let now = open.map(|still| (still.since_s * 1e9) as u64);
+        Self { told, now, ..Self::new(patience) }
+    }
+
+    /// What pages and the recording are told.
+    pub(crate) fn told(&self) -> &Standing {
+        &self.told
+    }
+
+    /// The job as it is now. Says what is to be said, if anything is new; none where nothing is.
+    pub(crate) fn see(&mut self, engine: &Engine, in_flight: &[InFlight]) -> Option<Lines> {
+        let patience = self.patience?;
+        let moved_ns = engine.standing.moved_ns(in_flight);
+        // When a call was entered is known a little better later; what moves does so after all that time.
+        let half_ns = patience.as_nanos() as u64 / 2;
+        if self.now.is_some_and(|since_ns| moved_ns > since_ns + half_ns) {
+            return Some(self.moves(moved_ns));
+        }
+        let quiet = Duration::from_nanos(engine.until_ns.saturating_sub(moved_ns));
+        if in_flight.is_empty() || quiet < patience {
+            self.looked = None;
+            return None;
+        }
+        if self.looked.is_some_and(|looked| looked.elapsed() < LOOK_EVERY) {
+            return None;
+        }
+        self.looked = Some(Instant::now());
+        let still = engine.look(in_flight);
+        let is_first = self.now.is_none();
+        if is_first && !is_worth_telling(&still) {
+            return None;
+        }
+        self.now = Some(moved_ns);
+        self.take(told::still(engine, &still), is_first)
+    }
+
+    fn take(&mut self, still: Still, is_first: bool) -> Option<Lines> {
+        if !is_first {
+            let last = self.told.stills.last_mut()?;
+            // Who is gone may have gone meanwhile; how long all has stood is no news.
+            let is_news = (still.kind, &still.stuck) != (last.kind, &last.stuck);
+            *last = still;
+            return is_news.then(|| if self.is_said { told::lines(last) } else { Lines::new() });
+        }
+        let is_grave = still.kind != mpiscope_feed::StillKind::Waits;
+        self.is_said = is_grave || self.said < MOST_SAID;
+        self.said += usize::from(!is_grave);
+        let mut lines = if self.is_said { told::lines(&still) } else { Lines::new() };
+        if !is_grave && self.said == MOST_SAID {
+            lines.push("of further such stretches only page and report will tell".into());
+        }
+        self.told.count += 1;
+        if self.told.stills.len() == MOST_KEPT {
+            self.told.stills.remove(0);
+        }
+        self.told.stills.push(still);
+        Some(lines)
+    }
+
+    fn moves(&mut self, moved_ns: u64) -> Lines {
+        (self.now, self.looked) = (None, None);
+        let Some(still) = self.told.stills.last_mut() else { return Lines::new() };
+        still.until_s = Some(moved_ns as f64 / 1e9);
+        let stood = Duration::from_secs_f64((moved_ns as f64 / 1e9 - still.since_s).max(0.0));
+        if !self.is_said {
+            return Lines::new();
+        }
+        vec![format!("the job moves again, after {:.1} s", stood.as_secs_f64())]
+    }
+
+    /// The run is over: what its processes were in when they ended.
+    pub(crate) fn end(&mut self, engine: &Engine) {
+        last_calls(engine, &mut self.told);
+    }
+}
+
+/// Ranks that wait for ever, or so many that wait for others that it is worth a word: a master that waits for workers who
+/// compute is none.
+fn is_worth_telling(still: &Stillness) -> bool {
+    let waiting = still.waiting_ranks().len();
+    let held = !still.stuck.is_empty() || !still.clashes.is_empty();
+    held || waiting > 0 && waiting as f64 >= LEAST_SHARE * still.ranks as f64
+}

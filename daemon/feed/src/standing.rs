@@ -1,0 +1,98 @@
+//! Stretches in which a job stood still, and the calls that ranks were in when it ended, as pages are told and as recordings
+//! keep it.
+
+use serde::{Deserialize, Serialize};
+
+/// What pages are told.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Standing {
+    /// How often the job stood still.
+    pub count: u64,
+    /// The newest of these stretches, oldest first.
+    pub stills: Vec<Still>,
+    /// The calls that ranks were in when their processes ended, by rank.
+    pub ended_in: Vec<StillCall>,
+    /// How many there were; not all may be listed.
+    pub ended_in_count: u64,
+}
+
+/// What a job that stands still comes to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum StillKind {
+    /// Ranks wait for each other for ever.
+    Deadlock,
+    /// Ranks wait for a process that is gone.
+    Gone,
+    /// Ranks wait for others that may go on.
+    #[default]
+    Waits,
+}
+
+/// A stretch in which no call began or returned.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Still {
+    /// What it comes to.
+    pub kind: StillKind,
+    /// Since when.
+    pub since_s: f64,
+    /// When something moved again; none where nothing did.
+    pub until_s: Option<f64>,
+    /// When it was looked at.
+    pub seen_s: f64,
+    /// What it comes to, a sentence each.
+    pub sentences: Vec<StillSentence>,
+    /// Ranks that wait for ever, as far as is known.
+    pub stuck: Vec<u32>,
+    /// Of them those that wait in a circle, each for the next and the last for the first.
+    pub circles: Vec<Vec<u32>>,
+    /// Those who wait for nobody and are waited for, the one whom most wait for first.
+    pub roots: Vec<StillRoot>,
+    /// The calls that wait, by rank.
+    pub calls: Vec<StillCall>,
+    /// How many there are; not all may be listed.
+    pub call_count: u64,
+}
+
+/// A sentence, and of whom it speaks.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct StillSentence {
+    /// The sentence.
+    pub text: String,
+    /// Ranks, some of them where there are many.
+    pub ranks: Vec<u32>,
+}
+
+/// A rank that others wait for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct StillRoot {
+    /// Which.
+    pub rank: u32,
+    /// How many wait for it, directly or through others.
+    pub waiting: u64,
+}
+
+/// A call that had not returned.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct StillCall {
+    /// Whose.
+    pub rank: u32,
+    /// Which of its threads.
+    pub thread: u32,
+    /// The function, and whom its arguments ask for.
+    pub call: String,
+    /// Where in the program it is made; empty where that is not known.
+    pub place: String,
+    /// When it was entered.
+    pub since_s: f64,
+    /// For whom it waits, some of them where there are many.
+    pub on: Vec<u32>,
+    /// Whether one of them is enough.
+    pub any: bool,
+}

@@ -1,0 +1,84 @@
+//! Calls that have not returned: what their words mean in the run.
+
+use super::Ingest;
+use crate::process::ProcessInput;
+use mpiscope_model::{Asks, Comm, InFlight, Member, Peer, Side};
+use mpiscope_wire::{Asked, CommDefinition, Flight, PEER_ANY};
+
+/// Ranks of communicators that are remembered; of those beyond it is not known who they are.
+const MOST_MEMBERS: usize = 1 << 22;
+/// The world: of it everybody is known.
+const WORLD: Comm = 0;
+
+impl Ingest {
+    /// A call in flight of an agent's process, by what is known until now; `None` for a process that never said who it is.
+    #[must_use]
+    pub fn in_flight(&self, agent: u32, flight: &Flight) -> Option<InFlight> {
+        let process = self.processes.get(&(agent, flight.process))?;
+        let since_ns = self.origins.get(agent as usize)?.of(process.clock, flight.since_ticks);
+        Some(InFlight {
+            rank: process.rank,
+            thread: flight.thread,
+            function: flight.function,
+            since_ns,
+            site: process.sites.get(flight.site),
+            asks: self.asks(process, flight.asked),
+        })
+    }
+
+    fn asks(&self, process: &ProcessInput, asked: Asked) -> Asks {
+        let (peer, of) = (|rank, comm| self.peer(process, rank, comm), |handle| process.comm_of(handle));
+        match asked {
+            Asked::Nothing => Asks::Nothing,
+            Asked::Send { to, tag, comm } => Asks::Send { to: peer(to, comm), tag, comm: of(comm) },
+            Asked::Receive { from, tag, comm } => {
+                let tag = (tag >= 0).then_some(tag);
+                Asks::Receive { from: peer(from, comm), tag, comm: of(comm) }
+            }
+            Asked::Exchange { to, from, tag, comm } => {
+                Asks::Exchange { to: peer(to, comm), from: peer(from, comm), tag, comm: of(comm) }
+            }
+            Asked::Members { comm } => Asks::Members { comm: of(comm) },
+            Asked::Post { post } => Asks::Post { post },
+            Asked::Requests { count } => Asks::Requests { count },
+        }
+    }
+
+    /// Who a rank of a communicator is in the world.
+    fn peer(&self, process: &ProcessInput, rank: i32, handle: u64) -> Peer {
+        let Ok(place) = u32::try_from(rank) else {
+            return if rank == PEER_ANY { Peer::Any } else { Peer::Nobody };
+        };
+        let Some(comm) = process.comm_of(handle) else { return Peer::Unknown };
+        if comm == WORLD {
+            return if place < process.world_size { Peer::Rank(place) } else { Peer::Unknown };
+        }
+        // Ranks of a communicator with two groups are those of the other.
+        let side = match process.side_of(handle) {
+            Side::First => Side::Second,
+            Side::Second => Side::First,
+            side => side,
+        };
+        self.members.get(&(comm, side, place)).map_or(Peer::Unknown, |&rank| Peer::Rank(rank))
+    }
+
+    /// A process says which rank of a communicator it is.
+    pub(super) fn member(&mut self, comm: Comm, side: Side, definition: &CommDefinition, rank: u32) {
+        let place = definition.own_rank;
+        if comm != WORLD
+            && self.members.len() < MOST_MEMBERS
+            && self.members.insert((comm, side, place), rank) != Some(rank)
+        {
+            self.batch.members.push(Member { comm, side, place, rank });
+        }
+    }
+
+    /// What processes were in when they ended; by now what their words mean was told.
+    pub(super) fn settle_last_calls(&mut self) {
+        for (agent, last) in std::mem::take(&mut self.last_calls) {
+            let calls = last.calls.iter().filter_map(|call| self.in_flight(agent, call));
+            let calls: Vec<InFlight> = calls.collect();
+            self.batch.last_calls.extend(calls);
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Jobs that stand still: who waits for whom is said once while they do, and is in the recording.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use mpiscope_harness::{Ended, Mpi, Running, Signal, folder, mpiscope, processes, report, run};
+use serde_json::Value;
+use std::any::Any;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(60);
+const RANKS: u32 = 4;
+
+/// A job that stands still in some way, recorded.
+struct Stuck {
+    running: Running,
+    out: PathBuf,
+    _folder: Box<dyn Any>,
+}
+
+/// Starts it; it is told after a second.
+fn stuck(mpi: &Mpi, words: &[&str]) -> Stuck {
+    let folder = folder().unwrap();
+    let out = folder.path().join("recording");
+    let mut command = mpiscope(&["run", "--no-dashboard", "--hang-after", "1", "--out"]).unwrap();
+    command.arg(&out).arg("--").args(mpi.words(RANKS, &mpi.app("stuck").unwrap(), words));
+    mpi.prepare(&mut command).unwrap();
+    Stuck { running: Running::start(&mut command).unwrap(), out, _folder: Box::new(folder) }
+}
+
+impl Stuck {
+    /// What the terminal is told, once it is.
+    fn told(&self) -> String {
+        let said = || {
+            let errors = self.running.errors_until_now();
+            // The lines come one after the other.
+            errors.contains("stands still").then_some(())
+        };
+        processes::until(LIMIT, said).unwrap_or_else(|| panic!("{}", self.running.errors_until_now()));
+        std::thread::sleep(Duration::from_millis(300));
+        self.running.errors_until_now()
+    }
+
+    /// Ends it as a user does who has seen enough.
+    fn stop(self) -> (Ended, Value, Box<dyn Any>, PathBuf) {
+        processes::signal(self.running.process(), Signal::INT);
+        let ended = self.running.wait(LIMIT).unwrap();
+        let report = report(&self.out).unwrap();
+        (ended, report, self._folder, self.out)
+    }
+}
+
+fn last_still(report: &Value) -> Value {
+    report["standing"]["stills"].as_array().unwrap().last().unwrap().clone()
+}
+
+fn text_of(out: &Path) -> String {
+    run(mpiscope(&["report"]).unwrap().arg(out), LIMIT).unwrap().output()
+}
+
+#[test]
+fn a_circle_of_receives_is_named_with_its_call_sites() {
+    for mpi in Mpi::all_or_skip("standing a_circle_of_receives_is_named_with_its_call_sites") {
+        let stuck = stuck(&mpi, &["ring"]);
+        let told = stuck.told();
+        assert!(told.contains("Deadlock: 4 ranks wait for each other."), "{told}");
+        let line =
+            told.lines().find(|line| line.contains("Rank 3 is in MPI_Recv from rank 0, tag 7 at stuck.c:"));
+        assert!(line.is_some_and(|line| line.ends_with("it waits for rank 0.")), "{told}");
+        let (ended, report, _folder, out) = stuck.stop();
+        assert_eq!(told.matches("stands still").count(), 1, "{}", ended.errors());
+        let still = last_still(&report);
+        assert_eq!(still["kind"], "deadlock");
+        assert_eq!(still["circles"], serde_json::json!([[0, 1, 2, 3]]));
+        assert_eq!(still["until_s"], Value::Null);
+        // Whoever was in a call when it was ended is told of as well.
+        let ended_in = report["standing"]["ended_in"].as_array().unwrap();
+        assert_eq!(ended_in.len(), 4, "{report:#}");
+        assert!(ended_in[2]["call"].as_str().unwrap().starts_with("MPI_Recv from rank 3"), "{report:#}");
+        assert!(ended_in[2]["place"].as_str().unwrap().starts_with("stuck.c:"), "{report:#}");
+        let text = text_of(&out);
+        assert!(
+            text.contains("the job stood still since") && text.contains("rank 2 in MPI_Recv from rank 3"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_tag_that_nobody_asks_for_is_named() {
+    for mpi in Mpi::all_or_skip("standing a_tag_that_nobody_asks_for_is_named") {
+        let stuck = stuck(&mpi, &["tags"]);
+        let told = stuck.told();
+        assert!(
+            told.contains("A message from rank 0 to rank 1 has tag 5, and rank 1 asks for tag 6."),
+            "{told}"
+        );
+        assert!(told.contains("Ranks 2-3 wait for them"), "{told}");
+        assert_eq!(last_still(&stuck.stop().1)["circles"], serde_json::json!([[0, 1]]));
+    }
+}
+
+#[test]
+fn a_rank_that_leaves_out_a_collective_is_named() {
+    for mpi in Mpi::all_or_skip("standing a_rank_that_leaves_out_a_collective_is_named") {
+        let stuck = stuck(&mpi, &["left-out"]);
+        let told = stuck.told();
+        assert!(
+            told.contains("Rank 0 is in MPI_Barrier at stuck.c:") && told.contains("waits for rank 3"),
+            "{told}"
+        );
+        let still = last_still(&stuck.stop().1);
+        assert_eq!((&still["kind"], &still["stuck"]), (&"deadlock".into(), &serde_json::json!([0, 1, 2, 3])));
+    }
+}
+
+#[test]
+fn receives_of_any_source_and_waits_for_requests_are_understood() {
+    let name = "standing receives_of_any_source_and_waits_for_requests_are_understood";
+    for mpi in Mpi::all_or_skip(name) {
+        for (kind, call) in
+            [("any", "MPI_Recv from any rank, any tag"), ("waitall", "MPI_Waitall for 2 requests")]
+        {
+            let stuck = stuck(&mpi, &[kind]);
+            let told = stuck.told();
+            assert!(told.contains("Deadlock") && told.contains(call), "{told}");
+            let still = last_still(&stuck.stop().1);
+            assert_eq!(still["stuck"], serde_json::json!([0, 1, 2, 3]), "{kind}");
+        }
+    }
+}
+
+#[test]
+fn a_chain_leads_to_the_rank_that_computes_and_it_is_said_when_it_moves_again() {
+    let name = "standing a_chain_leads_to_the_rank_that_computes_and_it_is_said_when_it_moves_again";
+    for mpi in Mpi::all_or_skip(name) {
+        let stuck = stuck(&mpi, &["chain", "3"]);
+        let told = stuck.told();
+        assert!(
+            told.contains("All 3 ranks that wait do so for rank 3, which has been in no MPI call"),
+            "{told}"
+        );
+        let ended = stuck.running.wait(LIMIT).unwrap();
+        assert_eq!(ended.status, 0, "{}", ended.errors());
+        assert!(ended.errors().contains("the job moves again, after"), "{}", ended.errors());
+        let report = report(&stuck.out).unwrap();
+        let still = last_still(&report);
+        assert_eq!((&still["kind"], &still["roots"][0]["rank"]), (&"waits".into(), &3.into()));
+        let stood_s = still["until_s"].as_f64().unwrap() - still["since_s"].as_f64().unwrap();
+        assert!((2.0..5.0).contains(&stood_s), "{still:#}");
+        assert_eq!(report["standing"]["ended_in_count"], 0, "all calls returned");
+    }
+}
+
+#[test]
+fn a_killed_job_says_which_calls_its_ranks_were_in() {
+    for mpi in Mpi::all_or_skip("standing a_killed_job_says_which_calls_its_ranks_were_in") {
+        // The launcher ends the others when it sees that one was killed.
+        let stuck = stuck(&mpi, &["gone"]);
+        let ended = stuck.running.wait(LIMIT).unwrap();
+        assert_ne!(ended.status, 0);
+        let report = report(&stuck.out).unwrap();
+        let ended_in = report["standing"]["ended_in"].as_array().unwrap();
+        let rank_2 = ended_in.iter().find(|call| call["rank"] == 2);
+        let rank_2 = rank_2.unwrap_or_else(|| panic!("{report:#}\n{}", ended.errors()));
+        assert!(rank_2["call"].as_str().unwrap().starts_with("MPI_Recv from rank 3, tag 7"), "{report:#}");
+        assert!(ended_in.iter().all(|call| call["rank"] != 3), "it was in none: {report:#}");
+    }
+}
+
+#[test]
+fn the_report_knows_the_last_calls_when_everything_was_killed() {
+    let Some(mpi) =
+        Mpi::all_or_skip("standing the_report_knows_the_last_calls_when_everything_was_killed").pop()
+    else {
+        return;
+    };
+    let stuck = stuck(&mpi, &["ring"]);
+    stuck.told();
+    for process in stuck.running.family() {
+        processes::signal(process, Signal::KILL);
+    }
+    let _ = stuck.running.wait(LIMIT);
+    let report = report(&stuck.out).unwrap();
+    assert_eq!(report["standing"]["ended_in_count"], 4, "{report:#}");
+    assert_eq!(last_still(&report)["kind"], "deadlock");
+    let live: Value = serde_json::from_slice(&std::fs::read(stuck.out.join("live.json")).unwrap()).unwrap();
+    for rings in live["rings"].as_array().unwrap() {
+        std::fs::remove_dir_all(rings.as_str().unwrap()).unwrap();
+    }
+}
