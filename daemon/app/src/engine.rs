@@ -8,8 +8,8 @@ use mpiscope_analysis::{Counts, Matcher, WindowTotals};
 use mpiscope_ingest::{Ingest, KnownAgent};
 use mpiscope_link::Flight;
 use mpiscope_model::{
-    Batch, Call, CommInfo, Fault, Function, InFlight, Losses, Message, Nanoseconds, NodeInfo, ProcessState,
-    Rank, RankInfo, Scheduling, SiteInfo, Totals,
+    Batch, Call, CommInfo, Coordinate, Fault, Function, InFlight, Losses, Message, Nanoseconds, NodeInfo,
+    ProcessState, Rank, RankInfo, Scheduling, SiteInfo, Totals,
 };
 use mpiscope_recording::{Clock, JobNode, WalReader};
 use mpiscope_wire as wire;
@@ -65,6 +65,7 @@ pub(crate) struct Engine {
     pub(crate) nodes: Vec<NodeInfo>,
     pub(crate) ranks: BTreeMap<Rank, RankInfo>,
     pub(crate) comms: Vec<CommInfo>,
+    pub(crate) coordinates: Vec<Coordinate>,
     /// As they were told: not looked up.
     pub(crate) sites: Vec<SiteInfo>,
     pub(crate) processors: Processors,
@@ -90,6 +91,7 @@ impl Engine {
             nodes: Vec::new(),
             ranks: BTreeMap::new(),
             comms: Vec::new(),
+            coordinates: Vec::new(),
             sites: Vec::new(),
             processors: Processors::default(),
             faults: BTreeSet::new(),
@@ -156,6 +158,12 @@ impl Engine {
         let faults = std::mem::take(&mut batch.faults);
         self.nodes.append(&mut batch.nodes);
         self.comms.extend(batch.comms.iter().cloned());
+        for named in &batch.comm_names {
+            if let Some(info) = self.comms.iter_mut().find(|info| info.comm == named.comm) {
+                info.name.clone_from(&named.name);
+            }
+        }
+        self.coordinates.append(&mut batch.coordinates);
         self.sites.extend(batch.sites.iter().cloned());
         for info in &batch.ranks {
             self.matcher.place(info.rank, info.node);
@@ -251,6 +259,11 @@ impl Engine {
         if beyond > 0 {
             let calls = counted(beyond, "call");
             missing.push(format!("{calls}: made in more places of the program than are told apart"));
+        }
+        let paused = self.ingest.paused_calls();
+        if paused > 0 {
+            let calls = counted(paused, "call");
+            missing.push(format!("{calls}: made while the program had recording paused (MPI_Pcontrol)"));
         }
         missing.extend(self.faults.iter().cloned());
         missing

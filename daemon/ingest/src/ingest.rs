@@ -45,6 +45,10 @@ pub struct Ingest {
     /// Communicators by generation and identity.
     comms: FxHashMap<(u32, u64), Comm>,
     comms_told: FxHashSet<Comm>,
+    comm_names: FxHashMap<Comm, String>,
+    coordinates_told: FxHashSet<(Comm, Rank, u16)>,
+    /// Calls that were made while the program had recording paused.
+    paused_calls: u64,
     sites: Sites,
     /// Calls from places beyond those that are told apart.
     calls_beyond_sites: u64,
@@ -89,6 +93,9 @@ impl Default for Ingest {
             nodes: Vec::new(),
             comms: FxHashMap::default(),
             comms_told: FxHashSet::default(),
+            comm_names: FxHashMap::default(),
+            coordinates_told: FxHashSet::default(),
+            paused_calls: 0,
             sites: Sites::default(),
             calls_beyond_sites: 0,
             lost: FxHashMap::default(),
@@ -166,6 +173,12 @@ impl Ingest {
     #[must_use]
     pub fn calls_beyond_sites(&self) -> u64 {
         self.calls_beyond_sites
+    }
+
+    /// Calls that were made while the program had recording paused.
+    #[must_use]
+    pub fn paused_calls(&self) -> u64 {
+        self.paused_calls
     }
 
     /// Ticks of a process's clock as time of the run, by what is known of that clock now; `None` for a process that

@@ -1,6 +1,6 @@
 use crate::{
-    Activity, Call, Collected, CommInfo, Event, Losses, Nanoseconds, NodeInfo, Rank, RankInfo, Scheduling,
-    SiteInfo,
+    Activity, Call, Collected, CommInfo, CommName, Coordinate, Event, Losses, Nanoseconds, NodeInfo, Rank,
+    RankInfo, Scheduling, SiteInfo,
 };
 
 /// Something wrong in what came in: a value, not an error; the run goes on.
@@ -21,6 +21,10 @@ pub struct Batch {
     pub ranks: Vec<RankInfo>,
     /// Communicators seen for the first time.
     pub comms: Vec<CommInfo>,
+    /// What they are called, where that is told.
+    pub comm_names: Vec<CommName>,
+    /// Where ranks stand in the grids of communicators.
+    pub coordinates: Vec<Coordinate>,
     /// Call sites seen for the first time; function, file and line are looked up by others.
     pub sites: Vec<SiteInfo>,
     /// Calls, in order for each thread.

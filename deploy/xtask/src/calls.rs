@@ -2,6 +2,7 @@
 
 mod fortran;
 mod functions;
+mod shapes;
 mod symbols;
 
 use anyhow::{Context, Result, ensure};
@@ -35,7 +36,7 @@ struct Parameter {
 impl Parameter {
     /// Whether it is a count whose size depends on the form of the function; all are told in 64 bits.
     fn is_count(&self) -> bool {
-        self.role == "polyxfer_num_elem_nni" && self.kind == "int"
+        self.role.starts_with("polyxfer_num_elem") && self.kind == "int"
     }
 }
 

@@ -31,6 +31,8 @@ pub(crate) unsafe fn init<L: Language>(function: u16, real: impl FnOnce() -> c_i
 }
 
 pub(crate) unsafe fn finalize<L: Language>(function: u16, real: impl FnOnce() -> c_int) -> c_int {
+    // Recording may be paused, and what was left out has to be told.
+    process::resume();
     recorded::<L, _>(function, real, |recorder, (_, at)| {
         recorder.commit(&Thread::plain(function, at));
         recorder.process.set_state(State::Finalized);
