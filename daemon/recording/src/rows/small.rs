@@ -87,6 +87,7 @@ impl Row for SiteInfo {
 
 impl Row for CommInfo {
     const TABLE: &'static str = "communicators";
+    const LATER: &'static [&'static str] = &["kind", "name"];
     const COLUMNS: &'static [Column<Self>] = &[
         column!(comm: U32, Rising),
         column!(id: U64, Rising),
