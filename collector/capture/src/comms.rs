@@ -2,8 +2,8 @@
 
 use mpiscope_wire::{CommDefinition, CommKind, GridPart, MAX_COMM, NO_COMM, OtherGroup};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// One rank of a communicator as seen from this process: what a message needs of it lies in one line of the cache.
 #[derive(Debug)]

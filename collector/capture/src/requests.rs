@@ -1,6 +1,7 @@
 //! Requests that matter beyond the call that made them, by handle: posted receives, nonblocking collectives, and
 //! persistent requests.
 
+use crate::thread::Received;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -129,6 +130,31 @@ struct Persistent {
     active: Option<Posted>,
 }
 
+/// What is known of a receive before it completes, where no status can be trusted to tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Expected {
+    /// From which rank of the communicator.
+    pub source: Option<i32>,
+    /// With which tag.
+    pub tag: Option<i32>,
+    /// How much.
+    pub bytes: Option<u64>,
+}
+
+impl Expected {
+    /// What was received, with what only the status tells.
+    #[must_use]
+    pub fn or(self, status: Received) -> Received {
+        Received {
+            source: self.source.unwrap_or(status.source),
+            tag: self.tag.unwrap_or(status.tag),
+            bytes: self.bytes.unwrap_or(status.bytes),
+            // Neither can be cancelled.
+            cancelled: false,
+        }
+    }
+}
+
 /// A place of the table: the receive of a handle, or nothing where the handle is 0.
 #[derive(Debug, Clone, Copy)]
 struct Place {
@@ -150,7 +176,7 @@ pub struct Requests {
     places: Box<[Place]>,
     beside: Beside<Posted>,
     persistent: Beside<Persistent>,
-    /// Whether there ever was a collective.
+    /// Whether there ever was a collective, or a receive of which no status tells.
     has_collectives: bool,
 }
 
@@ -234,7 +260,7 @@ impl Requests {
         }
     }
 
-    /// Takes up a collective that was started, likewise.
+    /// Takes up a collective that was started, or a receive of which no status tells, likewise.
     pub fn insert_collective(&mut self, handle: u64, started: Posted) -> Option<Posted> {
         self.has_collectives = true;
         self.insert(handle, started)
@@ -257,9 +283,13 @@ impl Requests {
     /// A persistent request is started: what it does now.
     pub fn start(&mut self, handle: u64) -> Option<Template> {
         let template = &mut self.persistent.get_mut(&handle)?.template;
-        if let Template::Collective { starts, .. } = template {
-            self.has_collectives = true;
-            *starts += 1;
+        match template {
+            Template::Collective { starts, .. } => {
+                self.has_collectives = true;
+                *starts += 1;
+            }
+            Template::Partitioned { .. } => self.has_collectives = true,
+            Template::Send { .. } | Template::Receive { .. } => {}
         }
         Some(*template)
     }
@@ -276,7 +306,7 @@ impl Requests {
     }
 
     /// The handle is no longer what it was: freed, or given to another request. The receive that nobody will see.
-    #[inline]
+    #[inline(always)]
     pub fn forget(&mut self, handle: u64) -> Option<Posted> {
         self.take(handle, |requests| requests.persistent.remove(&handle)?.active)
     }

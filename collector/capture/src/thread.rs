@@ -4,7 +4,9 @@ use crate::comms::{Comm, Peer, count};
 use crate::polls::Polls;
 use crate::requests::{Posted, Template};
 use crate::sites::{Located, SiteCache, Sites};
-use mpiscope_wire::{Call, CallFlags, Entry, NamePart, NO_COMM, PEER_ANY, PEER_NONE, Part, PartFlags, Slot, Sync};
+use mpiscope_wire::{
+    Call, CallFlags, Entry, NO_COMM, NamePart, PEER_ANY, PEER_NONE, Part, PartFlags, Slot, Sync,
+};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 /// What the threads of a process share.

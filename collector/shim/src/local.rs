@@ -287,6 +287,7 @@ pub(crate) fn collected(
     comms: &mut CommCache,
     ring: &mut Ring,
     posted: Posted,
+    status: Received,
 ) {
     let index = posted.comm_index();
     let Some(comm) = comms.get_by_index(index, || process.comm_by_index(index)) else { return };
@@ -294,8 +295,8 @@ pub(crate) fn collected(
         if posted.recorded {
             thread.collected(ring, comm, number);
         }
-    } else if let Some(received) = process::unpoisoned(&process.partitioned).remove(&posted.post) {
-        thread.completed(&process.capture, ring, comm, Some(&posted), &received);
+    } else if let Some(expected) = process::unpoisoned(&process.expected).remove(&posted.post) {
+        thread.completed(&process.capture, ring, comm, Some(&posted), &expected.or(status));
     }
 }
 
@@ -345,7 +346,7 @@ impl Recorder {
         if let Some(comm) = comms.get_by_index(posted.comm, || process.comm_by_index(posted.comm)) {
             thread.completed(&process.capture, ring, comm, Some(posted), received);
         } else {
-            collected(process, thread, comms, ring, *posted);
+            collected(process, thread, comms, ring, *posted, *received);
         }
     }
 

@@ -158,6 +158,15 @@ impl Library {
         (self.error_class)(error, &raw mut class) == 0 && class == self.family.error_truncate
     }
 
+    /// Whether other ranks started this one (`MPI_Comm_spawn`): its world is not theirs.
+    pub(crate) fn is_spawned(&self) -> bool {
+        let Some(address) = symbol(c"PMPI_Comm_get_parent") else { return false };
+        // SAFETY: the function has this prototype.
+        let parent_of: extern "C" fn(*mut Handle) -> c_int = unsafe { core::mem::transmute(address) };
+        let mut parent: Handle = 0;
+        parent_of(&raw mut parent) == 0 && self.handle(parent) != self.comm_null
+    }
+
     /// Whether several threads may call MPI at once.
     pub(crate) fn has_threads(&self) -> bool {
         let mut level = 0;

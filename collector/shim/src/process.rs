@@ -8,7 +8,7 @@ use crate::guarded::Guarded;
 use crate::language;
 use crate::local;
 use crate::mpi::{Library, is_initialized};
-use mpiscope_capture::{Comms, Interval, Origin, Received, Requests, Sink as _, Sites, Thread};
+use mpiscope_capture::{Comms, Expected, Interval, Origin, Requests, Sink as _, Sites, Thread};
 use mpiscope_ring::clock::monotonic_ns;
 use mpiscope_ring::{Capacities, Identity, InFlightWord, Producer, RingHeader, SlotCell, State, Writer};
 use mpiscope_wire::{ClockKind, id};
@@ -41,8 +41,8 @@ pub(crate) struct Process {
     requests: Guarded<Requests>,
     /// Messages that a probe matched and that were not received yet, by handle.
     messages: Guarded<Requests>,
-    /// What partitioned receives that are active will have received, by their posts.
-    pub(crate) partitioned: Mutex<HashMap<u64, Received>>,
+    /// What is known of receives whose statuses do not tell, by their posts.
+    pub(crate) expected: Mutex<HashMap<u64, Expected>>,
     /// Grows whenever a datatype was freed.
     type_epoch: AtomicU32,
     threads: AtomicU64,
@@ -151,6 +151,9 @@ fn start() -> Result<Option<Process>, String> {
     // Our panics are caught at every entry; the default hook would write to the program's stderr each time.
     std::panic::set_hook(Box::new(|_| {}));
     let library = Library::find().ok_or("the MPI library is of no known family (Open MPI, MPICH)")?;
+    if library.is_spawned() {
+        return Err("ranks that MPI_Comm_spawn starts are not recorded".into());
+    }
     language::choose(library.family);
     let (rank, world_size) =
         library.place_in(library.comm_world).ok_or("MPI does not tell this process's rank")?;
@@ -191,7 +194,7 @@ fn start() -> Result<Option<Process>, String> {
         comm_epoch: AtomicU32::new(1),
         requests: Guarded::default(),
         messages: Guarded::default(),
-        partitioned: Mutex::default(),
+        expected: Mutex::default(),
         type_epoch: AtomicU32::new(1),
         threads: AtomicU64::new(0),
         pid: std::process::id(),

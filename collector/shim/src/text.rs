@@ -52,8 +52,7 @@ pub(crate) fn perhaps(address: *const c_void) -> Option<String> {
     let own = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: MOST_BYTES.min(page_rest) };
     let other = libc::iovec { iov_base: address.cast_mut(), iov_len: own.iov_len };
     // SAFETY: the system copies what there is into `bytes`, or says that there is nothing.
-    let copied =
-        unsafe { libc::process_vm_readv(libc::getpid(), &raw const own, 1, &raw const other, 1, 0) };
+    let copied = unsafe { libc::process_vm_readv(libc::getpid(), &raw const own, 1, &raw const other, 1, 0) };
     let found = &bytes[..usize::try_from(copied).ok()?];
     let text = std::str::from_utf8(&found[..found.iter().position(|&byte| byte == 0)?]).ok()?;
     let is_text = !text.is_empty() && !text.chars().any(char::is_control);

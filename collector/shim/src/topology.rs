@@ -35,7 +35,8 @@ impl Topology {
     /// How many dimensions a grid has; none where it is no grid.
     fn dimensions(&self, family: &Family, comm: Handle) -> Option<usize> {
         let mut dimensions = 0;
-        let is_grid = self.kind(comm) == family.grid && (self.grid_dimensions)(comm, &raw mut dimensions) == 0;
+        let is_grid =
+            self.kind(comm) == family.grid && (self.grid_dimensions)(comm, &raw mut dimensions) == 0;
         if is_grid { usize::try_from(dimensions).ok() } else { None }
     }
 

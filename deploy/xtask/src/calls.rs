@@ -3,6 +3,7 @@
 mod fortran;
 mod functions;
 mod shapes;
+mod standard;
 mod symbols;
 
 use anyhow::{Context, Result, ensure};
@@ -69,13 +70,18 @@ pub(crate) fn check(root: &Path) -> Result<()> {
         );
     }
     println!("generated files match collector/calls.toml");
-    Ok(())
+    standard::check(root, &table(root)?)
+}
+
+fn table(root: &Path) -> Result<Table> {
+    let path = root.join("collector/calls.toml");
+    let text = std::fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?;
+    let table = toml::from_str(&text).with_context(|| format!("parse {}", path.display()))?;
+    Ok(table)
 }
 
 fn generate(root: &Path) -> Result<Vec<(PathBuf, String)>> {
-    let path = root.join("collector/calls.toml");
-    let text = std::fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?;
-    let table: Table = toml::from_str(&text).with_context(|| format!("parse {}", path.display()))?;
+    let table = table(root)?;
     let mut ids = BTreeSet::new();
     for call in &table.call {
         ensure!(ids.insert(call.id), "{} has the id {} of another function", call.name, call.id);

@@ -68,8 +68,9 @@ impl<N: Copy + Into<i64>> Side for Each<N> {
 impl<N: Copy + Into<i64>> Side for EachTyped<N> {
     fn block<L: Language>(&self, recorder: &mut Recorder, rank: usize) -> u64 {
         // SAFETY: likewise.
-        let (count, datatype) =
-            unsafe { (*self.0.add(rank), L::at(&recorder.process.library, HandleKind::Datatype, self.1, rank)) };
+        let (count, datatype) = unsafe {
+            (*self.0.add(rank), L::at(&recorder.process.library, HandleKind::Datatype, self.1, rank))
+        };
         Same(count.into(), datatype).block::<L>(recorder, rank)
     }
 }
@@ -122,8 +123,7 @@ fn stand(family: &Family, comm: &Comm, root: Option<c_int>, in_place: bool) -> S
 #[cold]
 fn among_neighbors(process: &Process, comm: &Comm, handle: Handle, stand: Stand) -> Stand {
     let library = &process.library;
-    let (sources, peers) =
-        comm.degrees(|| library.topology.degrees(library.family, handle, comm.own_rank));
+    let (sources, peers) = comm.degrees(|| library.topology.degrees(library.family, handle, comm.own_rank));
     Stand { peers: peers as usize, sources: sources as usize, ..stand }
 }
 
@@ -212,8 +212,7 @@ pub(crate) unsafe fn collective_init<L: Language, S: Side, R: Side>(
             let root = root.and_then(|root| root_of(family, comm, root)).unwrap_or(PEER_NONE);
             (stand, root, comm.count_collective(process.capture.has_threads()) as u32)
         })?;
-        let bytes =
-            bytes(kind, &stand, &mut Measured { recorder, data, language: PhantomData::<L> });
+        let bytes = bytes(kind, &stand, &mut Measured { recorder, data, language: PhantomData::<L> });
         Some(Template::Collective { comm: index, function, root: world_root, bytes, made, starts: 0 })
     };
     // SAFETY: the arguments are the program's own.

@@ -90,11 +90,7 @@ pub(crate) unsafe fn comm_idup<L: Language>(
 }
 
 /// Not recorded as a call: what it says is told at once.
-pub(crate) unsafe fn comm_name<L: Language>(
-    comm: Handle,
-    name: Text,
-    real: impl FnOnce() -> c_int,
-) -> c_int {
+pub(crate) unsafe fn comm_name<L: Language>(comm: Handle, name: Text, real: impl FnOnce() -> c_int) -> c_int {
     // SAFETY: the argument is the program's own.
     unsafe { named::<L>(Kind::Comm, comm, name, real) }
 }
@@ -109,12 +105,7 @@ pub(crate) unsafe fn window_name<L: Language>(
     unsafe { named::<L>(Kind::Window, window, name, real) }
 }
 
-unsafe fn named<L: Language>(
-    kind: Kind,
-    handle: Handle,
-    name: Text,
-    real: impl FnOnce() -> c_int,
-) -> c_int {
+unsafe fn named<L: Language>(kind: Kind, handle: Handle, name: Text, real: impl FnOnce() -> c_int) -> c_int {
     let Some(mut entered) = enter::<L>() else { return real() };
     let result = real();
     entered.work(|recorder| {

@@ -4,9 +4,9 @@
 use crate::language::{Kind, Language};
 use crate::local::{Recorder, recorded, with_status};
 use crate::mpi::{Handle, Status, read_status};
-use crate::process::Process;
+use crate::process::{Process, unpoisoned};
 use core::ffi::c_int;
-use mpiscope_capture::{Family, Interval, Posted, Received, StatusWords, Thread};
+use mpiscope_capture::{Expected, Family, Interval, Posted, Received, StatusWords, Thread};
 use mpiscope_wire::{Call, CallFlags};
 
 #[inline(always)]
@@ -89,6 +89,7 @@ unsafe fn given_to_other<L: Language>(process: &Process, request: *mut Handle) {
 }
 
 /// The same of a request that a call of another kind has just made.
+#[inline(never)]
 pub(crate) fn not_a_receive<L: Language>(recorder: &Recorder, request: *mut Handle) {
     // SAFETY: the call has just set it.
     unsafe { given_to_other::<L>(recorder.process, request) };
@@ -139,6 +140,21 @@ fn taken_in_part(recorder: &mut Recorder, result: c_int, (source, tag): (c_int, 
     });
 }
 
+/// Writes a receive that failed, or was from nobody.
+#[cold]
+#[inline(never)]
+fn not_received(
+    recorder: &mut Recorder,
+    function: u16,
+    (result, at): (c_int, Interval),
+    wanted: (c_int, c_int),
+    comm: Handle,
+) {
+    let call = begun(recorder, function, at, result, comm);
+    taken_in_part(recorder, result, wanted, comm);
+    recorder.commit(&call);
+}
+
 /// # Safety
 /// `status` points to a status or is the constant that says to ignore it.
 #[inline]
@@ -155,9 +171,7 @@ pub(crate) unsafe fn receive<L: Language>(
         let family = process.library.family;
         let comm = L::handle(Kind::Comm, comm);
         if result != 0 || source == family.proc_null {
-            let call = begun(recorder, function, at, result, comm);
-            taken_in_part(recorder, result, (source, tag), comm);
-            recorder.commit(&call);
+            not_received(recorder, function, (result, at), (source, tag), comm);
             return;
         }
         // SAFETY: the call has just filled it.
@@ -243,14 +257,16 @@ pub(crate) unsafe fn isendrecv<L: Language>(
             comm.index
         });
         let recorded = recorder.commit(&call);
+        let Some((post, comm)) = post.zip(index) else { return not_a_receive::<L>(recorder, request) };
         // SAFETY: the call has just set it.
         let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
-        match post.zip(index) {
-            Some((post, comm)) => {
-                take_up(recorder, handle, Posted { post, comm, recorded, cancelling: false });
-            }
-            None => not_a_receive::<L>(recorder, request),
-        }
+        // MPICH 4.0 leaves the status of such a request empty.
+        let expected =
+            Expected { source: wanted_source, tag: (wanted_tag >= 0).then_some(wanted_tag), bytes: None };
+        unpoisoned(&process.expected).insert(post, expected);
+        let posted = Posted::partitioned(comm, post, recorded);
+        let stale = process.requests(|requests| requests.insert_collective(handle, posted));
+        recorder.displaced(stale);
     })
 }
 
@@ -277,6 +293,7 @@ pub(crate) unsafe fn sendrecv<L: Language>(
     to: c_int,
     tag: c_int,
     source: c_int,
+    receive_tag: c_int,
     comm: Handle,
     status: *mut Status,
     real: impl FnOnce(*mut Status) -> c_int,
@@ -286,7 +303,14 @@ pub(crate) unsafe fn sendrecv<L: Language>(
         let family = process.library.family;
         let comm = L::handle(Kind::Comm, comm);
         if result != 0 {
-            let call = begun(recorder, function, at, result, comm);
+            let mut call = begun(recorder, function, at, result, comm);
+            if process.library.is_truncation(result) {
+                let bytes = recorder.bytes(count, L::handle(Kind::Datatype, datatype));
+                recorder.with_comm(comm, |thread, _, comm| {
+                    thread.send(&process.capture, &mut call, comm, to, tag, bytes);
+                });
+                taken_in_part(recorder, result, (source, receive_tag), comm);
+            }
             recorder.commit(&call);
             return;
         }

@@ -18,7 +18,8 @@ mod setup;
 pub(crate) use crate::text::Text;
 pub(crate) use collective::{Data, Each, EachTyped, Nothing, Same, collective, collective_init};
 pub(crate) use communicator::{
-    comm_free, comm_idup, comm_name, comm_new, comm_of_members, file_close, type_free, window_free, window_name,
+    comm_free, comm_idup, comm_name, comm_new, comm_of_members, file_close, type_free, window_free,
+    window_name,
 };
 pub(crate) use completion::{
     test_all, test_any, test_one, test_some, wait_all, wait_any, wait_one, wait_some,

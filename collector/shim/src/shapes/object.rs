@@ -71,12 +71,7 @@ struct Said {
 }
 
 #[inline(never)]
-fn told<L: Language>(
-    recorder: &mut Recorder,
-    function: u16,
-    (result, at): (c_int, Interval),
-    said: &Said,
-) {
+fn told<L: Language>(recorder: &mut Recorder, function: u16, (result, at): (c_int, Interval), said: &Said) {
     let mut call = made(function, at, result);
     let mut to = None;
     recorder.with_object(said.kind, L::handle(said.kind, said.object), |thread, _, object| {

@@ -5,9 +5,9 @@ use super::message::{finish, made, received, wanted};
 use crate::language::{Kind, Language};
 use crate::local::{Recorder, enter, recorded};
 use crate::mpi::Handle;
-use core::ffi::c_int;
 use crate::process::unpoisoned;
-use mpiscope_capture::{Posted, Received, Template, started_number};
+use core::ffi::c_int;
+use mpiscope_capture::{Expected, Posted, Template, started_number};
 
 /// A call that made a persistent request.
 ///
@@ -100,8 +100,8 @@ fn started(recorder: &mut Recorder, handle: u64) {
             recorder.with_comm_index(comm, |thread, ring, comm| {
                 thread.posted(ring, comm, Some(source), tag, post);
             });
-            let will_be = Received { source, tag, bytes, cancelled: false };
-            unpoisoned(&process.partitioned).insert(post, will_be);
+            let expected = Expected { source: Some(source), tag: Some(tag), bytes: Some(bytes) };
+            unpoisoned(&process.expected).insert(post, expected);
             recorder.started.push((handle, Posted::partitioned(comm, post, true)));
         }
         Some(template @ Template::Collective { comm, made, starts, .. }) => {
@@ -164,7 +164,9 @@ pub(crate) unsafe fn request_free<L: Language>(
         let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
         // Before the call: after it another thread may have the handle for a new one.
         let Some(posted) = process.requests(|requests| requests.forget(handle)) else { return };
-        unpoisoned(&process.partitioned).remove(&posted.post);
+        if posted.comm != posted.comm_index() {
+            unpoisoned(&process.expected).remove(&posted.post);
+        }
         let status = if posted.cancelling { process.library.status_of(handle) } else { None };
         match status {
             Some(status) => recorder.completed(&posted, &received(status)),

@@ -62,7 +62,8 @@ fn rust_type(kind: &str) -> Result<&'static str> {
 
 /// Fortran has no arguments of the command line there, and always the same number of them.
 fn parameters(call: &Call) -> impl Iterator<Item = &Parameter> {
-    let is_of_c = |parameter: &Parameter| parameter.role.starts_with("argument_") || parameter.role == "varargs";
+    let is_of_c =
+        |parameter: &Parameter| parameter.role.starts_with("argument_") || parameter.role == "varargs";
     call.parameters.iter().filter(move |parameter| !is_of_c(parameter))
 }
 

@@ -28,7 +28,7 @@ fn shape_roles(shape: &str) -> Result<&'static [(&'static str, usize)]> {
         "post" | "receive_init" => &[RANK, TAG, COMM, REQUEST],
         "matched_receive" => &[MESSAGE, STATUS],
         "matched_post" => &[MESSAGE, REQUEST],
-        "sendrecv" => &[COUNT, TYPE, RANK, TAG, ("rank", 1), COMM, STATUS],
+        "sendrecv" => &[COUNT, TYPE, RANK, TAG, ("rank", 1), ("tag", 1), COMM, STATUS],
         "wait_one" => &[REQUEST, STATUS],
         "wait_all" => &[LENGTH, REQUEST, STATUS],
         "wait_any" => &[LENGTH, REQUEST, INDEX, STATUS],
