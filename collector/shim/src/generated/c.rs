@@ -1044,6 +1044,7 @@ unsafe extern "C-unwind" fn mpi_sendrecv(
             dest,
             sendtag,
             source,
+            recvtag,
             comm,
             status,
             move |status: *mut Status| {
@@ -1124,6 +1125,7 @@ unsafe extern "C-unwind" fn mpi_sendrecv_c(
             dest,
             sendtag,
             source,
+            recvtag,
             comm,
             status,
             move |status: *mut Status| {
@@ -1192,6 +1194,7 @@ unsafe extern "C-unwind" fn mpi_sendrecv_replace(
             dest,
             sendtag,
             source,
+            recvtag,
             comm,
             status,
             move |status: *mut Status| {
@@ -1257,6 +1260,7 @@ unsafe extern "C-unwind" fn mpi_sendrecv_replace_c(
             dest,
             sendtag,
             source,
+            recvtag,
             comm,
             status,
             move |status: *mut Status| {

@@ -1572,6 +1572,7 @@ unsafe fn mpi_sendrecv<L: Language>(
             *dest,
             *sendtag,
             *source,
+            *recvtag,
             *comm as Handle,
             status,
             move |status: *mut Status| {
@@ -1762,6 +1763,7 @@ unsafe fn mpi_sendrecv_replace<L: Language>(
             *dest,
             *sendtag,
             *source,
+            *recvtag,
             *comm as Handle,
             status,
             move |status: *mut Status| {
