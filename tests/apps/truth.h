@@ -6,7 +6,7 @@
  *     mpiscope-truth 1
  *     pair SOURCE DESTINATION MESSAGES BYTES      world ranks; only pairs that have messages
  *     calls RANK FUNCTION COUNT                   only functions that were called
- *     moved RANK FUNCTION BYTES                   of the collectives; only where it is not 0
+ *     moved RANK FUNCTION BYTES                   of the collectives and of truth_others.h; only where it is not 0
  *     end
  *
  * What a collective moved on a rank is what the call hands over, its block for itself included, or what it receives
@@ -28,10 +28,12 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "truth_others.h"
 
-/* MPICH's MPI_STATUSES_IGNORE is the address 1, which GCC takes for an object too small for a status. */
+/* MPICH's MPI_STATUSES_IGNORE and MPI_UNWEIGHTED are addresses that GCC takes for objects that are too small. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wstringop-overflow"
+#pragma GCC diagnostic ignored "-Wstringop-overread"
 #endif
 
 #define TRUTH_FUNCTIONS(X)                                                                  \
@@ -49,11 +51,13 @@
     X(Igather) X(Igatherv) X(Iscatter) X(Iscatterv) X(Iallgather) X(Iallgatherv)            \
     X(Ialltoall) X(Ialltoallv) X(Ialltoallw) X(Ireduce_scatter) X(Ireduce_scatter_block) X(Iscan) X(Iexscan)
 
+#define TRUTH_ALL(X) TRUTH_FUNCTIONS(X) TRUTH_OTHERS(X)
+
 #define TRUTH_ENUMERATOR(name) TRUTH_##name,
-enum truth_function { TRUTH_FUNCTIONS(TRUTH_ENUMERATOR) TRUTH_FUNCTION_COUNT };
+enum truth_function { TRUTH_ALL(TRUTH_ENUMERATOR) TRUTH_FUNCTION_COUNT };
 
 #define TRUTH_NAME(name) "MPI_" #name,
-static const char *const truth_names[] = {TRUTH_FUNCTIONS(TRUTH_NAME)};
+static const char *const truth_names[] = {TRUTH_ALL(TRUTH_NAME)};
 
 static _Atomic long long truth_calls[TRUTH_FUNCTION_COUNT];
 static _Atomic long long truth_moved_bytes[TRUTH_FUNCTION_COUNT];
@@ -90,8 +94,12 @@ static inline int truth_world_rank(int rank, MPI_Comm communicator)
     if (communicator == MPI_COMM_WORLD)
         return rank;
     MPI_Group group;
-    int world_rank;
-    PMPI_Comm_group(communicator, &group);
+    int world_rank, is_between_groups;
+    PMPI_Comm_test_inter(communicator, &is_between_groups);
+    if (is_between_groups)
+        PMPI_Comm_remote_group(communicator, &group);
+    else
+        PMPI_Comm_group(communicator, &group);
     PMPI_Group_translate_ranks(group, 1, &rank, truth_world_group, &world_rank);
     PMPI_Group_free(&group);
     return world_rank;

@@ -73,6 +73,10 @@ int main(int argc, char **argv)
     print("root", MPI_ROOT);
     print("any_tag", MPI_ANY_TAG);
     print("undefined", MPI_UNDEFINED);
+    print("grid", MPI_CART);
+    print("graph", MPI_GRAPH);
+    print("distributed_graph", MPI_DIST_GRAPH);
+    print("error_truncate", MPI_ERR_TRUNCATE);
     print("status_ignore", (intptr_t)MPI_STATUS_IGNORE);
     print("statuses_ignore", (intptr_t)MPI_STATUSES_IGNORE);
     print("in_place", (intptr_t)MPI_IN_PLACE);

@@ -31,6 +31,10 @@ pub enum Kind {
     Alltoall,
     /// A reduction whose result is dealt out in blocks.
     ReduceScatter,
+    /// From each to its neighbours, the same to all of them.
+    NeighborAllgather,
+    /// From each to its neighbours, to each something else.
+    NeighborAlltoall,
 }
 
 /// Where a rank stands in a collective.
@@ -42,8 +46,10 @@ pub struct Stand {
     pub own_rank: usize,
     /// How many ranks its own group has.
     pub own_size: usize,
-    /// How many ranks it deals with: its own group, or the remote one.
+    /// How many ranks it deals with: its own group, or the remote one; of neighbours those it sends to.
     pub peers: usize,
+    /// From how many neighbours it receives.
+    pub sources: usize,
     /// Its data lies where the result will (`MPI_IN_PLACE`).
     pub in_place: bool,
 }
@@ -80,6 +86,12 @@ pub fn bytes(kind: Kind, stand: &Stand, blocks: &mut impl Blocks) -> u64 {
         Kind::Alltoall if stand.in_place => blocks.all_from(stand.peers),
         Kind::Alltoall => blocks.all_to(stand.peers),
         Kind::ReduceScatter => blocks.all_from(stand.own_size),
+        // Who sends to nobody only receives.
+        Kind::NeighborAllgather | Kind::NeighborAlltoall if stand.peers == 0 => {
+            blocks.all_from(stand.sources)
+        }
+        Kind::NeighborAllgather => blocks.to(0),
+        Kind::NeighborAlltoall => blocks.all_to(stand.peers),
     }
 }
 
@@ -106,8 +118,22 @@ mod tests {
     }
 
     fn of(kind: Kind, role: Role, in_place: bool, send: &[u64], receive: &[u64]) -> u64 {
-        let stand = Stand { role, own_rank: 1, own_size: 2, peers: 3, in_place };
+        let stand = Stand { role, own_rank: 1, own_size: 2, peers: 3, sources: 0, in_place };
         bytes(kind, &stand, &mut Given(send, receive))
+    }
+
+    #[test]
+    fn among_neighbours_counts_what_goes_to_them_or_comes_where_none_is_sent_to() {
+        let of = |kind, peers, sources| {
+            let stand =
+                Stand { role: Role::Member, own_rank: 1, own_size: 9, peers, sources, in_place: false };
+            bytes(kind, &stand, &mut Given(&[1, 20], &[300, 4000, 50000]))
+        };
+        assert_eq!(of(Kind::NeighborAllgather, 2, 3), 1);
+        assert_eq!(of(Kind::NeighborAlltoall, 2, 3), 21);
+        assert_eq!(of(Kind::NeighborAllgather, 0, 2), 4300);
+        assert_eq!(of(Kind::NeighborAlltoall, 0, 3), 54300);
+        assert_eq!(of(Kind::NeighborAlltoall, 0, 0), 0);
     }
 
     #[test]

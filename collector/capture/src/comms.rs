@@ -1,9 +1,9 @@
 //! Communicators: world ranks of their members, an identity that all members agree on, numbers of what went over them.
 
-use mpiscope_wire::{CommDefinition, MAX_COMM, NO_COMM, OtherGroup};
+use mpiscope_wire::{CommDefinition, CommKind, GridPart, MAX_COMM, NO_COMM, OtherGroup};
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// One rank of a communicator as seen from this process: what a message needs of it lies in one line of the cache.
 #[derive(Debug)]
@@ -79,6 +79,31 @@ pub struct Comm {
     peers: Box<[Peer]>,
     children: AtomicU64,
     collectives: AtomicU64,
+    about: About,
+    /// From how many neighbours of its topology this process receives, and to how many it sends.
+    degrees: OnceLock<(u32, u32)>,
+}
+
+/// What is known of a communicator beyond who is in it.
+#[derive(Debug, Default)]
+pub struct About {
+    /// What it is.
+    pub kind: CommKind,
+    /// What the program calls it; empty where it does not say.
+    pub name: Mutex<String>,
+    /// Its grid, and where this process stands in it.
+    pub grid: Vec<Dimension>,
+}
+
+/// One dimension of a grid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dimension {
+    /// Where this process stands.
+    pub coordinate: u32,
+    /// How many stand there.
+    pub size: u32,
+    /// Whether its ends meet.
+    pub is_periodic: bool,
 }
 
 impl Comm {
@@ -106,11 +131,41 @@ impl Comm {
         self.children.fetch_add(1, Ordering::Relaxed)
     }
 
+    /// From how many neighbours this process receives, and to how many it sends; `find` asks when it is not known yet.
+    pub fn degrees(&self, find: impl FnOnce() -> (u32, u32)) -> (u32, u32) {
+        *self.degrees.get_or_init(find)
+    }
+
+    /// What it is called.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.about.name.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// It is called otherwise from now on.
+    pub fn set_name(&self, name: String) {
+        *self.about.name.lock().unwrap_or_else(PoisonError::into_inner) = name;
+    }
+
+    /// Its grid, and where this process stands in it.
+    pub(crate) fn grid(&self) -> impl Iterator<Item = GridPart> + '_ {
+        let dimensions = self.about.grid.len().min(usize::from(u8::MAX)) as u8;
+        (0..dimensions).zip(&self.about.grid).map(move |(dimension, of)| GridPart {
+            comm: self.index,
+            dimension,
+            dimensions,
+            is_periodic: of.is_periodic,
+            coordinate: of.coordinate,
+            size: of.size,
+        })
+    }
+
     /// What the daemon has to know of it.
     #[must_use]
     pub fn definition(&self) -> CommDefinition {
         CommDefinition {
             index: self.index,
+            kind: self.about.kind,
             id: self.id,
             size: self.size,
             own_rank: self.own_rank,
@@ -148,8 +203,10 @@ pub enum Origin<'a> {
     World,
     /// A call on this parent made it, the so-manieth.
     Child(&'a Comm, u64),
-    /// A call made it that was not seen; its members give it its identity.
+    /// A call made it that was not seen, or that not all members of a parent made; its own members give it its identity.
     Unseen,
+    /// It is the same wherever it has this name.
+    Named,
 }
 
 const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -173,6 +230,17 @@ pub struct Comms {
 impl Comms {
     /// Takes up a communicator. One of the same handle is forgotten: the library reuses handles.
     pub fn insert(&mut self, handle: u64, members: &Members, origin: Origin<'_>) -> Arc<Comm> {
+        self.insert_as(handle, members, origin, About::default())
+    }
+
+    /// Takes up what is as much as a communicator, or one of which more is known, likewise.
+    pub fn insert_as(
+        &mut self,
+        handle: u64,
+        members: &Members,
+        origin: Origin<'_>,
+        about: About,
+    ) -> Arc<Comm> {
         let remote = members.remote.as_deref().unwrap_or_default();
         // Both sides of an intercommunicator have to name the same leader.
         let leaders = members.own.first().into_iter().chain(remote.first());
@@ -183,7 +251,11 @@ impl Comms {
             Origin::Child(parent, number) => {
                 (mix(mix(mix(MULTIPLIER, parent.id), number), leader as u64) | 1, parent.index)
             }
-            Origin::Unseen => (self.unseen_id(members), NO_COMM),
+            Origin::Unseen => (self.unseen_id(members, about.kind), NO_COMM),
+            Origin::Named => {
+                let name = about.name.lock().unwrap_or_else(PoisonError::into_inner);
+                (name.bytes().fold(!MULTIPLIER, |hash, byte| mix(hash, u64::from(byte))) & !1 | 4, NO_COMM)
+            }
         };
         let peers = members.remote.as_deref().unwrap_or(&members.own);
         let comm = Arc::new(Comm {
@@ -207,6 +279,8 @@ impl Comms {
                 .collect(),
             children: AtomicU64::new(0),
             collectives: AtomicU64::new(0),
+            about,
+            degrees: OnceLock::new(),
         });
         self.made = self.made.saturating_add(1);
         if comm.index <= MAX_COMM {
@@ -219,12 +293,12 @@ impl Comms {
     }
 
     /// The same members may have several communicators: the so-manieth of these members, as every member counts.
-    fn unseen_id(&mut self, members: &Members) -> u64 {
+    fn unseen_id(&mut self, members: &Members, kind: CommKind) -> u64 {
         let remote = members.remote.as_deref().unwrap_or_default();
         let mut all: Vec<i32> = members.own.iter().chain(remote).copied().collect();
         all.sort_unstable();
         // An intercommunicator and what is merged from it have the same members.
-        let kind = !MULTIPLIER ^ u64::from(members.remote.is_some());
+        let kind = !MULTIPLIER ^ u64::from(members.remote.is_some()) ^ (kind as u64) << 1;
         let members_hash = all.iter().fold(kind, |hash, &rank| mix(hash, rank as u64));
         let occurrence = self.unseen.entry(members_hash).or_default();
         *occurrence += 1;

@@ -38,6 +38,14 @@ pub struct Family {
     pub any_tag: i32,
     /// `MPI_UNDEFINED`.
     pub undefined: i32,
+    /// `MPI_CART`, `MPI_GRAPH` and `MPI_DIST_GRAPH`.
+    pub grid: i32,
+    /// See there.
+    pub graph: i32,
+    /// See there.
+    pub distributed_graph: i32,
+    /// `MPI_ERR_TRUNCATE`.
+    pub error_truncate: i32,
     /// `MPI_STATUS_IGNORE` and `MPI_STATUSES_IGNORE` as addresses.
     pub status_ignore: usize,
     /// `MPI_IN_PLACE` as an address.
@@ -68,6 +76,10 @@ pub static OPEN_MPI: Family = Family {
     root: -4,
     any_tag: -1,
     undefined: -32766,
+    grid: 1,
+    graph: 2,
+    distributed_graph: 3,
+    error_truncate: 15,
     status_ignore: 0,
     in_place: 1,
     comm_world: None,
@@ -97,6 +109,10 @@ pub static MPICH: Family = Family {
     root: -3,
     any_tag: -1,
     undefined: -32766,
+    grid: 2,
+    graph: 1,
+    distributed_graph: 3,
+    error_truncate: 14,
     status_ignore: 1,
     in_place: usize::MAX,
     comm_world: Some(0x4400_0000),

@@ -1,6 +1,7 @@
 //! Requests that matter beyond the call that made them, by handle: posted receives, nonblocking collectives, and
 //! persistent requests.
 
+use crate::thread::Received;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -30,10 +31,22 @@ impl Posted {
         Self { post: number | NO_POST, comm: comm | COLLECTIVE, recorded, cancelling: false }
     }
 
+    /// A receive of which no status tells what it received.
+    #[must_use]
+    pub fn partitioned(comm: u32, post: u64, recorded: bool) -> Self {
+        Self { post, comm: comm | COLLECTIVE, recorded, cancelling: false }
+    }
+
     /// The communicator and the number of a collective.
     #[must_use]
     pub fn as_collective(&self) -> Option<(u32, u64)> {
-        (self.comm & COLLECTIVE != 0).then_some((self.comm & !COLLECTIVE, self.post & !NO_POST))
+        (self.post & NO_POST != 0).then_some((self.comm_index(), self.post & !NO_POST))
+    }
+
+    /// The process's own number of the communicator, whatever it is.
+    #[must_use]
+    pub fn comm_index(&self) -> u32 {
+        self.comm & !COLLECTIVE
     }
 }
 
@@ -60,12 +73,52 @@ pub enum Template {
         /// With which tag; -1 for any.
         tag: i32,
     },
+    /// It is a collective.
+    Collective {
+        /// The process's own number of the communicator.
+        comm: u32,
+        /// The function that made it.
+        function: u16,
+        /// The world rank of its root, as in a call.
+        root: i32,
+        /// What each start moves.
+        bytes: u64,
+        /// Which of the collectives of its communicator its making was.
+        made: u32,
+        /// How often it was started.
+        starts: u32,
+    },
+    /// It receives what a partitioned send sends: only that, and no status tells of it.
+    Partitioned {
+        /// The process's own number of the communicator.
+        comm: u32,
+        /// From which rank of it.
+        source: i32,
+        /// With which tag.
+        tag: i32,
+        /// How much.
+        bytes: u64,
+    },
+}
+
+/// What was made once and is started again and again has numbers of its own: this bit, and what tells its starts apart.
+const STARTED_AGAIN: u64 = 1 << 31;
+
+/// The number of a start of a persistent collective on its communicator. All members make the same ones in the same
+/// order, and each is started as often by all, but not in the same order among several.
+#[must_use]
+pub fn started_number(made: u32, starts: u32) -> u64 {
+    let mixed = (u64::from(made) << 32 | u64::from(starts)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    STARTED_AGAIN | mixed >> 33
 }
 
 impl Template {
     fn comm(&self) -> u32 {
         match *self {
-            Self::Send { comm, .. } | Self::Receive { comm, .. } => comm,
+            Self::Send { comm, .. }
+            | Self::Receive { comm, .. }
+            | Self::Collective { comm, .. }
+            | Self::Partitioned { comm, .. } => comm,
         }
     }
 }
@@ -75,6 +128,31 @@ impl Template {
 struct Persistent {
     template: Template,
     active: Option<Posted>,
+}
+
+/// What is known of a receive before it completes, where no status can be trusted to tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Expected {
+    /// From which rank of the communicator.
+    pub source: Option<i32>,
+    /// With which tag.
+    pub tag: Option<i32>,
+    /// How much.
+    pub bytes: Option<u64>,
+}
+
+impl Expected {
+    /// What was received, with what only the status tells.
+    #[must_use]
+    pub fn or(self, status: Received) -> Received {
+        Received {
+            source: self.source.unwrap_or(status.source),
+            tag: self.tag.unwrap_or(status.tag),
+            bytes: self.bytes.unwrap_or(status.bytes),
+            // Neither can be cancelled.
+            cancelled: false,
+        }
+    }
 }
 
 /// A place of the table: the receive of a handle, or nothing where the handle is 0.
@@ -98,7 +176,7 @@ pub struct Requests {
     places: Box<[Place]>,
     beside: Beside<Posted>,
     persistent: Beside<Persistent>,
-    /// Whether there ever was a collective.
+    /// Whether there ever was a collective, or a receive of which no status tells.
     has_collectives: bool,
 }
 
@@ -182,7 +260,7 @@ impl Requests {
         }
     }
 
-    /// Takes up a collective that was started, likewise.
+    /// Takes up a collective that was started, or a receive of which no status tells, likewise.
     pub fn insert_collective(&mut self, handle: u64, started: Posted) -> Option<Posted> {
         self.has_collectives = true;
         self.insert(handle, started)
@@ -202,10 +280,18 @@ impl Requests {
         stale
     }
 
-    /// What a persistent request does when it is started.
-    #[must_use]
-    pub fn template(&self, handle: u64) -> Option<Template> {
-        self.persistent.get(&handle).map(|persistent| persistent.template)
+    /// A persistent request is started: what it does now.
+    pub fn start(&mut self, handle: u64) -> Option<Template> {
+        let template = &mut self.persistent.get_mut(&handle)?.template;
+        match template {
+            Template::Collective { starts, .. } => {
+                self.has_collectives = true;
+                *starts += 1;
+            }
+            Template::Partitioned { .. } => self.has_collectives = true,
+            Template::Send { .. } | Template::Receive { .. } => {}
+        }
+        Some(*template)
     }
 
     /// A persistent receive was started. Returns the one that it was started for before, if that was not seen to complete.
@@ -220,7 +306,7 @@ impl Requests {
     }
 
     /// The handle is no longer what it was: freed, or given to another request. The receive that nobody will see.
-    #[inline]
+    #[inline(always)]
     pub fn forget(&mut self, handle: u64) -> Option<Posted> {
         self.take(handle, |requests| requests.persistent.remove(&handle)?.active)
     }
@@ -298,7 +384,7 @@ impl Requests {
     #[must_use]
     pub fn any_on(&self, comm: u32) -> bool {
         let lain = self.places.iter().filter(|place| place.handle != 0).map(|place| &place.posted);
-        lain.chain(self.beside.values()).any(|posted| posted.comm & !COLLECTIVE == comm)
+        lain.chain(self.beside.values()).any(|posted| posted.comm_index() == comm)
             || self.persistent.values().any(|persistent| persistent.template.comm() == comm)
     }
 }
@@ -327,7 +413,7 @@ mod tests {
         let mut requests = Requests::default();
         let template = Template::Receive { comm: 3, source: None, tag: -1 };
         requests.insert_persistent(7, template);
-        assert_eq!((requests.template(7), requests.any(&[7])), (Some(template), false));
+        assert_eq!((requests.start(7), requests.any(&[7])), (Some(template), false));
         for post in [4, 9] {
             assert_eq!(requests.activate(7, posted(post)), None);
             assert!(requests.any(&[7]));
@@ -338,7 +424,7 @@ mod tests {
         assert_eq!(requests.activate(7, posted(11)), Some(posted(10)));
         requests.complete_this(7, 9);
         assert_eq!(requests.forget(7), Some(posted(11)));
-        assert_eq!(requests.template(7), None);
+        assert_eq!(requests.start(7), None);
     }
 
     #[test]

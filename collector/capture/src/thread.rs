@@ -2,9 +2,11 @@
 
 use crate::comms::{Comm, Peer, count};
 use crate::polls::Polls;
-use crate::requests::Posted;
+use crate::requests::{Posted, Template};
 use crate::sites::{Located, SiteCache, Sites};
-use mpiscope_wire::{Call, CallFlags, Entry, NO_COMM, PEER_ANY, PEER_NONE, Part, PartFlags, Slot, Sync};
+use mpiscope_wire::{
+    Call, CallFlags, Entry, NO_COMM, NamePart, PEER_ANY, PEER_NONE, Part, PartFlags, Slot, Sync,
+};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 /// What the threads of a process share.
@@ -202,6 +204,28 @@ impl Thread {
         self.defined[word] |= bit;
         self.before.push(comm.definition().encode());
         self.before.push(Entry::encode_handle(comm.index, comm.handle));
+        let name = comm.name();
+        self.before.extend(NamePart::all(comm.index, &name).map(|part| part.encode()));
+        self.before.extend(comm.grid().map(|part| part.encode()));
+    }
+
+    /// A communicator has a name now, which is told at once: as rows that stand for no call.
+    #[cold]
+    #[inline(never)]
+    pub fn name(&mut self, sink: &mut impl Sink, comm: &Comm) {
+        self.define(comm);
+        let name = comm.name();
+        let parts = NamePart::all(comm.index, &name).map(|part| part.encode());
+        let mut slots: Vec<Slot> = std::mem::take(&mut self.before);
+        slots.extend(parts);
+        if let Some((row, before)) = slots.split_last()
+            && !sink.push(before, row, 0)
+        {
+            // The next call tells it.
+            self.defined.clear();
+            self.last_defined = NO_COMM;
+            self.before.push(self.identity);
+        }
     }
 
     /// After a loss, says how much went over a channel before the call that is being put together.
@@ -333,6 +357,15 @@ impl Thread {
         self.add(sink, part);
     }
 
+    /// Adds a collective that the coming call started, one of perhaps several, and that a call of another function made.
+    #[inline(never)]
+    pub fn started(&mut self, sink: &mut impl Sink, comm: &Comm, made: &Template, number: u64) {
+        let Template::Collective { function, root, bytes, .. } = *made else { return };
+        self.define(comm);
+        let (flags, tag, post) = (PartFlags::STARTED, number as i32, u64::from(function));
+        self.add(sink, Part { flags, tag, post, peer: root, comm: comm.index, bytes });
+    }
+
     /// Adds a nonblocking collective that the coming call completed.
     #[inline(never)]
     pub fn collected(&mut self, sink: &mut impl Sink, comm: &Comm, number: u64) {
@@ -346,7 +379,7 @@ impl Thread {
     pub fn freed(&mut self, sink: &mut impl Sink, posted: &Posted) {
         if posted.recorded && posted.as_collective().is_none() {
             let flags = PartFlags::FREED;
-            let (post, comm) = (posted.post, posted.comm);
+            let (post, comm) = (posted.post, posted.comm_index());
             self.add(sink, Part { flags, tag: 0, post, peer: PEER_NONE, comm, bytes: 0 });
         }
     }

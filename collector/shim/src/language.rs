@@ -26,7 +26,7 @@ pub(crate) trait Language {
     ///
     /// # Safety
     /// The array has this element.
-    unsafe fn at(library: &Library, array: *const Handle, at: usize) -> Handle;
+    unsafe fn at(library: &Library, kind: Kind, array: *const Handle, at: usize) -> Handle;
 
     /// The handle in C of one that is written in this language.
     fn handle(kind: Kind, written: Handle) -> Handle;
@@ -38,7 +38,7 @@ pub(crate) trait Language {
     #[inline(always)]
     unsafe fn key(library: &Library, kind: Kind, array: *const Handle, at: usize) -> u64 {
         // SAFETY: by the caller's word.
-        Self::handle(kind, unsafe { Self::at(library, array, at) }) as u64
+        Self::handle(kind, unsafe { Self::at(library, kind, array, at) }) as u64
     }
 
     /// Whether the program does not want the status.
@@ -55,6 +55,8 @@ pub(crate) enum Kind {
     Datatype,
     Request,
     Message,
+    Window,
+    File,
 }
 
 /// C, and whatever calls its functions.
@@ -72,10 +74,10 @@ impl Language for C {
     }
 
     #[inline(always)]
-    unsafe fn at(library: &Library, array: *const Handle, at: usize) -> Handle {
-        // SAFETY: by the caller's word; the stride is the family's.
+    unsafe fn at(library: &Library, kind: Kind, array: *const Handle, at: usize) -> Handle {
+        // SAFETY: by the caller's word; the stride is the family's, but that a file is an address in all of them.
         unsafe {
-            if library.family.handle_bytes == 4 {
+            if library.family.handle_bytes == 4 && kind != Kind::File {
                 array.cast::<u32>().add(at).read_unaligned() as Handle
             } else {
                 array.cast::<u64>().add(at).read_unaligned() as Handle
@@ -110,6 +112,8 @@ struct Tables {
     datatype: Conversion,
     request: Conversion,
     message: Conversion,
+    window: Conversion,
+    file: Conversion,
 }
 
 /// `MPI_Comm_f2c` and its like.
@@ -153,6 +157,8 @@ fn tables() -> &'static Tables {
             datatype: convert(c"PMPI_Type_f2c"),
             request: convert(c"PMPI_Request_f2c"),
             message: convert(c"PMPI_Message_f2c"),
+            window: convert(c"PMPI_Win_f2c"),
+            file: convert(c"PMPI_File_f2c"),
         }
     })
 }
@@ -195,7 +201,7 @@ impl Language for Fortran {
         of_family(&OPEN_MPI)
     }
 
-    unsafe fn at(_: &Library, array: *const Handle, at: usize) -> Handle {
+    unsafe fn at(_: &Library, _: Kind, array: *const Handle, at: usize) -> Handle {
         // SAFETY: by the caller's word.
         unsafe { array.cast::<u32>().add(at).read_unaligned() as Handle }
     }
@@ -207,6 +213,8 @@ impl Language for Fortran {
             Kind::Datatype => tables.datatype,
             Kind::Request => tables.request,
             Kind::Message => tables.message,
+            Kind::Window => tables.window,
+            Kind::File => tables.file,
         };
         conversion.map_or(0, |conversion| conversion(written as Number))
     }
@@ -243,14 +251,14 @@ impl Language for Fortran08 {
         !recorded().is_null()
     }
 
-    unsafe fn at(library: &Library, array: *const Handle, at: usize) -> Handle {
+    unsafe fn at(library: &Library, kind: Kind, array: *const Handle, at: usize) -> Handle {
         // SAFETY: by the caller's word.
-        unsafe { Fortran::at(library, array, at) }
+        unsafe { Fortran::at(library, kind, array, at) }
     }
 
     fn handle(kind: Kind, written: Handle) -> Handle {
-        // MPICH's numbers are the same in all languages.
-        if of_family(&OPEN_MPI) { Fortran::handle(kind, written) } else { written }
+        // MPICH's numbers are the same in all languages, but for its files, which are addresses in C.
+        if of_family(&OPEN_MPI) || kind == Kind::File { Fortran::handle(kind, written) } else { written }
     }
 
     fn is_ignored(library: &Library, status: *const Status) -> bool {

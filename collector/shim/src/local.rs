@@ -1,7 +1,6 @@
 //! What each thread keeps: its ring, its caches, and whether it is already inside a call.
 #![expect(unsafe_code, reason = "one pointer a thread, followed only by that thread")]
 
-use crate::agent;
 use crate::calibrate;
 use crate::caller;
 use crate::clock;
@@ -9,10 +8,10 @@ use crate::language::{Kind, Language};
 use crate::mpi::{Handle, Status};
 use crate::process::{self, Process};
 use crate::thread_pointer;
+use crate::thread_ring::{InFlight, Ring};
 use core::ffi::c_int;
-use mpiscope_capture::{Comm, CommCache, Interval, Posted, Received, Sink, Thread};
-use mpiscope_ring::{InFlightWord, Producer};
-use mpiscope_wire::{Asked, Call, Slot};
+use mpiscope_capture::{Comm, CommCache, Interval, Posted, Received, Thread};
+use mpiscope_wire::{Asked, Call};
 use std::cell::{Cell, UnsafeCell};
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -37,93 +36,6 @@ pub(crate) struct Recorder {
     statuses: Vec<u64>,
     /// Sizes of datatypes: handle, epoch, size.
     types: [(u64, u32, u64); TYPES],
-}
-
-/// The ring of a thread, or none when all were taken.
-pub(crate) struct Ring {
-    number: usize,
-    producer: Option<Producer<'static>>,
-    /// Where it is seen which call the thread is in; nowhere, without a ring.
-    in_flight: InFlightWord<'static>,
-    process: &'static Process,
-}
-
-impl Ring {
-    fn claim(process: &'static Process, thread: u64) -> Self {
-        let claimed = process.writer.claim(u16::try_from(thread).unwrap_or(u16::MAX));
-        let (number, mut producer) = claimed.unzip();
-        if let Some(producer) = &mut producer {
-            producer.set_alarm(agent::revive);
-        }
-        let in_flight = producer.as_ref().map_or_else(|| process.nowhere(), Producer::in_flight);
-        Self { number: number.unwrap_or_default(), producer, in_flight, process }
-    }
-
-    /// The call is over, however it was left.
-    #[inline(always)]
-    fn leave(&mut self) {
-        if process::is_off() { self.leave_when_off() } else { self.in_flight.leave() }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn leave_when_off(&mut self) {
-        forsake();
-        if self.process.is_forked() {
-            // The call forked, and this is the child: the ring is the parent's, which may still be in the call.
-            self.producer = None;
-            self.in_flight = self.process.nowhere();
-        }
-        self.in_flight.leave();
-    }
-}
-
-/// A call that is seen to be in flight while this lives.
-struct InFlight<'a>(&'a mut Ring);
-
-impl Drop for InFlight<'_> {
-    #[inline(always)]
-    fn drop(&mut self) {
-        self.0.leave();
-    }
-}
-
-impl Sink for Ring {
-    #[inline]
-    fn push(&mut self, before: &[Slot], row: &Slot, calls: u64) -> bool {
-        match &mut self.producer {
-            Some(producer) => producer.push(before, row, calls),
-            None => {
-                if !process::is_off() {
-                    self.process.writer.count_unrecorded(calls);
-                }
-                false
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn push_row(&mut self, row: &Slot) -> bool {
-        self.producer.as_mut().is_some_and(|producer| producer.push_row(row))
-    }
-
-    #[inline(always)]
-    fn stage(&mut self, slot: &Slot) -> bool {
-        self.producer.as_mut().is_some_and(|producer| producer.stage(slot))
-    }
-
-    fn unstage(&mut self) -> Vec<Slot> {
-        self.producer.as_mut().map(Producer::unstage).unwrap_or_default()
-    }
-}
-
-impl Drop for Ring {
-    fn drop(&mut self) {
-        // In a forked child the ring is the parent's.
-        if self.producer.take().is_some() && self.process.is_own() {
-            self.process.writer.give_back(self.number);
-        }
-    }
 }
 
 /// All of a thread.
@@ -332,9 +244,8 @@ impl Entered {
     ) -> (c_int, Interval) {
         let Recorder { thread, ring, .. } = self.recorder();
         let start = clock::now();
-        ring.in_flight.enter((function, thread.site()), start, asked);
         // Dropped also when an exception passes.
-        let in_flight = InFlight(ring);
+        let in_flight = InFlight::enter(ring, (function, thread.site()), start, asked);
         let result = call();
         let end = clock::now();
         drop(in_flight);
@@ -395,7 +306,7 @@ pub(crate) fn with_status<L: Language>(
     result
 }
 
-/// What completed is no receive: a collective, as part of the call at hand.
+/// What completed is no receive with a status: a collective or a partitioned receive, as part of the call at hand.
 #[cold]
 #[inline(never)]
 pub(crate) fn collected(
@@ -404,10 +315,16 @@ pub(crate) fn collected(
     comms: &mut CommCache,
     ring: &mut Ring,
     posted: Posted,
+    status: Received,
 ) {
-    let Some((index, number)) = posted.as_collective().filter(|_| posted.recorded) else { return };
-    if let Some(comm) = comms.get_by_index(index, || process.comm_by_index(index)) {
-        thread.collected(ring, comm, number);
+    let index = posted.comm_index();
+    let Some(comm) = comms.get_by_index(index, || process.comm_by_index(index)) else { return };
+    if let Some((_, number)) = posted.as_collective() {
+        if posted.recorded {
+            thread.collected(ring, comm, number);
+        }
+    } else if let Some(expected) = process::unpoisoned(&process.expected).remove(&posted.post) {
+        thread.completed(&process.capture, ring, comm, Some(&posted), &expected.or(status));
     }
 }
 
@@ -422,6 +339,19 @@ impl Recorder {
         let process = self.process;
         let find = || process.find_comm(handle);
         let comm = self.comms.get(process.library.handle(handle), process.comm_epoch(), find)?;
+        Some(work(&mut self.thread, &mut self.ring, comm))
+    }
+
+    /// The window or file of a handle, likewise.
+    pub(crate) fn with_object<T>(
+        &mut self,
+        kind: Kind,
+        handle: Handle,
+        work: impl FnOnce(&mut Thread, &mut Ring, &Arc<Comm>) -> T,
+    ) -> Option<T> {
+        let process = self.process;
+        let find = || process.find_object(kind, handle);
+        let comm = self.comms.get(process.key(kind, handle), process.comm_epoch(), find)?;
         Some(work(&mut self.thread, &mut self.ring, comm))
     }
 
@@ -444,7 +374,7 @@ impl Recorder {
         if let Some(comm) = comms.get_by_index(posted.comm, || process.comm_by_index(posted.comm)) {
             thread.completed(&process.capture, ring, comm, Some(posted), received);
         } else {
-            collected(process, thread, comms, ring, *posted);
+            collected(process, thread, comms, ring, *posted, *received);
         }
     }
 

@@ -2,7 +2,9 @@
 #![expect(unsafe_code, reason = "calling C and reading its memory")]
 #![expect(clippy::missing_transmute_annotations, reason = "the field or variable that is set says the type")]
 
+use crate::language::Kind;
 use crate::real::{symbol, variable};
+use crate::topology::Topology;
 use core::ffi::{CStr, c_char, c_int, c_void};
 use mpiscope_capture::{Family, Members, StatusLayout, StatusWords};
 
@@ -33,10 +35,16 @@ pub(crate) struct Library {
     type_size: extern "C" fn(Handle, *mut i64) -> c_int,
     query_thread: extern "C" fn(*mut c_int) -> c_int,
     request_get_status: extern "C" fn(Handle, *mut c_int, *mut Status) -> c_int,
+    error_class: extern "C" fn(c_int, *mut c_int) -> c_int,
+    pub(crate) topology: Topology,
 }
 
 const THREAD_MULTIPLE: c_int = 3;
 
+/// `MPI_Comm_group` and its like.
+type GroupOf = extern "C" fn(Handle, *mut Handle) -> c_int;
+
+/// A function of the MPI library, as the type that is asked for.
 macro_rules! function {
     ($name:literal) => {{
         let address = symbol($name)?;
@@ -44,6 +52,8 @@ macro_rules! function {
         unsafe { core::mem::transmute::<*mut c_void, _>(address) }
     }};
 }
+
+pub(crate) use function;
 
 /// Whether `MPI_Init` has been called, by whatever name.
 pub(crate) fn is_initialized() -> bool {
@@ -105,6 +115,8 @@ impl Library {
             type_size: function!(c"PMPI_Type_size_x"),
             query_thread: function!(c"PMPI_Query_thread"),
             request_get_status: function!(c"PMPI_Request_get_status"),
+            error_class: function!(c"PMPI_Error_class"),
+            topology: Topology::find()?,
         })
     }
 
@@ -140,6 +152,21 @@ impl Library {
         known.then(|| unsafe { read_status(&self.family.status, place, 0) })
     }
 
+    /// Whether a call failed because a message was longer than its receive: it was taken all the same.
+    pub(crate) fn is_truncation(&self, error: c_int) -> bool {
+        let mut class = 0;
+        (self.error_class)(error, &raw mut class) == 0 && class == self.family.error_truncate
+    }
+
+    /// Whether other ranks started this one (`MPI_Comm_spawn`): its world is not theirs.
+    pub(crate) fn is_spawned(&self) -> bool {
+        let Some(address) = symbol(c"PMPI_Comm_get_parent") else { return false };
+        // SAFETY: the function has this prototype.
+        let parent_of: extern "C" fn(*mut Handle) -> c_int = unsafe { core::mem::transmute(address) };
+        let mut parent: Handle = 0;
+        parent_of(&raw mut parent) == 0 && self.handle(parent) != self.comm_null
+    }
+
     /// Whether several threads may call MPI at once.
     pub(crate) fn has_threads(&self) -> bool {
         let mut level = 0;
@@ -165,11 +192,21 @@ impl Library {
         Some(Members { own: self.world_ranks(comm, self.comm_group)?, own_rank, remote })
     }
 
-    fn world_ranks(
-        &self,
-        comm: Handle,
-        group_of: extern "C" fn(Handle, *mut Handle) -> c_int,
-    ) -> Option<Vec<i32>> {
+    /// Who belongs to what has a group and is no communicator: a window or a file.
+    pub(crate) fn members_of(&self, kind: Kind, handle: Handle) -> Option<Members> {
+        let group_of = match kind {
+            Kind::Window => symbol(c"PMPI_Win_get_group")?,
+            _ => symbol(c"PMPI_File_get_group")?,
+        };
+        // SAFETY: both functions have this prototype.
+        let group_of: GroupOf = unsafe { core::mem::transmute(group_of) };
+        let own = self.world_ranks(handle, group_of)?;
+        let (world_rank, _) = self.place_in(self.comm_world)?;
+        let own_rank = own.iter().position(|&rank| rank == world_rank as i32)? as u32;
+        Some(Members { own, own_rank, remote: None })
+    }
+
+    fn world_ranks(&self, comm: Handle, group_of: GroupOf) -> Option<Vec<i32>> {
         let (mut group, mut world, mut size): (Handle, Handle, c_int) = (0, 0, 0);
         if group_of(comm, &raw mut group) != 0 {
             return None;

@@ -7,14 +7,15 @@ use crate::clock;
 use crate::guarded::Guarded;
 use crate::language;
 use crate::local;
-use crate::mpi::{Handle, Library, is_initialized};
-use mpiscope_capture::{Comm, Comms, Interval, Origin, Requests, Sink as _, Sites, Thread};
+use crate::mpi::{Library, is_initialized};
+use mpiscope_capture::{Comms, Expected, Interval, Origin, Requests, Sink as _, Sites, Thread};
 use mpiscope_ring::clock::monotonic_ns;
 use mpiscope_ring::{Capacities, Identity, InFlightWord, Producer, RingHeader, SlotCell, State, Writer};
 use mpiscope_wire::{Asked, ClockKind, id};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The one process.
 static PROCESS: OnceLock<Process> = OnceLock::new();
@@ -24,6 +25,7 @@ const UNSET: u8 = 0;
 const STARTING: u8 = 1;
 const RECORDING: u8 = 2;
 const OFF: u8 = 3;
+const PAUSED: u8 = 4;
 
 /// Rows of folded polls span at most a tenth of a second, so that a loop is seen while it runs.
 const LONGEST_POLL_ROW_NS: f64 = 1e8;
@@ -32,13 +34,15 @@ pub(crate) struct Process {
     pub(crate) library: Library,
     pub(crate) capture: mpiscope_capture::Process,
     pub(crate) writer: Writer,
-    comms: Mutex<Comms>,
+    pub(crate) comms: Mutex<Comms>,
     sites: Mutex<Sites>,
     /// Grows whenever a communicator was made or freed.
-    comm_epoch: AtomicU32,
+    pub(crate) comm_epoch: AtomicU32,
     requests: Guarded<Requests>,
     /// Messages that a probe matched and that were not received yet, by handle.
     messages: Guarded<Requests>,
+    /// What is known of receives whose statuses do not tell, by their posts.
+    pub(crate) expected: Mutex<HashMap<u64, Expected>>,
     /// Grows whenever a datatype was freed.
     type_epoch: AtomicU32,
     threads: AtomicU64,
@@ -47,7 +51,7 @@ pub(crate) struct Process {
     nowhere: RingHeader,
 }
 
-fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -71,7 +75,7 @@ pub(crate) fn say_line(text: &str) {
 /// The process when it records. At the first call it may have to begin.
 pub(crate) fn current() -> Option<&'static Process> {
     match STAGE.load(Ordering::Acquire) {
-        RECORDING => PROCESS.get(),
+        RECORDING | PAUSED => PROCESS.get(),
         UNSET if is_initialized() => {
             let begun = begin();
             calibrate::began_late();
@@ -119,6 +123,22 @@ pub(crate) fn is_off() -> bool {
     STAGE.load(Ordering::Relaxed) == OFF
 }
 
+/// Whether calls do not go into the rings: recording is off, or the program paused it.
+#[inline(always)]
+pub(crate) fn is_held() -> bool {
+    STAGE.load(Ordering::Relaxed) != RECORDING
+}
+
+/// The program wants nothing recorded for a while.
+pub(crate) fn pause() {
+    let _ = STAGE.compare_exchange(RECORDING, PAUSED, Ordering::AcqRel, Ordering::Relaxed);
+}
+
+/// It wants recording to go on.
+pub(crate) fn resume() {
+    let _ = STAGE.compare_exchange(PAUSED, RECORDING, Ordering::AcqRel, Ordering::Relaxed);
+}
+
 /// In a forked child: the rings belong to the parent.
 extern "C" fn leave_in_child() {
     STAGE.store(OFF, Ordering::Release);
@@ -131,6 +151,9 @@ fn start() -> Result<Option<Process>, String> {
     // Our panics are caught at every entry; the default hook would write to the program's stderr each time.
     std::panic::set_hook(Box::new(|_| {}));
     let library = Library::find().ok_or("the MPI library is of no known family (Open MPI, MPICH)")?;
+    if library.is_spawned() {
+        return Err("ranks that MPI_Comm_spawn starts are not recorded".into());
+    }
     language::choose(library.family);
     let (rank, world_size) =
         library.place_in(library.comm_world).ok_or("MPI does not tell this process's rank")?;
@@ -172,6 +195,7 @@ fn start() -> Result<Option<Process>, String> {
         comm_epoch: AtomicU32::new(1),
         requests: Guarded::default(),
         messages: Guarded::default(),
+        expected: Mutex::default(),
         type_epoch: AtomicU32::new(1),
         threads: AtomicU64::new(0),
         pid: std::process::id(),
@@ -312,53 +336,6 @@ impl Process {
     /// A datatype was freed: its handle may come again with another size.
     pub(crate) fn forget_types(&self) {
         self.type_epoch.fetch_add(1, Ordering::AcqRel);
-    }
-
-    /// The communicator of a handle; one that was made unseen is taken up now.
-    pub(crate) fn find_comm(&self, handle: Handle) -> Option<Arc<Comm>> {
-        let key = self.library.handle(handle);
-        if key == self.library.comm_null {
-            return None;
-        }
-        let known = unpoisoned(&self.comms).get(key);
-        known.or_else(|| {
-            let members = self.library.members(handle)?;
-            let mut comms = unpoisoned(&self.comms);
-            // Another thread may have met it first.
-            comms.get(key).or_else(|| Some(comms.insert(key, &members, Origin::Unseen)))
-        })
-    }
-
-    /// A call on `parent`, the so-manieth, made a communicator.
-    pub(crate) fn adopt_comm(&self, handle: u64, parent: &Comm, number: u64) -> Option<Arc<Comm>> {
-        if handle == self.library.comm_null {
-            return None;
-        }
-        let members = self.library.members(handle as usize)?;
-        let made = unpoisoned(&self.comms).insert(handle, &members, Origin::Child(parent, number));
-        self.comm_epoch.fetch_add(1, Ordering::AcqRel);
-        Some(made)
-    }
-
-    /// The communicator of this process's number.
-    pub(crate) fn comm_by_index(&self, index: u32) -> Option<Arc<Comm>> {
-        unpoisoned(&self.comms).by_index(index)
-    }
-
-    /// A communicator is freed. What it was, for it may turn out that it is not.
-    pub(crate) fn forget_comm(&self, handle: u64) -> Option<Arc<Comm>> {
-        let in_use = |comm| {
-            self.requests(|requests| requests.any_on(comm)) || self.messages(|messages| messages.any_on(comm))
-        };
-        let removed = unpoisoned(&self.comms).remove(handle, in_use);
-        self.comm_epoch.fetch_add(1, Ordering::AcqRel);
-        removed
-    }
-
-    /// A communicator was not freed after all.
-    pub(crate) fn restore_comm(&self, handle: u64, comm: Arc<Comm>) {
-        unpoisoned(&self.comms).restore(handle, comm);
-        self.comm_epoch.fetch_add(1, Ordering::AcqRel);
     }
 
     /// Works with the table of requests.

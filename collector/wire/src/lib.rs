@@ -6,6 +6,7 @@
 //! no input, however broken, makes a decoder panic or allocate more than the input's own size.
 #![forbid(unsafe_code)]
 
+mod about;
 mod check;
 mod flight;
 mod frame;
@@ -14,6 +15,7 @@ mod payload;
 mod site;
 mod slot;
 
+pub use about::{CommKind, GridPart, MOST_NAME_BYTES, NamePart};
 pub use flight::{Asked, FLIGHT_WORDS, Flight};
 pub use frame::{
     DecodeFault, Decoder, FRAME_HEADER_BYTES, FrameKind, FrameRef, MAX_PAYLOAD_BYTES, encode_frame,

@@ -59,7 +59,7 @@ pub struct PathPart {
     pub bytes: [u8; PATH_PART_BYTES],
 }
 
-fn words_of(bytes: &[u8; 24]) -> [u64; 3] {
+pub(crate) fn words_of(bytes: &[u8; 24]) -> [u64; 3] {
     std::array::from_fn(|at| {
         let mut word = [0; 8];
         word.copy_from_slice(&bytes[at * 8..][..8]);
@@ -67,7 +67,7 @@ fn words_of(bytes: &[u8; 24]) -> [u64; 3] {
     })
 }
 
-fn bytes_of(words: [u64; 3]) -> [u8; 24] {
+pub(crate) fn bytes_of(words: [u64; 3]) -> [u8; 24] {
     let mut bytes = [0; 24];
     for (chunk, word) in bytes.chunks_exact_mut(8).zip(words) {
         chunk.copy_from_slice(&word.to_le_bytes());

@@ -7,16 +7,17 @@
 //! wide       kind                               duration u64   bytes u64                   -
 //! part       kind, flags u8, -, tag i32         post u64       peer i24, comm u20, -       bytes u64
 //! comm       kind, other u23, first u1,         id u64         size u32, own rank u32      leader u32, parent u32
-//!            index u32
+//!            index u24, what it is u8
 //! lost       kind                               calls lost     -                           -
 //! sync       kind                               peer, comm     sent u64                    received u64
 //! thread     kind                               number u64     thread id u64               -
 //! handle     kind                               handle u64     comm                        -
 //! ```
 //!
-//! Those that say what the number of a call site means are in `site.rs`. All others precede the call they belong to, so
+//! Those that say what the number of a call site means are in `site.rs`, those that say more of a communicator in `about.rs`. All others precede the call they belong to, so
 //! that a reader never looks ahead.
 
+use crate::about::{CommKind, GridPart, NamePart};
 use crate::site::{ModuleDefinition, PathPart, SiteDefinition};
 
 /// The words of a slot.
@@ -35,6 +36,9 @@ pub const NO_COMM: u32 = 0xF_FFFF;
 /// The greatest index of a communicator.
 pub const MAX_COMM: u32 = NO_COMM - 1;
 
+/// The bits of a definition's index; those above say what it defines.
+const INDEX_BITS: u32 = 24;
+
 const KIND_CALL: u8 = 1;
 const KIND_WIDE: u8 = 2;
 const KIND_PART: u8 = 3;
@@ -46,6 +50,9 @@ pub(crate) const KIND_SITE: u8 = 8;
 pub(crate) const KIND_MODULE: u8 = 9;
 pub(crate) const KIND_PATH: u8 = 10;
 const KIND_HANDLE: u8 = 11;
+pub(crate) const KIND_NAME: u8 = 20;
+pub(crate) const KIND_GRID: u8 = 21;
+const KIND_PAUSED: u8 = 22;
 
 /// What a call's fields mean. A set of bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -102,6 +109,9 @@ impl PartFlags {
     pub const POSTED: Self = Self(32);
     /// A nonblocking collective is complete: the one with the number `tag` on its communicator.
     pub const COLLECTED: Self = Self(64);
+    /// The call started a collective that a call of the function `post` had made, one of perhaps several: `tag` is its
+    /// number on its communicator, `peer` its root as in a call.
+    pub const STARTED: Self = Self(128);
 
     /// Whether a receive completed.
     #[must_use]
@@ -169,6 +179,8 @@ impl OtherGroup {
 pub struct CommDefinition {
     /// The process's own number of it.
     pub index: u32,
+    /// What it is.
+    pub kind: CommKind,
     /// The identity that all members agree on.
     pub id: u64,
     /// Its size.
@@ -239,6 +251,15 @@ pub enum Entry {
     Module(ModuleDefinition),
     /// See [`PathPart`].
     Path(PathPart),
+    /// See [`NamePart`].
+    Name(NamePart),
+    /// See [`GridPart`].
+    Grid(GridPart),
+    /// Calls were not recorded before this slot, since the program wanted it so: how many so far in the life of this ring.
+    Paused {
+        /// Cumulative.
+        calls: u64,
+    },
 }
 
 const fn pack_place(peer: i32, comm: u32, site: u32) -> u64 {
@@ -305,7 +326,7 @@ impl CommDefinition {
             .other
             .map_or(0, |other| other.size.min(OtherGroup::ELSEWHERE) << 8 | u32::from(other.is_first) << 31);
         [
-            two(u32::from(KIND_COMM) | other, self.index),
+            two(u32::from(KIND_COMM) | other, self.index | self.kind.number() << INDEX_BITS),
             self.id,
             two(self.size, self.own_rank),
             two(self.leader, self.parent),
@@ -326,6 +347,12 @@ impl Entry {
     #[must_use]
     pub fn encode_lost(calls: u64) -> Slot {
         [u64::from(KIND_LOST), calls, 0, 0]
+    }
+
+    /// The slot that says how many calls a ring has left out because recording was paused.
+    #[must_use]
+    pub fn encode_paused(calls: u64) -> Slot {
+        [u64::from(KIND_PAUSED), calls, 0, 0]
     }
 
     /// The slot that says whose a ring is from here on.
@@ -374,7 +401,8 @@ impl Entry {
                 })
             }
             KIND_COMM => Entry::Comm(CommDefinition {
-                index: high,
+                index: high & (u32::MAX >> (u32::BITS - INDEX_BITS)),
+                kind: CommKind::of_number(high >> INDEX_BITS),
                 id: first,
                 size: second as u32,
                 own_rank: (second >> 32) as u32,
@@ -394,6 +422,9 @@ impl Entry {
             KIND_SITE => Entry::Site(SiteDefinition::decode(high, slot)),
             KIND_MODULE => Entry::Module(ModuleDefinition::decode(low, high, slot)),
             KIND_PATH => Entry::Path(PathPart::decode(low, high, slot)),
+            KIND_NAME => Entry::Name(NamePart::decode(low, high, slot)),
+            KIND_GRID => Entry::Grid(GridPart::decode(low, high, slot)),
+            KIND_PAUSED => Entry::Paused { calls: first },
             _ => return None,
         })
     }
@@ -432,10 +463,10 @@ mod tests {
         }
 
         #[test]
-        fn the_rest_survives(index: u32, id: u64, size: u32, own_rank: u32, leader: u32, parent: u32,
+        fn the_rest_survives(index in 0_u32..1 << INDEX_BITS, id: u64, size: u32, own_rank: u32, leader: u32, parent: u32,
             other in proptest::option::of((1..=OtherGroup::ELSEWHERE, any::<bool>())), peer in -2_i32..(1 << 23), comm in 0..=NO_COMM, sent: u64, received: u64) {
             let other = other.map(|(size, is_first)| OtherGroup { size, is_first });
-            let definition = CommDefinition { index, id, size, own_rank, leader, parent, other };
+            let definition = CommDefinition { index, kind: CommKind::File, id, size, own_rank, leader, parent, other };
             prop_assert_eq!(Entry::decode(&definition.encode()), Some(Entry::Comm(definition)));
             let sync = Sync { peer, comm, sent, received };
             prop_assert_eq!(Entry::decode(&sync.encode()), Some(Entry::Sync(sync)));
@@ -461,6 +492,7 @@ mod tests {
         let told = [u64::from(KIND_COMM) | 3 << 32, 77, 4 | 2 << 32, 9 | u64::from(NO_COMM) << 32];
         let mut definition = CommDefinition {
             index: 3,
+            kind: CommKind::Communicator,
             id: 77,
             size: 4,
             own_rank: 2,

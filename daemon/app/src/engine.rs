@@ -7,8 +7,8 @@ use crate::words::counted;
 use mpiscope_analysis::{Counts, Matcher, Moment, Standing, Stillness, WindowTotals};
 use mpiscope_ingest::{Ingest, KnownAgent};
 use mpiscope_model::{
-    Batch, Call, CommInfo, Fault, Function, InFlight, Losses, Message, Nanoseconds, NodeInfo, ProcessState,
-    Rank, RankInfo, Scheduling, SiteInfo, Totals,
+    Batch, Call, CommInfo, Coordinate, Fault, Function, InFlight, Losses, Message, Nanoseconds, NodeInfo,
+    ProcessState, Rank, RankInfo, Scheduling, SiteInfo, Totals,
 };
 use mpiscope_recording::{Clock, JobNode, WalReader};
 use mpiscope_wire as wire;
@@ -65,6 +65,7 @@ pub(crate) struct Engine {
     pub(crate) nodes: Vec<NodeInfo>,
     pub(crate) ranks: BTreeMap<Rank, RankInfo>,
     pub(crate) comms: Vec<CommInfo>,
+    pub(crate) coordinates: Vec<Coordinate>,
     /// As they were told: not looked up.
     pub(crate) sites: Vec<SiteInfo>,
     pub(crate) processors: Processors,
@@ -93,6 +94,7 @@ impl Engine {
             nodes: Vec::new(),
             ranks: BTreeMap::new(),
             comms: Vec::new(),
+            coordinates: Vec::new(),
             sites: Vec::new(),
             processors: Processors::default(),
             last_calls: BTreeMap::new(),
@@ -161,6 +163,12 @@ impl Engine {
         self.nodes.append(&mut batch.nodes);
         self.last_calls.extend(batch.last_calls.drain(..).map(|call| ((call.rank, call.thread), call)));
         self.comms.extend(batch.comms.iter().cloned());
+        for named in &batch.comm_names {
+            if let Some(info) = self.comms.iter_mut().find(|info| info.comm == named.comm) {
+                info.name.clone_from(&named.name);
+            }
+        }
+        self.coordinates.append(&mut batch.coordinates);
         self.sites.extend(batch.sites.iter().cloned());
         for info in &batch.ranks {
             self.matcher.place(info.rank, info.node);
@@ -267,6 +275,11 @@ impl Engine {
         if beyond > 0 {
             let calls = counted(beyond, "call");
             missing.push(format!("{calls}: made in more places of the program than are told apart"));
+        }
+        let paused = self.ingest.paused_calls();
+        if paused > 0 {
+            let calls = counted(paused, "call");
+            missing.push(format!("{calls}: made while the program had recording paused (MPI_Pcontrol)"));
         }
         missing.extend(self.faults.iter().cloned());
         missing

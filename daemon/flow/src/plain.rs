@@ -3,8 +3,8 @@
 
 use mpiscope_analysis::Link;
 use mpiscope_model::{
-    Activity, Blocking, Call, CallId, Collected, Collective, Comm, CommInfo, Deed, Event, Flow, Function,
-    Message, Nanoseconds, PostId, Rank, Scheduling, Side,
+    Activity, Blocking, Call, CallId, Collected, Collective, Comm, CommInfo, CommKind, Deed, Event, Flow,
+    Function, Message, Nanoseconds, PostId, Rank, Scheduling, Side,
 };
 use serde::{Deserialize, Serialize};
 
@@ -178,6 +178,10 @@ struct CommFields {
     first_size: Option<u32>,
     parent: Option<Comm>,
     leader: Rank,
+    #[serde(skip)]
+    kind: CommKind,
+    #[serde(skip)]
+    name: String,
 }
 
 #[derive(Serialize, Deserialize)]

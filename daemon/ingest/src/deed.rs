@@ -1,8 +1,9 @@
 //! What a call did to whoever waited: the functions of MPI by who waits for whom.
 
 use crate::ring::{Closed, Moved};
-use mpiscope_model::{Blocking, Collective, Deed, Flow, Rank};
-use mpiscope_wire::{self as wire, CallFlags, Family, PartFlags};
+use mpiscope_model::{Blocking, Collective, Comm, Deed, Flow, Rank};
+use mpiscope_wire::{self as wire, CallFlags, Family, Part, PartFlags};
+use rustc_hash::FxHashSet;
 
 /// A collective function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,8 +18,10 @@ struct Kind {
 fn kind(function: u16) -> Option<Kind> {
     let entry = wire::by_id(function)?;
     let name = entry.name.strip_suffix("_c").unwrap_or(entry.name).strip_prefix("MPI_")?;
+    let persistent = name.strip_suffix("_init");
+    let name = persistent.unwrap_or(name);
     let started = name.strip_prefix('I').map(str::to_ascii_lowercase);
-    let only_starts = started.is_some();
+    let only_starts = started.is_some() || persistent.is_some();
     let name = started.unwrap_or_else(|| name.to_ascii_lowercase());
     let flow = match (entry.family, &*name) {
         (Family::Barrier, _) => Flow::All,
@@ -87,6 +90,11 @@ impl Functions {
         if call.flags.has(CallFlags::PROBE) {
             return Deed::Probe;
         }
+        if let Some(of) = moved.last_started.filter(|_| moved.sends + moved.receives == 0)
+            && let Some(started) = self.started(caller, closed, of)
+        {
+            return Deed::Start(started);
+        }
         let has_peer = closed.comm.is_some() && call.peer >= 0;
         let own = |flag| usize::from(has_peer && call.flags.has(flag));
         let small = |number: usize| number.min(usize::from(u16::MAX)) as u16;
@@ -103,6 +111,62 @@ impl Functions {
             return Deed::Transfer { sends, posts, receives, send, peer, bytes: call.bytes };
         }
         Deed::Other
+    }
+}
+
+impl Functions {
+    /// A collective that a call started which another one had made.
+    fn started(
+        &self,
+        caller: Rank,
+        closed: &Closed,
+        (part, comm): &(Part, Option<Comm>),
+    ) -> Option<Collective> {
+        let kind = self.collectives.get(usize::try_from(part.post).ok()?).copied()??;
+        let root = if part.peer == wire::PEER_ANY { Some(caller) } else { Rank::try_from(part.peer).ok() };
+        Some(Collective {
+            comm: (*comm)?,
+            number: part.tag as u32,
+            flow: kind.flow,
+            side: closed.side,
+            root,
+            bytes: part.bytes,
+            is_barrier: kind.is_barrier,
+        })
+    }
+}
+
+/// More than are under way at once.
+const MOST_UNJUDGED: usize = 1 << 16;
+
+/// Collectives of a process that were started and are not judged: those among neighbours, and of several that one call
+/// starts all but the last. What completes them waits for nobody who is known.
+#[derive(Debug, Default)]
+pub(crate) struct Unjudged(FxHashSet<(Comm, u32)>);
+
+impl Unjudged {
+    /// A call may have started some.
+    pub(crate) fn see(&mut self, closed: &Closed, deed: &Deed) {
+        let judged = match deed {
+            Deed::Start(of) | Deed::Collective(of) => Some((of.comm, of.number)),
+            _ => None,
+        };
+        let name = || wire::by_id(closed.call.function).map_or("", |entry| entry.name);
+        let only_starts = closed.call.flags.has(CallFlags::COLLECTIVE) && name().starts_with("MPI_I");
+        let own = closed.comm.filter(|_| only_starts).map(|comm| (comm, closed.call.tag as u32));
+        let parts = closed.parts.iter().filter(|(part, _)| part.flags == PartFlags::STARTED);
+        let started = parts.filter_map(|(part, comm)| Some(((*comm)?, part.tag as u32)));
+        for of in own.into_iter().chain(started).filter(|of| Some(*of) != judged) {
+            if self.0.len() >= MOST_UNJUDGED {
+                self.0.clear();
+            }
+            self.0.insert(of);
+        }
+    }
+
+    /// One completed; whether it is one of these.
+    pub(crate) fn completes(&mut self, comm: Comm, number: u32) -> bool {
+        !self.0.is_empty() && self.0.remove(&(comm, number))
     }
 }
 
@@ -125,14 +189,21 @@ mod tests {
         let mut started = 0;
         for entry in wire::FUNCTIONS.iter().filter(|entry| is_collective(entry.family)) {
             let of = kind(entry.id).unwrap();
-            assert_eq!(of.only_starts, entry.name.starts_with("MPI_I"), "{}", entry.name);
+            let name = entry.name.strip_suffix("_c").unwrap_or(entry.name);
+            let only_starts = name.starts_with("MPI_I") || name.ends_with("_init");
+            assert_eq!(of.only_starts, only_starts, "{}", entry.name);
+            if let Some(blocking) = name.strip_suffix("_init") {
+                started += 1;
+                assert_eq!(kind(find(blocking)), Some(Kind { only_starts: false, ..of }), "{blocking}");
+            }
             if let Some(rest) = entry.name.strip_prefix("MPI_I") {
                 started += 1;
                 let blocking = format!("MPI_{}{}", rest[..1].to_uppercase(), &rest[1..]);
                 assert_eq!(kind(find(&blocking)), Some(Kind { only_starts: false, ..of }), "{blocking}");
             }
         }
-        assert_eq!(started, 33);
+        assert_eq!(started, 66);
+        assert_eq!(flow("MPI_Neighbor_alltoall"), None);
         assert_eq!(returns(find("MPI_Ssend")), Blocking::Always);
         assert_eq!(returns(find("MPI_Send_c")), Blocking::Perhaps);
         assert_eq!(returns(find("MPI_Isend")), Blocking::Never);

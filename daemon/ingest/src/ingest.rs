@@ -50,6 +50,10 @@ pub struct Ingest {
     members: FxHashMap<(Comm, Side, u32), Rank>,
     /// What processes were in when they ended, with their agents, until that can be told.
     last_calls: Vec<(u32, LastCalls)>,
+    comm_names: FxHashMap<Comm, String>,
+    coordinates_told: FxHashSet<(Comm, Rank, u16)>,
+    /// Calls that were made while the program had recording paused.
+    paused_calls: u64,
     sites: Sites,
     /// Calls from places beyond those that are told apart.
     calls_beyond_sites: u64,
@@ -96,6 +100,9 @@ impl Default for Ingest {
             comms_told: FxHashSet::default(),
             members: FxHashMap::default(),
             last_calls: Vec::new(),
+            comm_names: FxHashMap::default(),
+            coordinates_told: FxHashSet::default(),
+            paused_calls: 0,
             sites: Sites::default(),
             calls_beyond_sites: 0,
             lost: FxHashMap::default(),
@@ -173,6 +180,12 @@ impl Ingest {
     #[must_use]
     pub fn calls_beyond_sites(&self) -> u64 {
         self.calls_beyond_sites
+    }
+
+    /// Calls that were made while the program had recording paused.
+    #[must_use]
+    pub fn paused_calls(&self) -> u64 {
+        self.paused_calls
     }
 
     /// Takes in a message; hands out what became known when it is one that makes anything known: a knot, or the end.

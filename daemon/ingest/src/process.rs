@@ -1,5 +1,6 @@
 //! What is known of one process while its slots are read.
 
+use crate::deed::Unjudged;
 use crate::ring::RingState;
 use crate::site::OwnSites;
 use mpiscope_model::{Comm, Event, Nanoseconds, Rank, Side};
@@ -32,6 +33,9 @@ pub(crate) struct ProcessInput {
     pub(crate) sides: FxHashMap<u32, Side>,
     pub(crate) rings: Vec<RingState>,
     pub(crate) sites: OwnSites,
+    pub(crate) unjudged: Unjudged,
+    /// A name of which not all parts came yet, and whose it is.
+    pub(crate) naming: (u32, Vec<u8>),
     last_post: u64,
     /// Events of each ring since the last knot.
     pub(crate) events: Vec<Vec<Timed>>,
@@ -55,6 +59,8 @@ impl ProcessInput {
             sides: FxHashMap::default(),
             rings: Vec::new(),
             sites: OwnSites::default(),
+            unjudged: Unjudged::default(),
+            naming: (0, Vec::new()),
             last_post: 0,
             events: Vec::new(),
             matched: FxHashMap::default(),

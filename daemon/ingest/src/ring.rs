@@ -1,6 +1,6 @@
 //! The slots of one ring: groups that end with a call, each a row and the events that it meant.
 
-use crate::deed::Functions;
+use crate::deed::{Functions, Unjudged};
 use crate::process::Timed;
 use mpiscope_model::{Activity, Call, CallId, Collected, Comm, Event, Rank, Side, Site};
 use mpiscope_wire::{self as wire, CallFlags, Part, PartFlags, id};
@@ -13,6 +13,8 @@ pub(crate) struct RingState {
     pub(crate) thread: u16,
     /// The position of the next slot.
     pub(crate) position: u64,
+    /// Calls left out in pauses that are already accounted for.
+    pub(crate) paused_calls: u64,
     /// Calls lost that are already accounted for.
     pub(crate) lost_calls: u64,
     pub(crate) wide: Option<(u64, u64)>,
@@ -58,6 +60,8 @@ pub(crate) struct Output<'a> {
     pub(crate) events: &'a mut Vec<Timed>,
     /// Messages that a matched probe of the process reported, by their posts: since when.
     pub(crate) matched: &'a mut FxHashMap<u64, u64>,
+    /// Collectives that were started and of which nobody judges who waits for whom.
+    pub(crate) unjudged: &'a mut Unjudged,
     pub(crate) functions: &'a Functions,
 }
 
@@ -75,6 +79,10 @@ pub(crate) struct Moved<'a> {
     pub(crate) receives: usize,
     received_bytes: u64,
     last: Option<&'a (Part, Option<Comm>)>,
+    /// Persistent collectives that it started.
+    started: usize,
+    started_bytes: u64,
+    pub(crate) last_started: Option<&'a (Part, Option<Comm>)>,
 }
 
 impl<'a> Moved<'a> {
@@ -84,6 +92,12 @@ impl<'a> Moved<'a> {
             let (number, bytes) = match of.0.flags {
                 PartFlags::SENT => (&mut moved.sends, &mut moved.sent_bytes),
                 flags if flags.is_receive() => (&mut moved.receives, &mut moved.received_bytes),
+                PartFlags::STARTED => {
+                    moved.started += 1;
+                    moved.started_bytes = moved.started_bytes.saturating_add(of.0.bytes);
+                    moved.last_started = Some(of);
+                    continue;
+                }
                 _ => continue,
             };
             *number += 1;
@@ -103,6 +117,7 @@ impl RingState {
         Self {
             thread,
             position: 0,
+            paused_calls: 0,
             lost_calls: 0,
             wide: None,
             parts: Vec::new(),
@@ -172,9 +187,12 @@ impl RingState {
         out.calls.push(self.row(rank, closed, &moved));
         let after_loss = std::mem::take(&mut self.after_loss);
         if let Some(activities) = &mut out.activities {
+            let deed = out.functions.deed(rank, closed, &moved);
+            out.unjudged.see(closed, &deed);
             let completed = closed.parts.iter().filter(|(part, _)| part.flags == PartFlags::COLLECTED);
             out.collected.extend(completed.filter_map(|(part, comm)| {
-                Some(Collected { rank, call, comm: (*comm)?, number: part.tag as u32 })
+                let (comm, number) = ((*comm)?, part.tag as u32);
+                (!out.unjudged.completes(comm, number)).then_some(Collected { rank, call, comm, number })
             }));
             activities.push(Activity {
                 rank,
@@ -183,7 +201,7 @@ impl RingState {
                 start_ns: closed.start_ns,
                 end_ns: closed.end_ns,
                 since_ns: waiting_since,
-                deed: out.functions.deed(rank, closed, &moved),
+                deed,
                 site: closed.site,
                 after_loss,
             });
@@ -203,7 +221,8 @@ impl RingState {
             start_ns: closed.start_ns,
             end_ns: closed.end_ns,
             peer: self::rank(call.peer),
-            tag: own_message.then_some(call.tag),
+            // The level says what the program wanted.
+            tag: (own_message || call.function == id::PCONTROL).then_some(call.tag),
             bytes: call.bytes,
             comm: closed.comm,
             site: closed.site,
@@ -226,6 +245,12 @@ impl RingState {
             (row.peer, row.tag) =
                 only.map_or((None, None), |(part, _)| (self::rank(part.peer), Some(part.tag)));
             row.comm = row.comm.or_else(|| only.and_then(|(_, comm)| *comm));
+        }
+        if let Some((part, comm)) = moved.last_started {
+            row.bytes = row.bytes.saturating_add(moved.started_bytes);
+            if moved.started == 1 && moved.sends == 0 {
+                (row.peer, row.comm, row.instance) = (self::rank(part.peer), *comm, Some(part.tag as u32));
+            }
         }
         row
     }

@@ -3,9 +3,9 @@
 use mpiscope_ingest::Ingest;
 use mpiscope_model::{Batch, Event, ProcessState};
 use mpiscope_wire::{
-    Asked, Call, CallFlags, ClockKind, CommDefinition, EndState, Entry, Flight, Knot, Lost, Message,
-    ModuleDefinition, NO_COMM, PEER_NONE, Part, PartFlags, PathPart, Process, RunStart, SiteDefinition, Slot,
-    Slots, Sync, id,
+    Asked, Call, CallFlags, ClockKind, CommDefinition, CommKind, EndState, Entry, Flight, Knot, Lost,
+    Message, ModuleDefinition, NO_COMM, PEER_NONE, Part, PartFlags, PathPart, Process, RunStart,
+    SiteDefinition, Slot, Slots, Sync, id,
 };
 use proptest::prelude::*;
 
@@ -43,7 +43,17 @@ fn knot(monotonic_ns: u64) -> Message {
 }
 
 fn world(own_rank: u32) -> Slot {
-    CommDefinition { index: 0, id: 0, size: 2, own_rank, leader: 0, parent: NO_COMM, other: None }.encode()
+    CommDefinition {
+        index: 0,
+        kind: CommKind::Communicator,
+        id: 0,
+        size: 2,
+        own_rank,
+        leader: 0,
+        parent: NO_COMM,
+        other: None,
+    }
+    .encode()
 }
 
 fn call(function: u16, flags: CallFlags, start: u64, peer: i32, bytes: u64) -> Call {
@@ -178,7 +188,17 @@ fn losses_are_cumulative_and_mark_the_place() {
 #[test]
 fn members_share_a_communicator_whatever_their_own_numbers() {
     let define = |index| {
-        CommDefinition { index, id: 77, size: 2, own_rank: 0, leader: 0, parent: 0, other: None }.encode()
+        CommDefinition {
+            index,
+            kind: CommKind::Communicator,
+            id: 77,
+            size: 2,
+            own_rank: 0,
+            leader: 0,
+            parent: 0,
+            other: None,
+        }
+        .encode()
     };
     let send = |comm| Call { comm, ..call(id::SEND, CallFlags::SEND, 1500, 1, 8) }.encode();
     let batch = fed(vec![

@@ -3,8 +3,8 @@
 use mpiscope_ingest::{Ingest, KnownAgent};
 use mpiscope_model::{Batch, Event, ProcessState};
 use mpiscope_wire::{
-    Agent, Call, CallFlags, ClockKind, CommDefinition, Contact, EndState, Entry, Heard, Knot, Lost, Message,
-    NO_COMM, Origin, Process, RoundTrip, RunEnd, RunStart, Scheduling, Slots, id,
+    Agent, Call, CallFlags, ClockKind, CommDefinition, CommKind, Contact, EndState, Entry, Heard, Knot, Lost,
+    Message, NO_COMM, Origin, Process, RoundTrip, RunEnd, RunStart, Scheduling, Slots, id,
 };
 use std::collections::BTreeMap;
 
@@ -36,8 +36,16 @@ fn process(number: u32, rank: u32, node: &str) -> Message {
 
 /// A send to the other rank at this time of the node's clock.
 fn send(from: u64, rank: u32, at_ns: u64) -> Message {
-    let world =
-        CommDefinition { index: 0, id: 0, size: 2, own_rank: rank, leader: 0, parent: NO_COMM, other: None };
+    let world = CommDefinition {
+        index: 0,
+        kind: CommKind::Communicator,
+        id: 0,
+        size: 2,
+        own_rank: rank,
+        leader: 0,
+        parent: NO_COMM,
+        other: None,
+    };
     let call = Call {
         flags: CallFlags::SEND,
         function: id::SEND,

@@ -1,6 +1,6 @@
 use crate::{
-    Activity, Call, Collected, CommInfo, Event, InFlight, Losses, Member, Nanoseconds, NodeInfo, Rank,
-    RankInfo, Scheduling, SiteInfo,
+    Activity, Call, Collected, CommInfo, CommName, Coordinate, Event, InFlight, Losses, Member, Nanoseconds,
+    NodeInfo, Rank, RankInfo, Scheduling, SiteInfo,
 };
 
 /// Something wrong in what came in: a value, not an error; the run goes on.
@@ -23,6 +23,10 @@ pub struct Batch {
     pub comms: Vec<CommInfo>,
     /// Who belongs to communicators, as ranks said it of themselves.
     pub members: Vec<Member>,
+    /// What they are called, where that is told.
+    pub comm_names: Vec<CommName>,
+    /// Where ranks stand in the grids of communicators.
+    pub coordinates: Vec<Coordinate>,
     /// Call sites seen for the first time; function, file and line are looked up by others.
     pub sites: Vec<SiteInfo>,
     /// Calls, in order for each thread.

@@ -74,8 +74,38 @@ pub struct NodeInfo {
     pub name: String,
 }
 
-/// One communicator, the same index on every member.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What the members of a communicator share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum CommKind {
+    /// It is a communicator.
+    #[default]
+    Communicator,
+    /// A window of one-sided communication.
+    Window,
+    /// A file.
+    File,
+    /// What the program calls a stretch of its course.
+    Phase,
+}
+
+impl CommKind {
+    /// All of them.
+    pub const ALL: [Self; 4] = [CommKind::Communicator, CommKind::Window, CommKind::File, CommKind::Phase];
+
+    /// The word for people and files.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            CommKind::Communicator => "communicator",
+            CommKind::Window => "window",
+            CommKind::File => "file",
+            CommKind::Phase => "phase",
+        }
+    }
+}
+
+/// One communicator, or what is as much as one, the same index on every member.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommInfo {
     /// The index.
     pub comm: Comm,
@@ -90,6 +120,49 @@ pub struct CommInfo {
     pub parent: Option<Comm>,
     /// The world rank of its rank 0.
     pub leader: Rank,
+    /// What it is.
+    pub kind: CommKind,
+    /// What the program calls it, or the path of the file; empty where it has no name. What is told later comes as a
+    /// [`CommName`].
+    pub name: String,
+}
+
+impl CommInfo {
+    /// What it is called where people read it.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match (self.comm, self.name.as_str()) {
+            (0, "") => "MPI_COMM_WORLD".into(),
+            (comm, "") => format!("{} {comm}", self.kind.word()),
+            (_, name) => name.into(),
+        }
+    }
+}
+
+/// A communicator has a name from now on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommName {
+    /// Which.
+    pub comm: Comm,
+    /// How it is called.
+    pub name: String,
+}
+
+/// Where a rank stands in one dimension of a communicator's grid.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Coordinate {
+    /// Which communicator.
+    pub comm: Comm,
+    /// Who.
+    pub rank: Rank,
+    /// In which dimension.
+    pub dimension: u16,
+    /// Where.
+    pub coordinate: u32,
+    /// Of how many places.
+    pub size: u32,
+    /// 1 where its ends meet, else 0.
+    pub periodic: u16,
 }
 
 /// One MPI function.

@@ -21,7 +21,9 @@ pub use call::Call;
 pub use correction::Correction;
 pub use event::{Event, PostId};
 pub use in_flight::{Asks, InFlight, Member, Peer};
-pub use job::{CommInfo, FunctionInfo, NodeInfo, ProcessState, RankInfo, Scheduling};
+pub use job::{
+    CommInfo, CommKind, CommName, Coordinate, FunctionInfo, NodeInfo, ProcessState, RankInfo, Scheduling,
+};
 pub use message::Message;
 pub use site::SiteInfo;
 pub use totals::{Losses, Totals};

@@ -19,8 +19,12 @@ pub enum RegionRole {
     AllToAll = 25,
     /// Another collective.
     OtherCollective = 26,
+    /// Files.
+    Files = 27,
     /// Between two.
     PointToPoint = 28,
+    /// One-sided.
+    OneSided = 29,
 }
 
 /// What a collective does.

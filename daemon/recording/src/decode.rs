@@ -124,7 +124,7 @@ fn open_group<R: Row>(file: &SerializedFileReader<File>, number: usize) -> Resul
     let mut columns = Vec::with_capacity(R::COLUMNS.len());
     for column in R::COLUMNS {
         let found = schema.columns().iter().position(|found| found.path().parts() == [column.name]);
-        if found.is_none() && column.may_be_absent() {
+        if found.is_none() && (column.may_be_absent() || R::LATER.contains(&column.name)) {
             columns.push(Values::Missing);
             continue;
         }

@@ -188,6 +188,7 @@ impl Recording {
         let tables = Tables {
             functions: self.table(&mut faults),
             communicators: self.table(&mut faults),
+            coordinates: self.table_if_there(&mut faults),
             nodes: self.table(&mut faults),
             sites: self.table_if_there(&mut faults),
             ranks: self.table(&mut faults),

@@ -14,6 +14,8 @@ pub trait Row: Clone + Send + Sized + 'static {
     const TABLE: &'static str;
     /// The columns, in order.
     const COLUMNS: &'static [Column<Self>];
+    /// Those of them that older recordings do not have: there each row has what it begins with.
+    const LATER: &'static [&'static str] = &[];
 
     /// A row to fill in.
     fn blank() -> Self;

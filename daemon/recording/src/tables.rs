@@ -5,7 +5,7 @@ use crate::folder::{PARQUET, TABLES, make_folder};
 use crate::row::Row;
 use crate::rows::FunctionName;
 use crate::segment::write_table;
-use mpiscope_model::{CommInfo, NodeInfo, RankInfo, SiteInfo};
+use mpiscope_model::{CommInfo, Coordinate, NodeInfo, RankInfo, SiteInfo};
 use std::path::Path;
 
 /// The small tables of a recording.
@@ -15,6 +15,8 @@ pub struct Tables {
     pub functions: Vec<FunctionName>,
     /// Communicators.
     pub communicators: Vec<CommInfo>,
+    /// Where ranks stand in the grids of communicators; none in older recordings.
+    pub coordinates: Vec<Coordinate>,
     /// Hosts.
     pub nodes: Vec<NodeInfo>,
     /// Call sites; none in recordings of before they were recorded.
@@ -29,10 +31,11 @@ pub(crate) fn table_name<R: Row>() -> String {
 }
 
 /// The names of all of them.
-pub(crate) fn table_names() -> [String; 5] {
+pub(crate) fn table_names() -> [String; 6] {
     [
         table_name::<FunctionName>(),
         table_name::<CommInfo>(),
+        table_name::<Coordinate>(),
         table_name::<NodeInfo>(),
         table_name::<SiteInfo>(),
         table_name::<RankInfo>(),
@@ -45,6 +48,7 @@ impl Tables {
         make_folder(&dir.join(TABLES))?;
         write_table(&dir.join(table_name::<FunctionName>()), &self.functions, zstd_level)?;
         write_table(&dir.join(table_name::<CommInfo>()), &self.communicators, zstd_level)?;
+        write_table(&dir.join(table_name::<Coordinate>()), &self.coordinates, zstd_level)?;
         write_table(&dir.join(table_name::<NodeInfo>()), &self.nodes, zstd_level)?;
         write_table(&dir.join(table_name::<SiteInfo>()), &self.sites, zstd_level)?;
         write_table(&dir.join(table_name::<RankInfo>()), &self.ranks, zstd_level)?;

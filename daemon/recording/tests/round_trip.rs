@@ -1,6 +1,8 @@
 //! What is written is read: every value of every column, and the manifest.
 
-use mpiscope_model::{Call, CommInfo, Message, NodeInfo, ProcessState, RankInfo, Scheduling, SiteInfo};
+use mpiscope_model::{
+    Call, CommInfo, CommKind, Coordinate, Message, NodeInfo, ProcessState, RankInfo, Scheduling, SiteInfo,
+};
 use mpiscope_recording::{
     ClockNode, ClockVersion, FunctionName, Manifest, Recording, RecordingError, RecordingOptions,
     RecordingWriter, State, Summary, Tables, WalReader, WalWriter, WindowRow,
@@ -130,9 +132,19 @@ fn tables_and_manifest_survive_and_only_the_owner_may_read() {
     let tables = Tables {
         functions: vec![FunctionName { function: 3, name: "MPI_Send".into() }],
         communicators: vec![
-            CommInfo { comm: 0, id: 7, size: 4, first_size: None, parent: None, leader: 0 },
-            CommInfo { comm: 1, id: u64::MAX, size: 2, first_size: None, parent: Some(0), leader: 2 },
+            CommInfo { comm: 0, id: 7, size: 4, parent: None, leader: 0, ..CommInfo::default() },
+            CommInfo {
+                comm: 1,
+                id: u64::MAX,
+                size: 2,
+                parent: Some(0),
+                leader: 2,
+                kind: CommKind::File,
+                name: "out/knöten.dat".into(),
+                ..CommInfo::default()
+            },
         ],
+        coordinates: vec![Coordinate { comm: 1, rank: 3, dimension: 1, coordinate: 7, size: 9, periodic: 1 }],
         nodes: vec![NodeInfo { node: 0, name: "knöten".into() }],
         sites: vec![
             SiteInfo {

@@ -4,8 +4,8 @@ use crate::compute::block;
 use crate::disturbance::Disturbance;
 use crate::spec::Spec;
 use mpiscope_wire::{
-    Call, CallFlags, CommDefinition, Entry, Family, ModuleDefinition, NO_COMM, PEER_NONE, Part, PathPart,
-    SiteDefinition, Slot, Sync, by_id,
+    Call, CallFlags, CommDefinition, CommKind, Entry, Family, ModuleDefinition, NO_COMM, PEER_NONE, Part,
+    PathPart, SiteDefinition, Slot, Sync, by_id,
 };
 use std::collections::HashMap;
 
@@ -123,6 +123,7 @@ impl Tape {
             let (size, own_rank) = (self.ranks, self.rank);
             let world = CommDefinition {
                 index: WORLD,
+                kind: CommKind::Communicator,
                 id: 0,
                 size,
                 own_rank,

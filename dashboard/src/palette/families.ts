@@ -16,6 +16,9 @@ export interface Family {
 
 const shades = (hueDegrees: number, chroma: number, ...lightness: number[]): Shades => ({ hueDegrees, chroma, lightness });
 
+/** Collectives among all and among neighbours differ in whom they are among, not in what they do. */
+const ALL = { dark: shades(25, 0.18, 0.58, 0.862, 0.652), light: shades(21, 0.247, 0.51, 0.612, 0.437) };
+
 export const FAMILIES: Readonly<Record<string, Family>> = {
   send: {
     dark: shades(252, 0.117, 0.62, 0.77, 0.543, 0.854),
@@ -46,11 +49,16 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
     members: { Bcast: 0, Reduce: 1, Gather: 2, Gatherv: 2, Scatter: 2, Scatterv: 2 },
   },
   all: {
-    dark: shades(25, 0.18, 0.58, 0.862, 0.652),
-    light: shades(21, 0.247, 0.51, 0.612, 0.437),
+    ...ALL,
     members: {
       Allreduce: 0, Allgather: 1, Allgatherv: 1, Alltoall: 2, Alltoallv: 2,
       Alltoallw: 2, Reduce_scatter: 1, Reduce_scatter_block: 1, Scan: 2, Exscan: 2,
+    },
+  },
+  neighbor: {
+    ...ALL,
+    members: {
+      Neighbor_allgather: 1, Neighbor_allgatherv: 1, Neighbor_alltoall: 2, Neighbor_alltoallv: 2, Neighbor_alltoallw: 2,
     },
   },
   barrier: {
@@ -63,13 +71,19 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
     light: shades(59, 0.08, 0.34, 0.579),
     members: {
       Comm_split: 0, Comm_split_type: 0, Comm_create: 0, Comm_dup: 1, Comm_dup_with_info: 1, Comm_free: 1,
-      Comm_disconnect: 1, Cart_create: 0, Graph_create: 0,
+      Comm_disconnect: 1, Comm_idup: 1, Comm_create_group: 0, Cart_create: 0, Cart_sub: 0, Graph_create: 0,
+      Dist_graph_create: 0, Dist_graph_create_adjacent: 0, Intercomm_create: 0, Intercomm_merge: 0,
     },
   },
   "one-sided": {
     dark: shades(331, 0.17, 0.55, 0.737),
     light: shades(333, 0.184, 0.505, 0.399),
-    members: { Put: 0, Get: 0, Accumulate: 0, Win_fence: 1, Win_lock: 1, Win_unlock: 1, Win_flush: 1 },
+    members: {
+      Put: 0, Get: 0, Accumulate: 0, Get_accumulate: 0, Fetch_and_op: 0, Compare_and_swap: 0, Rput: 0, Rget: 0,
+      Raccumulate: 0, Rget_accumulate: 0, Win_fence: 1, Win_start: 1, Win_complete: 1, Win_post: 1, Win_wait: 1,
+      Win_test: 1, Win_lock: 1, Win_lock_all: 1, Win_unlock: 1, Win_unlock_all: 1, Win_flush: 1, Win_flush_all: 1,
+      Win_flush_local: 1, Win_flush_local_all: 1, Win_sync: 1,
+    },
   },
   io: {
     dark: shades(109, 0.143, 0.649),

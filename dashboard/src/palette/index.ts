@@ -7,7 +7,7 @@ export interface FunctionColour {
   dark: string;
 }
 
-const made = new Map<string, FunctionColour>();
+const known = new Map<string, FunctionColour>();
 
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
@@ -21,16 +21,18 @@ function shade({ hueDegrees, chroma, lightness }: Shades, member: number): strin
 
 export function colourOf(functionName: string, family: string): FunctionColour {
   const key = `${family} ${functionName}`;
-  const before = made.get(key);
+  const before = known.get(key);
   if (before !== undefined) return before;
   const shades = FAMILIES[family] ?? FAMILIES[UNKNOWN_FAMILY]!;
   // Large-count variants (MPI_Send_c) look like what they are variants of.
   const name = functionName.replace(/^P?MPI_/, "").replace(/_c$/, "");
   // Nonblocking collectives have the colour of their blocking form where they have none of their own.
   const blocking = name.replace(/^I(.)/, (_, letter: string) => letter.toUpperCase());
-  const member = shades.members[name] ?? shades.members[blocking] ?? hashOf(name) % shades.dark.lightness.length;
+  // So have those that are made once and started again and again.
+  const made = name.replace(/_init$/, "");
+  const member = shades.members[name] ?? shades.members[blocking] ?? shades.members[made] ?? hashOf(name) % shades.dark.lightness.length;
   const colour = { light: shade(shades.light, member), dark: shade(shades.dark, member) };
-  made.set(key, colour);
+  known.set(key, colour);
   return colour;
 }
 

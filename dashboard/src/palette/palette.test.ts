@@ -73,6 +73,8 @@ describe("colours of functions", () => {
       const family = ["Bcast", "Gatherv"].includes(name) ? "rooted" : "all";
       expect(colourOf(`MPI_I${name.toLowerCase()}`, family)).toEqual(colourOf(`MPI_${name}`, family));
     }
+    expect(colourOf("MPI_Allreduce_init", "all")).toEqual(colourOf("MPI_Allreduce", "all"));
+    expect(colourOf("MPI_Ineighbor_alltoall", "neighbor")).toEqual(colourOf("MPI_Neighbor_alltoall", "neighbor"));
     expect(colourOf("MPI_Isend", "send")).not.toEqual(colourOf("MPI_Send", "send"));
   });
 

@@ -2,6 +2,8 @@
 
 mod fortran;
 mod functions;
+mod shapes;
+mod standard;
 mod symbols;
 
 use anyhow::{Context, Result, ensure};
@@ -35,7 +37,7 @@ struct Parameter {
 impl Parameter {
     /// Whether it is a count whose size depends on the form of the function; all are told in 64 bits.
     fn is_count(&self) -> bool {
-        self.role == "polyxfer_num_elem_nni" && self.kind == "int"
+        self.role.starts_with("polyxfer_num_elem") && self.kind == "int"
     }
 }
 
@@ -68,13 +70,18 @@ pub(crate) fn check(root: &Path) -> Result<()> {
         );
     }
     println!("generated files match collector/calls.toml");
-    Ok(())
+    standard::check(root, &table(root)?)
+}
+
+fn table(root: &Path) -> Result<Table> {
+    let path = root.join("collector/calls.toml");
+    let text = std::fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?;
+    let table = toml::from_str(&text).with_context(|| format!("parse {}", path.display()))?;
+    Ok(table)
 }
 
 fn generate(root: &Path) -> Result<Vec<(PathBuf, String)>> {
-    let path = root.join("collector/calls.toml");
-    let text = std::fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?;
-    let table: Table = toml::from_str(&text).with_context(|| format!("parse {}", path.display()))?;
+    let table = table(root)?;
     let mut ids = BTreeSet::new();
     for call in &table.call {
         ensure!(ids.insert(call.id), "{} has the id {} of another function", call.name, call.id);

@@ -15,6 +15,8 @@
 #define REQUEST type(MPI_Request)
 #define DATATYPE type(MPI_Datatype)
 #define MESSAGE type(MPI_Message)
+#define WINDOW type(MPI_Win)
+#define FILE type(MPI_File)
 #define ADDRESS type(c_ptr)
 #define STATUS(name) type(MPI_Status) :: name
 #define STATUSES(name, count) type(MPI_Status) :: name(count)
@@ -27,6 +29,8 @@
 #define REQUEST integer
 #define DATATYPE integer
 #define MESSAGE integer
+#define WINDOW integer
+#define FILE integer
 #define ADDRESS integer(kind=MPI_ADDRESS_KIND)
 #define STATUS(name) integer :: name(MPI_STATUS_SIZE)
 #define STATUSES(name, count) integer :: name(MPI_STATUS_SIZE, count)

@@ -10,8 +10,12 @@ use mpiscope_harness::{Family, Mpi, full_run};
 
 /// How many ranks an application is run on: always four, and in a selection of applications fewer and many more.
 fn rank_counts(app: &str) -> &'static [u32] {
+    // MPICH 4.0 hangs by itself when 16 ranks on few processors make communicators of groups.
+    if app == "topologies" {
+        return &[2, 4, 8];
+    }
     let selected = ["halo3d", "master_worker", "million", "forms", "collectives", "reductions", "persistent"];
-    let selected = selected.contains(&app) || ["matched", "cancel"].contains(&app);
+    let selected = selected.contains(&app) || ["matched", "cancel", "one_sided"].contains(&app);
     if full_run() || selected { &[2, 4, 16] } else { &[4] }
 }
 
@@ -63,6 +67,19 @@ macro_rules! exact {
 
 exact!(ring halo3d cg master_worker million types split forms out_of_order threads linger blocked abort crash);
 exact!(collectives reductions persistent matched cancel uneven rows started between exchange tally);
+exact!(topologies one_sided files requests);
+
+macro_rules! exact_of_version_4 {
+    ($($app:ident)*) => {$(
+        /// Only an MPI of version 4 has its functions, which the Open MPI of most systems is not yet.
+        #[test]
+        fn $app() {
+            recorded_exactly_everywhere(stringify!($app), Family::Mpich, concat!("exact_counts ", stringify!($app)));
+        }
+    )*};
+}
+
+exact_of_version_4!(partitioned persistent_collectives);
 
 #[test]
 fn no_application_is_left_out() {
@@ -75,21 +92,27 @@ fn no_application_is_left_out() {
         "collectives",
         "crash",
         "exchange",
+        "files",
         "forms",
         "halo3d",
         "linger",
         "master_worker",
         "matched",
         "million",
+        "one_sided",
         "out_of_order",
+        "partitioned",
         "persistent",
+        "persistent_collectives",
         "reductions",
+        "requests",
         "ring",
         "rows",
         "split",
         "started",
         "tally",
         "threads",
+        "topologies",
         "types",
         "uneven",
     ];
@@ -98,7 +121,7 @@ fn no_application_is_left_out() {
         .filter_map(|entry| entry.unwrap().file_name().to_str()?.strip_suffix(".c").map(str::to_owned))
         // Tests of their own run these: they never call MPI, fork, tell of their process, or do what few programs do.
         .filter(|name| {
-            let own = [
+            ![
                 "no_mpi",
                 "fork",
                 "progress",
@@ -107,8 +130,13 @@ fn no_application_is_left_out() {
                 "large_counts",
                 "late_init",
                 "loaded",
-            ];
-            !own.contains(&name.as_str()) && name != "stuck"
+                "phases",
+                "truncated",
+                "both_ways",
+                "spawn",
+                "stuck",
+            ]
+            .contains(&name.as_str())
         })
         .collect();
     found.sort();

@@ -18,12 +18,12 @@ const LIMIT: Duration = Duration::from_secs(120);
 fn recorded_exactly(app: &str, family: Family, test: &str) {
     let Some(mpi) = Mpi::find_or_skip(family, test) else { return };
     let Some(program) = mpi.fortran_app_or_skip(app, test).unwrap() else { return };
-    for ranks in [2, 4, 16] {
+    for &ranks in if app.contains("_objects") { &[2, 4][..] } else { &[2, 4, 16] } {
         let place = format!("{app} on {ranks} ranks of {}", family.word());
         exactness::recorded_exactly(&place, &mpi, ranks, &program, &[], &Expected::default(), None);
     }
     // The other way to begin.
-    if !app.contains("_se") {
+    if !app.contains("_se") && !app.contains("_objects") {
         let place = format!("{app} with threads on {}", family.word());
         exactness::recorded_exactly(&place, &mpi, 2, &program, &["threads"], &Expected::default(), None);
     }
@@ -51,6 +51,7 @@ macro_rules! exact {
 
 exact!(fortran_mpif fortran_mpi fortran_f08 fortran_f08_short fortran_sections);
 exact!(fortran_sentinels_mpif fortran_sentinels_mpi fortran_sentinels_f08);
+exact!(fortran_objects_mpif fortran_objects_mpi fortran_objects_f08);
 
 #[test]
 fn no_program_is_left_out() {
@@ -59,6 +60,9 @@ fn no_program_is_left_out() {
         "fortran_f08_short",
         "fortran_mpi",
         "fortran_mpif",
+        "fortran_objects_f08",
+        "fortran_objects_mpi",
+        "fortran_objects_mpif",
         "fortran_sections",
         "fortran_sentinels_f08",
         "fortran_sentinels_mpi",

@@ -1,8 +1,8 @@
 //! A recording in tables that can be compared with a truth.
 
-use crate::truth::{TRUTH_FUNCTIONS, Truth, is_collective};
+use crate::truth::{STARTS, TRUTH_FUNCTIONS, TRUTH_OTHERS, Truth, tells_bytes};
 use anyhow::{Result, ensure};
-use mpiscope_model::{Call, Message, RankInfo};
+use mpiscope_model::{Call, CommInfo, Coordinate, Message, RankInfo};
 use mpiscope_recording::{Manifest, Recording};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -37,6 +37,10 @@ pub struct Recorded {
     pub messages: Vec<Message>,
     /// The ranks.
     pub ranks: Vec<RankInfo>,
+    /// Communicators, windows, files and phases.
+    pub comms: Vec<CommInfo>,
+    /// Where ranks stand in grids.
+    pub coordinates: Vec<Coordinate>,
     names: BTreeMap<u16, String>,
 }
 
@@ -58,6 +62,8 @@ impl Recorded {
             calls: all_calls,
             messages: all_messages,
             ranks: tables.ranks,
+            comms: tables.communicators,
+            coordinates: tables.coordinates,
             names: tables.functions.into_iter().map(|row| (row.function, row.name)).collect(),
         })
     }
@@ -86,7 +92,7 @@ impl Recorded {
         let mut counts = BTreeMap::new();
         for call in &self.calls {
             let name = self.name(call);
-            if TRUTH_FUNCTIONS.contains(&name) {
+            if TRUTH_FUNCTIONS.contains(&name) || TRUTH_OTHERS.contains(&name) {
                 *counts.entry((call.rank, name.to_owned())).or_default() += call.count;
             }
         }
@@ -99,7 +105,7 @@ impl Recorded {
         let mut moved = BTreeMap::new();
         for call in self.calls.iter().filter(|call| call.bytes > 0) {
             let name = self.name(call);
-            if is_collective(name) {
+            if tells_bytes(name) {
                 *moved.entry((call.rank, name.to_owned())).or_default() += call.bytes;
             }
         }
@@ -122,7 +128,14 @@ impl Recorded {
                 differences.push(format!("{what} {of}: {truth} made, {recorded} recorded"));
             }
         };
-        let (pairs, counts, moved) = (self.pairs(), self.counts(), self.moved());
+        let (pairs, mut counts, mut moved) = (self.pairs(), self.counts(), self.moved());
+        if !truth.tells_others() {
+            counts.retain(|(_, function), _| !TRUTH_OTHERS.contains(&function.as_str()));
+            moved.retain(|(_, function), _| !TRUTH_OTHERS.contains(&function.as_str()));
+        }
+        if !truth.moved.keys().any(|(_, function)| STARTS.contains(&function.as_str())) {
+            moved.retain(|(_, function), _| !STARTS.contains(&function.as_str()));
+        }
         for key in truth.pairs.keys().chain(pairs.keys()).collect::<BTreeSet<_>>() {
             let (of, none) = (format!("{} -> {}", key.0, key.1), (0, 0));
             let (made, recorded) = (truth.pairs.get(key).unwrap_or(&none), pairs.get(key).unwrap_or(&none));

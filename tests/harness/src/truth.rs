@@ -2,12 +2,27 @@
 
 use anyhow::{Context as _, Result, bail, ensure};
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 #[path = "../../apps/support/truth_functions.rs"]
 mod truth_functions;
 pub use truth_functions::TRUTH_FUNCTIONS;
 
+/// The functions that `truth_others.h` counts: a truth that tells of one of them tells of all.
+pub(crate) static TRUTH_OTHERS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    truth_functions::listed(include_str!("../../apps/truth_others.h"), "#define TRUTH_OTHERS(X)")
+});
+
+/// What persistent collectives move is told by what starts them, and by nothing where there are none.
+pub(crate) const STARTS: [&str; 2] = ["MPI_Start", "MPI_Startall"];
+
 /// Whether the truth tells what calls of this function moved.
+#[must_use]
+pub(crate) fn tells_bytes(function: &str) -> bool {
+    is_collective(function) || TRUTH_OTHERS.contains(&function) || STARTS.contains(&function)
+}
+
+/// Whether it is one of the collectives that `truth.h` counts.
 #[must_use]
 pub(crate) fn is_collective(function: &str) -> bool {
     let name = function.strip_prefix("MPI_").unwrap_or_default();
@@ -60,17 +75,24 @@ impl Truth {
                 self.pairs.insert((source.parse()?, destination.parse()?), figures).is_some()
             }
             ["calls", rank, function, calls] => {
-                ensure!(TRUTH_FUNCTIONS.contains(function), "a function that no test program counts");
+                let is_known = TRUTH_FUNCTIONS.contains(function) || TRUTH_OTHERS.contains(function);
+                ensure!(is_known, "a function that no test program counts");
                 self.calls.insert((rank.parse()?, (*function).to_owned()), calls.parse()?).is_some()
             }
             ["moved", rank, function, bytes] => {
-                ensure!(is_collective(function), "a function that is no collective");
+                ensure!(tells_bytes(function), "a function that is no collective");
                 self.moved.insert((rank.parse()?, (*function).to_owned()), bytes.parse()?).is_some()
             }
             _ => bail!("neither a pair nor calls nor moved bytes"),
         };
         ensure!(!before, "told twice");
         Ok(())
+    }
+
+    /// Whether it tells of the functions of `truth_others.h`.
+    #[must_use]
+    pub fn tells_others(&self) -> bool {
+        self.calls.keys().any(|(_, function)| TRUTH_OTHERS.contains(&function.as_str()))
     }
 
     /// All calls.

@@ -1044,6 +1044,7 @@ unsafe extern "C-unwind" fn mpi_sendrecv(
             dest,
             sendtag,
             source,
+            recvtag,
             comm,
             status,
             move |status: *mut Status| {
@@ -1124,6 +1125,7 @@ unsafe extern "C-unwind" fn mpi_sendrecv_c(
             dest,
             sendtag,
             source,
+            recvtag,
             comm,
             status,
             move |status: *mut Status| {
@@ -1192,6 +1194,7 @@ unsafe extern "C-unwind" fn mpi_sendrecv_replace(
             dest,
             sendtag,
             source,
+            recvtag,
             comm,
             status,
             move |status: *mut Status| {
@@ -1257,6 +1260,7 @@ unsafe extern "C-unwind" fn mpi_sendrecv_replace_c(
             dest,
             sendtag,
             source,
+            recvtag,
             comm,
             status,
             move |status: *mut Status| {
@@ -6625,5 +6629,10799 @@ unsafe extern "C-unwind" fn mpi_iexscan_c(
             Some(request),
             move || function(sendbuf, recvbuf, count, datatype, op, comm, request),
         )
+    }
+}
+
+/// `MPI_Isendrecv`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Isendrecv(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    dest: c_int,
+    sendtag: c_int,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    source: c_int,
+    recvtag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_isendrecv(
+        sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,
+        request
+    ))
+}
+
+/// `MPI_Isendrecv`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_isendrecv(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    dest: c_int,
+    sendtag: c_int,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    source: c_int,
+    recvtag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        Handle,
+        c_int,
+        c_int,
+        *mut c_void,
+        c_int,
+        Handle,
+        c_int,
+        c_int,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(132))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::isendrecv::<C>(
+            id::ISENDRECV,
+            i64::from(sendcount),
+            sendtype,
+            dest,
+            sendtag,
+            source,
+            recvtag,
+            comm,
+            request,
+            move || {
+                function(
+                    sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
+                    recvtag, comm, request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Isendrecv_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Isendrecv_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    dest: c_int,
+    sendtag: c_int,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    source: c_int,
+    recvtag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_isendrecv_c(
+        sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,
+        request
+    ))
+}
+
+/// `MPI_Isendrecv_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_isendrecv_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    dest: c_int,
+    sendtag: c_int,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    source: c_int,
+    recvtag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        c_int,
+        c_int,
+        *mut c_void,
+        i64,
+        Handle,
+        c_int,
+        c_int,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(133))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::isendrecv::<C>(
+            id::ISENDRECV_C,
+            sendcount,
+            sendtype,
+            dest,
+            sendtag,
+            source,
+            recvtag,
+            comm,
+            request,
+            move || {
+                function(
+                    sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
+                    recvtag, comm, request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Isendrecv_replace`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Isendrecv_replace(
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    dest: c_int,
+    sendtag: c_int,
+    source: c_int,
+    recvtag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, request))
+}
+
+/// `MPI_Isendrecv_replace`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_isendrecv_replace(
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    dest: c_int,
+    sendtag: c_int,
+    source: c_int,
+    recvtag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        Handle,
+        c_int,
+        c_int,
+        c_int,
+        c_int,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(134))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::isendrecv::<C>(
+            id::ISENDRECV_REPLACE,
+            i64::from(count),
+            datatype,
+            dest,
+            sendtag,
+            source,
+            recvtag,
+            comm,
+            request,
+            move || function(buf, count, datatype, dest, sendtag, source, recvtag, comm, request),
+        )
+    }
+}
+
+/// `MPI_Isendrecv_replace_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Isendrecv_replace_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    sendtag: c_int,
+    source: c_int,
+    recvtag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm, request))
+}
+
+/// `MPI_Isendrecv_replace_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_isendrecv_replace_c(
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    sendtag: c_int,
+    source: c_int,
+    recvtag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        c_int,
+        c_int,
+        c_int,
+        c_int,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(135))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::isendrecv::<C>(
+            id::ISENDRECV_REPLACE_C,
+            count,
+            datatype,
+            dest,
+            sendtag,
+            source,
+            recvtag,
+            comm,
+            request,
+            move || function(buf, count, datatype, dest, sendtag, source, recvtag, comm, request),
+        )
+    }
+}
+
+/// `MPI_Psend_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Psend_init(
+    buf: *mut c_void,
+    partitions: c_int,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request))
+}
+
+/// `MPI_Psend_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_psend_init(
+    buf: *mut c_void,
+    partitions: c_int,
+    count: i64,
+    datatype: Handle,
+    dest: c_int,
+    tag: c_int,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        i64,
+        Handle,
+        c_int,
+        c_int,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(136))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::partitioned_send_init::<C>(
+            id::PSEND_INIT,
+            partitions,
+            count,
+            datatype,
+            dest,
+            tag,
+            comm,
+            request,
+            move || function(buf, partitions, count, datatype, dest, tag, comm, info, request),
+        )
+    }
+}
+
+/// `MPI_Precv_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Precv_init(
+    buf: *mut c_void,
+    partitions: c_int,
+    count: i64,
+    datatype: Handle,
+    source: c_int,
+    tag: c_int,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_precv_init(buf, partitions, count, datatype, source, tag, comm, info, request))
+}
+
+/// `MPI_Precv_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_precv_init(
+    buf: *mut c_void,
+    partitions: c_int,
+    count: i64,
+    datatype: Handle,
+    source: c_int,
+    tag: c_int,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        i64,
+        Handle,
+        c_int,
+        c_int,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(137))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::partitioned_receive_init::<C>(
+            id::PRECV_INIT,
+            partitions,
+            count,
+            datatype,
+            source,
+            tag,
+            comm,
+            request,
+            move || function(buf, partitions, count, datatype, source, tag, comm, info, request),
+        )
+    }
+}
+
+/// `MPI_Pready`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Pready(partition: c_int, request: Handle) -> c_int {
+    keep_caller!(mpi_pready(partition, request))
+}
+
+/// `MPI_Pready`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_pready(partition: c_int, request: Handle) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(c_int, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(138))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::plain::<C>(id::PREADY, None, move || function(partition, request)) }
+}
+
+/// `MPI_Pready_range`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Pready_range(
+    partition_low: c_int,
+    partition_high: c_int,
+    request: Handle,
+) -> c_int {
+    keep_caller!(mpi_pready_range(partition_low, partition_high, request))
+}
+
+/// `MPI_Pready_range`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_pready_range(
+    partition_low: c_int,
+    partition_high: c_int,
+    request: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(c_int, c_int, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(139))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::plain::<C>(id::PREADY_RANGE, None, move || function(partition_low, partition_high, request))
+    }
+}
+
+/// `MPI_Pready_list`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Pready_list(
+    length: c_int,
+    array_of_partitions: *mut c_int,
+    request: Handle,
+) -> c_int {
+    keep_caller!(mpi_pready_list(length, array_of_partitions, request))
+}
+
+/// `MPI_Pready_list`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_pready_list(
+    length: c_int,
+    array_of_partitions: *mut c_int,
+    request: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(c_int, *mut c_int, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(140))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::plain::<C>(id::PREADY_LIST, None, move || function(length, array_of_partitions, request))
+    }
+}
+
+/// `MPI_Parrived`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Parrived(
+    request: Handle,
+    partition: c_int,
+    flag: *mut c_int,
+) -> c_int {
+    keep_caller!(mpi_parrived(request, partition, flag))
+}
+
+/// `MPI_Parrived`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_parrived(request: Handle, partition: c_int, flag: *mut c_int) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, c_int, *mut c_int) -> c_int =
+        unsafe { core::mem::transmute(real(Index(141))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::poll::<C>(id::PARRIVED, flag, move || function(request, partition, flag)) }
+}
+
+/// `MPI_Request_get_status`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Request_get_status(
+    request: Handle,
+    flag: *mut c_int,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_request_get_status(request, flag, status))
+}
+
+/// `MPI_Request_get_status`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_request_get_status(
+    request: Handle,
+    flag: *mut c_int,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_int, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(142))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::poll::<C>(id::REQUEST_GET_STATUS, flag, move || function(request, flag, status)) }
+}
+
+/// `MPI_Buffer_detach`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Buffer_detach(
+    buffer_addr: *mut c_void,
+    size: *mut c_int,
+) -> c_int {
+    keep_caller!(mpi_buffer_detach(buffer_addr, size))
+}
+
+/// `MPI_Buffer_detach`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_buffer_detach(buffer_addr: *mut c_void, size: *mut c_int) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, *mut c_int) -> c_int =
+        unsafe { core::mem::transmute(real(Index(143))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::plain::<C>(id::BUFFER_DETACH, None, move || function(buffer_addr, size)) }
+}
+
+/// `MPI_Buffer_detach_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Buffer_detach_c(
+    buffer_addr: *mut c_void,
+    size: *mut i64,
+) -> c_int {
+    keep_caller!(mpi_buffer_detach_c(buffer_addr, size))
+}
+
+/// `MPI_Buffer_detach_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_buffer_detach_c(buffer_addr: *mut c_void, size: *mut i64) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, *mut i64) -> c_int =
+        unsafe { core::mem::transmute(real(Index(144))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::plain::<C>(id::BUFFER_DETACH_C, None, move || function(buffer_addr, size)) }
+}
+
+/// `MPI_Pcontrol`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Pcontrol(level: c_int, varargs: *mut c_void) -> c_int {
+    keep_caller!(mpi_pcontrol(level, varargs))
+}
+
+/// `MPI_Pcontrol`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_pcontrol(level: c_int, varargs: *mut c_void) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(c_int, *mut c_void) -> c_int =
+        unsafe { core::mem::transmute(real(Index(145))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::pcontrol::<C>(id::PCONTROL, level, Some(varargs), move || function(level, varargs)) }
+}
+
+/// `MPI_Session_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Session_init(
+    info: Handle,
+    errhandler: Handle,
+    session: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_session_init(info, errhandler, session))
+}
+
+/// `MPI_Session_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_session_init(
+    info: Handle,
+    errhandler: Handle,
+    session: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(146))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::session_init::<C>(id::SESSION_INIT, session, move || function(info, errhandler, session))
+    }
+}
+
+/// `MPI_Session_finalize`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Session_finalize(session: *mut Handle) -> c_int {
+    keep_caller!(mpi_session_finalize(session))
+}
+
+/// `MPI_Session_finalize`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_session_finalize(session: *mut Handle) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(147))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::plain::<C>(id::SESSION_FINALIZE, None, move || function(session)) }
+}
+
+/// `MPI_Comm_set_name`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_set_name(comm: Handle, comm_name: *mut c_void) -> c_int {
+    keep_caller!(mpi_comm_set_name(comm, comm_name))
+}
+
+/// `MPI_Comm_set_name`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_set_name(comm: Handle, comm_name: *mut c_void) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void) -> c_int =
+        unsafe { core::mem::transmute(real(Index(148))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::comm_name::<C>(comm, shapes::Text::ended(comm_name), move || function(comm, comm_name)) }
+}
+
+/// `MPI_Win_set_name`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_set_name(win: Handle, win_name: *mut c_void) -> c_int {
+    keep_caller!(mpi_win_set_name(win, win_name))
+}
+
+/// `MPI_Win_set_name`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_set_name(win: Handle, win_name: *mut c_void) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void) -> c_int =
+        unsafe { core::mem::transmute(real(Index(149))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::window_name::<C>(win, shapes::Text::ended(win_name), move || function(win, win_name)) }
+}
+
+/// `MPI_Comm_create_group`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_create_group(
+    comm: Handle,
+    group: Handle,
+    tag: c_int,
+    newcomm: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_comm_create_group(comm, group, tag, newcomm))
+}
+
+/// `MPI_Comm_create_group`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_create_group(
+    comm: Handle,
+    group: Handle,
+    tag: c_int,
+    newcomm: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, Handle, c_int, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(150))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::comm_of_members::<C>(id::COMM_CREATE_GROUP, Some(comm), newcomm, move || {
+            function(comm, group, tag, newcomm)
+        })
+    }
+}
+
+/// `MPI_Comm_create_from_group`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_create_from_group(
+    group: Handle,
+    stringtag: *mut c_void,
+    info: Handle,
+    errhandler: Handle,
+    newcomm: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_comm_create_from_group(group, stringtag, info, errhandler, newcomm))
+}
+
+/// `MPI_Comm_create_from_group`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_create_from_group(
+    group: Handle,
+    stringtag: *mut c_void,
+    info: Handle,
+    errhandler: Handle,
+    newcomm: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, Handle, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(151))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::comm_of_members::<C>(id::COMM_CREATE_FROM_GROUP, None, newcomm, move || {
+            function(group, stringtag, info, errhandler, newcomm)
+        })
+    }
+}
+
+/// `MPI_Comm_idup`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_idup(
+    comm: Handle,
+    newcomm: *mut Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_comm_idup(comm, newcomm, request))
+}
+
+/// `MPI_Comm_idup`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_idup(comm: Handle, newcomm: *mut Handle, request: *mut Handle) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(152))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::comm_idup::<C>(id::COMM_IDUP, comm, newcomm, request, move || {
+            function(comm, newcomm, request)
+        })
+    }
+}
+
+/// `MPI_Comm_idup_with_info`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_idup_with_info(
+    comm: Handle,
+    info: Handle,
+    newcomm: *mut Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_comm_idup_with_info(comm, info, newcomm, request))
+}
+
+/// `MPI_Comm_idup_with_info`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_idup_with_info(
+    comm: Handle,
+    info: Handle,
+    newcomm: *mut Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, Handle, *mut Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(153))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::comm_idup::<C>(id::COMM_IDUP_WITH_INFO, comm, newcomm, request, move || {
+            function(comm, info, newcomm, request)
+        })
+    }
+}
+
+/// `MPI_Intercomm_create`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Intercomm_create(
+    local_comm: Handle,
+    local_leader: c_int,
+    peer_comm: Handle,
+    remote_leader: c_int,
+    tag: c_int,
+    newintercomm: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm))
+}
+
+/// `MPI_Intercomm_create`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_intercomm_create(
+    local_comm: Handle,
+    local_leader: c_int,
+    peer_comm: Handle,
+    remote_leader: c_int,
+    tag: c_int,
+    newintercomm: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, c_int, Handle, c_int, c_int, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(154))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::comm_of_members::<C>(id::INTERCOMM_CREATE, Some(local_comm), newintercomm, move || {
+            function(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm)
+        })
+    }
+}
+
+/// `MPI_Intercomm_create_from_groups`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Intercomm_create_from_groups(
+    local_group: Handle,
+    local_leader: c_int,
+    remote_group: Handle,
+    remote_leader: c_int,
+    stringtag: *mut c_void,
+    info: Handle,
+    errhandler: Handle,
+    newintercomm: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_intercomm_create_from_groups(
+        local_group,
+        local_leader,
+        remote_group,
+        remote_leader,
+        stringtag,
+        info,
+        errhandler,
+        newintercomm
+    ))
+}
+
+/// `MPI_Intercomm_create_from_groups`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_intercomm_create_from_groups(
+    local_group: Handle,
+    local_leader: c_int,
+    remote_group: Handle,
+    remote_leader: c_int,
+    stringtag: *mut c_void,
+    info: Handle,
+    errhandler: Handle,
+    newintercomm: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        Handle,
+        c_int,
+        Handle,
+        c_int,
+        *mut c_void,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(155))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::comm_of_members::<C>(id::INTERCOMM_CREATE_FROM_GROUPS, None, newintercomm, move || {
+            function(
+                local_group,
+                local_leader,
+                remote_group,
+                remote_leader,
+                stringtag,
+                info,
+                errhandler,
+                newintercomm,
+            )
+        })
+    }
+}
+
+/// `MPI_Intercomm_merge`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Intercomm_merge(
+    intercomm: Handle,
+    high: c_int,
+    newintracomm: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_intercomm_merge(intercomm, high, newintracomm))
+}
+
+/// `MPI_Intercomm_merge`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_intercomm_merge(
+    intercomm: Handle,
+    high: c_int,
+    newintracomm: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, c_int, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(156))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::comm_new::<C>(id::INTERCOMM_MERGE, intercomm, newintracomm, move || {
+            function(intercomm, high, newintracomm)
+        })
+    }
+}
+
+/// `MPI_Cart_create`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Cart_create(
+    comm_old: Handle,
+    ndims: c_int,
+    dims: *mut c_int,
+    periods: *mut c_int,
+    reorder: c_int,
+    comm_cart: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_cart_create(comm_old, ndims, dims, periods, reorder, comm_cart))
+}
+
+/// `MPI_Cart_create`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_cart_create(
+    comm_old: Handle,
+    ndims: c_int,
+    dims: *mut c_int,
+    periods: *mut c_int,
+    reorder: c_int,
+    comm_cart: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, c_int, *mut c_int, *mut c_int, c_int, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(157))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::comm_new::<C>(id::CART_CREATE, comm_old, comm_cart, move || {
+            function(comm_old, ndims, dims, periods, reorder, comm_cart)
+        })
+    }
+}
+
+/// `MPI_Cart_sub`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Cart_sub(
+    comm: Handle,
+    remain_dims: *mut c_int,
+    newcomm: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_cart_sub(comm, remain_dims, newcomm))
+}
+
+/// `MPI_Cart_sub`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_cart_sub(
+    comm: Handle,
+    remain_dims: *mut c_int,
+    newcomm: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_int, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(158))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::comm_new::<C>(id::CART_SUB, comm, newcomm, move || function(comm, remain_dims, newcomm))
+    }
+}
+
+/// `MPI_Graph_create`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Graph_create(
+    comm_old: Handle,
+    nnodes: c_int,
+    index: *mut c_int,
+    edges: *mut c_int,
+    reorder: c_int,
+    comm_graph: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_graph_create(comm_old, nnodes, index, edges, reorder, comm_graph))
+}
+
+/// `MPI_Graph_create`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_graph_create(
+    comm_old: Handle,
+    nnodes: c_int,
+    index: *mut c_int,
+    edges: *mut c_int,
+    reorder: c_int,
+    comm_graph: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, c_int, *mut c_int, *mut c_int, c_int, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(159))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::comm_new::<C>(id::GRAPH_CREATE, comm_old, comm_graph, move || {
+            function(comm_old, nnodes, index, edges, reorder, comm_graph)
+        })
+    }
+}
+
+/// `MPI_Dist_graph_create`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Dist_graph_create(
+    comm_old: Handle,
+    n: c_int,
+    sources: *mut c_int,
+    degrees: *mut c_int,
+    destinations: *mut c_int,
+    weights: *mut c_int,
+    info: Handle,
+    reorder: c_int,
+    comm_dist_graph: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_dist_graph_create(
+        comm_old,
+        n,
+        sources,
+        degrees,
+        destinations,
+        weights,
+        info,
+        reorder,
+        comm_dist_graph
+    ))
+}
+
+/// `MPI_Dist_graph_create`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_dist_graph_create(
+    comm_old: Handle,
+    n: c_int,
+    sources: *mut c_int,
+    degrees: *mut c_int,
+    destinations: *mut c_int,
+    weights: *mut c_int,
+    info: Handle,
+    reorder: c_int,
+    comm_dist_graph: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        Handle,
+        c_int,
+        *mut c_int,
+        *mut c_int,
+        *mut c_int,
+        *mut c_int,
+        Handle,
+        c_int,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(160))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::comm_new::<C>(id::DIST_GRAPH_CREATE, comm_old, comm_dist_graph, move || {
+            function(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph)
+        })
+    }
+}
+
+/// `MPI_Dist_graph_create_adjacent`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Dist_graph_create_adjacent(
+    comm_old: Handle,
+    indegree: c_int,
+    sources: *mut c_int,
+    sourceweights: *mut c_int,
+    outdegree: c_int,
+    destinations: *mut c_int,
+    destweights: *mut c_int,
+    info: Handle,
+    reorder: c_int,
+    comm_dist_graph: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_dist_graph_create_adjacent(
+        comm_old,
+        indegree,
+        sources,
+        sourceweights,
+        outdegree,
+        destinations,
+        destweights,
+        info,
+        reorder,
+        comm_dist_graph
+    ))
+}
+
+/// `MPI_Dist_graph_create_adjacent`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_dist_graph_create_adjacent(
+    comm_old: Handle,
+    indegree: c_int,
+    sources: *mut c_int,
+    sourceweights: *mut c_int,
+    outdegree: c_int,
+    destinations: *mut c_int,
+    destweights: *mut c_int,
+    info: Handle,
+    reorder: c_int,
+    comm_dist_graph: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        Handle,
+        c_int,
+        *mut c_int,
+        *mut c_int,
+        c_int,
+        *mut c_int,
+        *mut c_int,
+        Handle,
+        c_int,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(161))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::comm_new::<C>(id::DIST_GRAPH_CREATE_ADJACENT, comm_old, comm_dist_graph, move || {
+            function(
+                comm_old,
+                indegree,
+                sources,
+                sourceweights,
+                outdegree,
+                destinations,
+                destweights,
+                info,
+                reorder,
+                comm_dist_graph,
+            )
+        })
+    }
+}
+
+/// `MPI_Comm_spawn`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_spawn(
+    command: *mut c_void,
+    argv: *mut c_void,
+    maxprocs: c_int,
+    info: Handle,
+    root: c_int,
+    comm: Handle,
+    intercomm: *mut Handle,
+    array_of_errcodes: *mut c_int,
+) -> c_int {
+    keep_caller!(mpi_comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes))
+}
+
+/// `MPI_Comm_spawn`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_spawn(
+    command: *mut c_void,
+    argv: *mut c_void,
+    maxprocs: c_int,
+    info: Handle,
+    root: c_int,
+    comm: Handle,
+    intercomm: *mut Handle,
+    array_of_errcodes: *mut c_int,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        c_int,
+        Handle,
+        c_int,
+        Handle,
+        *mut Handle,
+        *mut c_int,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(162))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::comm_new::<C>(id::COMM_SPAWN, comm, intercomm, move || {
+            function(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes)
+        })
+    }
+}
+
+/// `MPI_Comm_spawn_multiple`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_spawn_multiple(
+    count: c_int,
+    array_of_commands: *mut c_void,
+    array_of_argv: *mut c_void,
+    array_of_maxprocs: *mut c_int,
+    array_of_info: *mut Handle,
+    root: c_int,
+    comm: Handle,
+    intercomm: *mut Handle,
+    array_of_errcodes: *mut c_int,
+) -> c_int {
+    keep_caller!(mpi_comm_spawn_multiple(
+        count,
+        array_of_commands,
+        array_of_argv,
+        array_of_maxprocs,
+        array_of_info,
+        root,
+        comm,
+        intercomm,
+        array_of_errcodes
+    ))
+}
+
+/// `MPI_Comm_spawn_multiple`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_spawn_multiple(
+    count: c_int,
+    array_of_commands: *mut c_void,
+    array_of_argv: *mut c_void,
+    array_of_maxprocs: *mut c_int,
+    array_of_info: *mut Handle,
+    root: c_int,
+    comm: Handle,
+    intercomm: *mut Handle,
+    array_of_errcodes: *mut c_int,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        c_int,
+        *mut c_void,
+        *mut c_void,
+        *mut c_int,
+        *mut Handle,
+        c_int,
+        Handle,
+        *mut Handle,
+        *mut c_int,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(163))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::comm_new::<C>(id::COMM_SPAWN_MULTIPLE, comm, intercomm, move || {
+            function(
+                count,
+                array_of_commands,
+                array_of_argv,
+                array_of_maxprocs,
+                array_of_info,
+                root,
+                comm,
+                intercomm,
+                array_of_errcodes,
+            )
+        })
+    }
+}
+
+/// `MPI_Comm_accept`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_accept(
+    port_name: *mut c_void,
+    info: Handle,
+    root: c_int,
+    comm: Handle,
+    newcomm: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_comm_accept(port_name, info, root, comm, newcomm))
+}
+
+/// `MPI_Comm_accept`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_accept(
+    port_name: *mut c_void,
+    info: Handle,
+    root: c_int,
+    comm: Handle,
+    newcomm: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, Handle, c_int, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(164))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::comm_new::<C>(id::COMM_ACCEPT, comm, newcomm, move || {
+            function(port_name, info, root, comm, newcomm)
+        })
+    }
+}
+
+/// `MPI_Comm_connect`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_connect(
+    port_name: *mut c_void,
+    info: Handle,
+    root: c_int,
+    comm: Handle,
+    newcomm: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_comm_connect(port_name, info, root, comm, newcomm))
+}
+
+/// `MPI_Comm_connect`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_connect(
+    port_name: *mut c_void,
+    info: Handle,
+    root: c_int,
+    comm: Handle,
+    newcomm: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, Handle, c_int, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(165))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::comm_new::<C>(id::COMM_CONNECT, comm, newcomm, move || {
+            function(port_name, info, root, comm, newcomm)
+        })
+    }
+}
+
+/// `MPI_Comm_join`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Comm_join(fd: c_int, intercomm: *mut Handle) -> c_int {
+    keep_caller!(mpi_comm_join(fd, intercomm))
+}
+
+/// `MPI_Comm_join`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_join(fd: c_int, intercomm: *mut Handle) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(c_int, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(166))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::comm_of_members::<C>(id::COMM_JOIN, None, intercomm, move || function(fd, intercomm)) }
+}
+
+/// `MPI_Open_port`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Open_port(info: Handle, port_name: *mut c_void) -> c_int {
+    keep_caller!(mpi_open_port(info, port_name))
+}
+
+/// `MPI_Open_port`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_open_port(info: Handle, port_name: *mut c_void) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void) -> c_int =
+        unsafe { core::mem::transmute(real(Index(167))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::plain::<C>(id::OPEN_PORT, None, move || function(info, port_name)) }
+}
+
+/// `MPI_Close_port`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Close_port(port_name: *mut c_void) -> c_int {
+    keep_caller!(mpi_close_port(port_name))
+}
+
+/// `MPI_Close_port`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_close_port(port_name: *mut c_void) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void) -> c_int =
+        unsafe { core::mem::transmute(real(Index(168))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::plain::<C>(id::CLOSE_PORT, None, move || function(port_name)) }
+}
+
+/// `MPI_Publish_name`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Publish_name(
+    service_name: *mut c_void,
+    info: Handle,
+    port_name: *mut c_void,
+) -> c_int {
+    keep_caller!(mpi_publish_name(service_name, info, port_name))
+}
+
+/// `MPI_Publish_name`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_publish_name(
+    service_name: *mut c_void,
+    info: Handle,
+    port_name: *mut c_void,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, Handle, *mut c_void) -> c_int =
+        unsafe { core::mem::transmute(real(Index(169))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::plain::<C>(id::PUBLISH_NAME, None, move || function(service_name, info, port_name)) }
+}
+
+/// `MPI_Unpublish_name`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Unpublish_name(
+    service_name: *mut c_void,
+    info: Handle,
+    port_name: *mut c_void,
+) -> c_int {
+    keep_caller!(mpi_unpublish_name(service_name, info, port_name))
+}
+
+/// `MPI_Unpublish_name`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_unpublish_name(
+    service_name: *mut c_void,
+    info: Handle,
+    port_name: *mut c_void,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, Handle, *mut c_void) -> c_int =
+        unsafe { core::mem::transmute(real(Index(170))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::plain::<C>(id::UNPUBLISH_NAME, None, move || function(service_name, info, port_name)) }
+}
+
+/// `MPI_Lookup_name`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Lookup_name(
+    service_name: *mut c_void,
+    info: Handle,
+    port_name: *mut c_void,
+) -> c_int {
+    keep_caller!(mpi_lookup_name(service_name, info, port_name))
+}
+
+/// `MPI_Lookup_name`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_lookup_name(
+    service_name: *mut c_void,
+    info: Handle,
+    port_name: *mut c_void,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, Handle, *mut c_void) -> c_int =
+        unsafe { core::mem::transmute(real(Index(171))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::plain::<C>(id::LOOKUP_NAME, None, move || function(service_name, info, port_name)) }
+}
+
+/// `MPI_Neighbor_allgather`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Neighbor_allgather(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
+}
+
+/// `MPI_Neighbor_allgather`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_allgather(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        Handle,
+        *mut c_void,
+        c_int,
+        Handle,
+        Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(172))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::NEIGHBOR_ALLGATHER,
+            Kind::NeighborAllgather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(sendcount), sendtype),
+                receive: shapes::Same(i64::from(recvcount), recvtype),
+            },
+            None,
+            comm,
+            None,
+            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
+        )
+    }
+}
+
+/// `MPI_Neighbor_allgather_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Neighbor_allgather_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_neighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
+}
+
+/// `MPI_Neighbor_allgather_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_allgather_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, i64, Handle, *mut c_void, i64, Handle, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(173))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::NEIGHBOR_ALLGATHER_C,
+            Kind::NeighborAllgather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(sendcount, sendtype),
+                receive: shapes::Same(recvcount, recvtype),
+            },
+            None,
+            comm,
+            None,
+            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
+        )
+    }
+}
+
+/// `MPI_Neighbor_allgatherv`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Neighbor_allgatherv(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_neighbor_allgatherv(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm
+    ))
+}
+
+/// `MPI_Neighbor_allgatherv`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_allgatherv(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: Handle,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        Handle,
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        Handle,
+        Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(174))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::NEIGHBOR_ALLGATHERV,
+            Kind::NeighborAllgather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(sendcount), sendtype),
+                receive: shapes::Each(recvcounts, recvtype),
+            },
+            None,
+            comm,
+            None,
+            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
+        )
+    }
+}
+
+/// `MPI_Neighbor_allgatherv_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Neighbor_allgatherv_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    displs: *mut i64,
+    recvtype: Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_neighbor_allgatherv_c(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm
+    ))
+}
+
+/// `MPI_Neighbor_allgatherv_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_allgatherv_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    displs: *mut i64,
+    recvtype: Handle,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        Handle,
+        Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(175))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::NEIGHBOR_ALLGATHERV_C,
+            Kind::NeighborAllgather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(sendcount, sendtype),
+                receive: shapes::Each(recvcounts, recvtype),
+            },
+            None,
+            comm,
+            None,
+            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
+        )
+    }
+}
+
+/// `MPI_Neighbor_alltoall`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Neighbor_alltoall(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
+}
+
+/// `MPI_Neighbor_alltoall`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_alltoall(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        Handle,
+        *mut c_void,
+        c_int,
+        Handle,
+        Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(176))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::NEIGHBOR_ALLTOALL,
+            Kind::NeighborAlltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(sendcount), sendtype),
+                receive: shapes::Same(i64::from(recvcount), recvtype),
+            },
+            None,
+            comm,
+            None,
+            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
+        )
+    }
+}
+
+/// `MPI_Neighbor_alltoall_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Neighbor_alltoall_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_neighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
+}
+
+/// `MPI_Neighbor_alltoall_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_alltoall_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, i64, Handle, *mut c_void, i64, Handle, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(177))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::NEIGHBOR_ALLTOALL_C,
+            Kind::NeighborAlltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(sendcount, sendtype),
+                receive: shapes::Same(recvcount, recvtype),
+            },
+            None,
+            comm,
+            None,
+            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
+        )
+    }
+}
+
+/// `MPI_Neighbor_alltoallv`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Neighbor_alltoallv(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_neighbor_alltoallv(
+        sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm
+    ))
+}
+
+/// `MPI_Neighbor_alltoallv`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_alltoallv(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: Handle,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        Handle,
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        Handle,
+        Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(178))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::NEIGHBOR_ALLTOALLV,
+            Kind::NeighborAlltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Each(sendcounts, sendtype),
+                receive: shapes::Each(recvcounts, recvtype),
+            },
+            None,
+            comm,
+            None,
+            move || {
+                function(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)
+            },
+        )
+    }
+}
+
+/// `MPI_Neighbor_alltoallv_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Neighbor_alltoallv_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    sdispls: *mut i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    rdispls: *mut i64,
+    recvtype: Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_neighbor_alltoallv_c(
+        sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm
+    ))
+}
+
+/// `MPI_Neighbor_alltoallv_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_alltoallv_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    sdispls: *mut i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    rdispls: *mut i64,
+    recvtype: Handle,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        Handle,
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        Handle,
+        Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(179))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::NEIGHBOR_ALLTOALLV_C,
+            Kind::NeighborAlltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Each(sendcounts, sendtype),
+                receive: shapes::Each(recvcounts, recvtype),
+            },
+            None,
+            comm,
+            None,
+            move || {
+                function(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)
+            },
+        )
+    }
+}
+
+/// `MPI_Neighbor_alltoallw`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Neighbor_alltoallw(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_neighbor_alltoallw(
+        sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm
+    ))
+}
+
+/// `MPI_Neighbor_alltoallw`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_alltoallw(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_int,
+        *mut i64,
+        *mut Handle,
+        *mut c_void,
+        *mut c_int,
+        *mut i64,
+        *mut Handle,
+        Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(180))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::NEIGHBOR_ALLTOALLW,
+            Kind::NeighborAlltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::EachTyped(sendcounts, sendtypes),
+                receive: shapes::EachTyped(recvcounts, recvtypes),
+            },
+            None,
+            comm,
+            None,
+            move || {
+                function(
+                    sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Neighbor_alltoallw_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Neighbor_alltoallw_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: Handle,
+) -> c_int {
+    keep_caller!(mpi_neighbor_alltoallw_c(
+        sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm
+    ))
+}
+
+/// `MPI_Neighbor_alltoallw_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_alltoallw_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        *mut Handle,
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        *mut Handle,
+        Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(181))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::NEIGHBOR_ALLTOALLW_C,
+            Kind::NeighborAlltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::EachTyped(sendcounts, sendtypes),
+                receive: shapes::EachTyped(recvcounts, recvtypes),
+            },
+            None,
+            comm,
+            None,
+            move || {
+                function(
+                    sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Ineighbor_allgather`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Ineighbor_allgather(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_ineighbor_allgather(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request
+    ))
+}
+
+/// `MPI_Ineighbor_allgather`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ineighbor_allgather(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        Handle,
+        *mut c_void,
+        c_int,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(182))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::INEIGHBOR_ALLGATHER,
+            Kind::NeighborAllgather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(sendcount), sendtype),
+                receive: shapes::Same(i64::from(recvcount), recvtype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request),
+        )
+    }
+}
+
+/// `MPI_Ineighbor_allgather_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Ineighbor_allgather_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_ineighbor_allgather_c(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request
+    ))
+}
+
+/// `MPI_Ineighbor_allgather_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ineighbor_allgather_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        *mut c_void,
+        i64,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(183))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::INEIGHBOR_ALLGATHER_C,
+            Kind::NeighborAllgather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(sendcount, sendtype),
+                receive: shapes::Same(recvcount, recvtype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request),
+        )
+    }
+}
+
+/// `MPI_Ineighbor_allgatherv`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Ineighbor_allgatherv(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_ineighbor_allgatherv(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request
+    ))
+}
+
+/// `MPI_Ineighbor_allgatherv`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ineighbor_allgatherv(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        Handle,
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(184))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::INEIGHBOR_ALLGATHERV,
+            Kind::NeighborAllgather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(sendcount), sendtype),
+                receive: shapes::Each(recvcounts, recvtype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || {
+                function(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)
+            },
+        )
+    }
+}
+
+/// `MPI_Ineighbor_allgatherv_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Ineighbor_allgatherv_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    displs: *mut i64,
+    recvtype: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_ineighbor_allgatherv_c(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request
+    ))
+}
+
+/// `MPI_Ineighbor_allgatherv_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ineighbor_allgatherv_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    displs: *mut i64,
+    recvtype: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(185))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::INEIGHBOR_ALLGATHERV_C,
+            Kind::NeighborAllgather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(sendcount, sendtype),
+                receive: shapes::Each(recvcounts, recvtype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || {
+                function(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)
+            },
+        )
+    }
+}
+
+/// `MPI_Ineighbor_alltoall`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Ineighbor_alltoall(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_ineighbor_alltoall(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request
+    ))
+}
+
+/// `MPI_Ineighbor_alltoall`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ineighbor_alltoall(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        Handle,
+        *mut c_void,
+        c_int,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(186))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::INEIGHBOR_ALLTOALL,
+            Kind::NeighborAlltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(sendcount), sendtype),
+                receive: shapes::Same(i64::from(recvcount), recvtype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request),
+        )
+    }
+}
+
+/// `MPI_Ineighbor_alltoall_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Ineighbor_alltoall_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_ineighbor_alltoall_c(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request
+    ))
+}
+
+/// `MPI_Ineighbor_alltoall_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ineighbor_alltoall_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        *mut c_void,
+        i64,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(187))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::INEIGHBOR_ALLTOALL_C,
+            Kind::NeighborAlltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(sendcount, sendtype),
+                receive: shapes::Same(recvcount, recvtype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request),
+        )
+    }
+}
+
+/// `MPI_Ineighbor_alltoallv`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Ineighbor_alltoallv(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_ineighbor_alltoallv(
+        sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request
+    ))
+}
+
+/// `MPI_Ineighbor_alltoallv`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ineighbor_alltoallv(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        Handle,
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(188))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::INEIGHBOR_ALLTOALLV,
+            Kind::NeighborAlltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Each(sendcounts, sendtype),
+                receive: shapes::Each(recvcounts, recvtype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+                    request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Ineighbor_alltoallv_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Ineighbor_alltoallv_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    sdispls: *mut i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    rdispls: *mut i64,
+    recvtype: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_ineighbor_alltoallv_c(
+        sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request
+    ))
+}
+
+/// `MPI_Ineighbor_alltoallv_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ineighbor_alltoallv_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    sdispls: *mut i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    rdispls: *mut i64,
+    recvtype: Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        Handle,
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(189))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::INEIGHBOR_ALLTOALLV_C,
+            Kind::NeighborAlltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Each(sendcounts, sendtype),
+                receive: shapes::Each(recvcounts, recvtype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+                    request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Ineighbor_alltoallw`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Ineighbor_alltoallw(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_ineighbor_alltoallw(
+        sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request
+    ))
+}
+
+/// `MPI_Ineighbor_alltoallw`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ineighbor_alltoallw(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_int,
+        *mut i64,
+        *mut Handle,
+        *mut c_void,
+        *mut c_int,
+        *mut i64,
+        *mut Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(190))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::INEIGHBOR_ALLTOALLW,
+            Kind::NeighborAlltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::EachTyped(sendcounts, sendtypes),
+                receive: shapes::EachTyped(recvcounts, recvtypes),
+            },
+            None,
+            comm,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+                    request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Ineighbor_alltoallw_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Ineighbor_alltoallw_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_ineighbor_alltoallw_c(
+        sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request
+    ))
+}
+
+/// `MPI_Ineighbor_alltoallw_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ineighbor_alltoallw_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        *mut Handle,
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        *mut Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(191))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective::<C, _, _>(
+            id::INEIGHBOR_ALLTOALLW_C,
+            Kind::NeighborAlltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::EachTyped(sendcounts, sendtypes),
+                receive: shapes::EachTyped(recvcounts, recvtypes),
+            },
+            None,
+            comm,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+                    request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Neighbor_allgather_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Neighbor_allgather_init(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_neighbor_allgather_init(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request
+    ))
+}
+
+/// `MPI_Neighbor_allgather_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_allgather_init(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        Handle,
+        *mut c_void,
+        c_int,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(192))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::NEIGHBOR_ALLGATHER_INIT,
+            Kind::NeighborAllgather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(sendcount), sendtype),
+                receive: shapes::Same(i64::from(recvcount), recvtype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request),
+        )
+    }
+}
+
+/// `MPI_Neighbor_allgather_init_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Neighbor_allgather_init_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_neighbor_allgather_init_c(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request
+    ))
+}
+
+/// `MPI_Neighbor_allgather_init_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_allgather_init_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        *mut c_void,
+        i64,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(193))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::NEIGHBOR_ALLGATHER_INIT_C,
+            Kind::NeighborAllgather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(sendcount, sendtype),
+                receive: shapes::Same(recvcount, recvtype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request),
+        )
+    }
+}
+
+/// `MPI_Neighbor_allgatherv_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Neighbor_allgatherv_init(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_neighbor_allgatherv_init(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request
+    ))
+}
+
+/// `MPI_Neighbor_allgatherv_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_allgatherv_init(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        Handle,
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(194))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::NEIGHBOR_ALLGATHERV_INIT,
+            Kind::NeighborAllgather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(sendcount), sendtype),
+                receive: shapes::Each(recvcounts, recvtype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Neighbor_allgatherv_init_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Neighbor_allgatherv_init_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    displs: *mut i64,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_neighbor_allgatherv_init_c(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request
+    ))
+}
+
+/// `MPI_Neighbor_allgatherv_init_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_allgatherv_init_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    displs: *mut i64,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(195))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::NEIGHBOR_ALLGATHERV_INIT_C,
+            Kind::NeighborAllgather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(sendcount, sendtype),
+                receive: shapes::Each(recvcounts, recvtype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Neighbor_alltoall_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Neighbor_alltoall_init(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_neighbor_alltoall_init(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request
+    ))
+}
+
+/// `MPI_Neighbor_alltoall_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_alltoall_init(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        Handle,
+        *mut c_void,
+        c_int,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(196))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::NEIGHBOR_ALLTOALL_INIT,
+            Kind::NeighborAlltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(sendcount), sendtype),
+                receive: shapes::Same(i64::from(recvcount), recvtype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request),
+        )
+    }
+}
+
+/// `MPI_Neighbor_alltoall_init_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Neighbor_alltoall_init_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_neighbor_alltoall_init_c(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request
+    ))
+}
+
+/// `MPI_Neighbor_alltoall_init_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_alltoall_init_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        *mut c_void,
+        i64,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(197))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::NEIGHBOR_ALLTOALL_INIT_C,
+            Kind::NeighborAlltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(sendcount, sendtype),
+                receive: shapes::Same(recvcount, recvtype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request),
+        )
+    }
+}
+
+/// `MPI_Neighbor_alltoallv_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Neighbor_alltoallv_init(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_neighbor_alltoallv_init(
+        sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request
+    ))
+}
+
+/// `MPI_Neighbor_alltoallv_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_alltoallv_init(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        Handle,
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(198))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::NEIGHBOR_ALLTOALLV_INIT,
+            Kind::NeighborAlltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Each(sendcounts, sendtype),
+                receive: shapes::Each(recvcounts, recvtype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+                    info, request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Neighbor_alltoallv_init_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Neighbor_alltoallv_init_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    sdispls: *mut i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    rdispls: *mut i64,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_neighbor_alltoallv_init_c(
+        sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request
+    ))
+}
+
+/// `MPI_Neighbor_alltoallv_init_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_alltoallv_init_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    sdispls: *mut i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    rdispls: *mut i64,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        Handle,
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(199))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::NEIGHBOR_ALLTOALLV_INIT_C,
+            Kind::NeighborAlltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Each(sendcounts, sendtype),
+                receive: shapes::Each(recvcounts, recvtype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+                    info, request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Neighbor_alltoallw_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Neighbor_alltoallw_init(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_neighbor_alltoallw_init(
+        sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request
+    ))
+}
+
+/// `MPI_Neighbor_alltoallw_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_alltoallw_init(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_int,
+        *mut i64,
+        *mut Handle,
+        *mut c_void,
+        *mut c_int,
+        *mut i64,
+        *mut Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(200))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::NEIGHBOR_ALLTOALLW_INIT,
+            Kind::NeighborAlltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::EachTyped(sendcounts, sendtypes),
+                receive: shapes::EachTyped(recvcounts, recvtypes),
+            },
+            None,
+            comm,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+                    info, request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Neighbor_alltoallw_init_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Neighbor_alltoallw_init_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_neighbor_alltoallw_init_c(
+        sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request
+    ))
+}
+
+/// `MPI_Neighbor_alltoallw_init_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_alltoallw_init_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        *mut Handle,
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        *mut Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(201))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::NEIGHBOR_ALLTOALLW_INIT_C,
+            Kind::NeighborAlltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::EachTyped(sendcounts, sendtypes),
+                receive: shapes::EachTyped(recvcounts, recvtypes),
+            },
+            None,
+            comm,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+                    info, request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Barrier_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Barrier_init(
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_barrier_init(comm, info, request))
+}
+
+/// `MPI_Barrier_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_barrier_init(comm: Handle, info: Handle, request: *mut Handle) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(202))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::BARRIER_INIT,
+            Kind::Uniform,
+            &shapes::Data { buffer: core::ptr::null(), send: shapes::Nothing, receive: shapes::Nothing },
+            None,
+            comm,
+            Some(request),
+            move || function(comm, info, request),
+        )
+    }
+}
+
+/// `MPI_Bcast_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Bcast_init(
+    buffer: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    root: c_int,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_bcast_init(buffer, count, datatype, root, comm, info, request))
+}
+
+/// `MPI_Bcast_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_bcast_init(
+    buffer: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    root: c_int,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        Handle,
+        c_int,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(203))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::BCAST_INIT,
+            Kind::Uniform,
+            &shapes::Data {
+                buffer: core::ptr::null(),
+                send: shapes::Same(i64::from(count), datatype),
+                receive: shapes::Nothing,
+            },
+            Some(root),
+            comm,
+            Some(request),
+            move || function(buffer, count, datatype, root, comm, info, request),
+        )
+    }
+}
+
+/// `MPI_Bcast_init_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Bcast_init_c(
+    buffer: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    root: c_int,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_bcast_init_c(buffer, count, datatype, root, comm, info, request))
+}
+
+/// `MPI_Bcast_init_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_bcast_init_c(
+    buffer: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    root: c_int,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        c_int,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(204))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::BCAST_INIT_C,
+            Kind::Uniform,
+            &shapes::Data {
+                buffer: core::ptr::null(),
+                send: shapes::Same(count, datatype),
+                receive: shapes::Nothing,
+            },
+            Some(root),
+            comm,
+            Some(request),
+            move || function(buffer, count, datatype, root, comm, info, request),
+        )
+    }
+}
+
+/// `MPI_Reduce_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Reduce_init(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    op: Handle,
+    root: c_int,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request))
+}
+
+/// `MPI_Reduce_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_reduce_init(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    op: Handle,
+    root: c_int,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        c_int,
+        Handle,
+        Handle,
+        c_int,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(205))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::REDUCE_INIT,
+            Kind::Uniform,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(count), datatype),
+                receive: shapes::Nothing,
+            },
+            Some(root),
+            comm,
+            Some(request),
+            move || function(sendbuf, recvbuf, count, datatype, op, root, comm, info, request),
+        )
+    }
+}
+
+/// `MPI_Reduce_init_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Reduce_init_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    op: Handle,
+    root: c_int,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_reduce_init_c(sendbuf, recvbuf, count, datatype, op, root, comm, info, request))
+}
+
+/// `MPI_Reduce_init_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_reduce_init_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    op: Handle,
+    root: c_int,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        i64,
+        Handle,
+        Handle,
+        c_int,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(206))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::REDUCE_INIT_C,
+            Kind::Uniform,
+            &shapes::Data { buffer: sendbuf, send: shapes::Same(count, datatype), receive: shapes::Nothing },
+            Some(root),
+            comm,
+            Some(request),
+            move || function(sendbuf, recvbuf, count, datatype, op, root, comm, info, request),
+        )
+    }
+}
+
+/// `MPI_Allreduce_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Allreduce_init(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request))
+}
+
+/// `MPI_Allreduce_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_allreduce_init(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        c_int,
+        Handle,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(207))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::ALLREDUCE_INIT,
+            Kind::Uniform,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(count), datatype),
+                receive: shapes::Nothing,
+            },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, recvbuf, count, datatype, op, comm, info, request),
+        )
+    }
+}
+
+/// `MPI_Allreduce_init_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Allreduce_init_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_allreduce_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request))
+}
+
+/// `MPI_Allreduce_init_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_allreduce_init_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        i64,
+        Handle,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(208))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::ALLREDUCE_INIT_C,
+            Kind::Uniform,
+            &shapes::Data { buffer: sendbuf, send: shapes::Same(count, datatype), receive: shapes::Nothing },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, recvbuf, count, datatype, op, comm, info, request),
+        )
+    }
+}
+
+/// `MPI_Gather_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Gather_init(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_gather_init(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request
+    ))
+}
+
+/// `MPI_Gather_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_gather_init(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        Handle,
+        *mut c_void,
+        c_int,
+        Handle,
+        c_int,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(209))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::GATHER_INIT,
+            Kind::Gather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(sendcount), sendtype),
+                receive: shapes::Same(i64::from(recvcount), recvtype),
+            },
+            Some(root),
+            comm,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Gather_init_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Gather_init_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_gather_init_c(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request
+    ))
+}
+
+/// `MPI_Gather_init_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_gather_init_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        *mut c_void,
+        i64,
+        Handle,
+        c_int,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(210))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::GATHER_INIT_C,
+            Kind::Gather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(sendcount, sendtype),
+                receive: shapes::Same(recvcount, recvtype),
+            },
+            Some(root),
+            comm,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Gatherv_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Gatherv_init(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_gatherv_init(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request
+    ))
+}
+
+/// `MPI_Gatherv_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_gatherv_init(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        Handle,
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        Handle,
+        c_int,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(211))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::GATHERV_INIT,
+            Kind::Gather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(sendcount), sendtype),
+                receive: shapes::Each(recvcounts, recvtype),
+            },
+            Some(root),
+            comm,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info,
+                    request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Gatherv_init_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Gatherv_init_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    displs: *mut i64,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_gatherv_init_c(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request
+    ))
+}
+
+/// `MPI_Gatherv_init_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_gatherv_init_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    displs: *mut i64,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        Handle,
+        c_int,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(212))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::GATHERV_INIT_C,
+            Kind::Gather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(sendcount, sendtype),
+                receive: shapes::Each(recvcounts, recvtype),
+            },
+            Some(root),
+            comm,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info,
+                    request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Scatter_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Scatter_init(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_scatter_init(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request
+    ))
+}
+
+/// `MPI_Scatter_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_scatter_init(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        Handle,
+        *mut c_void,
+        c_int,
+        Handle,
+        c_int,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(213))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::SCATTER_INIT,
+            Kind::Scatter,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(sendcount), sendtype),
+                receive: shapes::Same(i64::from(recvcount), recvtype),
+            },
+            Some(root),
+            comm,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Scatter_init_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Scatter_init_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_scatter_init_c(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request
+    ))
+}
+
+/// `MPI_Scatter_init_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_scatter_init_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        *mut c_void,
+        i64,
+        Handle,
+        c_int,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(214))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::SCATTER_INIT_C,
+            Kind::Scatter,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(sendcount, sendtype),
+                receive: shapes::Same(recvcount, recvtype),
+            },
+            Some(root),
+            comm,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Scatterv_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Scatterv_init(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    displs: *mut c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_scatterv_init(
+        sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request
+    ))
+}
+
+/// `MPI_Scatterv_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_scatterv_init(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    displs: *mut c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        Handle,
+        *mut c_void,
+        c_int,
+        Handle,
+        c_int,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(215))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::SCATTERV_INIT,
+            Kind::Scatter,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Each(sendcounts, sendtype),
+                receive: shapes::Same(i64::from(recvcount), recvtype),
+            },
+            Some(root),
+            comm,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info,
+                    request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Scatterv_init_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Scatterv_init_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    displs: *mut i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_scatterv_init_c(
+        sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request
+    ))
+}
+
+/// `MPI_Scatterv_init_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_scatterv_init_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    displs: *mut i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    root: c_int,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        Handle,
+        *mut c_void,
+        i64,
+        Handle,
+        c_int,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(216))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::SCATTERV_INIT_C,
+            Kind::Scatter,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Each(sendcounts, sendtype),
+                receive: shapes::Same(recvcount, recvtype),
+            },
+            Some(root),
+            comm,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info,
+                    request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Allgather_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Allgather_init(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_allgather_init(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request
+    ))
+}
+
+/// `MPI_Allgather_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_allgather_init(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        Handle,
+        *mut c_void,
+        c_int,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(217))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::ALLGATHER_INIT,
+            Kind::Allgather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(sendcount), sendtype),
+                receive: shapes::Same(i64::from(recvcount), recvtype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request),
+        )
+    }
+}
+
+/// `MPI_Allgather_init_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Allgather_init_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_allgather_init_c(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request
+    ))
+}
+
+/// `MPI_Allgather_init_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_allgather_init_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        *mut c_void,
+        i64,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(218))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::ALLGATHER_INIT_C,
+            Kind::Allgather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(sendcount, sendtype),
+                receive: shapes::Same(recvcount, recvtype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request),
+        )
+    }
+}
+
+/// `MPI_Allgatherv_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Allgatherv_init(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_allgatherv_init(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request
+    ))
+}
+
+/// `MPI_Allgatherv_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_allgatherv_init(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        Handle,
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(219))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::ALLGATHERV_INIT,
+            Kind::Allgather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(sendcount), sendtype),
+                receive: shapes::Each(recvcounts, recvtype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Allgatherv_init_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Allgatherv_init_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    displs: *mut i64,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_allgatherv_init_c(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request
+    ))
+}
+
+/// `MPI_Allgatherv_init_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_allgatherv_init_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    displs: *mut i64,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(220))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::ALLGATHERV_INIT_C,
+            Kind::Allgather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(sendcount, sendtype),
+                receive: shapes::Each(recvcounts, recvtype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Alltoall_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Alltoall_init(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_alltoall_init(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request
+    ))
+}
+
+/// `MPI_Alltoall_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_alltoall_init(
+    sendbuf: *mut c_void,
+    sendcount: c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        Handle,
+        *mut c_void,
+        c_int,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(221))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::ALLTOALL_INIT,
+            Kind::Alltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(sendcount), sendtype),
+                receive: shapes::Same(i64::from(recvcount), recvtype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request),
+        )
+    }
+}
+
+/// `MPI_Alltoall_init_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Alltoall_init_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_alltoall_init_c(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request
+    ))
+}
+
+/// `MPI_Alltoall_init_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_alltoall_init_c(
+    sendbuf: *mut c_void,
+    sendcount: i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        *mut c_void,
+        i64,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(222))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::ALLTOALL_INIT_C,
+            Kind::Alltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(sendcount, sendtype),
+                receive: shapes::Same(recvcount, recvtype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request),
+        )
+    }
+}
+
+/// `MPI_Alltoallv_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Alltoallv_init(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_alltoallv_init(
+        sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request
+    ))
+}
+
+/// `MPI_Alltoallv_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_alltoallv_init(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        Handle,
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(223))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::ALLTOALLV_INIT,
+            Kind::Alltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Each(sendcounts, sendtype),
+                receive: shapes::Each(recvcounts, recvtype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+                    info, request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Alltoallv_init_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Alltoallv_init_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    sdispls: *mut i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    rdispls: *mut i64,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_alltoallv_init_c(
+        sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request
+    ))
+}
+
+/// `MPI_Alltoallv_init_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_alltoallv_init_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    sdispls: *mut i64,
+    sendtype: Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    rdispls: *mut i64,
+    recvtype: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        Handle,
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(224))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::ALLTOALLV_INIT_C,
+            Kind::Alltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Each(sendcounts, sendtype),
+                receive: shapes::Each(recvcounts, recvtype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+                    info, request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Alltoallw_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Alltoallw_init(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtypes: *mut Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_alltoallw_init(
+        sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request
+    ))
+}
+
+/// `MPI_Alltoallw_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_alltoallw_init(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtypes: *mut Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        *mut Handle,
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        *mut Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(225))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::ALLTOALLW_INIT,
+            Kind::Alltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::EachTyped(sendcounts, sendtypes),
+                receive: shapes::EachTyped(recvcounts, recvtypes),
+            },
+            None,
+            comm,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+                    info, request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Alltoallw_init_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Alltoallw_init_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_alltoallw_init_c(
+        sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request
+    ))
+}
+
+/// `MPI_Alltoallw_init_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_alltoallw_init_c(
+    sendbuf: *mut c_void,
+    sendcounts: *mut i64,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        *mut Handle,
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        *mut Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(226))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::ALLTOALLW_INIT_C,
+            Kind::Alltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::EachTyped(sendcounts, sendtypes),
+                receive: shapes::EachTyped(recvcounts, recvtypes),
+            },
+            None,
+            comm,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+                    info, request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Reduce_scatter_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Reduce_scatter_init(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request))
+}
+
+/// `MPI_Reduce_scatter_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_reduce_scatter_init(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        *mut c_int,
+        Handle,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(227))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::REDUCE_SCATTER_INIT,
+            Kind::ReduceScatter,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Nothing,
+                receive: shapes::Each(recvcounts, datatype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request),
+        )
+    }
+}
+
+/// `MPI_Reduce_scatter_init_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Reduce_scatter_init_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request))
+}
+
+/// `MPI_Reduce_scatter_init_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_reduce_scatter_init_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *mut i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        *mut i64,
+        Handle,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(228))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::REDUCE_SCATTER_INIT_C,
+            Kind::ReduceScatter,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Nothing,
+                receive: shapes::Each(recvcounts, datatype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request),
+        )
+    }
+}
+
+/// `MPI_Reduce_scatter_block_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Reduce_scatter_block_init(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_reduce_scatter_block_init(
+        sendbuf, recvbuf, recvcount, datatype, op, comm, info, request
+    ))
+}
+
+/// `MPI_Reduce_scatter_block_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_reduce_scatter_block_init(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcount: c_int,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        c_int,
+        Handle,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(229))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::REDUCE_SCATTER_BLOCK_INIT,
+            Kind::ReduceScatter,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Nothing,
+                receive: shapes::Same(i64::from(recvcount), datatype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request),
+        )
+    }
+}
+
+/// `MPI_Reduce_scatter_block_init_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Reduce_scatter_block_init_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_reduce_scatter_block_init_c(
+        sendbuf, recvbuf, recvcount, datatype, op, comm, info, request
+    ))
+}
+
+/// `MPI_Reduce_scatter_block_init_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_reduce_scatter_block_init_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcount: i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        i64,
+        Handle,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(230))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::REDUCE_SCATTER_BLOCK_INIT_C,
+            Kind::ReduceScatter,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Nothing,
+                receive: shapes::Same(recvcount, datatype),
+            },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request),
+        )
+    }
+}
+
+/// `MPI_Scan_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Scan_init(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request))
+}
+
+/// `MPI_Scan_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_scan_init(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        c_int,
+        Handle,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(231))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::SCAN_INIT,
+            Kind::Uniform,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(count), datatype),
+                receive: shapes::Nothing,
+            },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, recvbuf, count, datatype, op, comm, info, request),
+        )
+    }
+}
+
+/// `MPI_Scan_init_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Scan_init_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_scan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request))
+}
+
+/// `MPI_Scan_init_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_scan_init_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        i64,
+        Handle,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(232))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::SCAN_INIT_C,
+            Kind::Uniform,
+            &shapes::Data { buffer: sendbuf, send: shapes::Same(count, datatype), receive: shapes::Nothing },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, recvbuf, count, datatype, op, comm, info, request),
+        )
+    }
+}
+
+/// `MPI_Exscan_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Exscan_init(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request))
+}
+
+/// `MPI_Exscan_init`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_exscan_init(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        c_int,
+        Handle,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(233))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::EXSCAN_INIT,
+            Kind::Uniform,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(count), datatype),
+                receive: shapes::Nothing,
+            },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, recvbuf, count, datatype, op, comm, info, request),
+        )
+    }
+}
+
+/// `MPI_Exscan_init_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Exscan_init_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_exscan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request))
+}
+
+/// `MPI_Exscan_init_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_exscan_init_c(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    op: Handle,
+    comm: Handle,
+    info: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        i64,
+        Handle,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(234))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::collective_init::<C, _, _>(
+            id::EXSCAN_INIT_C,
+            Kind::Uniform,
+            &shapes::Data { buffer: sendbuf, send: shapes::Same(count, datatype), receive: shapes::Nothing },
+            None,
+            comm,
+            Some(request),
+            move || function(sendbuf, recvbuf, count, datatype, op, comm, info, request),
+        )
+    }
+}
+
+/// `MPI_Win_create`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_create(
+    base: *mut c_void,
+    size: i64,
+    disp_unit: c_int,
+    info: Handle,
+    comm: Handle,
+    win: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_win_create(base, size, disp_unit, info, comm, win))
+}
+
+/// `MPI_Win_create`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_create(
+    base: *mut c_void,
+    size: i64,
+    disp_unit: c_int,
+    info: Handle,
+    comm: Handle,
+    win: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, i64, c_int, Handle, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(235))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_new::<C>(id::WIN_CREATE, comm, win, move || {
+            function(base, size, disp_unit, info, comm, win)
+        })
+    }
+}
+
+/// `MPI_Win_create_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_create_c(
+    base: *mut c_void,
+    size: i64,
+    disp_unit: i64,
+    info: Handle,
+    comm: Handle,
+    win: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_win_create_c(base, size, disp_unit, info, comm, win))
+}
+
+/// `MPI_Win_create_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_create_c(
+    base: *mut c_void,
+    size: i64,
+    disp_unit: i64,
+    info: Handle,
+    comm: Handle,
+    win: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, i64, i64, Handle, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(236))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_new::<C>(id::WIN_CREATE_C, comm, win, move || {
+            function(base, size, disp_unit, info, comm, win)
+        })
+    }
+}
+
+/// `MPI_Win_allocate`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_allocate(
+    size: i64,
+    disp_unit: c_int,
+    info: Handle,
+    comm: Handle,
+    baseptr: *mut c_void,
+    win: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_win_allocate(size, disp_unit, info, comm, baseptr, win))
+}
+
+/// `MPI_Win_allocate`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_allocate(
+    size: i64,
+    disp_unit: c_int,
+    info: Handle,
+    comm: Handle,
+    baseptr: *mut c_void,
+    win: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(i64, c_int, Handle, Handle, *mut c_void, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(237))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_new::<C>(id::WIN_ALLOCATE, comm, win, move || {
+            function(size, disp_unit, info, comm, baseptr, win)
+        })
+    }
+}
+
+/// `MPI_Win_allocate_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_allocate_c(
+    size: i64,
+    disp_unit: i64,
+    info: Handle,
+    comm: Handle,
+    baseptr: *mut c_void,
+    win: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_win_allocate_c(size, disp_unit, info, comm, baseptr, win))
+}
+
+/// `MPI_Win_allocate_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_allocate_c(
+    size: i64,
+    disp_unit: i64,
+    info: Handle,
+    comm: Handle,
+    baseptr: *mut c_void,
+    win: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(i64, i64, Handle, Handle, *mut c_void, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(238))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_new::<C>(id::WIN_ALLOCATE_C, comm, win, move || {
+            function(size, disp_unit, info, comm, baseptr, win)
+        })
+    }
+}
+
+/// `MPI_Win_allocate_shared`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_allocate_shared(
+    size: i64,
+    disp_unit: c_int,
+    info: Handle,
+    comm: Handle,
+    baseptr: *mut c_void,
+    win: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_win_allocate_shared(size, disp_unit, info, comm, baseptr, win))
+}
+
+/// `MPI_Win_allocate_shared`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_allocate_shared(
+    size: i64,
+    disp_unit: c_int,
+    info: Handle,
+    comm: Handle,
+    baseptr: *mut c_void,
+    win: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(i64, c_int, Handle, Handle, *mut c_void, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(239))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_new::<C>(id::WIN_ALLOCATE_SHARED, comm, win, move || {
+            function(size, disp_unit, info, comm, baseptr, win)
+        })
+    }
+}
+
+/// `MPI_Win_allocate_shared_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_allocate_shared_c(
+    size: i64,
+    disp_unit: i64,
+    info: Handle,
+    comm: Handle,
+    baseptr: *mut c_void,
+    win: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win))
+}
+
+/// `MPI_Win_allocate_shared_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_allocate_shared_c(
+    size: i64,
+    disp_unit: i64,
+    info: Handle,
+    comm: Handle,
+    baseptr: *mut c_void,
+    win: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(i64, i64, Handle, Handle, *mut c_void, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(240))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_new::<C>(id::WIN_ALLOCATE_SHARED_C, comm, win, move || {
+            function(size, disp_unit, info, comm, baseptr, win)
+        })
+    }
+}
+
+/// `MPI_Win_create_dynamic`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_create_dynamic(
+    info: Handle,
+    comm: Handle,
+    win: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_win_create_dynamic(info, comm, win))
+}
+
+/// `MPI_Win_create_dynamic`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_create_dynamic(info: Handle, comm: Handle, win: *mut Handle) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(241))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::window_new::<C>(id::WIN_CREATE_DYNAMIC, comm, win, move || function(info, comm, win)) }
+}
+
+/// `MPI_Win_free`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_free(win: *mut Handle) -> c_int {
+    keep_caller!(mpi_win_free(win))
+}
+
+/// `MPI_Win_free`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_free(win: *mut Handle) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(242))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::window_free::<C>(id::WIN_FREE, win, move || function(win)) }
+}
+
+/// `MPI_Win_attach`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_attach(win: Handle, base: *mut c_void, size: i64) -> c_int {
+    keep_caller!(mpi_win_attach(win, base, size))
+}
+
+/// `MPI_Win_attach`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_attach(win: Handle, base: *mut c_void, size: i64) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, i64) -> c_int =
+        unsafe { core::mem::transmute(real(Index(243))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_call::<C>(id::WIN_ATTACH, win, None, None, None, move || function(win, base, size))
+    }
+}
+
+/// `MPI_Win_detach`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_detach(win: Handle, base: *mut c_void) -> c_int {
+    keep_caller!(mpi_win_detach(win, base))
+}
+
+/// `MPI_Win_detach`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_detach(win: Handle, base: *mut c_void) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void) -> c_int =
+        unsafe { core::mem::transmute(real(Index(244))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::window_call::<C>(id::WIN_DETACH, win, None, None, None, move || function(win, base)) }
+}
+
+/// `MPI_Win_fence`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_fence(assert: c_int, win: Handle) -> c_int {
+    keep_caller!(mpi_win_fence(assert, win))
+}
+
+/// `MPI_Win_fence`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_fence(assert: c_int, win: Handle) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(c_int, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(245))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::window_call::<C>(id::WIN_FENCE, win, None, None, None, move || function(assert, win)) }
+}
+
+/// `MPI_Win_start`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_start(group: Handle, assert: c_int, win: Handle) -> c_int {
+    keep_caller!(mpi_win_start(group, assert, win))
+}
+
+/// `MPI_Win_start`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_start(group: Handle, assert: c_int, win: Handle) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, c_int, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(246))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_call::<C>(id::WIN_START, win, None, None, None, move || function(group, assert, win))
+    }
+}
+
+/// `MPI_Win_complete`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_complete(win: Handle) -> c_int {
+    keep_caller!(mpi_win_complete(win))
+}
+
+/// `MPI_Win_complete`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_complete(win: Handle) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle) -> c_int = unsafe { core::mem::transmute(real(Index(247))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::window_call::<C>(id::WIN_COMPLETE, win, None, None, None, move || function(win)) }
+}
+
+/// `MPI_Win_post`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_post(group: Handle, assert: c_int, win: Handle) -> c_int {
+    keep_caller!(mpi_win_post(group, assert, win))
+}
+
+/// `MPI_Win_post`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_post(group: Handle, assert: c_int, win: Handle) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, c_int, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(248))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_call::<C>(id::WIN_POST, win, None, None, None, move || function(group, assert, win))
+    }
+}
+
+/// `MPI_Win_wait`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_wait(win: Handle) -> c_int {
+    keep_caller!(mpi_win_wait(win))
+}
+
+/// `MPI_Win_wait`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_wait(win: Handle) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle) -> c_int = unsafe { core::mem::transmute(real(Index(249))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::window_call::<C>(id::WIN_WAIT, win, None, None, None, move || function(win)) }
+}
+
+/// `MPI_Win_test`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_test(win: Handle, flag: *mut c_int) -> c_int {
+    keep_caller!(mpi_win_test(win, flag))
+}
+
+/// `MPI_Win_test`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_test(win: Handle, flag: *mut c_int) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_int) -> c_int =
+        unsafe { core::mem::transmute(real(Index(250))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::poll::<C>(id::WIN_TEST, flag, move || function(win, flag)) }
+}
+
+/// `MPI_Win_lock`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_lock(
+    lock_type: c_int,
+    rank: c_int,
+    assert: c_int,
+    win: Handle,
+) -> c_int {
+    keep_caller!(mpi_win_lock(lock_type, rank, assert, win))
+}
+
+/// `MPI_Win_lock`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_lock(lock_type: c_int, rank: c_int, assert: c_int, win: Handle) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(c_int, c_int, c_int, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(251))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_call::<C>(id::WIN_LOCK, win, Some(rank), None, None, move || {
+            function(lock_type, rank, assert, win)
+        })
+    }
+}
+
+/// `MPI_Win_lock_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_lock_all(assert: c_int, win: Handle) -> c_int {
+    keep_caller!(mpi_win_lock_all(assert, win))
+}
+
+/// `MPI_Win_lock_all`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_lock_all(assert: c_int, win: Handle) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(c_int, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(252))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_call::<C>(id::WIN_LOCK_ALL, win, None, None, None, move || function(assert, win))
+    }
+}
+
+/// `MPI_Win_unlock`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_unlock(rank: c_int, win: Handle) -> c_int {
+    keep_caller!(mpi_win_unlock(rank, win))
+}
+
+/// `MPI_Win_unlock`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_unlock(rank: c_int, win: Handle) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(c_int, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(253))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_call::<C>(id::WIN_UNLOCK, win, Some(rank), None, None, move || function(rank, win))
+    }
+}
+
+/// `MPI_Win_unlock_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_unlock_all(win: Handle) -> c_int {
+    keep_caller!(mpi_win_unlock_all(win))
+}
+
+/// `MPI_Win_unlock_all`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_unlock_all(win: Handle) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle) -> c_int = unsafe { core::mem::transmute(real(Index(254))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::window_call::<C>(id::WIN_UNLOCK_ALL, win, None, None, None, move || function(win)) }
+}
+
+/// `MPI_Win_flush`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_flush(rank: c_int, win: Handle) -> c_int {
+    keep_caller!(mpi_win_flush(rank, win))
+}
+
+/// `MPI_Win_flush`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_flush(rank: c_int, win: Handle) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(c_int, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(255))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_call::<C>(id::WIN_FLUSH, win, Some(rank), None, None, move || function(rank, win))
+    }
+}
+
+/// `MPI_Win_flush_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_flush_all(win: Handle) -> c_int {
+    keep_caller!(mpi_win_flush_all(win))
+}
+
+/// `MPI_Win_flush_all`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_flush_all(win: Handle) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle) -> c_int = unsafe { core::mem::transmute(real(Index(256))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::window_call::<C>(id::WIN_FLUSH_ALL, win, None, None, None, move || function(win)) }
+}
+
+/// `MPI_Win_flush_local`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_flush_local(rank: c_int, win: Handle) -> c_int {
+    keep_caller!(mpi_win_flush_local(rank, win))
+}
+
+/// `MPI_Win_flush_local`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_flush_local(rank: c_int, win: Handle) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(c_int, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(257))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_call::<C>(id::WIN_FLUSH_LOCAL, win, Some(rank), None, None, move || {
+            function(rank, win)
+        })
+    }
+}
+
+/// `MPI_Win_flush_local_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_flush_local_all(win: Handle) -> c_int {
+    keep_caller!(mpi_win_flush_local_all(win))
+}
+
+/// `MPI_Win_flush_local_all`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_flush_local_all(win: Handle) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle) -> c_int = unsafe { core::mem::transmute(real(Index(258))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::window_call::<C>(id::WIN_FLUSH_LOCAL_ALL, win, None, None, None, move || function(win)) }
+}
+
+/// `MPI_Win_sync`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Win_sync(win: Handle) -> c_int {
+    keep_caller!(mpi_win_sync(win))
+}
+
+/// `MPI_Win_sync`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_sync(win: Handle) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle) -> c_int = unsafe { core::mem::transmute(real(Index(259))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::window_call::<C>(id::WIN_SYNC, win, None, None, None, move || function(win)) }
+}
+
+/// `MPI_Put`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Put(
+    origin_addr: *mut c_void,
+    origin_count: c_int,
+    origin_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: c_int,
+    target_datatype: Handle,
+    win: Handle,
+) -> c_int {
+    keep_caller!(mpi_put(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        win
+    ))
+}
+
+/// `MPI_Put`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_put(
+    origin_addr: *mut c_void,
+    origin_count: c_int,
+    origin_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: c_int,
+    target_datatype: Handle,
+    win: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        Handle,
+        c_int,
+        i64,
+        c_int,
+        Handle,
+        Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(260))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_call::<C>(
+            id::PUT,
+            win,
+            Some(target_rank),
+            Some((i64::from(origin_count), origin_datatype)),
+            None,
+            move || {
+                function(
+                    origin_addr,
+                    origin_count,
+                    origin_datatype,
+                    target_rank,
+                    target_disp,
+                    target_count,
+                    target_datatype,
+                    win,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Put_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Put_c(
+    origin_addr: *mut c_void,
+    origin_count: i64,
+    origin_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: i64,
+    target_datatype: Handle,
+    win: Handle,
+) -> c_int {
+    keep_caller!(mpi_put_c(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        win
+    ))
+}
+
+/// `MPI_Put_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_put_c(
+    origin_addr: *mut c_void,
+    origin_count: i64,
+    origin_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: i64,
+    target_datatype: Handle,
+    win: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, i64, Handle, c_int, i64, i64, Handle, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(261))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_call::<C>(
+            id::PUT_C,
+            win,
+            Some(target_rank),
+            Some((origin_count, origin_datatype)),
+            None,
+            move || {
+                function(
+                    origin_addr,
+                    origin_count,
+                    origin_datatype,
+                    target_rank,
+                    target_disp,
+                    target_count,
+                    target_datatype,
+                    win,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Get`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Get(
+    origin_addr: *mut c_void,
+    origin_count: c_int,
+    origin_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: c_int,
+    target_datatype: Handle,
+    win: Handle,
+) -> c_int {
+    keep_caller!(mpi_get(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        win
+    ))
+}
+
+/// `MPI_Get`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_get(
+    origin_addr: *mut c_void,
+    origin_count: c_int,
+    origin_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: c_int,
+    target_datatype: Handle,
+    win: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        Handle,
+        c_int,
+        i64,
+        c_int,
+        Handle,
+        Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(262))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_call::<C>(
+            id::GET,
+            win,
+            Some(target_rank),
+            Some((i64::from(origin_count), origin_datatype)),
+            None,
+            move || {
+                function(
+                    origin_addr,
+                    origin_count,
+                    origin_datatype,
+                    target_rank,
+                    target_disp,
+                    target_count,
+                    target_datatype,
+                    win,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Get_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Get_c(
+    origin_addr: *mut c_void,
+    origin_count: i64,
+    origin_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: i64,
+    target_datatype: Handle,
+    win: Handle,
+) -> c_int {
+    keep_caller!(mpi_get_c(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        win
+    ))
+}
+
+/// `MPI_Get_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_get_c(
+    origin_addr: *mut c_void,
+    origin_count: i64,
+    origin_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: i64,
+    target_datatype: Handle,
+    win: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, i64, Handle, c_int, i64, i64, Handle, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(263))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_call::<C>(
+            id::GET_C,
+            win,
+            Some(target_rank),
+            Some((origin_count, origin_datatype)),
+            None,
+            move || {
+                function(
+                    origin_addr,
+                    origin_count,
+                    origin_datatype,
+                    target_rank,
+                    target_disp,
+                    target_count,
+                    target_datatype,
+                    win,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Accumulate`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Accumulate(
+    origin_addr: *mut c_void,
+    origin_count: c_int,
+    origin_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: c_int,
+    target_datatype: Handle,
+    op: Handle,
+    win: Handle,
+) -> c_int {
+    keep_caller!(mpi_accumulate(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        op,
+        win
+    ))
+}
+
+/// `MPI_Accumulate`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_accumulate(
+    origin_addr: *mut c_void,
+    origin_count: c_int,
+    origin_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: c_int,
+    target_datatype: Handle,
+    op: Handle,
+    win: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        Handle,
+        c_int,
+        i64,
+        c_int,
+        Handle,
+        Handle,
+        Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(264))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_call::<C>(
+            id::ACCUMULATE,
+            win,
+            Some(target_rank),
+            Some((i64::from(origin_count), origin_datatype)),
+            None,
+            move || {
+                function(
+                    origin_addr,
+                    origin_count,
+                    origin_datatype,
+                    target_rank,
+                    target_disp,
+                    target_count,
+                    target_datatype,
+                    op,
+                    win,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Accumulate_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Accumulate_c(
+    origin_addr: *mut c_void,
+    origin_count: i64,
+    origin_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: i64,
+    target_datatype: Handle,
+    op: Handle,
+    win: Handle,
+) -> c_int {
+    keep_caller!(mpi_accumulate_c(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        op,
+        win
+    ))
+}
+
+/// `MPI_Accumulate_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_accumulate_c(
+    origin_addr: *mut c_void,
+    origin_count: i64,
+    origin_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: i64,
+    target_datatype: Handle,
+    op: Handle,
+    win: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        c_int,
+        i64,
+        i64,
+        Handle,
+        Handle,
+        Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(265))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_call::<C>(
+            id::ACCUMULATE_C,
+            win,
+            Some(target_rank),
+            Some((origin_count, origin_datatype)),
+            None,
+            move || {
+                function(
+                    origin_addr,
+                    origin_count,
+                    origin_datatype,
+                    target_rank,
+                    target_disp,
+                    target_count,
+                    target_datatype,
+                    op,
+                    win,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Get_accumulate`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Get_accumulate(
+    origin_addr: *mut c_void,
+    origin_count: c_int,
+    origin_datatype: Handle,
+    result_addr: *mut c_void,
+    result_count: c_int,
+    result_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: c_int,
+    target_datatype: Handle,
+    op: Handle,
+    win: Handle,
+) -> c_int {
+    keep_caller!(mpi_get_accumulate(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        result_addr,
+        result_count,
+        result_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        op,
+        win
+    ))
+}
+
+/// `MPI_Get_accumulate`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_get_accumulate(
+    origin_addr: *mut c_void,
+    origin_count: c_int,
+    origin_datatype: Handle,
+    result_addr: *mut c_void,
+    result_count: c_int,
+    result_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: c_int,
+    target_datatype: Handle,
+    op: Handle,
+    win: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        Handle,
+        *mut c_void,
+        c_int,
+        Handle,
+        c_int,
+        i64,
+        c_int,
+        Handle,
+        Handle,
+        Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(266))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_call::<C>(
+            id::GET_ACCUMULATE,
+            win,
+            Some(target_rank),
+            Some((i64::from(result_count), result_datatype)),
+            None,
+            move || {
+                function(
+                    origin_addr,
+                    origin_count,
+                    origin_datatype,
+                    result_addr,
+                    result_count,
+                    result_datatype,
+                    target_rank,
+                    target_disp,
+                    target_count,
+                    target_datatype,
+                    op,
+                    win,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Get_accumulate_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Get_accumulate_c(
+    origin_addr: *mut c_void,
+    origin_count: i64,
+    origin_datatype: Handle,
+    result_addr: *mut c_void,
+    result_count: i64,
+    result_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: i64,
+    target_datatype: Handle,
+    op: Handle,
+    win: Handle,
+) -> c_int {
+    keep_caller!(mpi_get_accumulate_c(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        result_addr,
+        result_count,
+        result_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        op,
+        win
+    ))
+}
+
+/// `MPI_Get_accumulate_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_get_accumulate_c(
+    origin_addr: *mut c_void,
+    origin_count: i64,
+    origin_datatype: Handle,
+    result_addr: *mut c_void,
+    result_count: i64,
+    result_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: i64,
+    target_datatype: Handle,
+    op: Handle,
+    win: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        *mut c_void,
+        i64,
+        Handle,
+        c_int,
+        i64,
+        i64,
+        Handle,
+        Handle,
+        Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(267))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_call::<C>(
+            id::GET_ACCUMULATE_C,
+            win,
+            Some(target_rank),
+            Some((result_count, result_datatype)),
+            None,
+            move || {
+                function(
+                    origin_addr,
+                    origin_count,
+                    origin_datatype,
+                    result_addr,
+                    result_count,
+                    result_datatype,
+                    target_rank,
+                    target_disp,
+                    target_count,
+                    target_datatype,
+                    op,
+                    win,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Fetch_and_op`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Fetch_and_op(
+    origin_addr: *mut c_void,
+    result_addr: *mut c_void,
+    datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    op: Handle,
+    win: Handle,
+) -> c_int {
+    keep_caller!(mpi_fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win))
+}
+
+/// `MPI_Fetch_and_op`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_fetch_and_op(
+    origin_addr: *mut c_void,
+    result_addr: *mut c_void,
+    datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    op: Handle,
+    win: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        Handle,
+        c_int,
+        i64,
+        Handle,
+        Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(268))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_call::<C>(
+            id::FETCH_AND_OP,
+            win,
+            Some(target_rank),
+            Some((1, datatype)),
+            None,
+            move || function(origin_addr, result_addr, datatype, target_rank, target_disp, op, win),
+        )
+    }
+}
+
+/// `MPI_Compare_and_swap`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Compare_and_swap(
+    origin_addr: *mut c_void,
+    compare_addr: *mut c_void,
+    result_addr: *mut c_void,
+    datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    win: Handle,
+) -> c_int {
+    keep_caller!(mpi_compare_and_swap(
+        origin_addr,
+        compare_addr,
+        result_addr,
+        datatype,
+        target_rank,
+        target_disp,
+        win
+    ))
+}
+
+/// `MPI_Compare_and_swap`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_compare_and_swap(
+    origin_addr: *mut c_void,
+    compare_addr: *mut c_void,
+    result_addr: *mut c_void,
+    datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    win: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        *mut c_void,
+        Handle,
+        c_int,
+        i64,
+        Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(269))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_call::<C>(
+            id::COMPARE_AND_SWAP,
+            win,
+            Some(target_rank),
+            Some((1, datatype)),
+            None,
+            move || function(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win),
+        )
+    }
+}
+
+/// `MPI_Rput`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Rput(
+    origin_addr: *mut c_void,
+    origin_count: c_int,
+    origin_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: c_int,
+    target_datatype: Handle,
+    win: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_rput(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        win,
+        request
+    ))
+}
+
+/// `MPI_Rput`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_rput(
+    origin_addr: *mut c_void,
+    origin_count: c_int,
+    origin_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: c_int,
+    target_datatype: Handle,
+    win: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        Handle,
+        c_int,
+        i64,
+        c_int,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(270))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_call::<C>(
+            id::RPUT,
+            win,
+            Some(target_rank),
+            Some((i64::from(origin_count), origin_datatype)),
+            Some(request),
+            move || {
+                function(
+                    origin_addr,
+                    origin_count,
+                    origin_datatype,
+                    target_rank,
+                    target_disp,
+                    target_count,
+                    target_datatype,
+                    win,
+                    request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Rput_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Rput_c(
+    origin_addr: *mut c_void,
+    origin_count: i64,
+    origin_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: i64,
+    target_datatype: Handle,
+    win: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_rput_c(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        win,
+        request
+    ))
+}
+
+/// `MPI_Rput_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_rput_c(
+    origin_addr: *mut c_void,
+    origin_count: i64,
+    origin_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: i64,
+    target_datatype: Handle,
+    win: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        c_int,
+        i64,
+        i64,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(271))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_call::<C>(
+            id::RPUT_C,
+            win,
+            Some(target_rank),
+            Some((origin_count, origin_datatype)),
+            Some(request),
+            move || {
+                function(
+                    origin_addr,
+                    origin_count,
+                    origin_datatype,
+                    target_rank,
+                    target_disp,
+                    target_count,
+                    target_datatype,
+                    win,
+                    request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Rget`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Rget(
+    origin_addr: *mut c_void,
+    origin_count: c_int,
+    origin_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: c_int,
+    target_datatype: Handle,
+    win: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_rget(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        win,
+        request
+    ))
+}
+
+/// `MPI_Rget`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_rget(
+    origin_addr: *mut c_void,
+    origin_count: c_int,
+    origin_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: c_int,
+    target_datatype: Handle,
+    win: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        Handle,
+        c_int,
+        i64,
+        c_int,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(272))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_call::<C>(
+            id::RGET,
+            win,
+            Some(target_rank),
+            Some((i64::from(origin_count), origin_datatype)),
+            Some(request),
+            move || {
+                function(
+                    origin_addr,
+                    origin_count,
+                    origin_datatype,
+                    target_rank,
+                    target_disp,
+                    target_count,
+                    target_datatype,
+                    win,
+                    request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Rget_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Rget_c(
+    origin_addr: *mut c_void,
+    origin_count: i64,
+    origin_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: i64,
+    target_datatype: Handle,
+    win: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_rget_c(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        win,
+        request
+    ))
+}
+
+/// `MPI_Rget_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_rget_c(
+    origin_addr: *mut c_void,
+    origin_count: i64,
+    origin_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: i64,
+    target_datatype: Handle,
+    win: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        c_int,
+        i64,
+        i64,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(273))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_call::<C>(
+            id::RGET_C,
+            win,
+            Some(target_rank),
+            Some((origin_count, origin_datatype)),
+            Some(request),
+            move || {
+                function(
+                    origin_addr,
+                    origin_count,
+                    origin_datatype,
+                    target_rank,
+                    target_disp,
+                    target_count,
+                    target_datatype,
+                    win,
+                    request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Raccumulate`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Raccumulate(
+    origin_addr: *mut c_void,
+    origin_count: c_int,
+    origin_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: c_int,
+    target_datatype: Handle,
+    op: Handle,
+    win: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_raccumulate(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        op,
+        win,
+        request
+    ))
+}
+
+/// `MPI_Raccumulate`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_raccumulate(
+    origin_addr: *mut c_void,
+    origin_count: c_int,
+    origin_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: c_int,
+    target_datatype: Handle,
+    op: Handle,
+    win: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        Handle,
+        c_int,
+        i64,
+        c_int,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(274))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_call::<C>(
+            id::RACCUMULATE,
+            win,
+            Some(target_rank),
+            Some((i64::from(origin_count), origin_datatype)),
+            Some(request),
+            move || {
+                function(
+                    origin_addr,
+                    origin_count,
+                    origin_datatype,
+                    target_rank,
+                    target_disp,
+                    target_count,
+                    target_datatype,
+                    op,
+                    win,
+                    request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Raccumulate_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Raccumulate_c(
+    origin_addr: *mut c_void,
+    origin_count: i64,
+    origin_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: i64,
+    target_datatype: Handle,
+    op: Handle,
+    win: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_raccumulate_c(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        op,
+        win,
+        request
+    ))
+}
+
+/// `MPI_Raccumulate_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_raccumulate_c(
+    origin_addr: *mut c_void,
+    origin_count: i64,
+    origin_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: i64,
+    target_datatype: Handle,
+    op: Handle,
+    win: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        c_int,
+        i64,
+        i64,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(275))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_call::<C>(
+            id::RACCUMULATE_C,
+            win,
+            Some(target_rank),
+            Some((origin_count, origin_datatype)),
+            Some(request),
+            move || {
+                function(
+                    origin_addr,
+                    origin_count,
+                    origin_datatype,
+                    target_rank,
+                    target_disp,
+                    target_count,
+                    target_datatype,
+                    op,
+                    win,
+                    request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Rget_accumulate`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Rget_accumulate(
+    origin_addr: *mut c_void,
+    origin_count: c_int,
+    origin_datatype: Handle,
+    result_addr: *mut c_void,
+    result_count: c_int,
+    result_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: c_int,
+    target_datatype: Handle,
+    op: Handle,
+    win: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_rget_accumulate(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        result_addr,
+        result_count,
+        result_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        op,
+        win,
+        request
+    ))
+}
+
+/// `MPI_Rget_accumulate`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_rget_accumulate(
+    origin_addr: *mut c_void,
+    origin_count: c_int,
+    origin_datatype: Handle,
+    result_addr: *mut c_void,
+    result_count: c_int,
+    result_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: c_int,
+    target_datatype: Handle,
+    op: Handle,
+    win: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        c_int,
+        Handle,
+        *mut c_void,
+        c_int,
+        Handle,
+        c_int,
+        i64,
+        c_int,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(276))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_call::<C>(
+            id::RGET_ACCUMULATE,
+            win,
+            Some(target_rank),
+            Some((i64::from(result_count), result_datatype)),
+            Some(request),
+            move || {
+                function(
+                    origin_addr,
+                    origin_count,
+                    origin_datatype,
+                    result_addr,
+                    result_count,
+                    result_datatype,
+                    target_rank,
+                    target_disp,
+                    target_count,
+                    target_datatype,
+                    op,
+                    win,
+                    request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_Rget_accumulate_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_Rget_accumulate_c(
+    origin_addr: *mut c_void,
+    origin_count: i64,
+    origin_datatype: Handle,
+    result_addr: *mut c_void,
+    result_count: i64,
+    result_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: i64,
+    target_datatype: Handle,
+    op: Handle,
+    win: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_rget_accumulate_c(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        result_addr,
+        result_count,
+        result_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        op,
+        win,
+        request
+    ))
+}
+
+/// `MPI_Rget_accumulate_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_rget_accumulate_c(
+    origin_addr: *mut c_void,
+    origin_count: i64,
+    origin_datatype: Handle,
+    result_addr: *mut c_void,
+    result_count: i64,
+    result_datatype: Handle,
+    target_rank: c_int,
+    target_disp: i64,
+    target_count: i64,
+    target_datatype: Handle,
+    op: Handle,
+    win: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        i64,
+        Handle,
+        *mut c_void,
+        i64,
+        Handle,
+        c_int,
+        i64,
+        i64,
+        Handle,
+        Handle,
+        Handle,
+        *mut Handle,
+    ) -> c_int = unsafe { core::mem::transmute(real(Index(277))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::window_call::<C>(
+            id::RGET_ACCUMULATE_C,
+            win,
+            Some(target_rank),
+            Some((result_count, result_datatype)),
+            Some(request),
+            move || {
+                function(
+                    origin_addr,
+                    origin_count,
+                    origin_datatype,
+                    result_addr,
+                    result_count,
+                    result_datatype,
+                    target_rank,
+                    target_disp,
+                    target_count,
+                    target_datatype,
+                    op,
+                    win,
+                    request,
+                )
+            },
+        )
+    }
+}
+
+/// `MPI_File_open`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_open(
+    comm: Handle,
+    filename: *mut c_void,
+    amode: c_int,
+    info: Handle,
+    fh: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_file_open(comm, filename, amode, info, fh))
+}
+
+/// `MPI_File_open`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_open(
+    comm: Handle,
+    filename: *mut c_void,
+    amode: c_int,
+    info: Handle,
+    fh: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, c_int, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(278))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_open::<C>(id::FILE_OPEN, comm, shapes::Text::ended(filename), fh, move || {
+            function(comm, filename, amode, info, fh)
+        })
+    }
+}
+
+/// `MPI_File_close`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_close(fh: *mut Handle) -> c_int {
+    keep_caller!(mpi_file_close(fh))
+}
+
+/// `MPI_File_close`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_close(fh: *mut Handle) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(279))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::file_close::<C>(id::FILE_CLOSE, fh, move || function(fh)) }
+}
+
+/// `MPI_File_delete`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_delete(filename: *mut c_void, info: Handle) -> c_int {
+    keep_caller!(mpi_file_delete(filename, info))
+}
+
+/// `MPI_File_delete`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_delete(filename: *mut c_void, info: Handle) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(280))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::plain::<C>(id::FILE_DELETE, None, move || function(filename, info)) }
+}
+
+/// `MPI_File_set_size`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_set_size(fh: Handle, size: i64) -> c_int {
+    keep_caller!(mpi_file_set_size(fh, size))
+}
+
+/// `MPI_File_set_size`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_set_size(fh: Handle, size: i64) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, i64) -> c_int =
+        unsafe { core::mem::transmute(real(Index(281))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::file_call::<C>(id::FILE_SET_SIZE, fh, None, None, move || function(fh, size)) }
+}
+
+/// `MPI_File_preallocate`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_preallocate(fh: Handle, size: i64) -> c_int {
+    keep_caller!(mpi_file_preallocate(fh, size))
+}
+
+/// `MPI_File_preallocate`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_preallocate(fh: Handle, size: i64) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, i64) -> c_int =
+        unsafe { core::mem::transmute(real(Index(282))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::file_call::<C>(id::FILE_PREALLOCATE, fh, None, None, move || function(fh, size)) }
+}
+
+/// `MPI_File_get_size`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_get_size(fh: Handle, size: *mut i64) -> c_int {
+    keep_caller!(mpi_file_get_size(fh, size))
+}
+
+/// `MPI_File_get_size`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_get_size(fh: Handle, size: *mut i64) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut i64) -> c_int =
+        unsafe { core::mem::transmute(real(Index(283))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::file_call::<C>(id::FILE_GET_SIZE, fh, None, None, move || function(fh, size)) }
+}
+
+/// `MPI_File_sync`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_sync(fh: Handle) -> c_int {
+    keep_caller!(mpi_file_sync(fh))
+}
+
+/// `MPI_File_sync`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_sync(fh: Handle) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle) -> c_int = unsafe { core::mem::transmute(real(Index(284))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::file_call::<C>(id::FILE_SYNC, fh, None, None, move || function(fh)) }
+}
+
+/// `MPI_File_set_view`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_set_view(
+    fh: Handle,
+    disp: i64,
+    etype: Handle,
+    filetype: Handle,
+    datarep: *mut c_void,
+    info: Handle,
+) -> c_int {
+    keep_caller!(mpi_file_set_view(fh, disp, etype, filetype, datarep, info))
+}
+
+/// `MPI_File_set_view`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_set_view(
+    fh: Handle,
+    disp: i64,
+    etype: Handle,
+    filetype: Handle,
+    datarep: *mut c_void,
+    info: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, i64, Handle, Handle, *mut c_void, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(285))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(id::FILE_SET_VIEW, fh, None, None, move || {
+            function(fh, disp, etype, filetype, datarep, info)
+        })
+    }
+}
+
+/// `MPI_File_set_info`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_set_info(fh: Handle, info: Handle) -> c_int {
+    keep_caller!(mpi_file_set_info(fh, info))
+}
+
+/// `MPI_File_set_info`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_set_info(fh: Handle, info: Handle) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(286))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::file_call::<C>(id::FILE_SET_INFO, fh, None, None, move || function(fh, info)) }
+}
+
+/// `MPI_File_set_atomicity`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_set_atomicity(fh: Handle, flag: c_int) -> c_int {
+    keep_caller!(mpi_file_set_atomicity(fh, flag))
+}
+
+/// `MPI_File_set_atomicity`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_set_atomicity(fh: Handle, flag: c_int) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, c_int) -> c_int =
+        unsafe { core::mem::transmute(real(Index(287))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::file_call::<C>(id::FILE_SET_ATOMICITY, fh, None, None, move || function(fh, flag)) }
+}
+
+/// `MPI_File_seek`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_seek(fh: Handle, offset: i64, whence: c_int) -> c_int {
+    keep_caller!(mpi_file_seek(fh, offset, whence))
+}
+
+/// `MPI_File_seek`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_seek(fh: Handle, offset: i64, whence: c_int) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, i64, c_int) -> c_int =
+        unsafe { core::mem::transmute(real(Index(288))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe { shapes::file_call::<C>(id::FILE_SEEK, fh, None, None, move || function(fh, offset, whence)) }
+}
+
+/// `MPI_File_seek_shared`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_seek_shared(fh: Handle, offset: i64, whence: c_int) -> c_int {
+    keep_caller!(mpi_file_seek_shared(fh, offset, whence))
+}
+
+/// `MPI_File_seek_shared`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_seek_shared(fh: Handle, offset: i64, whence: c_int) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, i64, c_int) -> c_int =
+        unsafe { core::mem::transmute(real(Index(289))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(id::FILE_SEEK_SHARED, fh, None, None, move || function(fh, offset, whence))
+    }
+}
+
+/// `MPI_File_get_position_shared`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_get_position_shared(fh: Handle, offset: *mut i64) -> c_int {
+    keep_caller!(mpi_file_get_position_shared(fh, offset))
+}
+
+/// `MPI_File_get_position_shared`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_get_position_shared(fh: Handle, offset: *mut i64) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut i64) -> c_int =
+        unsafe { core::mem::transmute(real(Index(290))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(id::FILE_GET_POSITION_SHARED, fh, None, None, move || function(fh, offset))
+    }
+}
+
+/// `MPI_File_read`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_read(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_read(fh, buf, count, datatype, status))
+}
+
+/// `MPI_File_read`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, c_int, Handle, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(291))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_transfer::<C>(id::FILE_READ, fh, status, move |status: *mut Status| {
+            function(fh, buf, count, datatype, status)
+        })
+    }
+}
+
+/// `MPI_File_read_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_read_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_read_c(fh, buf, count, datatype, status))
+}
+
+/// `MPI_File_read_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, i64, Handle, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(292))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_transfer::<C>(id::FILE_READ_C, fh, status, move |status: *mut Status| {
+            function(fh, buf, count, datatype, status)
+        })
+    }
+}
+
+/// `MPI_File_read_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_read_all(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_read_all(fh, buf, count, datatype, status))
+}
+
+/// `MPI_File_read_all`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_all(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, c_int, Handle, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(293))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_transfer::<C>(id::FILE_READ_ALL, fh, status, move |status: *mut Status| {
+            function(fh, buf, count, datatype, status)
+        })
+    }
+}
+
+/// `MPI_File_read_all_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_read_all_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_read_all_c(fh, buf, count, datatype, status))
+}
+
+/// `MPI_File_read_all_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_all_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, i64, Handle, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(294))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_transfer::<C>(id::FILE_READ_ALL_C, fh, status, move |status: *mut Status| {
+            function(fh, buf, count, datatype, status)
+        })
+    }
+}
+
+/// `MPI_File_read_at`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_read_at(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_read_at(fh, offset, buf, count, datatype, status))
+}
+
+/// `MPI_File_read_at`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_at(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, i64, *mut c_void, c_int, Handle, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(295))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_transfer::<C>(id::FILE_READ_AT, fh, status, move |status: *mut Status| {
+            function(fh, offset, buf, count, datatype, status)
+        })
+    }
+}
+
+/// `MPI_File_read_at_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_read_at_c(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_read_at_c(fh, offset, buf, count, datatype, status))
+}
+
+/// `MPI_File_read_at_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_at_c(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, i64, *mut c_void, i64, Handle, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(296))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_transfer::<C>(id::FILE_READ_AT_C, fh, status, move |status: *mut Status| {
+            function(fh, offset, buf, count, datatype, status)
+        })
+    }
+}
+
+/// `MPI_File_read_at_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_read_at_all(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_read_at_all(fh, offset, buf, count, datatype, status))
+}
+
+/// `MPI_File_read_at_all`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_at_all(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, i64, *mut c_void, c_int, Handle, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(297))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_transfer::<C>(id::FILE_READ_AT_ALL, fh, status, move |status: *mut Status| {
+            function(fh, offset, buf, count, datatype, status)
+        })
+    }
+}
+
+/// `MPI_File_read_at_all_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_read_at_all_c(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_read_at_all_c(fh, offset, buf, count, datatype, status))
+}
+
+/// `MPI_File_read_at_all_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_at_all_c(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, i64, *mut c_void, i64, Handle, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(298))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_transfer::<C>(id::FILE_READ_AT_ALL_C, fh, status, move |status: *mut Status| {
+            function(fh, offset, buf, count, datatype, status)
+        })
+    }
+}
+
+/// `MPI_File_read_shared`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_read_shared(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_read_shared(fh, buf, count, datatype, status))
+}
+
+/// `MPI_File_read_shared`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_shared(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, c_int, Handle, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(299))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_transfer::<C>(id::FILE_READ_SHARED, fh, status, move |status: *mut Status| {
+            function(fh, buf, count, datatype, status)
+        })
+    }
+}
+
+/// `MPI_File_read_shared_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_read_shared_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_read_shared_c(fh, buf, count, datatype, status))
+}
+
+/// `MPI_File_read_shared_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_shared_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, i64, Handle, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(300))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_transfer::<C>(id::FILE_READ_SHARED_C, fh, status, move |status: *mut Status| {
+            function(fh, buf, count, datatype, status)
+        })
+    }
+}
+
+/// `MPI_File_read_ordered`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_read_ordered(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_read_ordered(fh, buf, count, datatype, status))
+}
+
+/// `MPI_File_read_ordered`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_ordered(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, c_int, Handle, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(301))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_transfer::<C>(id::FILE_READ_ORDERED, fh, status, move |status: *mut Status| {
+            function(fh, buf, count, datatype, status)
+        })
+    }
+}
+
+/// `MPI_File_read_ordered_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_read_ordered_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_read_ordered_c(fh, buf, count, datatype, status))
+}
+
+/// `MPI_File_read_ordered_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_ordered_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, i64, Handle, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(302))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_transfer::<C>(id::FILE_READ_ORDERED_C, fh, status, move |status: *mut Status| {
+            function(fh, buf, count, datatype, status)
+        })
+    }
+}
+
+/// `MPI_File_write`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_write(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_write(fh, buf, count, datatype, status))
+}
+
+/// `MPI_File_write`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, c_int, Handle, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(303))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_transfer::<C>(id::FILE_WRITE, fh, status, move |status: *mut Status| {
+            function(fh, buf, count, datatype, status)
+        })
+    }
+}
+
+/// `MPI_File_write_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_write_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_write_c(fh, buf, count, datatype, status))
+}
+
+/// `MPI_File_write_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, i64, Handle, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(304))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_transfer::<C>(id::FILE_WRITE_C, fh, status, move |status: *mut Status| {
+            function(fh, buf, count, datatype, status)
+        })
+    }
+}
+
+/// `MPI_File_write_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_write_all(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_write_all(fh, buf, count, datatype, status))
+}
+
+/// `MPI_File_write_all`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_all(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, c_int, Handle, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(305))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_transfer::<C>(id::FILE_WRITE_ALL, fh, status, move |status: *mut Status| {
+            function(fh, buf, count, datatype, status)
+        })
+    }
+}
+
+/// `MPI_File_write_all_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_write_all_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_write_all_c(fh, buf, count, datatype, status))
+}
+
+/// `MPI_File_write_all_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_all_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, i64, Handle, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(306))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_transfer::<C>(id::FILE_WRITE_ALL_C, fh, status, move |status: *mut Status| {
+            function(fh, buf, count, datatype, status)
+        })
+    }
+}
+
+/// `MPI_File_write_at`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_write_at(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_write_at(fh, offset, buf, count, datatype, status))
+}
+
+/// `MPI_File_write_at`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_at(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, i64, *mut c_void, c_int, Handle, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(307))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_transfer::<C>(id::FILE_WRITE_AT, fh, status, move |status: *mut Status| {
+            function(fh, offset, buf, count, datatype, status)
+        })
+    }
+}
+
+/// `MPI_File_write_at_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_write_at_c(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_write_at_c(fh, offset, buf, count, datatype, status))
+}
+
+/// `MPI_File_write_at_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_at_c(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, i64, *mut c_void, i64, Handle, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(308))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_transfer::<C>(id::FILE_WRITE_AT_C, fh, status, move |status: *mut Status| {
+            function(fh, offset, buf, count, datatype, status)
+        })
+    }
+}
+
+/// `MPI_File_write_at_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_write_at_all(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_write_at_all(fh, offset, buf, count, datatype, status))
+}
+
+/// `MPI_File_write_at_all`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_at_all(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, i64, *mut c_void, c_int, Handle, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(309))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_transfer::<C>(id::FILE_WRITE_AT_ALL, fh, status, move |status: *mut Status| {
+            function(fh, offset, buf, count, datatype, status)
+        })
+    }
+}
+
+/// `MPI_File_write_at_all_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_write_at_all_c(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_write_at_all_c(fh, offset, buf, count, datatype, status))
+}
+
+/// `MPI_File_write_at_all_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_at_all_c(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, i64, *mut c_void, i64, Handle, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(310))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_transfer::<C>(id::FILE_WRITE_AT_ALL_C, fh, status, move |status: *mut Status| {
+            function(fh, offset, buf, count, datatype, status)
+        })
+    }
+}
+
+/// `MPI_File_write_shared`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_write_shared(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_write_shared(fh, buf, count, datatype, status))
+}
+
+/// `MPI_File_write_shared`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_shared(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, c_int, Handle, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(311))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_transfer::<C>(id::FILE_WRITE_SHARED, fh, status, move |status: *mut Status| {
+            function(fh, buf, count, datatype, status)
+        })
+    }
+}
+
+/// `MPI_File_write_shared_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_write_shared_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_write_shared_c(fh, buf, count, datatype, status))
+}
+
+/// `MPI_File_write_shared_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_shared_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, i64, Handle, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(312))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_transfer::<C>(id::FILE_WRITE_SHARED_C, fh, status, move |status: *mut Status| {
+            function(fh, buf, count, datatype, status)
+        })
+    }
+}
+
+/// `MPI_File_write_ordered`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_write_ordered(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_write_ordered(fh, buf, count, datatype, status))
+}
+
+/// `MPI_File_write_ordered`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_ordered(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, c_int, Handle, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(313))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_transfer::<C>(id::FILE_WRITE_ORDERED, fh, status, move |status: *mut Status| {
+            function(fh, buf, count, datatype, status)
+        })
+    }
+}
+
+/// `MPI_File_write_ordered_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_write_ordered_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_write_ordered_c(fh, buf, count, datatype, status))
+}
+
+/// `MPI_File_write_ordered_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_ordered_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, i64, Handle, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(314))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_transfer::<C>(id::FILE_WRITE_ORDERED_C, fh, status, move |status: *mut Status| {
+            function(fh, buf, count, datatype, status)
+        })
+    }
+}
+
+/// `MPI_File_iread`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_iread(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_file_iread(fh, buf, count, datatype, request))
+}
+
+/// `MPI_File_iread`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iread(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, c_int, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(315))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(
+            id::FILE_IREAD,
+            fh,
+            Some((i64::from(count), datatype)),
+            Some(request),
+            move || function(fh, buf, count, datatype, request),
+        )
+    }
+}
+
+/// `MPI_File_iread_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_iread_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_file_iread_c(fh, buf, count, datatype, request))
+}
+
+/// `MPI_File_iread_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iread_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, i64, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(316))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(id::FILE_IREAD_C, fh, Some((count, datatype)), Some(request), move || {
+            function(fh, buf, count, datatype, request)
+        })
+    }
+}
+
+/// `MPI_File_iread_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_iread_all(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_file_iread_all(fh, buf, count, datatype, request))
+}
+
+/// `MPI_File_iread_all`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iread_all(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, c_int, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(317))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(
+            id::FILE_IREAD_ALL,
+            fh,
+            Some((i64::from(count), datatype)),
+            Some(request),
+            move || function(fh, buf, count, datatype, request),
+        )
+    }
+}
+
+/// `MPI_File_iread_all_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_iread_all_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_file_iread_all_c(fh, buf, count, datatype, request))
+}
+
+/// `MPI_File_iread_all_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iread_all_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, i64, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(318))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(id::FILE_IREAD_ALL_C, fh, Some((count, datatype)), Some(request), move || {
+            function(fh, buf, count, datatype, request)
+        })
+    }
+}
+
+/// `MPI_File_iread_at`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_iread_at(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_file_iread_at(fh, offset, buf, count, datatype, request))
+}
+
+/// `MPI_File_iread_at`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iread_at(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, i64, *mut c_void, c_int, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(319))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(
+            id::FILE_IREAD_AT,
+            fh,
+            Some((i64::from(count), datatype)),
+            Some(request),
+            move || function(fh, offset, buf, count, datatype, request),
+        )
+    }
+}
+
+/// `MPI_File_iread_at_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_iread_at_c(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_file_iread_at_c(fh, offset, buf, count, datatype, request))
+}
+
+/// `MPI_File_iread_at_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iread_at_c(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, i64, *mut c_void, i64, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(320))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(id::FILE_IREAD_AT_C, fh, Some((count, datatype)), Some(request), move || {
+            function(fh, offset, buf, count, datatype, request)
+        })
+    }
+}
+
+/// `MPI_File_iread_at_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_iread_at_all(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_file_iread_at_all(fh, offset, buf, count, datatype, request))
+}
+
+/// `MPI_File_iread_at_all`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iread_at_all(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, i64, *mut c_void, c_int, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(321))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(
+            id::FILE_IREAD_AT_ALL,
+            fh,
+            Some((i64::from(count), datatype)),
+            Some(request),
+            move || function(fh, offset, buf, count, datatype, request),
+        )
+    }
+}
+
+/// `MPI_File_iread_at_all_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_iread_at_all_c(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_file_iread_at_all_c(fh, offset, buf, count, datatype, request))
+}
+
+/// `MPI_File_iread_at_all_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iread_at_all_c(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, i64, *mut c_void, i64, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(322))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(
+            id::FILE_IREAD_AT_ALL_C,
+            fh,
+            Some((count, datatype)),
+            Some(request),
+            move || function(fh, offset, buf, count, datatype, request),
+        )
+    }
+}
+
+/// `MPI_File_iread_shared`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_iread_shared(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_file_iread_shared(fh, buf, count, datatype, request))
+}
+
+/// `MPI_File_iread_shared`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iread_shared(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, c_int, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(323))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(
+            id::FILE_IREAD_SHARED,
+            fh,
+            Some((i64::from(count), datatype)),
+            Some(request),
+            move || function(fh, buf, count, datatype, request),
+        )
+    }
+}
+
+/// `MPI_File_iread_shared_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_iread_shared_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_file_iread_shared_c(fh, buf, count, datatype, request))
+}
+
+/// `MPI_File_iread_shared_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iread_shared_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, i64, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(324))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(
+            id::FILE_IREAD_SHARED_C,
+            fh,
+            Some((count, datatype)),
+            Some(request),
+            move || function(fh, buf, count, datatype, request),
+        )
+    }
+}
+
+/// `MPI_File_iwrite`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_iwrite(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_file_iwrite(fh, buf, count, datatype, request))
+}
+
+/// `MPI_File_iwrite`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iwrite(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, c_int, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(325))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(
+            id::FILE_IWRITE,
+            fh,
+            Some((i64::from(count), datatype)),
+            Some(request),
+            move || function(fh, buf, count, datatype, request),
+        )
+    }
+}
+
+/// `MPI_File_iwrite_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_iwrite_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_file_iwrite_c(fh, buf, count, datatype, request))
+}
+
+/// `MPI_File_iwrite_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iwrite_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, i64, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(326))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(id::FILE_IWRITE_C, fh, Some((count, datatype)), Some(request), move || {
+            function(fh, buf, count, datatype, request)
+        })
+    }
+}
+
+/// `MPI_File_iwrite_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_iwrite_all(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_file_iwrite_all(fh, buf, count, datatype, request))
+}
+
+/// `MPI_File_iwrite_all`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iwrite_all(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, c_int, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(327))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(
+            id::FILE_IWRITE_ALL,
+            fh,
+            Some((i64::from(count), datatype)),
+            Some(request),
+            move || function(fh, buf, count, datatype, request),
+        )
+    }
+}
+
+/// `MPI_File_iwrite_all_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_iwrite_all_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_file_iwrite_all_c(fh, buf, count, datatype, request))
+}
+
+/// `MPI_File_iwrite_all_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iwrite_all_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, i64, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(328))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(id::FILE_IWRITE_ALL_C, fh, Some((count, datatype)), Some(request), move || {
+            function(fh, buf, count, datatype, request)
+        })
+    }
+}
+
+/// `MPI_File_iwrite_at`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_iwrite_at(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_file_iwrite_at(fh, offset, buf, count, datatype, request))
+}
+
+/// `MPI_File_iwrite_at`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iwrite_at(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, i64, *mut c_void, c_int, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(329))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(
+            id::FILE_IWRITE_AT,
+            fh,
+            Some((i64::from(count), datatype)),
+            Some(request),
+            move || function(fh, offset, buf, count, datatype, request),
+        )
+    }
+}
+
+/// `MPI_File_iwrite_at_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_iwrite_at_c(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_file_iwrite_at_c(fh, offset, buf, count, datatype, request))
+}
+
+/// `MPI_File_iwrite_at_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iwrite_at_c(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, i64, *mut c_void, i64, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(330))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(id::FILE_IWRITE_AT_C, fh, Some((count, datatype)), Some(request), move || {
+            function(fh, offset, buf, count, datatype, request)
+        })
+    }
+}
+
+/// `MPI_File_iwrite_at_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_iwrite_at_all(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_file_iwrite_at_all(fh, offset, buf, count, datatype, request))
+}
+
+/// `MPI_File_iwrite_at_all`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iwrite_at_all(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, i64, *mut c_void, c_int, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(331))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(
+            id::FILE_IWRITE_AT_ALL,
+            fh,
+            Some((i64::from(count), datatype)),
+            Some(request),
+            move || function(fh, offset, buf, count, datatype, request),
+        )
+    }
+}
+
+/// `MPI_File_iwrite_at_all_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_iwrite_at_all_c(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_file_iwrite_at_all_c(fh, offset, buf, count, datatype, request))
+}
+
+/// `MPI_File_iwrite_at_all_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iwrite_at_all_c(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, i64, *mut c_void, i64, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(332))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(
+            id::FILE_IWRITE_AT_ALL_C,
+            fh,
+            Some((count, datatype)),
+            Some(request),
+            move || function(fh, offset, buf, count, datatype, request),
+        )
+    }
+}
+
+/// `MPI_File_iwrite_shared`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_iwrite_shared(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_file_iwrite_shared(fh, buf, count, datatype, request))
+}
+
+/// `MPI_File_iwrite_shared`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iwrite_shared(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, c_int, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(333))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(
+            id::FILE_IWRITE_SHARED,
+            fh,
+            Some((i64::from(count), datatype)),
+            Some(request),
+            move || function(fh, buf, count, datatype, request),
+        )
+    }
+}
+
+/// `MPI_File_iwrite_shared_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_iwrite_shared_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    keep_caller!(mpi_file_iwrite_shared_c(fh, buf, count, datatype, request))
+}
+
+/// `MPI_File_iwrite_shared_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iwrite_shared_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+    request: *mut Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, i64, Handle, *mut Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(334))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(
+            id::FILE_IWRITE_SHARED_C,
+            fh,
+            Some((count, datatype)),
+            Some(request),
+            move || function(fh, buf, count, datatype, request),
+        )
+    }
+}
+
+/// `MPI_File_read_all_begin`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_read_all_begin(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+) -> c_int {
+    keep_caller!(mpi_file_read_all_begin(fh, buf, count, datatype))
+}
+
+/// `MPI_File_read_all_begin`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_all_begin(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, c_int, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(335))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(id::FILE_READ_ALL_BEGIN, fh, None, None, move || {
+            function(fh, buf, count, datatype)
+        })
+    }
+}
+
+/// `MPI_File_read_all_begin_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_read_all_begin_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+) -> c_int {
+    keep_caller!(mpi_file_read_all_begin_c(fh, buf, count, datatype))
+}
+
+/// `MPI_File_read_all_begin_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_all_begin_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, i64, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(336))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(id::FILE_READ_ALL_BEGIN_C, fh, None, None, move || {
+            function(fh, buf, count, datatype)
+        })
+    }
+}
+
+/// `MPI_File_read_all_end`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_read_all_end(
+    fh: Handle,
+    buf: *mut c_void,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_read_all_end(fh, buf, status))
+}
+
+/// `MPI_File_read_all_end`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_all_end(
+    fh: Handle,
+    buf: *mut c_void,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(337))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_transfer::<C>(id::FILE_READ_ALL_END, fh, status, move |status: *mut Status| {
+            function(fh, buf, status)
+        })
+    }
+}
+
+/// `MPI_File_read_at_all_begin`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_read_at_all_begin(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+) -> c_int {
+    keep_caller!(mpi_file_read_at_all_begin(fh, offset, buf, count, datatype))
+}
+
+/// `MPI_File_read_at_all_begin`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_at_all_begin(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, i64, *mut c_void, c_int, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(338))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(id::FILE_READ_AT_ALL_BEGIN, fh, None, None, move || {
+            function(fh, offset, buf, count, datatype)
+        })
+    }
+}
+
+/// `MPI_File_read_at_all_begin_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_read_at_all_begin_c(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+) -> c_int {
+    keep_caller!(mpi_file_read_at_all_begin_c(fh, offset, buf, count, datatype))
+}
+
+/// `MPI_File_read_at_all_begin_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_at_all_begin_c(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, i64, *mut c_void, i64, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(339))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(id::FILE_READ_AT_ALL_BEGIN_C, fh, None, None, move || {
+            function(fh, offset, buf, count, datatype)
+        })
+    }
+}
+
+/// `MPI_File_read_at_all_end`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_read_at_all_end(
+    fh: Handle,
+    buf: *mut c_void,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_read_at_all_end(fh, buf, status))
+}
+
+/// `MPI_File_read_at_all_end`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_at_all_end(
+    fh: Handle,
+    buf: *mut c_void,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(340))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_transfer::<C>(id::FILE_READ_AT_ALL_END, fh, status, move |status: *mut Status| {
+            function(fh, buf, status)
+        })
+    }
+}
+
+/// `MPI_File_read_ordered_begin`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_read_ordered_begin(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+) -> c_int {
+    keep_caller!(mpi_file_read_ordered_begin(fh, buf, count, datatype))
+}
+
+/// `MPI_File_read_ordered_begin`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_ordered_begin(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, c_int, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(341))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(id::FILE_READ_ORDERED_BEGIN, fh, None, None, move || {
+            function(fh, buf, count, datatype)
+        })
+    }
+}
+
+/// `MPI_File_read_ordered_begin_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_read_ordered_begin_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+) -> c_int {
+    keep_caller!(mpi_file_read_ordered_begin_c(fh, buf, count, datatype))
+}
+
+/// `MPI_File_read_ordered_begin_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_ordered_begin_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, i64, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(342))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(id::FILE_READ_ORDERED_BEGIN_C, fh, None, None, move || {
+            function(fh, buf, count, datatype)
+        })
+    }
+}
+
+/// `MPI_File_read_ordered_end`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_read_ordered_end(
+    fh: Handle,
+    buf: *mut c_void,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_read_ordered_end(fh, buf, status))
+}
+
+/// `MPI_File_read_ordered_end`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_ordered_end(
+    fh: Handle,
+    buf: *mut c_void,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(343))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_transfer::<C>(id::FILE_READ_ORDERED_END, fh, status, move |status: *mut Status| {
+            function(fh, buf, status)
+        })
+    }
+}
+
+/// `MPI_File_write_all_begin`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_write_all_begin(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+) -> c_int {
+    keep_caller!(mpi_file_write_all_begin(fh, buf, count, datatype))
+}
+
+/// `MPI_File_write_all_begin`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_all_begin(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, c_int, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(344))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(
+            id::FILE_WRITE_ALL_BEGIN,
+            fh,
+            Some((i64::from(count), datatype)),
+            None,
+            move || function(fh, buf, count, datatype),
+        )
+    }
+}
+
+/// `MPI_File_write_all_begin_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_write_all_begin_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+) -> c_int {
+    keep_caller!(mpi_file_write_all_begin_c(fh, buf, count, datatype))
+}
+
+/// `MPI_File_write_all_begin_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_all_begin_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, i64, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(345))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(id::FILE_WRITE_ALL_BEGIN_C, fh, Some((count, datatype)), None, move || {
+            function(fh, buf, count, datatype)
+        })
+    }
+}
+
+/// `MPI_File_write_all_end`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_write_all_end(
+    fh: Handle,
+    buf: *mut c_void,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_write_all_end(fh, buf, status))
+}
+
+/// `MPI_File_write_all_end`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_all_end(
+    fh: Handle,
+    buf: *mut c_void,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(346))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(id::FILE_WRITE_ALL_END, fh, None, None, move || function(fh, buf, status))
+    }
+}
+
+/// `MPI_File_write_at_all_begin`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_write_at_all_begin(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+) -> c_int {
+    keep_caller!(mpi_file_write_at_all_begin(fh, offset, buf, count, datatype))
+}
+
+/// `MPI_File_write_at_all_begin`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_at_all_begin(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, i64, *mut c_void, c_int, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(347))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(
+            id::FILE_WRITE_AT_ALL_BEGIN,
+            fh,
+            Some((i64::from(count), datatype)),
+            None,
+            move || function(fh, offset, buf, count, datatype),
+        )
+    }
+}
+
+/// `MPI_File_write_at_all_begin_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_write_at_all_begin_c(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+) -> c_int {
+    keep_caller!(mpi_file_write_at_all_begin_c(fh, offset, buf, count, datatype))
+}
+
+/// `MPI_File_write_at_all_begin_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_at_all_begin_c(
+    fh: Handle,
+    offset: i64,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, i64, *mut c_void, i64, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(348))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(id::FILE_WRITE_AT_ALL_BEGIN_C, fh, Some((count, datatype)), None, move || {
+            function(fh, offset, buf, count, datatype)
+        })
+    }
+}
+
+/// `MPI_File_write_at_all_end`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_write_at_all_end(
+    fh: Handle,
+    buf: *mut c_void,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_write_at_all_end(fh, buf, status))
+}
+
+/// `MPI_File_write_at_all_end`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_at_all_end(
+    fh: Handle,
+    buf: *mut c_void,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(349))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(id::FILE_WRITE_AT_ALL_END, fh, None, None, move || function(fh, buf, status))
+    }
+}
+
+/// `MPI_File_write_ordered_begin`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_write_ordered_begin(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+) -> c_int {
+    keep_caller!(mpi_file_write_ordered_begin(fh, buf, count, datatype))
+}
+
+/// `MPI_File_write_ordered_begin`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_ordered_begin(
+    fh: Handle,
+    buf: *mut c_void,
+    count: c_int,
+    datatype: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, c_int, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(350))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(
+            id::FILE_WRITE_ORDERED_BEGIN,
+            fh,
+            Some((i64::from(count), datatype)),
+            None,
+            move || function(fh, buf, count, datatype),
+        )
+    }
+}
+
+/// `MPI_File_write_ordered_begin_c`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_write_ordered_begin_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+) -> c_int {
+    keep_caller!(mpi_file_write_ordered_begin_c(fh, buf, count, datatype))
+}
+
+/// `MPI_File_write_ordered_begin_c`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_ordered_begin_c(
+    fh: Handle,
+    buf: *mut c_void,
+    count: i64,
+    datatype: Handle,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, i64, Handle) -> c_int =
+        unsafe { core::mem::transmute(real(Index(351))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(id::FILE_WRITE_ORDERED_BEGIN_C, fh, Some((count, datatype)), None, move || {
+            function(fh, buf, count, datatype)
+        })
+    }
+}
+
+/// `MPI_File_write_ordered_end`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn MPI_File_write_ordered_end(
+    fh: Handle,
+    buf: *mut c_void,
+    status: *mut Status,
+) -> c_int {
+    keep_caller!(mpi_file_write_ordered_end(fh, buf, status))
+}
+
+/// `MPI_File_write_ordered_end`, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_ordered_end(
+    fh: Handle,
+    buf: *mut c_void,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the address is that of the function of this name, whose prototype this is.
+    let function: extern "C-unwind" fn(Handle, *mut c_void, *mut Status) -> c_int =
+        unsafe { core::mem::transmute(real(Index(352))) };
+    // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
+    unsafe {
+        shapes::file_call::<C>(id::FILE_WRITE_ORDERED_END, fh, None, None, move || function(fh, buf, status))
     }
 }

@@ -55,7 +55,7 @@ unsafe extern "C-unwind" fn mpi_init_fortran(ierror: *mut c_int) {
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_init::<Fortran>(Index(132), ierror);
+        mpi_init::<Fortran>(Index(353), ierror);
     }
 }
 
@@ -77,7 +77,7 @@ unsafe extern "C-unwind" fn mpi_init_fortran08(ierror: *mut c_int) {
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_init::<Fortran08>(Index(133), ierror);
+        mpi_init::<Fortran08>(Index(354), ierror);
     }
 }
 
@@ -131,7 +131,7 @@ unsafe extern "C-unwind" fn mpi_init_thread_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_init_thread::<Fortran>(Index(134), required, provided, ierror);
+        mpi_init_thread::<Fortran>(Index(355), required, provided, ierror);
     }
 }
 
@@ -161,7 +161,7 @@ unsafe extern "C-unwind" fn mpi_init_thread_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_init_thread::<Fortran08>(Index(135), required, provided, ierror);
+        mpi_init_thread::<Fortran08>(Index(356), required, provided, ierror);
     }
 }
 
@@ -201,7 +201,7 @@ unsafe extern "C-unwind" fn mpi_finalize_fortran(ierror: *mut c_int) {
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_finalize::<Fortran>(Index(136), ierror);
+        mpi_finalize::<Fortran>(Index(357), ierror);
     }
 }
 
@@ -223,7 +223,7 @@ unsafe extern "C-unwind" fn mpi_finalize_fortran08(ierror: *mut c_int) {
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_finalize::<Fortran08>(Index(137), ierror);
+        mpi_finalize::<Fortran08>(Index(358), ierror);
     }
 }
 
@@ -277,7 +277,7 @@ unsafe extern "C-unwind" fn mpi_abort_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_abort::<Fortran>(Index(138), comm, errorcode, ierror);
+        mpi_abort::<Fortran>(Index(359), comm, errorcode, ierror);
     }
 }
 
@@ -307,7 +307,7 @@ unsafe extern "C-unwind" fn mpi_abort_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_abort::<Fortran08>(Index(139), comm, errorcode, ierror);
+        mpi_abort::<Fortran08>(Index(360), comm, errorcode, ierror);
     }
 }
 
@@ -388,7 +388,7 @@ unsafe extern "C-unwind" fn mpi_send_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_send::<Fortran>(Index(140), buf, count, datatype, dest, tag, comm, ierror);
+        mpi_send::<Fortran>(Index(361), buf, count, datatype, dest, tag, comm, ierror);
     }
 }
 
@@ -426,7 +426,7 @@ unsafe extern "C-unwind" fn mpi_send_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_send::<Fortran08>(Index(141), buf, count, datatype, dest, tag, comm, ierror);
+        mpi_send::<Fortran08>(Index(362), buf, count, datatype, dest, tag, comm, ierror);
     }
 }
 
@@ -507,7 +507,7 @@ unsafe extern "C-unwind" fn mpi_bsend_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_bsend::<Fortran>(Index(142), buf, count, datatype, dest, tag, comm, ierror);
+        mpi_bsend::<Fortran>(Index(363), buf, count, datatype, dest, tag, comm, ierror);
     }
 }
 
@@ -545,7 +545,7 @@ unsafe extern "C-unwind" fn mpi_bsend_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_bsend::<Fortran08>(Index(143), buf, count, datatype, dest, tag, comm, ierror);
+        mpi_bsend::<Fortran08>(Index(364), buf, count, datatype, dest, tag, comm, ierror);
     }
 }
 
@@ -626,7 +626,7 @@ unsafe extern "C-unwind" fn mpi_ssend_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_ssend::<Fortran>(Index(144), buf, count, datatype, dest, tag, comm, ierror);
+        mpi_ssend::<Fortran>(Index(365), buf, count, datatype, dest, tag, comm, ierror);
     }
 }
 
@@ -664,7 +664,7 @@ unsafe extern "C-unwind" fn mpi_ssend_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_ssend::<Fortran08>(Index(145), buf, count, datatype, dest, tag, comm, ierror);
+        mpi_ssend::<Fortran08>(Index(366), buf, count, datatype, dest, tag, comm, ierror);
     }
 }
 
@@ -745,7 +745,7 @@ unsafe extern "C-unwind" fn mpi_rsend_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_rsend::<Fortran>(Index(146), buf, count, datatype, dest, tag, comm, ierror);
+        mpi_rsend::<Fortran>(Index(367), buf, count, datatype, dest, tag, comm, ierror);
     }
 }
 
@@ -783,7 +783,7 @@ unsafe extern "C-unwind" fn mpi_rsend_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_rsend::<Fortran08>(Index(147), buf, count, datatype, dest, tag, comm, ierror);
+        mpi_rsend::<Fortran08>(Index(368), buf, count, datatype, dest, tag, comm, ierror);
     }
 }
 
@@ -869,7 +869,7 @@ unsafe extern "C-unwind" fn mpi_isend_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_isend::<Fortran>(Index(148), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_isend::<Fortran>(Index(369), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -909,7 +909,7 @@ unsafe extern "C-unwind" fn mpi_isend_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_isend::<Fortran08>(Index(149), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_isend::<Fortran08>(Index(370), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -995,7 +995,7 @@ unsafe extern "C-unwind" fn mpi_ibsend_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_ibsend::<Fortran>(Index(150), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_ibsend::<Fortran>(Index(371), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -1035,7 +1035,7 @@ unsafe extern "C-unwind" fn mpi_ibsend_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_ibsend::<Fortran08>(Index(151), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_ibsend::<Fortran08>(Index(372), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -1121,7 +1121,7 @@ unsafe extern "C-unwind" fn mpi_issend_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_issend::<Fortran>(Index(152), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_issend::<Fortran>(Index(373), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -1161,7 +1161,7 @@ unsafe extern "C-unwind" fn mpi_issend_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_issend::<Fortran08>(Index(153), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_issend::<Fortran08>(Index(374), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -1247,7 +1247,7 @@ unsafe extern "C-unwind" fn mpi_irsend_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_irsend::<Fortran>(Index(154), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_irsend::<Fortran>(Index(375), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -1287,7 +1287,7 @@ unsafe extern "C-unwind" fn mpi_irsend_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_irsend::<Fortran08>(Index(155), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_irsend::<Fortran08>(Index(376), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -1364,7 +1364,7 @@ unsafe extern "C-unwind" fn mpi_recv_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_recv::<Fortran>(Index(156), buf, count, datatype, source, tag, comm, status, ierror);
+        mpi_recv::<Fortran>(Index(377), buf, count, datatype, source, tag, comm, status, ierror);
     }
 }
 
@@ -1404,7 +1404,7 @@ unsafe extern "C-unwind" fn mpi_recv_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_recv::<Fortran08>(Index(157), buf, count, datatype, source, tag, comm, status, ierror);
+        mpi_recv::<Fortran08>(Index(378), buf, count, datatype, source, tag, comm, status, ierror);
     }
 }
 
@@ -1481,7 +1481,7 @@ unsafe extern "C-unwind" fn mpi_irecv_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_irecv::<Fortran>(Index(158), buf, count, datatype, source, tag, comm, request, ierror);
+        mpi_irecv::<Fortran>(Index(379), buf, count, datatype, source, tag, comm, request, ierror);
     }
 }
 
@@ -1521,7 +1521,7 @@ unsafe extern "C-unwind" fn mpi_irecv_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_irecv::<Fortran08>(Index(159), buf, count, datatype, source, tag, comm, request, ierror);
+        mpi_irecv::<Fortran08>(Index(380), buf, count, datatype, source, tag, comm, request, ierror);
     }
 }
 
@@ -1572,6 +1572,7 @@ unsafe fn mpi_sendrecv<L: Language>(
             *dest,
             *sendtag,
             *source,
+            *recvtag,
             *comm as Handle,
             status,
             move |status: *mut Status| {
@@ -1635,7 +1636,7 @@ unsafe extern "C-unwind" fn mpi_sendrecv_fortran(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_sendrecv::<Fortran>(
-            Index(160),
+            Index(381),
             sendbuf,
             sendcount,
             sendtype,
@@ -1703,7 +1704,7 @@ unsafe extern "C-unwind" fn mpi_sendrecv_fortran08(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_sendrecv::<Fortran08>(
-            Index(161),
+            Index(382),
             sendbuf,
             sendcount,
             sendtype,
@@ -1762,6 +1763,7 @@ unsafe fn mpi_sendrecv_replace<L: Language>(
             *dest,
             *sendtag,
             *source,
+            *recvtag,
             *comm as Handle,
             status,
             move |status: *mut Status| {
@@ -1815,7 +1817,7 @@ unsafe extern "C-unwind" fn mpi_sendrecv_replace_fortran(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_sendrecv_replace::<Fortran>(
-            Index(162),
+            Index(383),
             buf,
             count,
             datatype,
@@ -1873,7 +1875,7 @@ unsafe extern "C-unwind" fn mpi_sendrecv_replace_fortran08(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_sendrecv_replace::<Fortran08>(
-            Index(163),
+            Index(384),
             buf,
             count,
             datatype,
@@ -1953,7 +1955,7 @@ unsafe extern "C-unwind" fn mpi_mrecv_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_mrecv::<Fortran>(Index(164), buf, count, datatype, message, status, ierror);
+        mpi_mrecv::<Fortran>(Index(385), buf, count, datatype, message, status, ierror);
     }
 }
 
@@ -1989,7 +1991,7 @@ unsafe extern "C-unwind" fn mpi_mrecv_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_mrecv::<Fortran08>(Index(165), buf, count, datatype, message, status, ierror);
+        mpi_mrecv::<Fortran08>(Index(386), buf, count, datatype, message, status, ierror);
     }
 }
 
@@ -2058,7 +2060,7 @@ unsafe extern "C-unwind" fn mpi_imrecv_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_imrecv::<Fortran>(Index(166), buf, count, datatype, message, request, ierror);
+        mpi_imrecv::<Fortran>(Index(387), buf, count, datatype, message, request, ierror);
     }
 }
 
@@ -2094,7 +2096,7 @@ unsafe extern "C-unwind" fn mpi_imrecv_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_imrecv::<Fortran08>(Index(167), buf, count, datatype, message, request, ierror);
+        mpi_imrecv::<Fortran08>(Index(388), buf, count, datatype, message, request, ierror);
     }
 }
 
@@ -2144,7 +2146,7 @@ unsafe extern "C-unwind" fn mpi_wait_fortran(request: *mut Handle, status: *mut 
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_wait::<Fortran>(Index(168), request, status, ierror);
+        mpi_wait::<Fortran>(Index(389), request, status, ierror);
     }
 }
 
@@ -2174,7 +2176,7 @@ unsafe extern "C-unwind" fn mpi_wait_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_wait::<Fortran08>(Index(169), request, status, ierror);
+        mpi_wait::<Fortran08>(Index(390), request, status, ierror);
     }
 }
 
@@ -2237,7 +2239,7 @@ unsafe extern "C-unwind" fn mpi_waitall_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_waitall::<Fortran>(Index(170), count, array_of_requests, array_of_statuses, ierror);
+        mpi_waitall::<Fortran>(Index(391), count, array_of_requests, array_of_statuses, ierror);
     }
 }
 
@@ -2269,7 +2271,7 @@ unsafe extern "C-unwind" fn mpi_waitall_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_waitall::<Fortran08>(Index(171), count, array_of_requests, array_of_statuses, ierror);
+        mpi_waitall::<Fortran08>(Index(392), count, array_of_requests, array_of_statuses, ierror);
     }
 }
 
@@ -2336,7 +2338,7 @@ unsafe extern "C-unwind" fn mpi_waitany_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_waitany::<Fortran>(Index(172), count, array_of_requests, index, status, ierror);
+        mpi_waitany::<Fortran>(Index(393), count, array_of_requests, index, status, ierror);
     }
 }
 
@@ -2370,7 +2372,7 @@ unsafe extern "C-unwind" fn mpi_waitany_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_waitany::<Fortran08>(Index(173), count, array_of_requests, index, status, ierror);
+        mpi_waitany::<Fortran08>(Index(394), count, array_of_requests, index, status, ierror);
     }
 }
 
@@ -2455,7 +2457,7 @@ unsafe extern "C-unwind" fn mpi_waitsome_fortran(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_waitsome::<Fortran>(
-            Index(174),
+            Index(395),
             incount,
             array_of_requests,
             outcount,
@@ -2506,7 +2508,7 @@ unsafe extern "C-unwind" fn mpi_waitsome_fortran08(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_waitsome::<Fortran08>(
-            Index(175),
+            Index(396),
             incount,
             array_of_requests,
             outcount,
@@ -2570,7 +2572,7 @@ unsafe extern "C-unwind" fn mpi_test_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_test::<Fortran>(Index(176), request, flag, status, ierror);
+        mpi_test::<Fortran>(Index(397), request, flag, status, ierror);
     }
 }
 
@@ -2602,7 +2604,7 @@ unsafe extern "C-unwind" fn mpi_test_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_test::<Fortran08>(Index(177), request, flag, status, ierror);
+        mpi_test::<Fortran08>(Index(398), request, flag, status, ierror);
     }
 }
 
@@ -2669,7 +2671,7 @@ unsafe extern "C-unwind" fn mpi_testall_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_testall::<Fortran>(Index(178), count, array_of_requests, flag, array_of_statuses, ierror);
+        mpi_testall::<Fortran>(Index(399), count, array_of_requests, flag, array_of_statuses, ierror);
     }
 }
 
@@ -2703,7 +2705,7 @@ unsafe extern "C-unwind" fn mpi_testall_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_testall::<Fortran08>(Index(179), count, array_of_requests, flag, array_of_statuses, ierror);
+        mpi_testall::<Fortran08>(Index(400), count, array_of_requests, flag, array_of_statuses, ierror);
     }
 }
 
@@ -2780,7 +2782,7 @@ unsafe extern "C-unwind" fn mpi_testany_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_testany::<Fortran>(Index(180), count, array_of_requests, index, flag, status, ierror);
+        mpi_testany::<Fortran>(Index(401), count, array_of_requests, index, flag, status, ierror);
     }
 }
 
@@ -2816,7 +2818,7 @@ unsafe extern "C-unwind" fn mpi_testany_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_testany::<Fortran08>(Index(181), count, array_of_requests, index, flag, status, ierror);
+        mpi_testany::<Fortran08>(Index(402), count, array_of_requests, index, flag, status, ierror);
     }
 }
 
@@ -2901,7 +2903,7 @@ unsafe extern "C-unwind" fn mpi_testsome_fortran(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_testsome::<Fortran>(
-            Index(182),
+            Index(403),
             incount,
             array_of_requests,
             outcount,
@@ -2952,7 +2954,7 @@ unsafe extern "C-unwind" fn mpi_testsome_fortran08(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_testsome::<Fortran08>(
-            Index(183),
+            Index(404),
             incount,
             array_of_requests,
             outcount,
@@ -3019,7 +3021,7 @@ unsafe extern "C-unwind" fn mpi_probe_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_probe::<Fortran>(Index(184), source, tag, comm, status, ierror);
+        mpi_probe::<Fortran>(Index(405), source, tag, comm, status, ierror);
     }
 }
 
@@ -3053,7 +3055,7 @@ unsafe extern "C-unwind" fn mpi_probe_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_probe::<Fortran08>(Index(185), source, tag, comm, status, ierror);
+        mpi_probe::<Fortran08>(Index(406), source, tag, comm, status, ierror);
     }
 }
 
@@ -3130,7 +3132,7 @@ unsafe extern "C-unwind" fn mpi_iprobe_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_iprobe::<Fortran>(Index(186), source, tag, comm, flag, status, ierror);
+        mpi_iprobe::<Fortran>(Index(407), source, tag, comm, flag, status, ierror);
     }
 }
 
@@ -3166,7 +3168,7 @@ unsafe extern "C-unwind" fn mpi_iprobe_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_iprobe::<Fortran08>(Index(187), source, tag, comm, flag, status, ierror);
+        mpi_iprobe::<Fortran08>(Index(408), source, tag, comm, flag, status, ierror);
     }
 }
 
@@ -3243,7 +3245,7 @@ unsafe extern "C-unwind" fn mpi_mprobe_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_mprobe::<Fortran>(Index(188), source, tag, comm, message, status, ierror);
+        mpi_mprobe::<Fortran>(Index(409), source, tag, comm, message, status, ierror);
     }
 }
 
@@ -3279,7 +3281,7 @@ unsafe extern "C-unwind" fn mpi_mprobe_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_mprobe::<Fortran08>(Index(189), source, tag, comm, message, status, ierror);
+        mpi_mprobe::<Fortran08>(Index(410), source, tag, comm, message, status, ierror);
     }
 }
 
@@ -3361,7 +3363,7 @@ unsafe extern "C-unwind" fn mpi_improbe_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_improbe::<Fortran>(Index(190), source, tag, comm, flag, message, status, ierror);
+        mpi_improbe::<Fortran>(Index(411), source, tag, comm, flag, message, status, ierror);
     }
 }
 
@@ -3399,7 +3401,7 @@ unsafe extern "C-unwind" fn mpi_improbe_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_improbe::<Fortran08>(Index(191), source, tag, comm, flag, message, status, ierror);
+        mpi_improbe::<Fortran08>(Index(412), source, tag, comm, flag, message, status, ierror);
     }
 }
 
@@ -3448,7 +3450,7 @@ unsafe extern "C-unwind" fn mpi_barrier_fortran(comm: *const c_int, ierror: *mut
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_barrier::<Fortran>(Index(192), comm, ierror);
+        mpi_barrier::<Fortran>(Index(413), comm, ierror);
     }
 }
 
@@ -3470,7 +3472,7 @@ unsafe extern "C-unwind" fn mpi_barrier_fortran08(comm: *const c_int, ierror: *m
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_barrier::<Fortran08>(Index(193), comm, ierror);
+        mpi_barrier::<Fortran08>(Index(414), comm, ierror);
     }
 }
 
@@ -3551,7 +3553,7 @@ unsafe extern "C-unwind" fn mpi_bcast_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_bcast::<Fortran>(Index(194), buffer, count, datatype, root, comm, ierror);
+        mpi_bcast::<Fortran>(Index(415), buffer, count, datatype, root, comm, ierror);
     }
 }
 
@@ -3587,7 +3589,7 @@ unsafe extern "C-unwind" fn mpi_bcast_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_bcast::<Fortran08>(Index(195), buffer, count, datatype, root, comm, ierror);
+        mpi_bcast::<Fortran08>(Index(416), buffer, count, datatype, root, comm, ierror);
     }
 }
 
@@ -3676,7 +3678,7 @@ unsafe extern "C-unwind" fn mpi_reduce_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_reduce::<Fortran>(Index(196), sendbuf, recvbuf, count, datatype, op, root, comm, ierror);
+        mpi_reduce::<Fortran>(Index(417), sendbuf, recvbuf, count, datatype, op, root, comm, ierror);
     }
 }
 
@@ -3716,7 +3718,7 @@ unsafe extern "C-unwind" fn mpi_reduce_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_reduce::<Fortran08>(Index(197), sendbuf, recvbuf, count, datatype, op, root, comm, ierror);
+        mpi_reduce::<Fortran08>(Index(418), sendbuf, recvbuf, count, datatype, op, root, comm, ierror);
     }
 }
 
@@ -3801,7 +3803,7 @@ unsafe extern "C-unwind" fn mpi_allreduce_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_allreduce::<Fortran>(Index(198), sendbuf, recvbuf, count, datatype, op, comm, ierror);
+        mpi_allreduce::<Fortran>(Index(419), sendbuf, recvbuf, count, datatype, op, comm, ierror);
     }
 }
 
@@ -3839,7 +3841,7 @@ unsafe extern "C-unwind" fn mpi_allreduce_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_allreduce::<Fortran08>(Index(199), sendbuf, recvbuf, count, datatype, op, comm, ierror);
+        mpi_allreduce::<Fortran08>(Index(420), sendbuf, recvbuf, count, datatype, op, comm, ierror);
     }
 }
 
@@ -3935,7 +3937,7 @@ unsafe extern "C-unwind" fn mpi_gather_fortran(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_gather::<Fortran>(
-            Index(200),
+            Index(421),
             sendbuf,
             sendcount,
             sendtype,
@@ -3990,7 +3992,7 @@ unsafe extern "C-unwind" fn mpi_gather_fortran08(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_gather::<Fortran08>(
-            Index(201),
+            Index(422),
             sendbuf,
             sendcount,
             sendtype,
@@ -4102,7 +4104,7 @@ unsafe extern "C-unwind" fn mpi_gatherv_fortran(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_gatherv::<Fortran>(
-            Index(202),
+            Index(423),
             sendbuf,
             sendcount,
             sendtype,
@@ -4160,7 +4162,7 @@ unsafe extern "C-unwind" fn mpi_gatherv_fortran08(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_gatherv::<Fortran08>(
-            Index(203),
+            Index(424),
             sendbuf,
             sendcount,
             sendtype,
@@ -4267,7 +4269,7 @@ unsafe extern "C-unwind" fn mpi_scatter_fortran(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_scatter::<Fortran>(
-            Index(204),
+            Index(425),
             sendbuf,
             sendcount,
             sendtype,
@@ -4322,7 +4324,7 @@ unsafe extern "C-unwind" fn mpi_scatter_fortran08(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_scatter::<Fortran08>(
-            Index(205),
+            Index(426),
             sendbuf,
             sendcount,
             sendtype,
@@ -4434,7 +4436,7 @@ unsafe extern "C-unwind" fn mpi_scatterv_fortran(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_scatterv::<Fortran>(
-            Index(206),
+            Index(427),
             sendbuf,
             sendcounts,
             displs,
@@ -4492,7 +4494,7 @@ unsafe extern "C-unwind" fn mpi_scatterv_fortran08(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_scatterv::<Fortran08>(
-            Index(207),
+            Index(428),
             sendbuf,
             sendcounts,
             displs,
@@ -4595,7 +4597,7 @@ unsafe extern "C-unwind" fn mpi_allgather_fortran(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_allgather::<Fortran>(
-            Index(208),
+            Index(429),
             sendbuf,
             sendcount,
             sendtype,
@@ -4647,7 +4649,7 @@ unsafe extern "C-unwind" fn mpi_allgather_fortran08(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_allgather::<Fortran08>(
-            Index(209),
+            Index(430),
             sendbuf,
             sendcount,
             sendtype,
@@ -4752,7 +4754,7 @@ unsafe extern "C-unwind" fn mpi_allgatherv_fortran(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_allgatherv::<Fortran>(
-            Index(210),
+            Index(431),
             sendbuf,
             sendcount,
             sendtype,
@@ -4807,7 +4809,7 @@ unsafe extern "C-unwind" fn mpi_allgatherv_fortran08(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_allgatherv::<Fortran08>(
-            Index(211),
+            Index(432),
             sendbuf,
             sendcount,
             sendtype,
@@ -4909,7 +4911,7 @@ unsafe extern "C-unwind" fn mpi_alltoall_fortran(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_alltoall::<Fortran>(
-            Index(212),
+            Index(433),
             sendbuf,
             sendcount,
             sendtype,
@@ -4961,7 +4963,7 @@ unsafe extern "C-unwind" fn mpi_alltoall_fortran08(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_alltoall::<Fortran08>(
-            Index(213),
+            Index(434),
             sendbuf,
             sendcount,
             sendtype,
@@ -5073,7 +5075,7 @@ unsafe extern "C-unwind" fn mpi_alltoallv_fortran(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_alltoallv::<Fortran>(
-            Index(214),
+            Index(435),
             sendbuf,
             sendcounts,
             sdispls,
@@ -5131,7 +5133,7 @@ unsafe extern "C-unwind" fn mpi_alltoallv_fortran08(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_alltoallv::<Fortran08>(
-            Index(215),
+            Index(436),
             sendbuf,
             sendcounts,
             sdispls,
@@ -5245,7 +5247,7 @@ unsafe extern "C-unwind" fn mpi_alltoallw_fortran(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_alltoallw::<Fortran>(
-            Index(216),
+            Index(437),
             sendbuf,
             sendcounts,
             sdispls,
@@ -5303,7 +5305,7 @@ unsafe extern "C-unwind" fn mpi_alltoallw_fortran08(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_alltoallw::<Fortran08>(
-            Index(217),
+            Index(438),
             sendbuf,
             sendcounts,
             sdispls,
@@ -5399,7 +5401,7 @@ unsafe extern "C-unwind" fn mpi_reduce_scatter_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_reduce_scatter::<Fortran>(Index(218), sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror);
+        mpi_reduce_scatter::<Fortran>(Index(439), sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror);
     }
 }
 
@@ -5437,7 +5439,7 @@ unsafe extern "C-unwind" fn mpi_reduce_scatter_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_reduce_scatter::<Fortran08>(Index(219), sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror);
+        mpi_reduce_scatter::<Fortran08>(Index(440), sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror);
     }
 }
 
@@ -5523,7 +5525,7 @@ unsafe extern "C-unwind" fn mpi_reduce_scatter_block_fortran(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_reduce_scatter_block::<Fortran>(
-            Index(220),
+            Index(441),
             sendbuf,
             recvbuf,
             recvcount,
@@ -5570,7 +5572,7 @@ unsafe extern "C-unwind" fn mpi_reduce_scatter_block_fortran08(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_reduce_scatter_block::<Fortran08>(
-            Index(221),
+            Index(442),
             sendbuf,
             recvbuf,
             recvcount,
@@ -5663,7 +5665,7 @@ unsafe extern "C-unwind" fn mpi_scan_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_scan::<Fortran>(Index(222), sendbuf, recvbuf, count, datatype, op, comm, ierror);
+        mpi_scan::<Fortran>(Index(443), sendbuf, recvbuf, count, datatype, op, comm, ierror);
     }
 }
 
@@ -5701,7 +5703,7 @@ unsafe extern "C-unwind" fn mpi_scan_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_scan::<Fortran08>(Index(223), sendbuf, recvbuf, count, datatype, op, comm, ierror);
+        mpi_scan::<Fortran08>(Index(444), sendbuf, recvbuf, count, datatype, op, comm, ierror);
     }
 }
 
@@ -5786,7 +5788,7 @@ unsafe extern "C-unwind" fn mpi_exscan_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_exscan::<Fortran>(Index(224), sendbuf, recvbuf, count, datatype, op, comm, ierror);
+        mpi_exscan::<Fortran>(Index(445), sendbuf, recvbuf, count, datatype, op, comm, ierror);
     }
 }
 
@@ -5824,7 +5826,7 @@ unsafe extern "C-unwind" fn mpi_exscan_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_exscan::<Fortran08>(Index(225), sendbuf, recvbuf, count, datatype, op, comm, ierror);
+        mpi_exscan::<Fortran08>(Index(446), sendbuf, recvbuf, count, datatype, op, comm, ierror);
     }
 }
 
@@ -5884,7 +5886,7 @@ unsafe extern "C-unwind" fn mpi_comm_split_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_comm_split::<Fortran>(Index(226), comm, color, key, newcomm, ierror);
+        mpi_comm_split::<Fortran>(Index(447), comm, color, key, newcomm, ierror);
     }
 }
 
@@ -5918,7 +5920,7 @@ unsafe extern "C-unwind" fn mpi_comm_split_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_comm_split::<Fortran08>(Index(227), comm, color, key, newcomm, ierror);
+        mpi_comm_split::<Fortran08>(Index(448), comm, color, key, newcomm, ierror);
     }
 }
 
@@ -5972,7 +5974,7 @@ unsafe extern "C-unwind" fn mpi_comm_dup_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_comm_dup::<Fortran>(Index(228), comm, newcomm, ierror);
+        mpi_comm_dup::<Fortran>(Index(449), comm, newcomm, ierror);
     }
 }
 
@@ -6002,7 +6004,7 @@ unsafe extern "C-unwind" fn mpi_comm_dup_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_comm_dup::<Fortran08>(Index(229), comm, newcomm, ierror);
+        mpi_comm_dup::<Fortran08>(Index(450), comm, newcomm, ierror);
     }
 }
 
@@ -6059,7 +6061,7 @@ unsafe extern "C-unwind" fn mpi_comm_create_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_comm_create::<Fortran>(Index(230), comm, group, newcomm, ierror);
+        mpi_comm_create::<Fortran>(Index(451), comm, group, newcomm, ierror);
     }
 }
 
@@ -6091,7 +6093,7 @@ unsafe extern "C-unwind" fn mpi_comm_create_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_comm_create::<Fortran08>(Index(231), comm, group, newcomm, ierror);
+        mpi_comm_create::<Fortran08>(Index(452), comm, group, newcomm, ierror);
     }
 }
 
@@ -6132,7 +6134,7 @@ unsafe extern "C-unwind" fn mpi_comm_free_fortran(comm: *mut Handle, ierror: *mu
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_comm_free::<Fortran>(Index(232), comm, ierror);
+        mpi_comm_free::<Fortran>(Index(453), comm, ierror);
     }
 }
 
@@ -6154,7 +6156,7 @@ unsafe extern "C-unwind" fn mpi_comm_free_fortran08(comm: *mut Handle, ierror: *
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_comm_free::<Fortran08>(Index(233), comm, ierror);
+        mpi_comm_free::<Fortran08>(Index(454), comm, ierror);
     }
 }
 
@@ -6195,7 +6197,7 @@ unsafe extern "C-unwind" fn mpi_comm_disconnect_fortran(comm: *mut Handle, ierro
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_comm_disconnect::<Fortran>(Index(234), comm, ierror);
+        mpi_comm_disconnect::<Fortran>(Index(455), comm, ierror);
     }
 }
 
@@ -6217,7 +6219,7 @@ unsafe extern "C-unwind" fn mpi_comm_disconnect_fortran08(comm: *mut Handle, ier
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_comm_disconnect::<Fortran08>(Index(235), comm, ierror);
+        mpi_comm_disconnect::<Fortran08>(Index(456), comm, ierror);
     }
 }
 
@@ -6274,7 +6276,7 @@ unsafe extern "C-unwind" fn mpi_comm_dup_with_info_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_comm_dup_with_info::<Fortran>(Index(236), comm, info, newcomm, ierror);
+        mpi_comm_dup_with_info::<Fortran>(Index(457), comm, info, newcomm, ierror);
     }
 }
 
@@ -6306,7 +6308,7 @@ unsafe extern "C-unwind" fn mpi_comm_dup_with_info_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_comm_dup_with_info::<Fortran08>(Index(237), comm, info, newcomm, ierror);
+        mpi_comm_dup_with_info::<Fortran08>(Index(458), comm, info, newcomm, ierror);
     }
 }
 
@@ -6375,7 +6377,7 @@ unsafe extern "C-unwind" fn mpi_comm_split_type_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_comm_split_type::<Fortran>(Index(238), comm, split_type, key, info, newcomm, ierror);
+        mpi_comm_split_type::<Fortran>(Index(459), comm, split_type, key, info, newcomm, ierror);
     }
 }
 
@@ -6411,7 +6413,7 @@ unsafe extern "C-unwind" fn mpi_comm_split_type_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_comm_split_type::<Fortran08>(Index(239), comm, split_type, key, info, newcomm, ierror);
+        mpi_comm_split_type::<Fortran08>(Index(460), comm, split_type, key, info, newcomm, ierror);
     }
 }
 
@@ -6452,7 +6454,7 @@ unsafe extern "C-unwind" fn mpi_type_free_fortran(datatype: *mut Handle, ierror:
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_type_free::<Fortran>(Index(240), datatype, ierror);
+        mpi_type_free::<Fortran>(Index(461), datatype, ierror);
     }
 }
 
@@ -6474,7 +6476,7 @@ unsafe extern "C-unwind" fn mpi_type_free_fortran08(datatype: *mut Handle, ierro
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_type_free::<Fortran08>(Index(241), datatype, ierror);
+        mpi_type_free::<Fortran08>(Index(462), datatype, ierror);
     }
 }
 
@@ -6515,7 +6517,7 @@ unsafe extern "C-unwind" fn mpi_request_free_fortran(request: *mut Handle, ierro
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_request_free::<Fortran>(Index(242), request, ierror);
+        mpi_request_free::<Fortran>(Index(463), request, ierror);
     }
 }
 
@@ -6537,7 +6539,7 @@ unsafe extern "C-unwind" fn mpi_request_free_fortran08(request: *mut Handle, ier
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_request_free::<Fortran08>(Index(243), request, ierror);
+        mpi_request_free::<Fortran08>(Index(464), request, ierror);
     }
 }
 
@@ -6578,7 +6580,7 @@ unsafe extern "C-unwind" fn mpi_cancel_fortran(request: *mut Handle, ierror: *mu
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_cancel::<Fortran>(Index(244), request, ierror);
+        mpi_cancel::<Fortran>(Index(465), request, ierror);
     }
 }
 
@@ -6600,7 +6602,7 @@ unsafe extern "C-unwind" fn mpi_cancel_fortran08(request: *mut Handle, ierror: *
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_cancel::<Fortran08>(Index(245), request, ierror);
+        mpi_cancel::<Fortran08>(Index(466), request, ierror);
     }
 }
 
@@ -6686,7 +6688,7 @@ unsafe extern "C-unwind" fn mpi_send_init_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_send_init::<Fortran>(Index(246), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_send_init::<Fortran>(Index(467), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -6726,7 +6728,7 @@ unsafe extern "C-unwind" fn mpi_send_init_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_send_init::<Fortran08>(Index(247), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_send_init::<Fortran08>(Index(468), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -6812,7 +6814,7 @@ unsafe extern "C-unwind" fn mpi_bsend_init_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_bsend_init::<Fortran>(Index(248), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_bsend_init::<Fortran>(Index(469), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -6852,7 +6854,7 @@ unsafe extern "C-unwind" fn mpi_bsend_init_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_bsend_init::<Fortran08>(Index(249), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_bsend_init::<Fortran08>(Index(470), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -6938,7 +6940,7 @@ unsafe extern "C-unwind" fn mpi_ssend_init_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_ssend_init::<Fortran>(Index(250), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_ssend_init::<Fortran>(Index(471), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -6978,7 +6980,7 @@ unsafe extern "C-unwind" fn mpi_ssend_init_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_ssend_init::<Fortran08>(Index(251), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_ssend_init::<Fortran08>(Index(472), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -7064,7 +7066,7 @@ unsafe extern "C-unwind" fn mpi_rsend_init_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_rsend_init::<Fortran>(Index(252), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_rsend_init::<Fortran>(Index(473), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -7104,7 +7106,7 @@ unsafe extern "C-unwind" fn mpi_rsend_init_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_rsend_init::<Fortran08>(Index(253), buf, count, datatype, dest, tag, comm, request, ierror);
+        mpi_rsend_init::<Fortran08>(Index(474), buf, count, datatype, dest, tag, comm, request, ierror);
     }
 }
 
@@ -7181,7 +7183,7 @@ unsafe extern "C-unwind" fn mpi_recv_init_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_recv_init::<Fortran>(Index(254), buf, count, datatype, source, tag, comm, request, ierror);
+        mpi_recv_init::<Fortran>(Index(475), buf, count, datatype, source, tag, comm, request, ierror);
     }
 }
 
@@ -7221,7 +7223,7 @@ unsafe extern "C-unwind" fn mpi_recv_init_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_recv_init::<Fortran08>(Index(255), buf, count, datatype, source, tag, comm, request, ierror);
+        mpi_recv_init::<Fortran08>(Index(476), buf, count, datatype, source, tag, comm, request, ierror);
     }
 }
 
@@ -7262,7 +7264,7 @@ unsafe extern "C-unwind" fn mpi_start_fortran(request: *mut Handle, ierror: *mut
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_start::<Fortran>(Index(256), request, ierror);
+        mpi_start::<Fortran>(Index(477), request, ierror);
     }
 }
 
@@ -7284,7 +7286,7 @@ unsafe extern "C-unwind" fn mpi_start_fortran08(request: *mut Handle, ierror: *m
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_start::<Fortran08>(Index(257), request, ierror);
+        mpi_start::<Fortran08>(Index(478), request, ierror);
     }
 }
 
@@ -7338,7 +7340,7 @@ unsafe extern "C-unwind" fn mpi_startall_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_startall::<Fortran>(Index(258), count, array_of_requests, ierror);
+        mpi_startall::<Fortran>(Index(479), count, array_of_requests, ierror);
     }
 }
 
@@ -7368,7 +7370,7 @@ unsafe extern "C-unwind" fn mpi_startall_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_startall::<Fortran08>(Index(259), count, array_of_requests, ierror);
+        mpi_startall::<Fortran08>(Index(480), count, array_of_requests, ierror);
     }
 }
 
@@ -7430,7 +7432,7 @@ unsafe extern "C-unwind" fn mpi_ibarrier_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_ibarrier::<Fortran>(Index(260), comm, request, ierror);
+        mpi_ibarrier::<Fortran>(Index(481), comm, request, ierror);
     }
 }
 
@@ -7460,7 +7462,7 @@ unsafe extern "C-unwind" fn mpi_ibarrier_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_ibarrier::<Fortran08>(Index(261), comm, request, ierror);
+        mpi_ibarrier::<Fortran08>(Index(482), comm, request, ierror);
     }
 }
 
@@ -7545,7 +7547,7 @@ unsafe extern "C-unwind" fn mpi_ibcast_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_ibcast::<Fortran>(Index(262), buffer, count, datatype, root, comm, request, ierror);
+        mpi_ibcast::<Fortran>(Index(483), buffer, count, datatype, root, comm, request, ierror);
     }
 }
 
@@ -7583,7 +7585,7 @@ unsafe extern "C-unwind" fn mpi_ibcast_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_ibcast::<Fortran08>(Index(263), buffer, count, datatype, root, comm, request, ierror);
+        mpi_ibcast::<Fortran08>(Index(484), buffer, count, datatype, root, comm, request, ierror);
     }
 }
 
@@ -7677,7 +7679,7 @@ unsafe extern "C-unwind" fn mpi_ireduce_fortran(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ireduce::<Fortran>(
-            Index(264),
+            Index(485),
             sendbuf,
             recvbuf,
             count,
@@ -7730,7 +7732,7 @@ unsafe extern "C-unwind" fn mpi_ireduce_fortran08(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ireduce::<Fortran08>(
-            Index(265),
+            Index(486),
             sendbuf,
             recvbuf,
             count,
@@ -7829,7 +7831,7 @@ unsafe extern "C-unwind" fn mpi_iallreduce_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_iallreduce::<Fortran>(Index(266), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
+        mpi_iallreduce::<Fortran>(Index(487), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
     }
 }
 
@@ -7869,7 +7871,7 @@ unsafe extern "C-unwind" fn mpi_iallreduce_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_iallreduce::<Fortran08>(Index(267), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
+        mpi_iallreduce::<Fortran08>(Index(488), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
     }
 }
 
@@ -7971,7 +7973,7 @@ unsafe extern "C-unwind" fn mpi_igather_fortran(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_igather::<Fortran>(
-            Index(268),
+            Index(489),
             sendbuf,
             sendcount,
             sendtype,
@@ -8029,7 +8031,7 @@ unsafe extern "C-unwind" fn mpi_igather_fortran08(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_igather::<Fortran08>(
-            Index(269),
+            Index(490),
             sendbuf,
             sendcount,
             sendtype,
@@ -8147,7 +8149,7 @@ unsafe extern "C-unwind" fn mpi_igatherv_fortran(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_igatherv::<Fortran>(
-            Index(270),
+            Index(491),
             sendbuf,
             sendcount,
             sendtype,
@@ -8208,7 +8210,7 @@ unsafe extern "C-unwind" fn mpi_igatherv_fortran08(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_igatherv::<Fortran08>(
-            Index(271),
+            Index(492),
             sendbuf,
             sendcount,
             sendtype,
@@ -8322,7 +8324,7 @@ unsafe extern "C-unwind" fn mpi_iscatter_fortran(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iscatter::<Fortran>(
-            Index(272),
+            Index(493),
             sendbuf,
             sendcount,
             sendtype,
@@ -8380,7 +8382,7 @@ unsafe extern "C-unwind" fn mpi_iscatter_fortran08(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iscatter::<Fortran08>(
-            Index(273),
+            Index(494),
             sendbuf,
             sendcount,
             sendtype,
@@ -8498,7 +8500,7 @@ unsafe extern "C-unwind" fn mpi_iscatterv_fortran(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iscatterv::<Fortran>(
-            Index(274),
+            Index(495),
             sendbuf,
             sendcounts,
             displs,
@@ -8559,7 +8561,7 @@ unsafe extern "C-unwind" fn mpi_iscatterv_fortran08(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iscatterv::<Fortran08>(
-            Index(275),
+            Index(496),
             sendbuf,
             sendcounts,
             displs,
@@ -8667,7 +8669,7 @@ unsafe extern "C-unwind" fn mpi_iallgather_fortran(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iallgather::<Fortran>(
-            Index(276),
+            Index(497),
             sendbuf,
             sendcount,
             sendtype,
@@ -8722,7 +8724,7 @@ unsafe extern "C-unwind" fn mpi_iallgather_fortran08(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iallgather::<Fortran08>(
-            Index(277),
+            Index(498),
             sendbuf,
             sendcount,
             sendtype,
@@ -8835,7 +8837,7 @@ unsafe extern "C-unwind" fn mpi_iallgatherv_fortran(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iallgatherv::<Fortran>(
-            Index(278),
+            Index(499),
             sendbuf,
             sendcount,
             sendtype,
@@ -8893,7 +8895,7 @@ unsafe extern "C-unwind" fn mpi_iallgatherv_fortran08(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_iallgatherv::<Fortran08>(
-            Index(279),
+            Index(500),
             sendbuf,
             sendcount,
             sendtype,
@@ -9000,7 +9002,7 @@ unsafe extern "C-unwind" fn mpi_ialltoall_fortran(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ialltoall::<Fortran>(
-            Index(280),
+            Index(501),
             sendbuf,
             sendcount,
             sendtype,
@@ -9055,7 +9057,7 @@ unsafe extern "C-unwind" fn mpi_ialltoall_fortran08(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ialltoall::<Fortran08>(
-            Index(281),
+            Index(502),
             sendbuf,
             sendcount,
             sendtype,
@@ -9172,7 +9174,7 @@ unsafe extern "C-unwind" fn mpi_ialltoallv_fortran(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ialltoallv::<Fortran>(
-            Index(282),
+            Index(503),
             sendbuf,
             sendcounts,
             sdispls,
@@ -9233,7 +9235,7 @@ unsafe extern "C-unwind" fn mpi_ialltoallv_fortran08(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ialltoallv::<Fortran08>(
-            Index(283),
+            Index(504),
             sendbuf,
             sendcounts,
             sdispls,
@@ -9353,7 +9355,7 @@ unsafe extern "C-unwind" fn mpi_ialltoallw_fortran(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ialltoallw::<Fortran>(
-            Index(284),
+            Index(505),
             sendbuf,
             sendcounts,
             sdispls,
@@ -9415,7 +9417,7 @@ unsafe extern "C-unwind" fn mpi_ialltoallw_fortran08(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ialltoallw::<Fortran08>(
-            Index(285),
+            Index(506),
             sendbuf,
             sendcounts,
             sdispls,
@@ -9519,7 +9521,7 @@ unsafe extern "C-unwind" fn mpi_ireduce_scatter_fortran(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ireduce_scatter::<Fortran>(
-            Index(286),
+            Index(507),
             sendbuf,
             recvbuf,
             recvcounts,
@@ -9571,7 +9573,7 @@ unsafe extern "C-unwind" fn mpi_ireduce_scatter_fortran08(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ireduce_scatter::<Fortran08>(
-            Index(287),
+            Index(508),
             sendbuf,
             recvbuf,
             recvcounts,
@@ -9672,7 +9674,7 @@ unsafe extern "C-unwind" fn mpi_ireduce_scatter_block_fortran(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ireduce_scatter_block::<Fortran>(
-            Index(288),
+            Index(509),
             sendbuf,
             recvbuf,
             recvcount,
@@ -9724,7 +9726,7 @@ unsafe extern "C-unwind" fn mpi_ireduce_scatter_block_fortran08(
     // SAFETY: by the caller's word.
     unsafe {
         mpi_ireduce_scatter_block::<Fortran08>(
-            Index(289),
+            Index(510),
             sendbuf,
             recvbuf,
             recvcount,
@@ -9822,7 +9824,7 @@ unsafe extern "C-unwind" fn mpi_iscan_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_iscan::<Fortran>(Index(290), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
+        mpi_iscan::<Fortran>(Index(511), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
     }
 }
 
@@ -9862,7 +9864,7 @@ unsafe extern "C-unwind" fn mpi_iscan_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_iscan::<Fortran08>(Index(291), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
+        mpi_iscan::<Fortran08>(Index(512), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
     }
 }
 
@@ -9951,7 +9953,7 @@ unsafe extern "C-unwind" fn mpi_iexscan_fortran(
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_iexscan::<Fortran>(Index(292), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
+        mpi_iexscan::<Fortran>(Index(513), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
     }
 }
 
@@ -9991,6 +9993,18372 @@ unsafe extern "C-unwind" fn mpi_iexscan_fortran08(
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_iexscan::<Fortran08>(Index(293), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
+        mpi_iexscan::<Fortran08>(Index(514), sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
+    }
+}
+
+/// `MPI_Isendrecv`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_isendrecv<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    dest: *const c_int,
+    sendtag: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    source: *const c_int,
+    recvtag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::isendrecv::<L>(
+            id::ISENDRECV,
+            i64::from(*sendcount),
+            *sendtype as Handle,
+            *dest,
+            *sendtag,
+            *source,
+            *recvtag,
+            *comm as Handle,
+            request,
+            move || {
+                function(
+                    sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
+                    recvtag, comm, request, ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Isendrecv`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_isendrecv_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    dest: *const c_int,
+    sendtag: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    source: *const c_int,
+    recvtag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_isendrecv_fortran(
+        sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,
+        request, ierror
+    ))
+}
+
+/// `MPI_Isendrecv` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_isendrecv_fortran(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    dest: *const c_int,
+    sendtag: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    source: *const c_int,
+    recvtag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_isendrecv::<Fortran>(
+            Index(515),
+            sendbuf,
+            sendcount,
+            sendtype,
+            dest,
+            sendtag,
+            recvbuf,
+            recvcount,
+            recvtype,
+            source,
+            recvtag,
+            comm,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Isendrecv`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_isendrecv_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    dest: *const c_int,
+    sendtag: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    source: *const c_int,
+    recvtag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_isendrecv_fortran08(
+        sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,
+        request, ierror
+    ))
+}
+
+/// `MPI_Isendrecv` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_isendrecv_fortran08(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    dest: *const c_int,
+    sendtag: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    source: *const c_int,
+    recvtag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_isendrecv::<Fortran08>(
+            Index(516),
+            sendbuf,
+            sendcount,
+            sendtype,
+            dest,
+            sendtag,
+            recvbuf,
+            recvcount,
+            recvtype,
+            source,
+            recvtag,
+            comm,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Isendrecv_replace`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_isendrecv_replace<L: Language>(
+    behind: Index,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    sendtag: *const c_int,
+    source: *const c_int,
+    recvtag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::isendrecv::<L>(
+            id::ISENDRECV_REPLACE,
+            i64::from(*count),
+            *datatype as Handle,
+            *dest,
+            *sendtag,
+            *source,
+            *recvtag,
+            *comm as Handle,
+            request,
+            move || {
+                function(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Isendrecv_replace`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_isendrecv_replace_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    sendtag: *const c_int,
+    source: *const c_int,
+    recvtag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_isendrecv_replace_fortran(
+        buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror
+    ))
+}
+
+/// `MPI_Isendrecv_replace` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_isendrecv_replace_fortran(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    sendtag: *const c_int,
+    source: *const c_int,
+    recvtag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_isendrecv_replace::<Fortran>(
+            Index(517),
+            buf,
+            count,
+            datatype,
+            dest,
+            sendtag,
+            source,
+            recvtag,
+            comm,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Isendrecv_replace`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_isendrecv_replace_f08_(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    sendtag: *const c_int,
+    source: *const c_int,
+    recvtag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_isendrecv_replace_fortran08(
+        buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror
+    ))
+}
+
+/// `MPI_Isendrecv_replace` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_isendrecv_replace_fortran08(
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    dest: *const c_int,
+    sendtag: *const c_int,
+    source: *const c_int,
+    recvtag: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_isendrecv_replace::<Fortran08>(
+            Index(518),
+            buf,
+            count,
+            datatype,
+            dest,
+            sendtag,
+            source,
+            recvtag,
+            comm,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Psend_init`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_psend_init<L: Language>(
+    behind: Index,
+    buf: *mut c_void,
+    partitions: *const c_int,
+    count: *const i64,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const i64,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::partitioned_send_init::<L>(
+            id::PSEND_INIT,
+            *partitions,
+            *count,
+            *datatype as Handle,
+            *dest,
+            *tag,
+            *comm as Handle,
+            request,
+            move || {
+                function(buf, partitions, count, datatype, dest, tag, comm, info, request, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Psend_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_psend_init_(
+    buf: *mut c_void,
+    partitions: *const c_int,
+    count: *const i64,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_psend_init_fortran(
+        buf, partitions, count, datatype, dest, tag, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Psend_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_psend_init_fortran(
+    buf: *mut c_void,
+    partitions: *const c_int,
+    count: *const i64,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_psend_init::<Fortran>(
+            Index(519),
+            buf,
+            partitions,
+            count,
+            datatype,
+            dest,
+            tag,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Psend_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_psend_init_f08_(
+    buf: *mut c_void,
+    partitions: *const c_int,
+    count: *const i64,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_psend_init_fortran08(
+        buf, partitions, count, datatype, dest, tag, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Psend_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_psend_init_fortran08(
+    buf: *mut c_void,
+    partitions: *const c_int,
+    count: *const i64,
+    datatype: *const c_int,
+    dest: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_psend_init::<Fortran08>(
+            Index(520),
+            buf,
+            partitions,
+            count,
+            datatype,
+            dest,
+            tag,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Precv_init`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_precv_init<L: Language>(
+    behind: Index,
+    buf: *mut c_void,
+    partitions: *const c_int,
+    count: *const i64,
+    datatype: *const c_int,
+    source: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const i64,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::partitioned_receive_init::<L>(
+            id::PRECV_INIT,
+            *partitions,
+            *count,
+            *datatype as Handle,
+            *source,
+            *tag,
+            *comm as Handle,
+            request,
+            move || {
+                function(buf, partitions, count, datatype, source, tag, comm, info, request, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Precv_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_precv_init_(
+    buf: *mut c_void,
+    partitions: *const c_int,
+    count: *const i64,
+    datatype: *const c_int,
+    source: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_precv_init_fortran(
+        buf, partitions, count, datatype, source, tag, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Precv_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_precv_init_fortran(
+    buf: *mut c_void,
+    partitions: *const c_int,
+    count: *const i64,
+    datatype: *const c_int,
+    source: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_precv_init::<Fortran>(
+            Index(521),
+            buf,
+            partitions,
+            count,
+            datatype,
+            source,
+            tag,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Precv_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_precv_init_f08_(
+    buf: *mut c_void,
+    partitions: *const c_int,
+    count: *const i64,
+    datatype: *const c_int,
+    source: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_precv_init_fortran08(
+        buf, partitions, count, datatype, source, tag, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Precv_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_precv_init_fortran08(
+    buf: *mut c_void,
+    partitions: *const c_int,
+    count: *const i64,
+    datatype: *const c_int,
+    source: *const c_int,
+    tag: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_precv_init::<Fortran08>(
+            Index(522),
+            buf,
+            partitions,
+            count,
+            datatype,
+            source,
+            tag,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Pready`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_pready<L: Language>(
+    behind: Index,
+    partition: *const c_int,
+    request: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *const c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::plain::<L>(id::PREADY, None, move || {
+            function(partition, request, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Pready`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_pready_(
+    partition: *const c_int,
+    request: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_pready_fortran(partition, request, ierror))
+}
+
+/// `MPI_Pready` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_pready_fortran(
+    partition: *const c_int,
+    request: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_pready::<Fortran>(Index(523), partition, request, ierror);
+    }
+}
+
+/// `MPI_Pready`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_pready_f08_(
+    partition: *const c_int,
+    request: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_pready_fortran08(partition, request, ierror))
+}
+
+/// `MPI_Pready` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_pready_fortran08(
+    partition: *const c_int,
+    request: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_pready::<Fortran08>(Index(524), partition, request, ierror);
+    }
+}
+
+/// `MPI_Pready_range`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_pready_range<L: Language>(
+    behind: Index,
+    partition_low: *const c_int,
+    partition_high: *const c_int,
+    request: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *const c_int, *const c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::plain::<L>(id::PREADY_RANGE, None, move || {
+            function(partition_low, partition_high, request, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Pready_range`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_pready_range_(
+    partition_low: *const c_int,
+    partition_high: *const c_int,
+    request: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_pready_range_fortran(partition_low, partition_high, request, ierror))
+}
+
+/// `MPI_Pready_range` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_pready_range_fortran(
+    partition_low: *const c_int,
+    partition_high: *const c_int,
+    request: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_pready_range::<Fortran>(Index(525), partition_low, partition_high, request, ierror);
+    }
+}
+
+/// `MPI_Pready_range`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_pready_range_f08_(
+    partition_low: *const c_int,
+    partition_high: *const c_int,
+    request: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_pready_range_fortran08(partition_low, partition_high, request, ierror))
+}
+
+/// `MPI_Pready_range` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_pready_range_fortran08(
+    partition_low: *const c_int,
+    partition_high: *const c_int,
+    request: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_pready_range::<Fortran08>(Index(526), partition_low, partition_high, request, ierror);
+    }
+}
+
+/// `MPI_Pready_list`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_pready_list<L: Language>(
+    behind: Index,
+    length: *const c_int,
+    array_of_partitions: *mut c_int,
+    request: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut c_int, *const c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::plain::<L>(id::PREADY_LIST, None, move || {
+            function(length, array_of_partitions, request, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Pready_list`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_pready_list_(
+    length: *const c_int,
+    array_of_partitions: *mut c_int,
+    request: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_pready_list_fortran(length, array_of_partitions, request, ierror))
+}
+
+/// `MPI_Pready_list` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_pready_list_fortran(
+    length: *const c_int,
+    array_of_partitions: *mut c_int,
+    request: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_pready_list::<Fortran>(Index(527), length, array_of_partitions, request, ierror);
+    }
+}
+
+/// `MPI_Pready_list`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_pready_list_f08_(
+    length: *const c_int,
+    array_of_partitions: *mut c_int,
+    request: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_pready_list_fortran08(length, array_of_partitions, request, ierror))
+}
+
+/// `MPI_Pready_list` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_pready_list_fortran08(
+    length: *const c_int,
+    array_of_partitions: *mut c_int,
+    request: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_pready_list::<Fortran08>(Index(528), length, array_of_partitions, request, ierror);
+    }
+}
+
+/// `MPI_Parrived`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_parrived<L: Language>(
+    behind: Index,
+    request: *const c_int,
+    partition: *const c_int,
+    flag: *mut c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *const c_int, *mut c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::poll::<L>(id::PARRIVED, flag, move || {
+            function(request, partition, flag, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Parrived`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_parrived_(
+    request: *const c_int,
+    partition: *const c_int,
+    flag: *mut c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_parrived_fortran(request, partition, flag, ierror))
+}
+
+/// `MPI_Parrived` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_parrived_fortran(
+    request: *const c_int,
+    partition: *const c_int,
+    flag: *mut c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_parrived::<Fortran>(Index(529), request, partition, flag, ierror);
+    }
+}
+
+/// `MPI_Parrived`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_parrived_f08_(
+    request: *const c_int,
+    partition: *const c_int,
+    flag: *mut c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_parrived_fortran08(request, partition, flag, ierror))
+}
+
+/// `MPI_Parrived` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_parrived_fortran08(
+    request: *const c_int,
+    partition: *const c_int,
+    flag: *mut c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_parrived::<Fortran08>(Index(530), request, partition, flag, ierror);
+    }
+}
+
+/// `MPI_Request_get_status`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_request_get_status<L: Language>(
+    behind: Index,
+    request: *const c_int,
+    flag: *mut c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut c_int, *mut Status, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::poll::<L>(id::REQUEST_GET_STATUS, flag, move || {
+            function(request, flag, status, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Request_get_status`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_request_get_status_(
+    request: *const c_int,
+    flag: *mut c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_request_get_status_fortran(request, flag, status, ierror))
+}
+
+/// `MPI_Request_get_status` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_request_get_status_fortran(
+    request: *const c_int,
+    flag: *mut c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_request_get_status::<Fortran>(Index(531), request, flag, status, ierror);
+    }
+}
+
+/// `MPI_Request_get_status`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_request_get_status_f08_(
+    request: *const c_int,
+    flag: *mut c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_request_get_status_fortran08(request, flag, status, ierror))
+}
+
+/// `MPI_Request_get_status` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_request_get_status_fortran08(
+    request: *const c_int,
+    flag: *mut c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_request_get_status::<Fortran08>(Index(532), request, flag, status, ierror);
+    }
+}
+
+/// `MPI_Buffer_detach`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_buffer_detach<L: Language>(
+    behind: Index,
+    buffer_addr: *mut c_void,
+    size: *mut c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, *mut c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::plain::<L>(id::BUFFER_DETACH, None, move || {
+            function(buffer_addr, size, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Buffer_detach`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_buffer_detach_(
+    buffer_addr: *mut c_void,
+    size: *mut c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_buffer_detach_fortran(buffer_addr, size, ierror))
+}
+
+/// `MPI_Buffer_detach` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_buffer_detach_fortran(
+    buffer_addr: *mut c_void,
+    size: *mut c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_buffer_detach::<Fortran>(Index(533), buffer_addr, size, ierror);
+    }
+}
+
+/// `MPI_Buffer_detach`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_buffer_detach_f08_(
+    buffer_addr: *mut c_void,
+    size: *mut c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_buffer_detach_fortran08(buffer_addr, size, ierror))
+}
+
+/// `MPI_Buffer_detach` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_buffer_detach_fortran08(
+    buffer_addr: *mut c_void,
+    size: *mut c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_buffer_detach::<Fortran08>(Index(534), buffer_addr, size, ierror);
+    }
+}
+
+/// `MPI_Pcontrol`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_pcontrol<L: Language>(behind: Index, level: *const c_int) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int) = unsafe { core::mem::transmute(real(behind)) };
+
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::pcontrol::<L>(id::PCONTROL, *level, None, move || {
+            function(level);
+            0
+        })
+    };
+}
+
+/// `MPI_Pcontrol`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_pcontrol_(level: *const c_int) {
+    keep_caller!(mpi_pcontrol_fortran(level))
+}
+
+/// `MPI_Pcontrol` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_pcontrol_fortran(level: *const c_int) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_pcontrol::<Fortran>(Index(535), level);
+    }
+}
+
+/// `MPI_Pcontrol`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_pcontrol_f08_(level: *const c_int) {
+    keep_caller!(mpi_pcontrol_fortran08(level))
+}
+
+/// `MPI_Pcontrol` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_pcontrol_fortran08(level: *const c_int) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_pcontrol::<Fortran08>(Index(536), level);
+    }
+}
+
+/// `MPI_Session_init`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_session_init<L: Language>(
+    behind: Index,
+    info: *const c_int,
+    errhandler: *const c_int,
+    session: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *const c_int, *mut Handle, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::session_init::<L>(id::SESSION_INIT, session, move || {
+            function(info, errhandler, session, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Session_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_session_init_(
+    info: *const c_int,
+    errhandler: *const c_int,
+    session: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_session_init_fortran(info, errhandler, session, ierror))
+}
+
+/// `MPI_Session_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_session_init_fortran(
+    info: *const c_int,
+    errhandler: *const c_int,
+    session: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_session_init::<Fortran>(Index(537), info, errhandler, session, ierror);
+    }
+}
+
+/// `MPI_Session_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_session_init_f08_(
+    info: *const c_int,
+    errhandler: *const c_int,
+    session: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_session_init_fortran08(info, errhandler, session, ierror))
+}
+
+/// `MPI_Session_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_session_init_fortran08(
+    info: *const c_int,
+    errhandler: *const c_int,
+    session: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_session_init::<Fortran08>(Index(538), info, errhandler, session, ierror);
+    }
+}
+
+/// `MPI_Session_finalize`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_session_finalize<L: Language>(behind: Index, session: *mut Handle, ierror: *mut c_int) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut Handle, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::plain::<L>(id::SESSION_FINALIZE, None, move || {
+            function(session, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Session_finalize`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_session_finalize_(session: *mut Handle, ierror: *mut c_int) {
+    keep_caller!(mpi_session_finalize_fortran(session, ierror))
+}
+
+/// `MPI_Session_finalize` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_session_finalize_fortran(session: *mut Handle, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_session_finalize::<Fortran>(Index(539), session, ierror);
+    }
+}
+
+/// `MPI_Session_finalize`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_session_finalize_f08_(session: *mut Handle, ierror: *mut c_int) {
+    keep_caller!(mpi_session_finalize_fortran08(session, ierror))
+}
+
+/// `MPI_Session_finalize` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_session_finalize_fortran08(session: *mut Handle, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_session_finalize::<Fortran08>(Index(540), session, ierror);
+    }
+}
+
+/// `MPI_Comm_set_name`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_comm_set_name<L: Language>(
+    behind: Index,
+    comm: *const c_int,
+    comm_name: *mut c_void,
+    ierror: *mut c_int,
+    comm_name_length: usize,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut c_void, *mut c_int, usize) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::comm_name::<L>(
+            *comm as Handle,
+            shapes::Text::padded(comm_name, comm_name_length),
+            move || {
+                function(comm, comm_name, ierror, comm_name_length);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Comm_set_name`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_comm_set_name_(
+    comm: *const c_int,
+    comm_name: *mut c_void,
+    ierror: *mut c_int,
+    comm_name_length: usize,
+) {
+    keep_caller!(mpi_comm_set_name_fortran(comm, comm_name, ierror, comm_name_length))
+}
+
+/// `MPI_Comm_set_name` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_set_name_fortran(
+    comm: *const c_int,
+    comm_name: *mut c_void,
+    ierror: *mut c_int,
+    comm_name_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_comm_set_name::<Fortran>(Index(541), comm, comm_name, ierror, comm_name_length);
+    }
+}
+
+/// `MPI_Comm_set_name`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_comm_set_name_f08_(
+    comm: *const c_int,
+    comm_name: *mut c_void,
+    ierror: *mut c_int,
+    comm_name_length: usize,
+) {
+    keep_caller!(mpi_comm_set_name_fortran08(comm, comm_name, ierror, comm_name_length))
+}
+
+/// `MPI_Comm_set_name` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_set_name_fortran08(
+    comm: *const c_int,
+    comm_name: *mut c_void,
+    ierror: *mut c_int,
+    comm_name_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_comm_set_name::<Fortran08>(Index(542), comm, comm_name, ierror, comm_name_length);
+    }
+}
+
+/// `MPI_Win_set_name`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_win_set_name<L: Language>(
+    behind: Index,
+    win: *const c_int,
+    win_name: *mut c_void,
+    ierror: *mut c_int,
+    win_name_length: usize,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut c_void, *mut c_int, usize) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_name::<L>(*win as Handle, shapes::Text::padded(win_name, win_name_length), move || {
+            function(win, win_name, ierror, win_name_length);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Win_set_name`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_set_name_(
+    win: *const c_int,
+    win_name: *mut c_void,
+    ierror: *mut c_int,
+    win_name_length: usize,
+) {
+    keep_caller!(mpi_win_set_name_fortran(win, win_name, ierror, win_name_length))
+}
+
+/// `MPI_Win_set_name` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_set_name_fortran(
+    win: *const c_int,
+    win_name: *mut c_void,
+    ierror: *mut c_int,
+    win_name_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_set_name::<Fortran>(Index(543), win, win_name, ierror, win_name_length);
+    }
+}
+
+/// `MPI_Win_set_name`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_set_name_f08_(
+    win: *const c_int,
+    win_name: *mut c_void,
+    ierror: *mut c_int,
+    win_name_length: usize,
+) {
+    keep_caller!(mpi_win_set_name_fortran08(win, win_name, ierror, win_name_length))
+}
+
+/// `MPI_Win_set_name` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_set_name_fortran08(
+    win: *const c_int,
+    win_name: *mut c_void,
+    ierror: *mut c_int,
+    win_name_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_set_name::<Fortran08>(Index(544), win, win_name, ierror, win_name_length);
+    }
+}
+
+/// `MPI_Comm_create_group`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_comm_create_group<L: Language>(
+    behind: Index,
+    comm: *const c_int,
+    group: *const c_int,
+    tag: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *const c_int, *const c_int, *mut Handle, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::comm_of_members::<L>(id::COMM_CREATE_GROUP, Some(*comm as Handle), newcomm, move || {
+            function(comm, group, tag, newcomm, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Comm_create_group`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_comm_create_group_(
+    comm: *const c_int,
+    group: *const c_int,
+    tag: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_comm_create_group_fortran(comm, group, tag, newcomm, ierror))
+}
+
+/// `MPI_Comm_create_group` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_create_group_fortran(
+    comm: *const c_int,
+    group: *const c_int,
+    tag: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_comm_create_group::<Fortran>(Index(545), comm, group, tag, newcomm, ierror);
+    }
+}
+
+/// `MPI_Comm_create_group`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_comm_create_group_f08_(
+    comm: *const c_int,
+    group: *const c_int,
+    tag: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_comm_create_group_fortran08(comm, group, tag, newcomm, ierror))
+}
+
+/// `MPI_Comm_create_group` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_create_group_fortran08(
+    comm: *const c_int,
+    group: *const c_int,
+    tag: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_comm_create_group::<Fortran08>(Index(546), comm, group, tag, newcomm, ierror);
+    }
+}
+
+/// `MPI_Comm_create_from_group`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_comm_create_from_group<L: Language>(
+    behind: Index,
+    group: *const c_int,
+    stringtag: *mut c_void,
+    info: *const c_int,
+    errhandler: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+    stringtag_length: usize,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+        usize,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::comm_of_members::<L>(id::COMM_CREATE_FROM_GROUP, None, newcomm, move || {
+            function(group, stringtag, info, errhandler, newcomm, ierror, stringtag_length);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Comm_create_from_group`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_comm_create_from_group_(
+    group: *const c_int,
+    stringtag: *mut c_void,
+    info: *const c_int,
+    errhandler: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+    stringtag_length: usize,
+) {
+    keep_caller!(mpi_comm_create_from_group_fortran(
+        group,
+        stringtag,
+        info,
+        errhandler,
+        newcomm,
+        ierror,
+        stringtag_length
+    ))
+}
+
+/// `MPI_Comm_create_from_group` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_create_from_group_fortran(
+    group: *const c_int,
+    stringtag: *mut c_void,
+    info: *const c_int,
+    errhandler: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+    stringtag_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_comm_create_from_group::<Fortran>(
+            Index(547),
+            group,
+            stringtag,
+            info,
+            errhandler,
+            newcomm,
+            ierror,
+            stringtag_length,
+        );
+    }
+}
+
+/// `MPI_Comm_create_from_group`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_comm_create_from_group_f08_(
+    group: *const c_int,
+    stringtag: *mut c_void,
+    info: *const c_int,
+    errhandler: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+    stringtag_length: usize,
+) {
+    keep_caller!(mpi_comm_create_from_group_fortran08(
+        group,
+        stringtag,
+        info,
+        errhandler,
+        newcomm,
+        ierror,
+        stringtag_length
+    ))
+}
+
+/// `MPI_Comm_create_from_group` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_create_from_group_fortran08(
+    group: *const c_int,
+    stringtag: *mut c_void,
+    info: *const c_int,
+    errhandler: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+    stringtag_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_comm_create_from_group::<Fortran08>(
+            Index(548),
+            group,
+            stringtag,
+            info,
+            errhandler,
+            newcomm,
+            ierror,
+            stringtag_length,
+        );
+    }
+}
+
+/// `MPI_Comm_idup`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_comm_idup<L: Language>(
+    behind: Index,
+    comm: *const c_int,
+    newcomm: *mut Handle,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut Handle, *mut Handle, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::comm_idup::<L>(id::COMM_IDUP, *comm as Handle, newcomm, request, move || {
+            function(comm, newcomm, request, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Comm_idup`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_comm_idup_(
+    comm: *const c_int,
+    newcomm: *mut Handle,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_comm_idup_fortran(comm, newcomm, request, ierror))
+}
+
+/// `MPI_Comm_idup` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_idup_fortran(
+    comm: *const c_int,
+    newcomm: *mut Handle,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_comm_idup::<Fortran>(Index(549), comm, newcomm, request, ierror);
+    }
+}
+
+/// `MPI_Comm_idup`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_comm_idup_f08_(
+    comm: *const c_int,
+    newcomm: *mut Handle,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_comm_idup_fortran08(comm, newcomm, request, ierror))
+}
+
+/// `MPI_Comm_idup` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_idup_fortran08(
+    comm: *const c_int,
+    newcomm: *mut Handle,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_comm_idup::<Fortran08>(Index(550), comm, newcomm, request, ierror);
+    }
+}
+
+/// `MPI_Comm_idup_with_info`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_comm_idup_with_info<L: Language>(
+    behind: Index,
+    comm: *const c_int,
+    info: *const c_int,
+    newcomm: *mut Handle,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *const c_int, *mut Handle, *mut Handle, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::comm_idup::<L>(id::COMM_IDUP_WITH_INFO, *comm as Handle, newcomm, request, move || {
+            function(comm, info, newcomm, request, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Comm_idup_with_info`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_comm_idup_with_info_(
+    comm: *const c_int,
+    info: *const c_int,
+    newcomm: *mut Handle,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_comm_idup_with_info_fortran(comm, info, newcomm, request, ierror))
+}
+
+/// `MPI_Comm_idup_with_info` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_idup_with_info_fortran(
+    comm: *const c_int,
+    info: *const c_int,
+    newcomm: *mut Handle,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_comm_idup_with_info::<Fortran>(Index(551), comm, info, newcomm, request, ierror);
+    }
+}
+
+/// `MPI_Comm_idup_with_info`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_comm_idup_with_info_f08_(
+    comm: *const c_int,
+    info: *const c_int,
+    newcomm: *mut Handle,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_comm_idup_with_info_fortran08(comm, info, newcomm, request, ierror))
+}
+
+/// `MPI_Comm_idup_with_info` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_idup_with_info_fortran08(
+    comm: *const c_int,
+    info: *const c_int,
+    newcomm: *mut Handle,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_comm_idup_with_info::<Fortran08>(Index(552), comm, info, newcomm, request, ierror);
+    }
+}
+
+/// `MPI_Intercomm_create`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_intercomm_create<L: Language>(
+    behind: Index,
+    local_comm: *const c_int,
+    local_leader: *const c_int,
+    peer_comm: *const c_int,
+    remote_leader: *const c_int,
+    tag: *const c_int,
+    newintercomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::comm_of_members::<L>(
+            id::INTERCOMM_CREATE,
+            Some(*local_comm as Handle),
+            newintercomm,
+            move || {
+                function(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Intercomm_create`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_intercomm_create_(
+    local_comm: *const c_int,
+    local_leader: *const c_int,
+    peer_comm: *const c_int,
+    remote_leader: *const c_int,
+    tag: *const c_int,
+    newintercomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_intercomm_create_fortran(
+        local_comm,
+        local_leader,
+        peer_comm,
+        remote_leader,
+        tag,
+        newintercomm,
+        ierror
+    ))
+}
+
+/// `MPI_Intercomm_create` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_intercomm_create_fortran(
+    local_comm: *const c_int,
+    local_leader: *const c_int,
+    peer_comm: *const c_int,
+    remote_leader: *const c_int,
+    tag: *const c_int,
+    newintercomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_intercomm_create::<Fortran>(
+            Index(553),
+            local_comm,
+            local_leader,
+            peer_comm,
+            remote_leader,
+            tag,
+            newintercomm,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Intercomm_create`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_intercomm_create_f08_(
+    local_comm: *const c_int,
+    local_leader: *const c_int,
+    peer_comm: *const c_int,
+    remote_leader: *const c_int,
+    tag: *const c_int,
+    newintercomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_intercomm_create_fortran08(
+        local_comm,
+        local_leader,
+        peer_comm,
+        remote_leader,
+        tag,
+        newintercomm,
+        ierror
+    ))
+}
+
+/// `MPI_Intercomm_create` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_intercomm_create_fortran08(
+    local_comm: *const c_int,
+    local_leader: *const c_int,
+    peer_comm: *const c_int,
+    remote_leader: *const c_int,
+    tag: *const c_int,
+    newintercomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_intercomm_create::<Fortran08>(
+            Index(554),
+            local_comm,
+            local_leader,
+            peer_comm,
+            remote_leader,
+            tag,
+            newintercomm,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Intercomm_create_from_groups`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_intercomm_create_from_groups<L: Language>(
+    behind: Index,
+    local_group: *const c_int,
+    local_leader: *const c_int,
+    remote_group: *const c_int,
+    remote_leader: *const c_int,
+    stringtag: *mut c_void,
+    info: *const c_int,
+    errhandler: *const c_int,
+    newintercomm: *mut Handle,
+    ierror: *mut c_int,
+    stringtag_length: usize,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+        usize,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::comm_of_members::<L>(id::INTERCOMM_CREATE_FROM_GROUPS, None, newintercomm, move || {
+            function(
+                local_group,
+                local_leader,
+                remote_group,
+                remote_leader,
+                stringtag,
+                info,
+                errhandler,
+                newintercomm,
+                ierror,
+                stringtag_length,
+            );
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Intercomm_create_from_groups`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_intercomm_create_from_groups_(
+    local_group: *const c_int,
+    local_leader: *const c_int,
+    remote_group: *const c_int,
+    remote_leader: *const c_int,
+    stringtag: *mut c_void,
+    info: *const c_int,
+    errhandler: *const c_int,
+    newintercomm: *mut Handle,
+    ierror: *mut c_int,
+    stringtag_length: usize,
+) {
+    keep_caller!(mpi_intercomm_create_from_groups_fortran(
+        local_group,
+        local_leader,
+        remote_group,
+        remote_leader,
+        stringtag,
+        info,
+        errhandler,
+        newintercomm,
+        ierror,
+        stringtag_length
+    ))
+}
+
+/// `MPI_Intercomm_create_from_groups` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_intercomm_create_from_groups_fortran(
+    local_group: *const c_int,
+    local_leader: *const c_int,
+    remote_group: *const c_int,
+    remote_leader: *const c_int,
+    stringtag: *mut c_void,
+    info: *const c_int,
+    errhandler: *const c_int,
+    newintercomm: *mut Handle,
+    ierror: *mut c_int,
+    stringtag_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_intercomm_create_from_groups::<Fortran>(
+            Index(555),
+            local_group,
+            local_leader,
+            remote_group,
+            remote_leader,
+            stringtag,
+            info,
+            errhandler,
+            newintercomm,
+            ierror,
+            stringtag_length,
+        );
+    }
+}
+
+/// `MPI_Intercomm_create_from_groups`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_intercomm_create_from_groups_f08_(
+    local_group: *const c_int,
+    local_leader: *const c_int,
+    remote_group: *const c_int,
+    remote_leader: *const c_int,
+    stringtag: *mut c_void,
+    info: *const c_int,
+    errhandler: *const c_int,
+    newintercomm: *mut Handle,
+    ierror: *mut c_int,
+    stringtag_length: usize,
+) {
+    keep_caller!(mpi_intercomm_create_from_groups_fortran08(
+        local_group,
+        local_leader,
+        remote_group,
+        remote_leader,
+        stringtag,
+        info,
+        errhandler,
+        newintercomm,
+        ierror,
+        stringtag_length
+    ))
+}
+
+/// `MPI_Intercomm_create_from_groups` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_intercomm_create_from_groups_fortran08(
+    local_group: *const c_int,
+    local_leader: *const c_int,
+    remote_group: *const c_int,
+    remote_leader: *const c_int,
+    stringtag: *mut c_void,
+    info: *const c_int,
+    errhandler: *const c_int,
+    newintercomm: *mut Handle,
+    ierror: *mut c_int,
+    stringtag_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_intercomm_create_from_groups::<Fortran08>(
+            Index(556),
+            local_group,
+            local_leader,
+            remote_group,
+            remote_leader,
+            stringtag,
+            info,
+            errhandler,
+            newintercomm,
+            ierror,
+            stringtag_length,
+        );
+    }
+}
+
+/// `MPI_Intercomm_merge`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_intercomm_merge<L: Language>(
+    behind: Index,
+    intercomm: *const c_int,
+    high: *const c_int,
+    newintracomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *const c_int, *mut Handle, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::comm_new::<L>(id::INTERCOMM_MERGE, *intercomm as Handle, newintracomm, move || {
+            function(intercomm, high, newintracomm, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Intercomm_merge`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_intercomm_merge_(
+    intercomm: *const c_int,
+    high: *const c_int,
+    newintracomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_intercomm_merge_fortran(intercomm, high, newintracomm, ierror))
+}
+
+/// `MPI_Intercomm_merge` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_intercomm_merge_fortran(
+    intercomm: *const c_int,
+    high: *const c_int,
+    newintracomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_intercomm_merge::<Fortran>(Index(557), intercomm, high, newintracomm, ierror);
+    }
+}
+
+/// `MPI_Intercomm_merge`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_intercomm_merge_f08_(
+    intercomm: *const c_int,
+    high: *const c_int,
+    newintracomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_intercomm_merge_fortran08(intercomm, high, newintracomm, ierror))
+}
+
+/// `MPI_Intercomm_merge` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_intercomm_merge_fortran08(
+    intercomm: *const c_int,
+    high: *const c_int,
+    newintracomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_intercomm_merge::<Fortran08>(Index(558), intercomm, high, newintracomm, ierror);
+    }
+}
+
+/// `MPI_Cart_create`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_cart_create<L: Language>(
+    behind: Index,
+    comm_old: *const c_int,
+    ndims: *const c_int,
+    dims: *mut c_int,
+    periods: *mut c_int,
+    reorder: *const c_int,
+    comm_cart: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *const c_int,
+        *mut c_int,
+        *mut c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::comm_new::<L>(id::CART_CREATE, *comm_old as Handle, comm_cart, move || {
+            function(comm_old, ndims, dims, periods, reorder, comm_cart, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Cart_create`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_cart_create_(
+    comm_old: *const c_int,
+    ndims: *const c_int,
+    dims: *mut c_int,
+    periods: *mut c_int,
+    reorder: *const c_int,
+    comm_cart: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_cart_create_fortran(comm_old, ndims, dims, periods, reorder, comm_cart, ierror))
+}
+
+/// `MPI_Cart_create` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_cart_create_fortran(
+    comm_old: *const c_int,
+    ndims: *const c_int,
+    dims: *mut c_int,
+    periods: *mut c_int,
+    reorder: *const c_int,
+    comm_cart: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_cart_create::<Fortran>(Index(559), comm_old, ndims, dims, periods, reorder, comm_cart, ierror);
+    }
+}
+
+/// `MPI_Cart_create`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_cart_create_f08_(
+    comm_old: *const c_int,
+    ndims: *const c_int,
+    dims: *mut c_int,
+    periods: *mut c_int,
+    reorder: *const c_int,
+    comm_cart: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_cart_create_fortran08(comm_old, ndims, dims, periods, reorder, comm_cart, ierror))
+}
+
+/// `MPI_Cart_create` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_cart_create_fortran08(
+    comm_old: *const c_int,
+    ndims: *const c_int,
+    dims: *mut c_int,
+    periods: *mut c_int,
+    reorder: *const c_int,
+    comm_cart: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_cart_create::<Fortran08>(Index(560), comm_old, ndims, dims, periods, reorder, comm_cart, ierror);
+    }
+}
+
+/// `MPI_Cart_sub`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_cart_sub<L: Language>(
+    behind: Index,
+    comm: *const c_int,
+    remain_dims: *mut c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut c_int, *mut Handle, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::comm_new::<L>(id::CART_SUB, *comm as Handle, newcomm, move || {
+            function(comm, remain_dims, newcomm, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Cart_sub`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_cart_sub_(
+    comm: *const c_int,
+    remain_dims: *mut c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_cart_sub_fortran(comm, remain_dims, newcomm, ierror))
+}
+
+/// `MPI_Cart_sub` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_cart_sub_fortran(
+    comm: *const c_int,
+    remain_dims: *mut c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_cart_sub::<Fortran>(Index(561), comm, remain_dims, newcomm, ierror);
+    }
+}
+
+/// `MPI_Cart_sub`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_cart_sub_f08_(
+    comm: *const c_int,
+    remain_dims: *mut c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_cart_sub_fortran08(comm, remain_dims, newcomm, ierror))
+}
+
+/// `MPI_Cart_sub` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_cart_sub_fortran08(
+    comm: *const c_int,
+    remain_dims: *mut c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_cart_sub::<Fortran08>(Index(562), comm, remain_dims, newcomm, ierror);
+    }
+}
+
+/// `MPI_Graph_create`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_graph_create<L: Language>(
+    behind: Index,
+    comm_old: *const c_int,
+    nnodes: *const c_int,
+    index: *mut c_int,
+    edges: *mut c_int,
+    reorder: *const c_int,
+    comm_graph: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *const c_int,
+        *mut c_int,
+        *mut c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::comm_new::<L>(id::GRAPH_CREATE, *comm_old as Handle, comm_graph, move || {
+            function(comm_old, nnodes, index, edges, reorder, comm_graph, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Graph_create`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_graph_create_(
+    comm_old: *const c_int,
+    nnodes: *const c_int,
+    index: *mut c_int,
+    edges: *mut c_int,
+    reorder: *const c_int,
+    comm_graph: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_graph_create_fortran(comm_old, nnodes, index, edges, reorder, comm_graph, ierror))
+}
+
+/// `MPI_Graph_create` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_graph_create_fortran(
+    comm_old: *const c_int,
+    nnodes: *const c_int,
+    index: *mut c_int,
+    edges: *mut c_int,
+    reorder: *const c_int,
+    comm_graph: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_graph_create::<Fortran>(Index(563), comm_old, nnodes, index, edges, reorder, comm_graph, ierror);
+    }
+}
+
+/// `MPI_Graph_create`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_graph_create_f08_(
+    comm_old: *const c_int,
+    nnodes: *const c_int,
+    index: *mut c_int,
+    edges: *mut c_int,
+    reorder: *const c_int,
+    comm_graph: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_graph_create_fortran08(comm_old, nnodes, index, edges, reorder, comm_graph, ierror))
+}
+
+/// `MPI_Graph_create` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_graph_create_fortran08(
+    comm_old: *const c_int,
+    nnodes: *const c_int,
+    index: *mut c_int,
+    edges: *mut c_int,
+    reorder: *const c_int,
+    comm_graph: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_graph_create::<Fortran08>(
+            Index(564),
+            comm_old,
+            nnodes,
+            index,
+            edges,
+            reorder,
+            comm_graph,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Dist_graph_create`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_dist_graph_create<L: Language>(
+    behind: Index,
+    comm_old: *const c_int,
+    n: *const c_int,
+    sources: *mut c_int,
+    degrees: *mut c_int,
+    destinations: *mut c_int,
+    weights: *mut c_int,
+    info: *const c_int,
+    reorder: *const c_int,
+    comm_dist_graph: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *const c_int,
+        *mut c_int,
+        *mut c_int,
+        *mut c_int,
+        *mut c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::comm_new::<L>(id::DIST_GRAPH_CREATE, *comm_old as Handle, comm_dist_graph, move || {
+            function(
+                comm_old,
+                n,
+                sources,
+                degrees,
+                destinations,
+                weights,
+                info,
+                reorder,
+                comm_dist_graph,
+                ierror,
+            );
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Dist_graph_create`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_dist_graph_create_(
+    comm_old: *const c_int,
+    n: *const c_int,
+    sources: *mut c_int,
+    degrees: *mut c_int,
+    destinations: *mut c_int,
+    weights: *mut c_int,
+    info: *const c_int,
+    reorder: *const c_int,
+    comm_dist_graph: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_dist_graph_create_fortran(
+        comm_old,
+        n,
+        sources,
+        degrees,
+        destinations,
+        weights,
+        info,
+        reorder,
+        comm_dist_graph,
+        ierror
+    ))
+}
+
+/// `MPI_Dist_graph_create` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_dist_graph_create_fortran(
+    comm_old: *const c_int,
+    n: *const c_int,
+    sources: *mut c_int,
+    degrees: *mut c_int,
+    destinations: *mut c_int,
+    weights: *mut c_int,
+    info: *const c_int,
+    reorder: *const c_int,
+    comm_dist_graph: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_dist_graph_create::<Fortran>(
+            Index(565),
+            comm_old,
+            n,
+            sources,
+            degrees,
+            destinations,
+            weights,
+            info,
+            reorder,
+            comm_dist_graph,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Dist_graph_create`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_dist_graph_create_f08_(
+    comm_old: *const c_int,
+    n: *const c_int,
+    sources: *mut c_int,
+    degrees: *mut c_int,
+    destinations: *mut c_int,
+    weights: *mut c_int,
+    info: *const c_int,
+    reorder: *const c_int,
+    comm_dist_graph: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_dist_graph_create_fortran08(
+        comm_old,
+        n,
+        sources,
+        degrees,
+        destinations,
+        weights,
+        info,
+        reorder,
+        comm_dist_graph,
+        ierror
+    ))
+}
+
+/// `MPI_Dist_graph_create` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_dist_graph_create_fortran08(
+    comm_old: *const c_int,
+    n: *const c_int,
+    sources: *mut c_int,
+    degrees: *mut c_int,
+    destinations: *mut c_int,
+    weights: *mut c_int,
+    info: *const c_int,
+    reorder: *const c_int,
+    comm_dist_graph: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_dist_graph_create::<Fortran08>(
+            Index(566),
+            comm_old,
+            n,
+            sources,
+            degrees,
+            destinations,
+            weights,
+            info,
+            reorder,
+            comm_dist_graph,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Dist_graph_create_adjacent`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_dist_graph_create_adjacent<L: Language>(
+    behind: Index,
+    comm_old: *const c_int,
+    indegree: *const c_int,
+    sources: *mut c_int,
+    sourceweights: *mut c_int,
+    outdegree: *const c_int,
+    destinations: *mut c_int,
+    destweights: *mut c_int,
+    info: *const c_int,
+    reorder: *const c_int,
+    comm_dist_graph: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *const c_int,
+        *mut c_int,
+        *mut c_int,
+        *const c_int,
+        *mut c_int,
+        *mut c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::comm_new::<L>(
+            id::DIST_GRAPH_CREATE_ADJACENT,
+            *comm_old as Handle,
+            comm_dist_graph,
+            move || {
+                function(
+                    comm_old,
+                    indegree,
+                    sources,
+                    sourceweights,
+                    outdegree,
+                    destinations,
+                    destweights,
+                    info,
+                    reorder,
+                    comm_dist_graph,
+                    ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Dist_graph_create_adjacent`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_dist_graph_create_adjacent_(
+    comm_old: *const c_int,
+    indegree: *const c_int,
+    sources: *mut c_int,
+    sourceweights: *mut c_int,
+    outdegree: *const c_int,
+    destinations: *mut c_int,
+    destweights: *mut c_int,
+    info: *const c_int,
+    reorder: *const c_int,
+    comm_dist_graph: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_dist_graph_create_adjacent_fortran(
+        comm_old,
+        indegree,
+        sources,
+        sourceweights,
+        outdegree,
+        destinations,
+        destweights,
+        info,
+        reorder,
+        comm_dist_graph,
+        ierror
+    ))
+}
+
+/// `MPI_Dist_graph_create_adjacent` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_dist_graph_create_adjacent_fortran(
+    comm_old: *const c_int,
+    indegree: *const c_int,
+    sources: *mut c_int,
+    sourceweights: *mut c_int,
+    outdegree: *const c_int,
+    destinations: *mut c_int,
+    destweights: *mut c_int,
+    info: *const c_int,
+    reorder: *const c_int,
+    comm_dist_graph: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_dist_graph_create_adjacent::<Fortran>(
+            Index(567),
+            comm_old,
+            indegree,
+            sources,
+            sourceweights,
+            outdegree,
+            destinations,
+            destweights,
+            info,
+            reorder,
+            comm_dist_graph,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Dist_graph_create_adjacent`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_dist_graph_create_adjacent_f08_(
+    comm_old: *const c_int,
+    indegree: *const c_int,
+    sources: *mut c_int,
+    sourceweights: *mut c_int,
+    outdegree: *const c_int,
+    destinations: *mut c_int,
+    destweights: *mut c_int,
+    info: *const c_int,
+    reorder: *const c_int,
+    comm_dist_graph: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_dist_graph_create_adjacent_fortran08(
+        comm_old,
+        indegree,
+        sources,
+        sourceweights,
+        outdegree,
+        destinations,
+        destweights,
+        info,
+        reorder,
+        comm_dist_graph,
+        ierror
+    ))
+}
+
+/// `MPI_Dist_graph_create_adjacent` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_dist_graph_create_adjacent_fortran08(
+    comm_old: *const c_int,
+    indegree: *const c_int,
+    sources: *mut c_int,
+    sourceweights: *mut c_int,
+    outdegree: *const c_int,
+    destinations: *mut c_int,
+    destweights: *mut c_int,
+    info: *const c_int,
+    reorder: *const c_int,
+    comm_dist_graph: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_dist_graph_create_adjacent::<Fortran08>(
+            Index(568),
+            comm_old,
+            indegree,
+            sources,
+            sourceweights,
+            outdegree,
+            destinations,
+            destweights,
+            info,
+            reorder,
+            comm_dist_graph,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Comm_spawn`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_comm_spawn<L: Language>(
+    behind: Index,
+    command: *mut c_void,
+    argv: *mut c_void,
+    maxprocs: *const c_int,
+    info: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    intercomm: *mut Handle,
+    array_of_errcodes: *mut c_int,
+    ierror: *mut c_int,
+    command_length: usize,
+    argv_length: usize,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+        *mut c_int,
+        usize,
+        usize,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::comm_new::<L>(id::COMM_SPAWN, *comm as Handle, intercomm, move || {
+            function(
+                command,
+                argv,
+                maxprocs,
+                info,
+                root,
+                comm,
+                intercomm,
+                array_of_errcodes,
+                ierror,
+                command_length,
+                argv_length,
+            );
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Comm_spawn`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_comm_spawn_(
+    command: *mut c_void,
+    argv: *mut c_void,
+    maxprocs: *const c_int,
+    info: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    intercomm: *mut Handle,
+    array_of_errcodes: *mut c_int,
+    ierror: *mut c_int,
+    command_length: usize,
+    argv_length: usize,
+) {
+    keep_caller!(mpi_comm_spawn_fortran(
+        command,
+        argv,
+        maxprocs,
+        info,
+        root,
+        comm,
+        intercomm,
+        array_of_errcodes,
+        ierror,
+        command_length,
+        argv_length
+    ))
+}
+
+/// `MPI_Comm_spawn` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_spawn_fortran(
+    command: *mut c_void,
+    argv: *mut c_void,
+    maxprocs: *const c_int,
+    info: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    intercomm: *mut Handle,
+    array_of_errcodes: *mut c_int,
+    ierror: *mut c_int,
+    command_length: usize,
+    argv_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_comm_spawn::<Fortran>(
+            Index(569),
+            command,
+            argv,
+            maxprocs,
+            info,
+            root,
+            comm,
+            intercomm,
+            array_of_errcodes,
+            ierror,
+            command_length,
+            argv_length,
+        );
+    }
+}
+
+/// `MPI_Comm_spawn`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_comm_spawn_f08_(
+    command: *mut c_void,
+    argv: *mut c_void,
+    maxprocs: *const c_int,
+    info: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    intercomm: *mut Handle,
+    array_of_errcodes: *mut c_int,
+    ierror: *mut c_int,
+    command_length: usize,
+    argv_length: usize,
+) {
+    keep_caller!(mpi_comm_spawn_fortran08(
+        command,
+        argv,
+        maxprocs,
+        info,
+        root,
+        comm,
+        intercomm,
+        array_of_errcodes,
+        ierror,
+        command_length,
+        argv_length
+    ))
+}
+
+/// `MPI_Comm_spawn` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_spawn_fortran08(
+    command: *mut c_void,
+    argv: *mut c_void,
+    maxprocs: *const c_int,
+    info: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    intercomm: *mut Handle,
+    array_of_errcodes: *mut c_int,
+    ierror: *mut c_int,
+    command_length: usize,
+    argv_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_comm_spawn::<Fortran08>(
+            Index(570),
+            command,
+            argv,
+            maxprocs,
+            info,
+            root,
+            comm,
+            intercomm,
+            array_of_errcodes,
+            ierror,
+            command_length,
+            argv_length,
+        );
+    }
+}
+
+/// `MPI_Comm_spawn_multiple`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_comm_spawn_multiple<L: Language>(
+    behind: Index,
+    count: *const c_int,
+    array_of_commands: *mut c_void,
+    array_of_argv: *mut c_void,
+    array_of_maxprocs: *mut c_int,
+    array_of_info: *mut Handle,
+    root: *const c_int,
+    comm: *const c_int,
+    intercomm: *mut Handle,
+    array_of_errcodes: *mut c_int,
+    ierror: *mut c_int,
+    array_of_commands_length: usize,
+    array_of_argv_length: usize,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *mut c_void,
+        *mut c_void,
+        *mut c_int,
+        *mut Handle,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+        *mut c_int,
+        usize,
+        usize,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::comm_new::<L>(id::COMM_SPAWN_MULTIPLE, *comm as Handle, intercomm, move || {
+            function(
+                count,
+                array_of_commands,
+                array_of_argv,
+                array_of_maxprocs,
+                array_of_info,
+                root,
+                comm,
+                intercomm,
+                array_of_errcodes,
+                ierror,
+                array_of_commands_length,
+                array_of_argv_length,
+            );
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Comm_spawn_multiple`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_comm_spawn_multiple_(
+    count: *const c_int,
+    array_of_commands: *mut c_void,
+    array_of_argv: *mut c_void,
+    array_of_maxprocs: *mut c_int,
+    array_of_info: *mut Handle,
+    root: *const c_int,
+    comm: *const c_int,
+    intercomm: *mut Handle,
+    array_of_errcodes: *mut c_int,
+    ierror: *mut c_int,
+    array_of_commands_length: usize,
+    array_of_argv_length: usize,
+) {
+    keep_caller!(mpi_comm_spawn_multiple_fortran(
+        count,
+        array_of_commands,
+        array_of_argv,
+        array_of_maxprocs,
+        array_of_info,
+        root,
+        comm,
+        intercomm,
+        array_of_errcodes,
+        ierror,
+        array_of_commands_length,
+        array_of_argv_length
+    ))
+}
+
+/// `MPI_Comm_spawn_multiple` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_spawn_multiple_fortran(
+    count: *const c_int,
+    array_of_commands: *mut c_void,
+    array_of_argv: *mut c_void,
+    array_of_maxprocs: *mut c_int,
+    array_of_info: *mut Handle,
+    root: *const c_int,
+    comm: *const c_int,
+    intercomm: *mut Handle,
+    array_of_errcodes: *mut c_int,
+    ierror: *mut c_int,
+    array_of_commands_length: usize,
+    array_of_argv_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_comm_spawn_multiple::<Fortran>(
+            Index(571),
+            count,
+            array_of_commands,
+            array_of_argv,
+            array_of_maxprocs,
+            array_of_info,
+            root,
+            comm,
+            intercomm,
+            array_of_errcodes,
+            ierror,
+            array_of_commands_length,
+            array_of_argv_length,
+        );
+    }
+}
+
+/// `MPI_Comm_spawn_multiple`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_comm_spawn_multiple_f08_(
+    count: *const c_int,
+    array_of_commands: *mut c_void,
+    array_of_argv: *mut c_void,
+    array_of_maxprocs: *mut c_int,
+    array_of_info: *mut Handle,
+    root: *const c_int,
+    comm: *const c_int,
+    intercomm: *mut Handle,
+    array_of_errcodes: *mut c_int,
+    ierror: *mut c_int,
+    array_of_commands_length: usize,
+    array_of_argv_length: usize,
+) {
+    keep_caller!(mpi_comm_spawn_multiple_fortran08(
+        count,
+        array_of_commands,
+        array_of_argv,
+        array_of_maxprocs,
+        array_of_info,
+        root,
+        comm,
+        intercomm,
+        array_of_errcodes,
+        ierror,
+        array_of_commands_length,
+        array_of_argv_length
+    ))
+}
+
+/// `MPI_Comm_spawn_multiple` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_spawn_multiple_fortran08(
+    count: *const c_int,
+    array_of_commands: *mut c_void,
+    array_of_argv: *mut c_void,
+    array_of_maxprocs: *mut c_int,
+    array_of_info: *mut Handle,
+    root: *const c_int,
+    comm: *const c_int,
+    intercomm: *mut Handle,
+    array_of_errcodes: *mut c_int,
+    ierror: *mut c_int,
+    array_of_commands_length: usize,
+    array_of_argv_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_comm_spawn_multiple::<Fortran08>(
+            Index(572),
+            count,
+            array_of_commands,
+            array_of_argv,
+            array_of_maxprocs,
+            array_of_info,
+            root,
+            comm,
+            intercomm,
+            array_of_errcodes,
+            ierror,
+            array_of_commands_length,
+            array_of_argv_length,
+        );
+    }
+}
+
+/// `MPI_Comm_accept`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_comm_accept<L: Language>(
+    behind: Index,
+    port_name: *mut c_void,
+    info: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+    port_name_length: usize,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+        usize,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::comm_new::<L>(id::COMM_ACCEPT, *comm as Handle, newcomm, move || {
+            function(port_name, info, root, comm, newcomm, ierror, port_name_length);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Comm_accept`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_comm_accept_(
+    port_name: *mut c_void,
+    info: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+    port_name_length: usize,
+) {
+    keep_caller!(mpi_comm_accept_fortran(port_name, info, root, comm, newcomm, ierror, port_name_length))
+}
+
+/// `MPI_Comm_accept` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_accept_fortran(
+    port_name: *mut c_void,
+    info: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+    port_name_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_comm_accept::<Fortran>(
+            Index(573),
+            port_name,
+            info,
+            root,
+            comm,
+            newcomm,
+            ierror,
+            port_name_length,
+        );
+    }
+}
+
+/// `MPI_Comm_accept`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_comm_accept_f08_(
+    port_name: *mut c_void,
+    info: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+    port_name_length: usize,
+) {
+    keep_caller!(mpi_comm_accept_fortran08(port_name, info, root, comm, newcomm, ierror, port_name_length))
+}
+
+/// `MPI_Comm_accept` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_accept_fortran08(
+    port_name: *mut c_void,
+    info: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+    port_name_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_comm_accept::<Fortran08>(
+            Index(574),
+            port_name,
+            info,
+            root,
+            comm,
+            newcomm,
+            ierror,
+            port_name_length,
+        );
+    }
+}
+
+/// `MPI_Comm_connect`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_comm_connect<L: Language>(
+    behind: Index,
+    port_name: *mut c_void,
+    info: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+    port_name_length: usize,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+        usize,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::comm_new::<L>(id::COMM_CONNECT, *comm as Handle, newcomm, move || {
+            function(port_name, info, root, comm, newcomm, ierror, port_name_length);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Comm_connect`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_comm_connect_(
+    port_name: *mut c_void,
+    info: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+    port_name_length: usize,
+) {
+    keep_caller!(mpi_comm_connect_fortran(port_name, info, root, comm, newcomm, ierror, port_name_length))
+}
+
+/// `MPI_Comm_connect` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_connect_fortran(
+    port_name: *mut c_void,
+    info: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+    port_name_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_comm_connect::<Fortran>(
+            Index(575),
+            port_name,
+            info,
+            root,
+            comm,
+            newcomm,
+            ierror,
+            port_name_length,
+        );
+    }
+}
+
+/// `MPI_Comm_connect`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_comm_connect_f08_(
+    port_name: *mut c_void,
+    info: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+    port_name_length: usize,
+) {
+    keep_caller!(mpi_comm_connect_fortran08(port_name, info, root, comm, newcomm, ierror, port_name_length))
+}
+
+/// `MPI_Comm_connect` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_connect_fortran08(
+    port_name: *mut c_void,
+    info: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    newcomm: *mut Handle,
+    ierror: *mut c_int,
+    port_name_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_comm_connect::<Fortran08>(
+            Index(576),
+            port_name,
+            info,
+            root,
+            comm,
+            newcomm,
+            ierror,
+            port_name_length,
+        );
+    }
+}
+
+/// `MPI_Comm_join`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_comm_join<L: Language>(
+    behind: Index,
+    fd: *const c_int,
+    intercomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut Handle, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::comm_of_members::<L>(id::COMM_JOIN, None, intercomm, move || {
+            function(fd, intercomm, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Comm_join`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_comm_join_(
+    fd: *const c_int,
+    intercomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_comm_join_fortran(fd, intercomm, ierror))
+}
+
+/// `MPI_Comm_join` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_join_fortran(
+    fd: *const c_int,
+    intercomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_comm_join::<Fortran>(Index(577), fd, intercomm, ierror);
+    }
+}
+
+/// `MPI_Comm_join`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_comm_join_f08_(
+    fd: *const c_int,
+    intercomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_comm_join_fortran08(fd, intercomm, ierror))
+}
+
+/// `MPI_Comm_join` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_comm_join_fortran08(
+    fd: *const c_int,
+    intercomm: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_comm_join::<Fortran08>(Index(578), fd, intercomm, ierror);
+    }
+}
+
+/// `MPI_Open_port`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_open_port<L: Language>(
+    behind: Index,
+    info: *const c_int,
+    port_name: *mut c_void,
+    ierror: *mut c_int,
+    port_name_length: usize,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut c_void, *mut c_int, usize) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::plain::<L>(id::OPEN_PORT, None, move || {
+            function(info, port_name, ierror, port_name_length);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Open_port`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_open_port_(
+    info: *const c_int,
+    port_name: *mut c_void,
+    ierror: *mut c_int,
+    port_name_length: usize,
+) {
+    keep_caller!(mpi_open_port_fortran(info, port_name, ierror, port_name_length))
+}
+
+/// `MPI_Open_port` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_open_port_fortran(
+    info: *const c_int,
+    port_name: *mut c_void,
+    ierror: *mut c_int,
+    port_name_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_open_port::<Fortran>(Index(579), info, port_name, ierror, port_name_length);
+    }
+}
+
+/// `MPI_Open_port`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_open_port_f08_(
+    info: *const c_int,
+    port_name: *mut c_void,
+    ierror: *mut c_int,
+    port_name_length: usize,
+) {
+    keep_caller!(mpi_open_port_fortran08(info, port_name, ierror, port_name_length))
+}
+
+/// `MPI_Open_port` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_open_port_fortran08(
+    info: *const c_int,
+    port_name: *mut c_void,
+    ierror: *mut c_int,
+    port_name_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_open_port::<Fortran08>(Index(580), info, port_name, ierror, port_name_length);
+    }
+}
+
+/// `MPI_Close_port`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_close_port<L: Language>(
+    behind: Index,
+    port_name: *mut c_void,
+    ierror: *mut c_int,
+    port_name_length: usize,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, *mut c_int, usize) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::plain::<L>(id::CLOSE_PORT, None, move || {
+            function(port_name, ierror, port_name_length);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Close_port`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_close_port_(
+    port_name: *mut c_void,
+    ierror: *mut c_int,
+    port_name_length: usize,
+) {
+    keep_caller!(mpi_close_port_fortran(port_name, ierror, port_name_length))
+}
+
+/// `MPI_Close_port` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_close_port_fortran(
+    port_name: *mut c_void,
+    ierror: *mut c_int,
+    port_name_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_close_port::<Fortran>(Index(581), port_name, ierror, port_name_length);
+    }
+}
+
+/// `MPI_Close_port`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_close_port_f08_(
+    port_name: *mut c_void,
+    ierror: *mut c_int,
+    port_name_length: usize,
+) {
+    keep_caller!(mpi_close_port_fortran08(port_name, ierror, port_name_length))
+}
+
+/// `MPI_Close_port` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_close_port_fortran08(
+    port_name: *mut c_void,
+    ierror: *mut c_int,
+    port_name_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_close_port::<Fortran08>(Index(582), port_name, ierror, port_name_length);
+    }
+}
+
+/// `MPI_Publish_name`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_publish_name<L: Language>(
+    behind: Index,
+    service_name: *mut c_void,
+    info: *const c_int,
+    port_name: *mut c_void,
+    ierror: *mut c_int,
+    service_name_length: usize,
+    port_name_length: usize,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, *const c_int, *mut c_void, *mut c_int, usize, usize) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::plain::<L>(id::PUBLISH_NAME, None, move || {
+            function(service_name, info, port_name, ierror, service_name_length, port_name_length);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Publish_name`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_publish_name_(
+    service_name: *mut c_void,
+    info: *const c_int,
+    port_name: *mut c_void,
+    ierror: *mut c_int,
+    service_name_length: usize,
+    port_name_length: usize,
+) {
+    keep_caller!(mpi_publish_name_fortran(
+        service_name,
+        info,
+        port_name,
+        ierror,
+        service_name_length,
+        port_name_length
+    ))
+}
+
+/// `MPI_Publish_name` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_publish_name_fortran(
+    service_name: *mut c_void,
+    info: *const c_int,
+    port_name: *mut c_void,
+    ierror: *mut c_int,
+    service_name_length: usize,
+    port_name_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_publish_name::<Fortran>(
+            Index(583),
+            service_name,
+            info,
+            port_name,
+            ierror,
+            service_name_length,
+            port_name_length,
+        );
+    }
+}
+
+/// `MPI_Publish_name`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_publish_name_f08_(
+    service_name: *mut c_void,
+    info: *const c_int,
+    port_name: *mut c_void,
+    ierror: *mut c_int,
+    service_name_length: usize,
+    port_name_length: usize,
+) {
+    keep_caller!(mpi_publish_name_fortran08(
+        service_name,
+        info,
+        port_name,
+        ierror,
+        service_name_length,
+        port_name_length
+    ))
+}
+
+/// `MPI_Publish_name` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_publish_name_fortran08(
+    service_name: *mut c_void,
+    info: *const c_int,
+    port_name: *mut c_void,
+    ierror: *mut c_int,
+    service_name_length: usize,
+    port_name_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_publish_name::<Fortran08>(
+            Index(584),
+            service_name,
+            info,
+            port_name,
+            ierror,
+            service_name_length,
+            port_name_length,
+        );
+    }
+}
+
+/// `MPI_Unpublish_name`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_unpublish_name<L: Language>(
+    behind: Index,
+    service_name: *mut c_void,
+    info: *const c_int,
+    port_name: *mut c_void,
+    ierror: *mut c_int,
+    service_name_length: usize,
+    port_name_length: usize,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, *const c_int, *mut c_void, *mut c_int, usize, usize) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::plain::<L>(id::UNPUBLISH_NAME, None, move || {
+            function(service_name, info, port_name, ierror, service_name_length, port_name_length);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Unpublish_name`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_unpublish_name_(
+    service_name: *mut c_void,
+    info: *const c_int,
+    port_name: *mut c_void,
+    ierror: *mut c_int,
+    service_name_length: usize,
+    port_name_length: usize,
+) {
+    keep_caller!(mpi_unpublish_name_fortran(
+        service_name,
+        info,
+        port_name,
+        ierror,
+        service_name_length,
+        port_name_length
+    ))
+}
+
+/// `MPI_Unpublish_name` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_unpublish_name_fortran(
+    service_name: *mut c_void,
+    info: *const c_int,
+    port_name: *mut c_void,
+    ierror: *mut c_int,
+    service_name_length: usize,
+    port_name_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_unpublish_name::<Fortran>(
+            Index(585),
+            service_name,
+            info,
+            port_name,
+            ierror,
+            service_name_length,
+            port_name_length,
+        );
+    }
+}
+
+/// `MPI_Unpublish_name`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_unpublish_name_f08_(
+    service_name: *mut c_void,
+    info: *const c_int,
+    port_name: *mut c_void,
+    ierror: *mut c_int,
+    service_name_length: usize,
+    port_name_length: usize,
+) {
+    keep_caller!(mpi_unpublish_name_fortran08(
+        service_name,
+        info,
+        port_name,
+        ierror,
+        service_name_length,
+        port_name_length
+    ))
+}
+
+/// `MPI_Unpublish_name` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_unpublish_name_fortran08(
+    service_name: *mut c_void,
+    info: *const c_int,
+    port_name: *mut c_void,
+    ierror: *mut c_int,
+    service_name_length: usize,
+    port_name_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_unpublish_name::<Fortran08>(
+            Index(586),
+            service_name,
+            info,
+            port_name,
+            ierror,
+            service_name_length,
+            port_name_length,
+        );
+    }
+}
+
+/// `MPI_Lookup_name`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_lookup_name<L: Language>(
+    behind: Index,
+    service_name: *mut c_void,
+    info: *const c_int,
+    port_name: *mut c_void,
+    ierror: *mut c_int,
+    service_name_length: usize,
+    port_name_length: usize,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, *const c_int, *mut c_void, *mut c_int, usize, usize) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::plain::<L>(id::LOOKUP_NAME, None, move || {
+            function(service_name, info, port_name, ierror, service_name_length, port_name_length);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Lookup_name`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_lookup_name_(
+    service_name: *mut c_void,
+    info: *const c_int,
+    port_name: *mut c_void,
+    ierror: *mut c_int,
+    service_name_length: usize,
+    port_name_length: usize,
+) {
+    keep_caller!(mpi_lookup_name_fortran(
+        service_name,
+        info,
+        port_name,
+        ierror,
+        service_name_length,
+        port_name_length
+    ))
+}
+
+/// `MPI_Lookup_name` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_lookup_name_fortran(
+    service_name: *mut c_void,
+    info: *const c_int,
+    port_name: *mut c_void,
+    ierror: *mut c_int,
+    service_name_length: usize,
+    port_name_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_lookup_name::<Fortran>(
+            Index(587),
+            service_name,
+            info,
+            port_name,
+            ierror,
+            service_name_length,
+            port_name_length,
+        );
+    }
+}
+
+/// `MPI_Lookup_name`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_lookup_name_f08_(
+    service_name: *mut c_void,
+    info: *const c_int,
+    port_name: *mut c_void,
+    ierror: *mut c_int,
+    service_name_length: usize,
+    port_name_length: usize,
+) {
+    keep_caller!(mpi_lookup_name_fortran08(
+        service_name,
+        info,
+        port_name,
+        ierror,
+        service_name_length,
+        port_name_length
+    ))
+}
+
+/// `MPI_Lookup_name` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_lookup_name_fortran08(
+    service_name: *mut c_void,
+    info: *const c_int,
+    port_name: *mut c_void,
+    ierror: *mut c_int,
+    service_name_length: usize,
+    port_name_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_lookup_name::<Fortran08>(
+            Index(588),
+            service_name,
+            info,
+            port_name,
+            ierror,
+            service_name_length,
+            port_name_length,
+        );
+    }
+}
+
+/// `MPI_Neighbor_allgather`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_neighbor_allgather<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective::<L, _, _>(
+            id::NEIGHBOR_ALLGATHER,
+            Kind::NeighborAllgather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(*sendcount), *sendtype as Handle),
+                receive: shapes::Same(i64::from(*recvcount), *recvtype as Handle),
+            },
+            None,
+            *comm as Handle,
+            None,
+            move || {
+                function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Neighbor_allgather`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_neighbor_allgather_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_neighbor_allgather_fortran(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror
+    ))
+}
+
+/// `MPI_Neighbor_allgather` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_allgather_fortran(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_neighbor_allgather::<Fortran>(
+            Index(589),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcount,
+            recvtype,
+            comm,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Neighbor_allgather`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_neighbor_allgather_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_neighbor_allgather_fortran08(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror
+    ))
+}
+
+/// `MPI_Neighbor_allgather` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_allgather_fortran08(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_neighbor_allgather::<Fortran08>(
+            Index(590),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcount,
+            recvtype,
+            comm,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Neighbor_allgatherv`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_neighbor_allgatherv<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        *const c_int,
+        *const c_int,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective::<L, _, _>(
+            id::NEIGHBOR_ALLGATHERV,
+            Kind::NeighborAllgather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(*sendcount), *sendtype as Handle),
+                receive: shapes::Each(recvcounts, *recvtype as Handle),
+            },
+            None,
+            *comm as Handle,
+            None,
+            move || {
+                function(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Neighbor_allgatherv`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_neighbor_allgatherv_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_neighbor_allgatherv_fortran(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror
+    ))
+}
+
+/// `MPI_Neighbor_allgatherv` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_allgatherv_fortran(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_neighbor_allgatherv::<Fortran>(
+            Index(591),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcounts,
+            displs,
+            recvtype,
+            comm,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Neighbor_allgatherv`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_neighbor_allgatherv_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_neighbor_allgatherv_fortran08(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror
+    ))
+}
+
+/// `MPI_Neighbor_allgatherv` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_allgatherv_fortran08(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_neighbor_allgatherv::<Fortran08>(
+            Index(592),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcounts,
+            displs,
+            recvtype,
+            comm,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Neighbor_alltoall`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_neighbor_alltoall<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective::<L, _, _>(
+            id::NEIGHBOR_ALLTOALL,
+            Kind::NeighborAlltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(*sendcount), *sendtype as Handle),
+                receive: shapes::Same(i64::from(*recvcount), *recvtype as Handle),
+            },
+            None,
+            *comm as Handle,
+            None,
+            move || {
+                function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Neighbor_alltoall`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_neighbor_alltoall_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_neighbor_alltoall_fortran(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror
+    ))
+}
+
+/// `MPI_Neighbor_alltoall` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_alltoall_fortran(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_neighbor_alltoall::<Fortran>(
+            Index(593),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcount,
+            recvtype,
+            comm,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Neighbor_alltoall`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_neighbor_alltoall_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_neighbor_alltoall_fortran08(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror
+    ))
+}
+
+/// `MPI_Neighbor_alltoall` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_alltoall_fortran08(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_neighbor_alltoall::<Fortran08>(
+            Index(594),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcount,
+            recvtype,
+            comm,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Neighbor_alltoallv`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_neighbor_alltoallv<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        *const c_int,
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        *const c_int,
+        *const c_int,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective::<L, _, _>(
+            id::NEIGHBOR_ALLTOALLV,
+            Kind::NeighborAlltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Each(sendcounts, *sendtype as Handle),
+                receive: shapes::Each(recvcounts, *recvtype as Handle),
+            },
+            None,
+            *comm as Handle,
+            None,
+            move || {
+                function(
+                    sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+                    ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Neighbor_alltoallv`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_neighbor_alltoallv_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_neighbor_alltoallv_fortran(
+        sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, ierror
+    ))
+}
+
+/// `MPI_Neighbor_alltoallv` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_alltoallv_fortran(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_neighbor_alltoallv::<Fortran>(
+            Index(595),
+            sendbuf,
+            sendcounts,
+            sdispls,
+            sendtype,
+            recvbuf,
+            recvcounts,
+            rdispls,
+            recvtype,
+            comm,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Neighbor_alltoallv`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_neighbor_alltoallv_f08_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_neighbor_alltoallv_fortran08(
+        sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, ierror
+    ))
+}
+
+/// `MPI_Neighbor_alltoallv` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_alltoallv_fortran08(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_neighbor_alltoallv::<Fortran08>(
+            Index(596),
+            sendbuf,
+            sendcounts,
+            sdispls,
+            sendtype,
+            recvbuf,
+            recvcounts,
+            rdispls,
+            recvtype,
+            comm,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Neighbor_alltoallw`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_neighbor_alltoallw<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_int,
+        *mut i64,
+        *mut Handle,
+        *mut c_void,
+        *mut c_int,
+        *mut i64,
+        *mut Handle,
+        *const c_int,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective::<L, _, _>(
+            id::NEIGHBOR_ALLTOALLW,
+            Kind::NeighborAlltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::EachTyped(sendcounts, sendtypes),
+                receive: shapes::EachTyped(recvcounts, recvtypes),
+            },
+            None,
+            *comm as Handle,
+            None,
+            move || {
+                function(
+                    sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+                    ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Neighbor_alltoallw`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_neighbor_alltoallw_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_neighbor_alltoallw_fortran(
+        sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, ierror
+    ))
+}
+
+/// `MPI_Neighbor_alltoallw` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_alltoallw_fortran(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_neighbor_alltoallw::<Fortran>(
+            Index(597),
+            sendbuf,
+            sendcounts,
+            sdispls,
+            sendtypes,
+            recvbuf,
+            recvcounts,
+            rdispls,
+            recvtypes,
+            comm,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Neighbor_alltoallw`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_neighbor_alltoallw_f08_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_neighbor_alltoallw_fortran08(
+        sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, ierror
+    ))
+}
+
+/// `MPI_Neighbor_alltoallw` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_alltoallw_fortran08(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_neighbor_alltoallw::<Fortran08>(
+            Index(598),
+            sendbuf,
+            sendcounts,
+            sdispls,
+            sendtypes,
+            recvbuf,
+            recvcounts,
+            rdispls,
+            recvtypes,
+            comm,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Ineighbor_allgather`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_ineighbor_allgather<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective::<L, _, _>(
+            id::INEIGHBOR_ALLGATHER,
+            Kind::NeighborAllgather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(*sendcount), *sendtype as Handle),
+                receive: shapes::Same(i64::from(*recvcount), *recvtype as Handle),
+            },
+            None,
+            *comm as Handle,
+            Some(request),
+            move || {
+                function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Ineighbor_allgather`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_ineighbor_allgather_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ineighbor_allgather_fortran(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror
+    ))
+}
+
+/// `MPI_Ineighbor_allgather` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ineighbor_allgather_fortran(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_ineighbor_allgather::<Fortran>(
+            Index(599),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcount,
+            recvtype,
+            comm,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Ineighbor_allgather`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_ineighbor_allgather_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ineighbor_allgather_fortran08(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror
+    ))
+}
+
+/// `MPI_Ineighbor_allgather` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ineighbor_allgather_fortran08(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_ineighbor_allgather::<Fortran08>(
+            Index(600),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcount,
+            recvtype,
+            comm,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Ineighbor_allgatherv`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_ineighbor_allgatherv<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective::<L, _, _>(
+            id::INEIGHBOR_ALLGATHERV,
+            Kind::NeighborAllgather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(*sendcount), *sendtype as Handle),
+                receive: shapes::Each(recvcounts, *recvtype as Handle),
+            },
+            None,
+            *comm as Handle,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
+                    ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Ineighbor_allgatherv`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_ineighbor_allgatherv_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ineighbor_allgatherv_fortran(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request, ierror
+    ))
+}
+
+/// `MPI_Ineighbor_allgatherv` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ineighbor_allgatherv_fortran(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_ineighbor_allgatherv::<Fortran>(
+            Index(601),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcounts,
+            displs,
+            recvtype,
+            comm,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Ineighbor_allgatherv`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_ineighbor_allgatherv_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ineighbor_allgatherv_fortran08(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request, ierror
+    ))
+}
+
+/// `MPI_Ineighbor_allgatherv` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ineighbor_allgatherv_fortran08(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_ineighbor_allgatherv::<Fortran08>(
+            Index(602),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcounts,
+            displs,
+            recvtype,
+            comm,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Ineighbor_alltoall`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_ineighbor_alltoall<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective::<L, _, _>(
+            id::INEIGHBOR_ALLTOALL,
+            Kind::NeighborAlltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(*sendcount), *sendtype as Handle),
+                receive: shapes::Same(i64::from(*recvcount), *recvtype as Handle),
+            },
+            None,
+            *comm as Handle,
+            Some(request),
+            move || {
+                function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Ineighbor_alltoall`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_ineighbor_alltoall_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ineighbor_alltoall_fortran(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror
+    ))
+}
+
+/// `MPI_Ineighbor_alltoall` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ineighbor_alltoall_fortran(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_ineighbor_alltoall::<Fortran>(
+            Index(603),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcount,
+            recvtype,
+            comm,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Ineighbor_alltoall`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_ineighbor_alltoall_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ineighbor_alltoall_fortran08(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror
+    ))
+}
+
+/// `MPI_Ineighbor_alltoall` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ineighbor_alltoall_fortran08(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_ineighbor_alltoall::<Fortran08>(
+            Index(604),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcount,
+            recvtype,
+            comm,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Ineighbor_alltoallv`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_ineighbor_alltoallv<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        *const c_int,
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective::<L, _, _>(
+            id::INEIGHBOR_ALLTOALLV,
+            Kind::NeighborAlltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Each(sendcounts, *sendtype as Handle),
+                receive: shapes::Each(recvcounts, *recvtype as Handle),
+            },
+            None,
+            *comm as Handle,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+                    request, ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Ineighbor_alltoallv`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_ineighbor_alltoallv_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ineighbor_alltoallv_fortran(
+        sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request, ierror
+    ))
+}
+
+/// `MPI_Ineighbor_alltoallv` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ineighbor_alltoallv_fortran(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_ineighbor_alltoallv::<Fortran>(
+            Index(605),
+            sendbuf,
+            sendcounts,
+            sdispls,
+            sendtype,
+            recvbuf,
+            recvcounts,
+            rdispls,
+            recvtype,
+            comm,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Ineighbor_alltoallv`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_ineighbor_alltoallv_f08_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ineighbor_alltoallv_fortran08(
+        sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request, ierror
+    ))
+}
+
+/// `MPI_Ineighbor_alltoallv` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ineighbor_alltoallv_fortran08(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_ineighbor_alltoallv::<Fortran08>(
+            Index(606),
+            sendbuf,
+            sendcounts,
+            sdispls,
+            sendtype,
+            recvbuf,
+            recvcounts,
+            rdispls,
+            recvtype,
+            comm,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Ineighbor_alltoallw`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_ineighbor_alltoallw<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_int,
+        *mut i64,
+        *mut Handle,
+        *mut c_void,
+        *mut c_int,
+        *mut i64,
+        *mut Handle,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective::<L, _, _>(
+            id::INEIGHBOR_ALLTOALLW,
+            Kind::NeighborAlltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::EachTyped(sendcounts, sendtypes),
+                receive: shapes::EachTyped(recvcounts, recvtypes),
+            },
+            None,
+            *comm as Handle,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+                    request, ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Ineighbor_alltoallw`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_ineighbor_alltoallw_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ineighbor_alltoallw_fortran(
+        sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request,
+        ierror
+    ))
+}
+
+/// `MPI_Ineighbor_alltoallw` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ineighbor_alltoallw_fortran(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_ineighbor_alltoallw::<Fortran>(
+            Index(607),
+            sendbuf,
+            sendcounts,
+            sdispls,
+            sendtypes,
+            recvbuf,
+            recvcounts,
+            rdispls,
+            recvtypes,
+            comm,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Ineighbor_alltoallw`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_ineighbor_alltoallw_f08_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_ineighbor_alltoallw_fortran08(
+        sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request,
+        ierror
+    ))
+}
+
+/// `MPI_Ineighbor_alltoallw` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_ineighbor_alltoallw_fortran08(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_ineighbor_alltoallw::<Fortran08>(
+            Index(608),
+            sendbuf,
+            sendcounts,
+            sdispls,
+            sendtypes,
+            recvbuf,
+            recvcounts,
+            rdispls,
+            recvtypes,
+            comm,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Neighbor_allgather_init`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_neighbor_allgather_init<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective_init::<L, _, _>(
+            id::NEIGHBOR_ALLGATHER_INIT,
+            Kind::NeighborAllgather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(*sendcount), *sendtype as Handle),
+                receive: shapes::Same(i64::from(*recvcount), *recvtype as Handle),
+            },
+            None,
+            *comm as Handle,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Neighbor_allgather_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_neighbor_allgather_init_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_neighbor_allgather_init_fortran(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Neighbor_allgather_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_allgather_init_fortran(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_neighbor_allgather_init::<Fortran>(
+            Index(609),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcount,
+            recvtype,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Neighbor_allgather_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_neighbor_allgather_init_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_neighbor_allgather_init_fortran08(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Neighbor_allgather_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_allgather_init_fortran08(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_neighbor_allgather_init::<Fortran08>(
+            Index(610),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcount,
+            recvtype,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Neighbor_allgatherv_init`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_neighbor_allgatherv_init<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective_init::<L, _, _>(
+            id::NEIGHBOR_ALLGATHERV_INIT,
+            Kind::NeighborAllgather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(*sendcount), *sendtype as Handle),
+                receive: shapes::Each(recvcounts, *recvtype as Handle),
+            },
+            None,
+            *comm as Handle,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request,
+                    ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Neighbor_allgatherv_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_neighbor_allgatherv_init_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_neighbor_allgatherv_init_fortran(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Neighbor_allgatherv_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_allgatherv_init_fortran(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_neighbor_allgatherv_init::<Fortran>(
+            Index(611),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcounts,
+            displs,
+            recvtype,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Neighbor_allgatherv_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_neighbor_allgatherv_init_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_neighbor_allgatherv_init_fortran08(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Neighbor_allgatherv_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_allgatherv_init_fortran08(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_neighbor_allgatherv_init::<Fortran08>(
+            Index(612),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcounts,
+            displs,
+            recvtype,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Neighbor_alltoall_init`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_neighbor_alltoall_init<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective_init::<L, _, _>(
+            id::NEIGHBOR_ALLTOALL_INIT,
+            Kind::NeighborAlltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(*sendcount), *sendtype as Handle),
+                receive: shapes::Same(i64::from(*recvcount), *recvtype as Handle),
+            },
+            None,
+            *comm as Handle,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Neighbor_alltoall_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_neighbor_alltoall_init_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_neighbor_alltoall_init_fortran(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Neighbor_alltoall_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_alltoall_init_fortran(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_neighbor_alltoall_init::<Fortran>(
+            Index(613),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcount,
+            recvtype,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Neighbor_alltoall_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_neighbor_alltoall_init_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_neighbor_alltoall_init_fortran08(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Neighbor_alltoall_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_alltoall_init_fortran08(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_neighbor_alltoall_init::<Fortran08>(
+            Index(614),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcount,
+            recvtype,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Neighbor_alltoallv_init`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_neighbor_alltoallv_init<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        *const c_int,
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective_init::<L, _, _>(
+            id::NEIGHBOR_ALLTOALLV_INIT,
+            Kind::NeighborAlltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Each(sendcounts, *sendtype as Handle),
+                receive: shapes::Each(recvcounts, *recvtype as Handle),
+            },
+            None,
+            *comm as Handle,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+                    info, request, ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Neighbor_alltoallv_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_neighbor_alltoallv_init_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_neighbor_alltoallv_init_fortran(
+        sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request,
+        ierror
+    ))
+}
+
+/// `MPI_Neighbor_alltoallv_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_alltoallv_init_fortran(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_neighbor_alltoallv_init::<Fortran>(
+            Index(615),
+            sendbuf,
+            sendcounts,
+            sdispls,
+            sendtype,
+            recvbuf,
+            recvcounts,
+            rdispls,
+            recvtype,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Neighbor_alltoallv_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_neighbor_alltoallv_init_f08_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_neighbor_alltoallv_init_fortran08(
+        sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request,
+        ierror
+    ))
+}
+
+/// `MPI_Neighbor_alltoallv_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_alltoallv_init_fortran08(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_neighbor_alltoallv_init::<Fortran08>(
+            Index(616),
+            sendbuf,
+            sendcounts,
+            sdispls,
+            sendtype,
+            recvbuf,
+            recvcounts,
+            rdispls,
+            recvtype,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Neighbor_alltoallw_init`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_neighbor_alltoallw_init<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_int,
+        *mut i64,
+        *mut Handle,
+        *mut c_void,
+        *mut c_int,
+        *mut i64,
+        *mut Handle,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective_init::<L, _, _>(
+            id::NEIGHBOR_ALLTOALLW_INIT,
+            Kind::NeighborAlltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::EachTyped(sendcounts, sendtypes),
+                receive: shapes::EachTyped(recvcounts, recvtypes),
+            },
+            None,
+            *comm as Handle,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+                    info, request, ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Neighbor_alltoallw_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_neighbor_alltoallw_init_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_neighbor_alltoallw_init_fortran(
+        sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info,
+        request, ierror
+    ))
+}
+
+/// `MPI_Neighbor_alltoallw_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_alltoallw_init_fortran(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_neighbor_alltoallw_init::<Fortran>(
+            Index(617),
+            sendbuf,
+            sendcounts,
+            sdispls,
+            sendtypes,
+            recvbuf,
+            recvcounts,
+            rdispls,
+            recvtypes,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Neighbor_alltoallw_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_neighbor_alltoallw_init_f08_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_neighbor_alltoallw_init_fortran08(
+        sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info,
+        request, ierror
+    ))
+}
+
+/// `MPI_Neighbor_alltoallw_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_neighbor_alltoallw_init_fortran08(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut i64,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut i64,
+    recvtypes: *mut Handle,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_neighbor_alltoallw_init::<Fortran08>(
+            Index(618),
+            sendbuf,
+            sendcounts,
+            sdispls,
+            sendtypes,
+            recvbuf,
+            recvcounts,
+            rdispls,
+            recvtypes,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Barrier_init`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_barrier_init<L: Language>(
+    behind: Index,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *const c_int, *mut Handle, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective_init::<L, _, _>(
+            id::BARRIER_INIT,
+            Kind::Uniform,
+            &shapes::Data { buffer: core::ptr::null(), send: shapes::Nothing, receive: shapes::Nothing },
+            None,
+            *comm as Handle,
+            Some(request),
+            move || {
+                function(comm, info, request, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Barrier_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_barrier_init_(
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_barrier_init_fortran(comm, info, request, ierror))
+}
+
+/// `MPI_Barrier_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_barrier_init_fortran(
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_barrier_init::<Fortran>(Index(619), comm, info, request, ierror);
+    }
+}
+
+/// `MPI_Barrier_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_barrier_init_f08_(
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_barrier_init_fortran08(comm, info, request, ierror))
+}
+
+/// `MPI_Barrier_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_barrier_init_fortran08(
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_barrier_init::<Fortran08>(Index(620), comm, info, request, ierror);
+    }
+}
+
+/// `MPI_Bcast_init`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_bcast_init<L: Language>(
+    behind: Index,
+    buffer: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective_init::<L, _, _>(
+            id::BCAST_INIT,
+            Kind::Uniform,
+            &shapes::Data {
+                buffer: core::ptr::null(),
+                send: shapes::Same(i64::from(*count), *datatype as Handle),
+                receive: shapes::Nothing,
+            },
+            Some(*root),
+            *comm as Handle,
+            Some(request),
+            move || {
+                function(buffer, count, datatype, root, comm, info, request, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Bcast_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_bcast_init_(
+    buffer: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_bcast_init_fortran(buffer, count, datatype, root, comm, info, request, ierror))
+}
+
+/// `MPI_Bcast_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_bcast_init_fortran(
+    buffer: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_bcast_init::<Fortran>(Index(621), buffer, count, datatype, root, comm, info, request, ierror);
+    }
+}
+
+/// `MPI_Bcast_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_bcast_init_f08_(
+    buffer: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_bcast_init_fortran08(buffer, count, datatype, root, comm, info, request, ierror))
+}
+
+/// `MPI_Bcast_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_bcast_init_fortran08(
+    buffer: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_bcast_init::<Fortran08>(Index(622), buffer, count, datatype, root, comm, info, request, ierror);
+    }
+}
+
+/// `MPI_Reduce_init`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_reduce_init<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective_init::<L, _, _>(
+            id::REDUCE_INIT,
+            Kind::Uniform,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(*count), *datatype as Handle),
+                receive: shapes::Nothing,
+            },
+            Some(*root),
+            *comm as Handle,
+            Some(request),
+            move || {
+                function(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Reduce_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_reduce_init_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_reduce_init_fortran(
+        sendbuf, recvbuf, count, datatype, op, root, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Reduce_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_reduce_init_fortran(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_reduce_init::<Fortran>(
+            Index(623),
+            sendbuf,
+            recvbuf,
+            count,
+            datatype,
+            op,
+            root,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Reduce_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_reduce_init_f08_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_reduce_init_fortran08(
+        sendbuf, recvbuf, count, datatype, op, root, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Reduce_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_reduce_init_fortran08(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_reduce_init::<Fortran08>(
+            Index(624),
+            sendbuf,
+            recvbuf,
+            count,
+            datatype,
+            op,
+            root,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Allreduce_init`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_allreduce_init<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective_init::<L, _, _>(
+            id::ALLREDUCE_INIT,
+            Kind::Uniform,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(*count), *datatype as Handle),
+                receive: shapes::Nothing,
+            },
+            None,
+            *comm as Handle,
+            Some(request),
+            move || {
+                function(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Allreduce_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_allreduce_init_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_allreduce_init_fortran(
+        sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Allreduce_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_allreduce_init_fortran(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_allreduce_init::<Fortran>(
+            Index(625),
+            sendbuf,
+            recvbuf,
+            count,
+            datatype,
+            op,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Allreduce_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_allreduce_init_f08_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_allreduce_init_fortran08(
+        sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Allreduce_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_allreduce_init_fortran08(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_allreduce_init::<Fortran08>(
+            Index(626),
+            sendbuf,
+            recvbuf,
+            count,
+            datatype,
+            op,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Gather_init`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_gather_init<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective_init::<L, _, _>(
+            id::GATHER_INIT,
+            Kind::Gather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(*sendcount), *sendtype as Handle),
+                receive: shapes::Same(i64::from(*recvcount), *recvtype as Handle),
+            },
+            Some(*root),
+            *comm as Handle,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
+                    ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Gather_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_gather_init_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_gather_init_fortran(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Gather_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_gather_init_fortran(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_gather_init::<Fortran>(
+            Index(627),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcount,
+            recvtype,
+            root,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Gather_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_gather_init_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_gather_init_fortran08(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Gather_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_gather_init_fortran08(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_gather_init::<Fortran08>(
+            Index(628),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcount,
+            recvtype,
+            root,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Gatherv_init`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_gatherv_init<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective_init::<L, _, _>(
+            id::GATHERV_INIT,
+            Kind::Gather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(*sendcount), *sendtype as Handle),
+                receive: shapes::Each(recvcounts, *recvtype as Handle),
+            },
+            Some(*root),
+            *comm as Handle,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info,
+                    request, ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Gatherv_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_gatherv_init_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_gatherv_init_fortran(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request,
+        ierror
+    ))
+}
+
+/// `MPI_Gatherv_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_gatherv_init_fortran(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_gatherv_init::<Fortran>(
+            Index(629),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcounts,
+            displs,
+            recvtype,
+            root,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Gatherv_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_gatherv_init_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_gatherv_init_fortran08(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request,
+        ierror
+    ))
+}
+
+/// `MPI_Gatherv_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_gatherv_init_fortran08(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_gatherv_init::<Fortran08>(
+            Index(630),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcounts,
+            displs,
+            recvtype,
+            root,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Scatter_init`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_scatter_init<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective_init::<L, _, _>(
+            id::SCATTER_INIT,
+            Kind::Scatter,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(*sendcount), *sendtype as Handle),
+                receive: shapes::Same(i64::from(*recvcount), *recvtype as Handle),
+            },
+            Some(*root),
+            *comm as Handle,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
+                    ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Scatter_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_scatter_init_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_scatter_init_fortran(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Scatter_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_scatter_init_fortran(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_scatter_init::<Fortran>(
+            Index(631),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcount,
+            recvtype,
+            root,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Scatter_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_scatter_init_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_scatter_init_fortran08(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Scatter_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_scatter_init_fortran08(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_scatter_init::<Fortran08>(
+            Index(632),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcount,
+            recvtype,
+            root,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Scatterv_init`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_scatterv_init<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    displs: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective_init::<L, _, _>(
+            id::SCATTERV_INIT,
+            Kind::Scatter,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Each(sendcounts, *sendtype as Handle),
+                receive: shapes::Same(i64::from(*recvcount), *recvtype as Handle),
+            },
+            Some(*root),
+            *comm as Handle,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info,
+                    request, ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Scatterv_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_scatterv_init_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    displs: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_scatterv_init_fortran(
+        sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
+        ierror
+    ))
+}
+
+/// `MPI_Scatterv_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_scatterv_init_fortran(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    displs: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_scatterv_init::<Fortran>(
+            Index(633),
+            sendbuf,
+            sendcounts,
+            displs,
+            sendtype,
+            recvbuf,
+            recvcount,
+            recvtype,
+            root,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Scatterv_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_scatterv_init_f08_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    displs: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_scatterv_init_fortran08(
+        sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
+        ierror
+    ))
+}
+
+/// `MPI_Scatterv_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_scatterv_init_fortran08(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    displs: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    root: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_scatterv_init::<Fortran08>(
+            Index(634),
+            sendbuf,
+            sendcounts,
+            displs,
+            sendtype,
+            recvbuf,
+            recvcount,
+            recvtype,
+            root,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Allgather_init`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_allgather_init<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective_init::<L, _, _>(
+            id::ALLGATHER_INIT,
+            Kind::Allgather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(*sendcount), *sendtype as Handle),
+                receive: shapes::Same(i64::from(*recvcount), *recvtype as Handle),
+            },
+            None,
+            *comm as Handle,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Allgather_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_allgather_init_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_allgather_init_fortran(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Allgather_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_allgather_init_fortran(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_allgather_init::<Fortran>(
+            Index(635),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcount,
+            recvtype,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Allgather_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_allgather_init_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_allgather_init_fortran08(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Allgather_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_allgather_init_fortran08(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_allgather_init::<Fortran08>(
+            Index(636),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcount,
+            recvtype,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Allgatherv_init`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_allgatherv_init<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective_init::<L, _, _>(
+            id::ALLGATHERV_INIT,
+            Kind::Allgather,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(*sendcount), *sendtype as Handle),
+                receive: shapes::Each(recvcounts, *recvtype as Handle),
+            },
+            None,
+            *comm as Handle,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request,
+                    ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Allgatherv_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_allgatherv_init_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_allgatherv_init_fortran(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Allgatherv_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_allgatherv_init_fortran(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_allgatherv_init::<Fortran>(
+            Index(637),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcounts,
+            displs,
+            recvtype,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Allgatherv_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_allgatherv_init_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_allgatherv_init_fortran08(
+        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Allgatherv_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_allgatherv_init_fortran08(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    displs: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_allgatherv_init::<Fortran08>(
+            Index(638),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcounts,
+            displs,
+            recvtype,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Alltoall_init`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_alltoall_init<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective_init::<L, _, _>(
+            id::ALLTOALL_INIT,
+            Kind::Alltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(*sendcount), *sendtype as Handle),
+                receive: shapes::Same(i64::from(*recvcount), *recvtype as Handle),
+            },
+            None,
+            *comm as Handle,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Alltoall_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_alltoall_init_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_alltoall_init_fortran(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Alltoall_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_alltoall_init_fortran(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_alltoall_init::<Fortran>(
+            Index(639),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcount,
+            recvtype,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Alltoall_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_alltoall_init_f08_(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_alltoall_init_fortran08(
+        sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Alltoall_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_alltoall_init_fortran08(
+    sendbuf: *mut c_void,
+    sendcount: *const c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_alltoall_init::<Fortran08>(
+            Index(640),
+            sendbuf,
+            sendcount,
+            sendtype,
+            recvbuf,
+            recvcount,
+            recvtype,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Alltoallv_init`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_alltoallv_init<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        *const c_int,
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective_init::<L, _, _>(
+            id::ALLTOALLV_INIT,
+            Kind::Alltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Each(sendcounts, *sendtype as Handle),
+                receive: shapes::Each(recvcounts, *recvtype as Handle),
+            },
+            None,
+            *comm as Handle,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+                    info, request, ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Alltoallv_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_alltoallv_init_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_alltoallv_init_fortran(
+        sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request,
+        ierror
+    ))
+}
+
+/// `MPI_Alltoallv_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_alltoallv_init_fortran(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_alltoallv_init::<Fortran>(
+            Index(641),
+            sendbuf,
+            sendcounts,
+            sdispls,
+            sendtype,
+            recvbuf,
+            recvcounts,
+            rdispls,
+            recvtype,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Alltoallv_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_alltoallv_init_f08_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_alltoallv_init_fortran08(
+        sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request,
+        ierror
+    ))
+}
+
+/// `MPI_Alltoallv_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_alltoallv_init_fortran08(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtype: *const c_int,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtype: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_alltoallv_init::<Fortran08>(
+            Index(642),
+            sendbuf,
+            sendcounts,
+            sdispls,
+            sendtype,
+            recvbuf,
+            recvcounts,
+            rdispls,
+            recvtype,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Alltoallw_init`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_alltoallw_init<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtypes: *mut Handle,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        *mut Handle,
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        *mut Handle,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective_init::<L, _, _>(
+            id::ALLTOALLW_INIT,
+            Kind::Alltoall,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::EachTyped(sendcounts, sendtypes),
+                receive: shapes::EachTyped(recvcounts, recvtypes),
+            },
+            None,
+            *comm as Handle,
+            Some(request),
+            move || {
+                function(
+                    sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+                    info, request, ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Alltoallw_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_alltoallw_init_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtypes: *mut Handle,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_alltoallw_init_fortran(
+        sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info,
+        request, ierror
+    ))
+}
+
+/// `MPI_Alltoallw_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_alltoallw_init_fortran(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtypes: *mut Handle,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_alltoallw_init::<Fortran>(
+            Index(643),
+            sendbuf,
+            sendcounts,
+            sdispls,
+            sendtypes,
+            recvbuf,
+            recvcounts,
+            rdispls,
+            recvtypes,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Alltoallw_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_alltoallw_init_f08_(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtypes: *mut Handle,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_alltoallw_init_fortran08(
+        sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info,
+        request, ierror
+    ))
+}
+
+/// `MPI_Alltoallw_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_alltoallw_init_fortran08(
+    sendbuf: *mut c_void,
+    sendcounts: *mut c_int,
+    sdispls: *mut c_int,
+    sendtypes: *mut Handle,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    rdispls: *mut c_int,
+    recvtypes: *mut Handle,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_alltoallw_init::<Fortran08>(
+            Index(644),
+            sendbuf,
+            sendcounts,
+            sdispls,
+            sendtypes,
+            recvbuf,
+            recvcounts,
+            rdispls,
+            recvtypes,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Reduce_scatter_init`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_reduce_scatter_init<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        *mut c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective_init::<L, _, _>(
+            id::REDUCE_SCATTER_INIT,
+            Kind::ReduceScatter,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Nothing,
+                receive: shapes::Each(recvcounts, *datatype as Handle),
+            },
+            None,
+            *comm as Handle,
+            Some(request),
+            move || {
+                function(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Reduce_scatter_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_reduce_scatter_init_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_reduce_scatter_init_fortran(
+        sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Reduce_scatter_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_reduce_scatter_init_fortran(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_reduce_scatter_init::<Fortran>(
+            Index(645),
+            sendbuf,
+            recvbuf,
+            recvcounts,
+            datatype,
+            op,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Reduce_scatter_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_reduce_scatter_init_f08_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_reduce_scatter_init_fortran08(
+        sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Reduce_scatter_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_reduce_scatter_init_fortran08(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcounts: *mut c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_reduce_scatter_init::<Fortran08>(
+            Index(646),
+            sendbuf,
+            recvbuf,
+            recvcounts,
+            datatype,
+            op,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Reduce_scatter_block_init`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_reduce_scatter_block_init<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective_init::<L, _, _>(
+            id::REDUCE_SCATTER_BLOCK_INIT,
+            Kind::ReduceScatter,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Nothing,
+                receive: shapes::Same(i64::from(*recvcount), *datatype as Handle),
+            },
+            None,
+            *comm as Handle,
+            Some(request),
+            move || {
+                function(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Reduce_scatter_block_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_reduce_scatter_block_init_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_reduce_scatter_block_init_fortran(
+        sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Reduce_scatter_block_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_reduce_scatter_block_init_fortran(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_reduce_scatter_block_init::<Fortran>(
+            Index(647),
+            sendbuf,
+            recvbuf,
+            recvcount,
+            datatype,
+            op,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Reduce_scatter_block_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_reduce_scatter_block_init_f08_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_reduce_scatter_block_init_fortran08(
+        sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Reduce_scatter_block_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_reduce_scatter_block_init_fortran08(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    recvcount: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_reduce_scatter_block_init::<Fortran08>(
+            Index(648),
+            sendbuf,
+            recvbuf,
+            recvcount,
+            datatype,
+            op,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Scan_init`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_scan_init<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective_init::<L, _, _>(
+            id::SCAN_INIT,
+            Kind::Uniform,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(*count), *datatype as Handle),
+                receive: shapes::Nothing,
+            },
+            None,
+            *comm as Handle,
+            Some(request),
+            move || {
+                function(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Scan_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_scan_init_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_scan_init_fortran(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror))
+}
+
+/// `MPI_Scan_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_scan_init_fortran(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_scan_init::<Fortran>(
+            Index(649),
+            sendbuf,
+            recvbuf,
+            count,
+            datatype,
+            op,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Scan_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_scan_init_f08_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_scan_init_fortran08(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror))
+}
+
+/// `MPI_Scan_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_scan_init_fortran08(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_scan_init::<Fortran08>(
+            Index(650),
+            sendbuf,
+            recvbuf,
+            count,
+            datatype,
+            op,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Exscan_init`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_exscan_init<L: Language>(
+    behind: Index,
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::collective_init::<L, _, _>(
+            id::EXSCAN_INIT,
+            Kind::Uniform,
+            &shapes::Data {
+                buffer: sendbuf,
+                send: shapes::Same(i64::from(*count), *datatype as Handle),
+                receive: shapes::Nothing,
+            },
+            None,
+            *comm as Handle,
+            Some(request),
+            move || {
+                function(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Exscan_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_exscan_init_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_exscan_init_fortran(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror))
+}
+
+/// `MPI_Exscan_init` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_exscan_init_fortran(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_exscan_init::<Fortran>(
+            Index(651),
+            sendbuf,
+            recvbuf,
+            count,
+            datatype,
+            op,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Exscan_init`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_exscan_init_f08_(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_exscan_init_fortran08(
+        sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror
+    ))
+}
+
+/// `MPI_Exscan_init` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_exscan_init_fortran08(
+    sendbuf: *mut c_void,
+    recvbuf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    op: *const c_int,
+    comm: *const c_int,
+    info: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_exscan_init::<Fortran08>(
+            Index(652),
+            sendbuf,
+            recvbuf,
+            count,
+            datatype,
+            op,
+            comm,
+            info,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Win_create`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_win_create<L: Language>(
+    behind: Index,
+    base: *mut c_void,
+    size: *const i64,
+    disp_unit: *const c_int,
+    info: *const c_int,
+    comm: *const c_int,
+    win: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const i64,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_new::<L>(id::WIN_CREATE, *comm as Handle, win, move || {
+            function(base, size, disp_unit, info, comm, win, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Win_create`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_create_(
+    base: *mut c_void,
+    size: *const i64,
+    disp_unit: *const c_int,
+    info: *const c_int,
+    comm: *const c_int,
+    win: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_create_fortran(base, size, disp_unit, info, comm, win, ierror))
+}
+
+/// `MPI_Win_create` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_create_fortran(
+    base: *mut c_void,
+    size: *const i64,
+    disp_unit: *const c_int,
+    info: *const c_int,
+    comm: *const c_int,
+    win: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_create::<Fortran>(Index(653), base, size, disp_unit, info, comm, win, ierror);
+    }
+}
+
+/// `MPI_Win_create`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_create_f08_(
+    base: *mut c_void,
+    size: *const i64,
+    disp_unit: *const c_int,
+    info: *const c_int,
+    comm: *const c_int,
+    win: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_create_fortran08(base, size, disp_unit, info, comm, win, ierror))
+}
+
+/// `MPI_Win_create` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_create_fortran08(
+    base: *mut c_void,
+    size: *const i64,
+    disp_unit: *const c_int,
+    info: *const c_int,
+    comm: *const c_int,
+    win: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_create::<Fortran08>(Index(654), base, size, disp_unit, info, comm, win, ierror);
+    }
+}
+
+/// `MPI_Win_allocate`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_win_allocate<L: Language>(
+    behind: Index,
+    size: *const i64,
+    disp_unit: *const c_int,
+    info: *const c_int,
+    comm: *const c_int,
+    baseptr: *mut c_void,
+    win: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const i64,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut c_void,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_new::<L>(id::WIN_ALLOCATE, *comm as Handle, win, move || {
+            function(size, disp_unit, info, comm, baseptr, win, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Win_allocate`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_allocate_(
+    size: *const i64,
+    disp_unit: *const c_int,
+    info: *const c_int,
+    comm: *const c_int,
+    baseptr: *mut c_void,
+    win: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_allocate_fortran(size, disp_unit, info, comm, baseptr, win, ierror))
+}
+
+/// `MPI_Win_allocate` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_allocate_fortran(
+    size: *const i64,
+    disp_unit: *const c_int,
+    info: *const c_int,
+    comm: *const c_int,
+    baseptr: *mut c_void,
+    win: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_allocate::<Fortran>(Index(655), size, disp_unit, info, comm, baseptr, win, ierror);
+    }
+}
+
+/// `MPI_Win_allocate`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_allocate_f08_(
+    size: *const i64,
+    disp_unit: *const c_int,
+    info: *const c_int,
+    comm: *const c_int,
+    baseptr: *mut c_void,
+    win: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_allocate_fortran08(size, disp_unit, info, comm, baseptr, win, ierror))
+}
+
+/// `MPI_Win_allocate` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_allocate_fortran08(
+    size: *const i64,
+    disp_unit: *const c_int,
+    info: *const c_int,
+    comm: *const c_int,
+    baseptr: *mut c_void,
+    win: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_allocate::<Fortran08>(Index(656), size, disp_unit, info, comm, baseptr, win, ierror);
+    }
+}
+
+/// `MPI_Win_allocate_shared`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_win_allocate_shared<L: Language>(
+    behind: Index,
+    size: *const i64,
+    disp_unit: *const c_int,
+    info: *const c_int,
+    comm: *const c_int,
+    baseptr: *mut c_void,
+    win: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const i64,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut c_void,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_new::<L>(id::WIN_ALLOCATE_SHARED, *comm as Handle, win, move || {
+            function(size, disp_unit, info, comm, baseptr, win, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Win_allocate_shared`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_allocate_shared_(
+    size: *const i64,
+    disp_unit: *const c_int,
+    info: *const c_int,
+    comm: *const c_int,
+    baseptr: *mut c_void,
+    win: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_allocate_shared_fortran(size, disp_unit, info, comm, baseptr, win, ierror))
+}
+
+/// `MPI_Win_allocate_shared` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_allocate_shared_fortran(
+    size: *const i64,
+    disp_unit: *const c_int,
+    info: *const c_int,
+    comm: *const c_int,
+    baseptr: *mut c_void,
+    win: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_allocate_shared::<Fortran>(Index(657), size, disp_unit, info, comm, baseptr, win, ierror);
+    }
+}
+
+/// `MPI_Win_allocate_shared`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_allocate_shared_f08_(
+    size: *const i64,
+    disp_unit: *const c_int,
+    info: *const c_int,
+    comm: *const c_int,
+    baseptr: *mut c_void,
+    win: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_allocate_shared_fortran08(size, disp_unit, info, comm, baseptr, win, ierror))
+}
+
+/// `MPI_Win_allocate_shared` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_allocate_shared_fortran08(
+    size: *const i64,
+    disp_unit: *const c_int,
+    info: *const c_int,
+    comm: *const c_int,
+    baseptr: *mut c_void,
+    win: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_allocate_shared::<Fortran08>(Index(658), size, disp_unit, info, comm, baseptr, win, ierror);
+    }
+}
+
+/// `MPI_Win_create_dynamic`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_win_create_dynamic<L: Language>(
+    behind: Index,
+    info: *const c_int,
+    comm: *const c_int,
+    win: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *const c_int, *mut Handle, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_new::<L>(id::WIN_CREATE_DYNAMIC, *comm as Handle, win, move || {
+            function(info, comm, win, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Win_create_dynamic`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_create_dynamic_(
+    info: *const c_int,
+    comm: *const c_int,
+    win: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_create_dynamic_fortran(info, comm, win, ierror))
+}
+
+/// `MPI_Win_create_dynamic` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_create_dynamic_fortran(
+    info: *const c_int,
+    comm: *const c_int,
+    win: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_create_dynamic::<Fortran>(Index(659), info, comm, win, ierror);
+    }
+}
+
+/// `MPI_Win_create_dynamic`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_create_dynamic_f08_(
+    info: *const c_int,
+    comm: *const c_int,
+    win: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_create_dynamic_fortran08(info, comm, win, ierror))
+}
+
+/// `MPI_Win_create_dynamic` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_create_dynamic_fortran08(
+    info: *const c_int,
+    comm: *const c_int,
+    win: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_create_dynamic::<Fortran08>(Index(660), info, comm, win, ierror);
+    }
+}
+
+/// `MPI_Win_free`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_win_free<L: Language>(behind: Index, win: *mut Handle, ierror: *mut c_int) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut Handle, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_free::<L>(id::WIN_FREE, win, move || {
+            function(win, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Win_free`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_free_(win: *mut Handle, ierror: *mut c_int) {
+    keep_caller!(mpi_win_free_fortran(win, ierror))
+}
+
+/// `MPI_Win_free` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_free_fortran(win: *mut Handle, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_free::<Fortran>(Index(661), win, ierror);
+    }
+}
+
+/// `MPI_Win_free`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_free_f08_(win: *mut Handle, ierror: *mut c_int) {
+    keep_caller!(mpi_win_free_fortran08(win, ierror))
+}
+
+/// `MPI_Win_free` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_free_fortran08(win: *mut Handle, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_free::<Fortran08>(Index(662), win, ierror);
+    }
+}
+
+/// `MPI_Win_attach`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_win_attach<L: Language>(
+    behind: Index,
+    win: *const c_int,
+    base: *mut c_void,
+    size: *const i64,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut c_void, *const i64, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_call::<L>(id::WIN_ATTACH, *win as Handle, None, None, None, move || {
+            function(win, base, size, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Win_attach`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_attach_(
+    win: *const c_int,
+    base: *mut c_void,
+    size: *const i64,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_attach_fortran(win, base, size, ierror))
+}
+
+/// `MPI_Win_attach` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_attach_fortran(
+    win: *const c_int,
+    base: *mut c_void,
+    size: *const i64,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_attach::<Fortran>(Index(663), win, base, size, ierror);
+    }
+}
+
+/// `MPI_Win_attach`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_attach_f08_(
+    win: *const c_int,
+    base: *mut c_void,
+    size: *const i64,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_attach_fortran08(win, base, size, ierror))
+}
+
+/// `MPI_Win_attach` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_attach_fortran08(
+    win: *const c_int,
+    base: *mut c_void,
+    size: *const i64,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_attach::<Fortran08>(Index(664), win, base, size, ierror);
+    }
+}
+
+/// `MPI_Win_detach`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_win_detach<L: Language>(
+    behind: Index,
+    win: *const c_int,
+    base: *mut c_void,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut c_void, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_call::<L>(id::WIN_DETACH, *win as Handle, None, None, None, move || {
+            function(win, base, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Win_detach`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_detach_(
+    win: *const c_int,
+    base: *mut c_void,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_detach_fortran(win, base, ierror))
+}
+
+/// `MPI_Win_detach` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_detach_fortran(win: *const c_int, base: *mut c_void, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_detach::<Fortran>(Index(665), win, base, ierror);
+    }
+}
+
+/// `MPI_Win_detach`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_detach_f08_(
+    win: *const c_int,
+    base: *mut c_void,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_detach_fortran08(win, base, ierror))
+}
+
+/// `MPI_Win_detach` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_detach_fortran08(
+    win: *const c_int,
+    base: *mut c_void,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_detach::<Fortran08>(Index(666), win, base, ierror);
+    }
+}
+
+/// `MPI_Win_fence`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_win_fence<L: Language>(
+    behind: Index,
+    assert: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *const c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_call::<L>(id::WIN_FENCE, *win as Handle, None, None, None, move || {
+            function(assert, win, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Win_fence`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_fence_(
+    assert: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_fence_fortran(assert, win, ierror))
+}
+
+/// `MPI_Win_fence` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_fence_fortran(
+    assert: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_fence::<Fortran>(Index(667), assert, win, ierror);
+    }
+}
+
+/// `MPI_Win_fence`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_fence_f08_(
+    assert: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_fence_fortran08(assert, win, ierror))
+}
+
+/// `MPI_Win_fence` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_fence_fortran08(
+    assert: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_fence::<Fortran08>(Index(668), assert, win, ierror);
+    }
+}
+
+/// `MPI_Win_start`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_win_start<L: Language>(
+    behind: Index,
+    group: *const c_int,
+    assert: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *const c_int, *const c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_call::<L>(id::WIN_START, *win as Handle, None, None, None, move || {
+            function(group, assert, win, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Win_start`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_start_(
+    group: *const c_int,
+    assert: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_start_fortran(group, assert, win, ierror))
+}
+
+/// `MPI_Win_start` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_start_fortran(
+    group: *const c_int,
+    assert: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_start::<Fortran>(Index(669), group, assert, win, ierror);
+    }
+}
+
+/// `MPI_Win_start`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_start_f08_(
+    group: *const c_int,
+    assert: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_start_fortran08(group, assert, win, ierror))
+}
+
+/// `MPI_Win_start` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_start_fortran08(
+    group: *const c_int,
+    assert: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_start::<Fortran08>(Index(670), group, assert, win, ierror);
+    }
+}
+
+/// `MPI_Win_complete`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_win_complete<L: Language>(behind: Index, win: *const c_int, ierror: *mut c_int) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_call::<L>(id::WIN_COMPLETE, *win as Handle, None, None, None, move || {
+            function(win, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Win_complete`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_complete_(win: *const c_int, ierror: *mut c_int) {
+    keep_caller!(mpi_win_complete_fortran(win, ierror))
+}
+
+/// `MPI_Win_complete` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_complete_fortran(win: *const c_int, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_complete::<Fortran>(Index(671), win, ierror);
+    }
+}
+
+/// `MPI_Win_complete`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_complete_f08_(win: *const c_int, ierror: *mut c_int) {
+    keep_caller!(mpi_win_complete_fortran08(win, ierror))
+}
+
+/// `MPI_Win_complete` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_complete_fortran08(win: *const c_int, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_complete::<Fortran08>(Index(672), win, ierror);
+    }
+}
+
+/// `MPI_Win_post`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_win_post<L: Language>(
+    behind: Index,
+    group: *const c_int,
+    assert: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *const c_int, *const c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_call::<L>(id::WIN_POST, *win as Handle, None, None, None, move || {
+            function(group, assert, win, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Win_post`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_post_(
+    group: *const c_int,
+    assert: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_post_fortran(group, assert, win, ierror))
+}
+
+/// `MPI_Win_post` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_post_fortran(
+    group: *const c_int,
+    assert: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_post::<Fortran>(Index(673), group, assert, win, ierror);
+    }
+}
+
+/// `MPI_Win_post`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_post_f08_(
+    group: *const c_int,
+    assert: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_post_fortran08(group, assert, win, ierror))
+}
+
+/// `MPI_Win_post` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_post_fortran08(
+    group: *const c_int,
+    assert: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_post::<Fortran08>(Index(674), group, assert, win, ierror);
+    }
+}
+
+/// `MPI_Win_wait`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_win_wait<L: Language>(behind: Index, win: *const c_int, ierror: *mut c_int) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_call::<L>(id::WIN_WAIT, *win as Handle, None, None, None, move || {
+            function(win, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Win_wait`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_wait_(win: *const c_int, ierror: *mut c_int) {
+    keep_caller!(mpi_win_wait_fortran(win, ierror))
+}
+
+/// `MPI_Win_wait` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_wait_fortran(win: *const c_int, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_wait::<Fortran>(Index(675), win, ierror);
+    }
+}
+
+/// `MPI_Win_wait`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_wait_f08_(win: *const c_int, ierror: *mut c_int) {
+    keep_caller!(mpi_win_wait_fortran08(win, ierror))
+}
+
+/// `MPI_Win_wait` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_wait_fortran08(win: *const c_int, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_wait::<Fortran08>(Index(676), win, ierror);
+    }
+}
+
+/// `MPI_Win_test`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_win_test<L: Language>(behind: Index, win: *const c_int, flag: *mut c_int, ierror: *mut c_int) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::poll::<L>(id::WIN_TEST, flag, move || {
+            function(win, flag, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Win_test`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_test_(
+    win: *const c_int,
+    flag: *mut c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_test_fortran(win, flag, ierror))
+}
+
+/// `MPI_Win_test` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_test_fortran(win: *const c_int, flag: *mut c_int, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_test::<Fortran>(Index(677), win, flag, ierror);
+    }
+}
+
+/// `MPI_Win_test`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_test_f08_(
+    win: *const c_int,
+    flag: *mut c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_test_fortran08(win, flag, ierror))
+}
+
+/// `MPI_Win_test` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_test_fortran08(win: *const c_int, flag: *mut c_int, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_test::<Fortran08>(Index(678), win, flag, ierror);
+    }
+}
+
+/// `MPI_Win_lock`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_win_lock<L: Language>(
+    behind: Index,
+    lock_type: *const c_int,
+    rank: *const c_int,
+    assert: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *const c_int, *const c_int, *const c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_call::<L>(id::WIN_LOCK, *win as Handle, Some(*rank), None, None, move || {
+            function(lock_type, rank, assert, win, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Win_lock`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_lock_(
+    lock_type: *const c_int,
+    rank: *const c_int,
+    assert: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_lock_fortran(lock_type, rank, assert, win, ierror))
+}
+
+/// `MPI_Win_lock` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_lock_fortran(
+    lock_type: *const c_int,
+    rank: *const c_int,
+    assert: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_lock::<Fortran>(Index(679), lock_type, rank, assert, win, ierror);
+    }
+}
+
+/// `MPI_Win_lock`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_lock_f08_(
+    lock_type: *const c_int,
+    rank: *const c_int,
+    assert: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_lock_fortran08(lock_type, rank, assert, win, ierror))
+}
+
+/// `MPI_Win_lock` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_lock_fortran08(
+    lock_type: *const c_int,
+    rank: *const c_int,
+    assert: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_lock::<Fortran08>(Index(680), lock_type, rank, assert, win, ierror);
+    }
+}
+
+/// `MPI_Win_lock_all`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_win_lock_all<L: Language>(
+    behind: Index,
+    assert: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *const c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_call::<L>(id::WIN_LOCK_ALL, *win as Handle, None, None, None, move || {
+            function(assert, win, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Win_lock_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_lock_all_(
+    assert: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_lock_all_fortran(assert, win, ierror))
+}
+
+/// `MPI_Win_lock_all` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_lock_all_fortran(
+    assert: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_lock_all::<Fortran>(Index(681), assert, win, ierror);
+    }
+}
+
+/// `MPI_Win_lock_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_lock_all_f08_(
+    assert: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_lock_all_fortran08(assert, win, ierror))
+}
+
+/// `MPI_Win_lock_all` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_lock_all_fortran08(
+    assert: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_lock_all::<Fortran08>(Index(682), assert, win, ierror);
+    }
+}
+
+/// `MPI_Win_unlock`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_win_unlock<L: Language>(
+    behind: Index,
+    rank: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *const c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_call::<L>(id::WIN_UNLOCK, *win as Handle, Some(*rank), None, None, move || {
+            function(rank, win, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Win_unlock`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_unlock_(
+    rank: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_unlock_fortran(rank, win, ierror))
+}
+
+/// `MPI_Win_unlock` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_unlock_fortran(
+    rank: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_unlock::<Fortran>(Index(683), rank, win, ierror);
+    }
+}
+
+/// `MPI_Win_unlock`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_unlock_f08_(
+    rank: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_unlock_fortran08(rank, win, ierror))
+}
+
+/// `MPI_Win_unlock` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_unlock_fortran08(
+    rank: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_unlock::<Fortran08>(Index(684), rank, win, ierror);
+    }
+}
+
+/// `MPI_Win_unlock_all`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_win_unlock_all<L: Language>(behind: Index, win: *const c_int, ierror: *mut c_int) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_call::<L>(id::WIN_UNLOCK_ALL, *win as Handle, None, None, None, move || {
+            function(win, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Win_unlock_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_unlock_all_(win: *const c_int, ierror: *mut c_int) {
+    keep_caller!(mpi_win_unlock_all_fortran(win, ierror))
+}
+
+/// `MPI_Win_unlock_all` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_unlock_all_fortran(win: *const c_int, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_unlock_all::<Fortran>(Index(685), win, ierror);
+    }
+}
+
+/// `MPI_Win_unlock_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_unlock_all_f08_(win: *const c_int, ierror: *mut c_int) {
+    keep_caller!(mpi_win_unlock_all_fortran08(win, ierror))
+}
+
+/// `MPI_Win_unlock_all` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_unlock_all_fortran08(win: *const c_int, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_unlock_all::<Fortran08>(Index(686), win, ierror);
+    }
+}
+
+/// `MPI_Win_flush`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_win_flush<L: Language>(
+    behind: Index,
+    rank: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *const c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_call::<L>(id::WIN_FLUSH, *win as Handle, Some(*rank), None, None, move || {
+            function(rank, win, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Win_flush`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_flush_(
+    rank: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_flush_fortran(rank, win, ierror))
+}
+
+/// `MPI_Win_flush` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_flush_fortran(rank: *const c_int, win: *const c_int, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_flush::<Fortran>(Index(687), rank, win, ierror);
+    }
+}
+
+/// `MPI_Win_flush`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_flush_f08_(
+    rank: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_flush_fortran08(rank, win, ierror))
+}
+
+/// `MPI_Win_flush` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_flush_fortran08(
+    rank: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_flush::<Fortran08>(Index(688), rank, win, ierror);
+    }
+}
+
+/// `MPI_Win_flush_all`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_win_flush_all<L: Language>(behind: Index, win: *const c_int, ierror: *mut c_int) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_call::<L>(id::WIN_FLUSH_ALL, *win as Handle, None, None, None, move || {
+            function(win, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Win_flush_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_flush_all_(win: *const c_int, ierror: *mut c_int) {
+    keep_caller!(mpi_win_flush_all_fortran(win, ierror))
+}
+
+/// `MPI_Win_flush_all` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_flush_all_fortran(win: *const c_int, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_flush_all::<Fortran>(Index(689), win, ierror);
+    }
+}
+
+/// `MPI_Win_flush_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_flush_all_f08_(win: *const c_int, ierror: *mut c_int) {
+    keep_caller!(mpi_win_flush_all_fortran08(win, ierror))
+}
+
+/// `MPI_Win_flush_all` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_flush_all_fortran08(win: *const c_int, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_flush_all::<Fortran08>(Index(690), win, ierror);
+    }
+}
+
+/// `MPI_Win_flush_local`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_win_flush_local<L: Language>(
+    behind: Index,
+    rank: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *const c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_call::<L>(id::WIN_FLUSH_LOCAL, *win as Handle, Some(*rank), None, None, move || {
+            function(rank, win, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Win_flush_local`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_flush_local_(
+    rank: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_flush_local_fortran(rank, win, ierror))
+}
+
+/// `MPI_Win_flush_local` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_flush_local_fortran(
+    rank: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_flush_local::<Fortran>(Index(691), rank, win, ierror);
+    }
+}
+
+/// `MPI_Win_flush_local`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_flush_local_f08_(
+    rank: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_win_flush_local_fortran08(rank, win, ierror))
+}
+
+/// `MPI_Win_flush_local` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_flush_local_fortran08(
+    rank: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_flush_local::<Fortran08>(Index(692), rank, win, ierror);
+    }
+}
+
+/// `MPI_Win_flush_local_all`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_win_flush_local_all<L: Language>(behind: Index, win: *const c_int, ierror: *mut c_int) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_call::<L>(id::WIN_FLUSH_LOCAL_ALL, *win as Handle, None, None, None, move || {
+            function(win, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Win_flush_local_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_flush_local_all_(win: *const c_int, ierror: *mut c_int) {
+    keep_caller!(mpi_win_flush_local_all_fortran(win, ierror))
+}
+
+/// `MPI_Win_flush_local_all` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_flush_local_all_fortran(win: *const c_int, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_flush_local_all::<Fortran>(Index(693), win, ierror);
+    }
+}
+
+/// `MPI_Win_flush_local_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_flush_local_all_f08_(win: *const c_int, ierror: *mut c_int) {
+    keep_caller!(mpi_win_flush_local_all_fortran08(win, ierror))
+}
+
+/// `MPI_Win_flush_local_all` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_flush_local_all_fortran08(win: *const c_int, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_flush_local_all::<Fortran08>(Index(694), win, ierror);
+    }
+}
+
+/// `MPI_Win_sync`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_win_sync<L: Language>(behind: Index, win: *const c_int, ierror: *mut c_int) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_call::<L>(id::WIN_SYNC, *win as Handle, None, None, None, move || {
+            function(win, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_Win_sync`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_sync_(win: *const c_int, ierror: *mut c_int) {
+    keep_caller!(mpi_win_sync_fortran(win, ierror))
+}
+
+/// `MPI_Win_sync` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_sync_fortran(win: *const c_int, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_sync::<Fortran>(Index(695), win, ierror);
+    }
+}
+
+/// `MPI_Win_sync`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_win_sync_f08_(win: *const c_int, ierror: *mut c_int) {
+    keep_caller!(mpi_win_sync_fortran08(win, ierror))
+}
+
+/// `MPI_Win_sync` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_win_sync_fortran08(win: *const c_int, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_win_sync::<Fortran08>(Index(696), win, ierror);
+    }
+}
+
+/// `MPI_Put`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_put<L: Language>(
+    behind: Index,
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const i64,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_call::<L>(
+            id::PUT,
+            *win as Handle,
+            Some(*target_rank),
+            Some((i64::from(*origin_count), *origin_datatype as Handle)),
+            None,
+            move || {
+                function(
+                    origin_addr,
+                    origin_count,
+                    origin_datatype,
+                    target_rank,
+                    target_disp,
+                    target_count,
+                    target_datatype,
+                    win,
+                    ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Put`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_put_(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_put_fortran(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        win,
+        ierror
+    ))
+}
+
+/// `MPI_Put` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_put_fortran(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_put::<Fortran>(
+            Index(697),
+            origin_addr,
+            origin_count,
+            origin_datatype,
+            target_rank,
+            target_disp,
+            target_count,
+            target_datatype,
+            win,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Put`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_put_f08_(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_put_fortran08(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        win,
+        ierror
+    ))
+}
+
+/// `MPI_Put` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_put_fortran08(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_put::<Fortran08>(
+            Index(698),
+            origin_addr,
+            origin_count,
+            origin_datatype,
+            target_rank,
+            target_disp,
+            target_count,
+            target_datatype,
+            win,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Get`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_get<L: Language>(
+    behind: Index,
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const i64,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_call::<L>(
+            id::GET,
+            *win as Handle,
+            Some(*target_rank),
+            Some((i64::from(*origin_count), *origin_datatype as Handle)),
+            None,
+            move || {
+                function(
+                    origin_addr,
+                    origin_count,
+                    origin_datatype,
+                    target_rank,
+                    target_disp,
+                    target_count,
+                    target_datatype,
+                    win,
+                    ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Get`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_get_(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_get_fortran(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        win,
+        ierror
+    ))
+}
+
+/// `MPI_Get` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_get_fortran(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_get::<Fortran>(
+            Index(699),
+            origin_addr,
+            origin_count,
+            origin_datatype,
+            target_rank,
+            target_disp,
+            target_count,
+            target_datatype,
+            win,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Get`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_get_f08_(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_get_fortran08(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        win,
+        ierror
+    ))
+}
+
+/// `MPI_Get` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_get_fortran08(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_get::<Fortran08>(
+            Index(700),
+            origin_addr,
+            origin_count,
+            origin_datatype,
+            target_rank,
+            target_disp,
+            target_count,
+            target_datatype,
+            win,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Accumulate`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_accumulate<L: Language>(
+    behind: Index,
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    op: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const i64,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_call::<L>(
+            id::ACCUMULATE,
+            *win as Handle,
+            Some(*target_rank),
+            Some((i64::from(*origin_count), *origin_datatype as Handle)),
+            None,
+            move || {
+                function(
+                    origin_addr,
+                    origin_count,
+                    origin_datatype,
+                    target_rank,
+                    target_disp,
+                    target_count,
+                    target_datatype,
+                    op,
+                    win,
+                    ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Accumulate`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_accumulate_(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    op: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_accumulate_fortran(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        op,
+        win,
+        ierror
+    ))
+}
+
+/// `MPI_Accumulate` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_accumulate_fortran(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    op: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_accumulate::<Fortran>(
+            Index(701),
+            origin_addr,
+            origin_count,
+            origin_datatype,
+            target_rank,
+            target_disp,
+            target_count,
+            target_datatype,
+            op,
+            win,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Accumulate`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_accumulate_f08_(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    op: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_accumulate_fortran08(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        op,
+        win,
+        ierror
+    ))
+}
+
+/// `MPI_Accumulate` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_accumulate_fortran08(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    op: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_accumulate::<Fortran08>(
+            Index(702),
+            origin_addr,
+            origin_count,
+            origin_datatype,
+            target_rank,
+            target_disp,
+            target_count,
+            target_datatype,
+            op,
+            win,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Get_accumulate`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_get_accumulate<L: Language>(
+    behind: Index,
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    result_addr: *mut c_void,
+    result_count: *const c_int,
+    result_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    op: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const i64,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_call::<L>(
+            id::GET_ACCUMULATE,
+            *win as Handle,
+            Some(*target_rank),
+            Some((i64::from(*result_count), *result_datatype as Handle)),
+            None,
+            move || {
+                function(
+                    origin_addr,
+                    origin_count,
+                    origin_datatype,
+                    result_addr,
+                    result_count,
+                    result_datatype,
+                    target_rank,
+                    target_disp,
+                    target_count,
+                    target_datatype,
+                    op,
+                    win,
+                    ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Get_accumulate`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_get_accumulate_(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    result_addr: *mut c_void,
+    result_count: *const c_int,
+    result_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    op: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_get_accumulate_fortran(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        result_addr,
+        result_count,
+        result_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        op,
+        win,
+        ierror
+    ))
+}
+
+/// `MPI_Get_accumulate` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_get_accumulate_fortran(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    result_addr: *mut c_void,
+    result_count: *const c_int,
+    result_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    op: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_get_accumulate::<Fortran>(
+            Index(703),
+            origin_addr,
+            origin_count,
+            origin_datatype,
+            result_addr,
+            result_count,
+            result_datatype,
+            target_rank,
+            target_disp,
+            target_count,
+            target_datatype,
+            op,
+            win,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Get_accumulate`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_get_accumulate_f08_(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    result_addr: *mut c_void,
+    result_count: *const c_int,
+    result_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    op: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_get_accumulate_fortran08(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        result_addr,
+        result_count,
+        result_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        op,
+        win,
+        ierror
+    ))
+}
+
+/// `MPI_Get_accumulate` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_get_accumulate_fortran08(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    result_addr: *mut c_void,
+    result_count: *const c_int,
+    result_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    op: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_get_accumulate::<Fortran08>(
+            Index(704),
+            origin_addr,
+            origin_count,
+            origin_datatype,
+            result_addr,
+            result_count,
+            result_datatype,
+            target_rank,
+            target_disp,
+            target_count,
+            target_datatype,
+            op,
+            win,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Fetch_and_op`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_fetch_and_op<L: Language>(
+    behind: Index,
+    origin_addr: *mut c_void,
+    result_addr: *mut c_void,
+    datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    op: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const i64,
+        *const c_int,
+        *const c_int,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_call::<L>(
+            id::FETCH_AND_OP,
+            *win as Handle,
+            Some(*target_rank),
+            Some((1, *datatype as Handle)),
+            None,
+            move || {
+                function(origin_addr, result_addr, datatype, target_rank, target_disp, op, win, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Fetch_and_op`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_fetch_and_op_(
+    origin_addr: *mut c_void,
+    result_addr: *mut c_void,
+    datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    op: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_fetch_and_op_fortran(
+        origin_addr,
+        result_addr,
+        datatype,
+        target_rank,
+        target_disp,
+        op,
+        win,
+        ierror
+    ))
+}
+
+/// `MPI_Fetch_and_op` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_fetch_and_op_fortran(
+    origin_addr: *mut c_void,
+    result_addr: *mut c_void,
+    datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    op: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_fetch_and_op::<Fortran>(
+            Index(705),
+            origin_addr,
+            result_addr,
+            datatype,
+            target_rank,
+            target_disp,
+            op,
+            win,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Fetch_and_op`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_fetch_and_op_f08_(
+    origin_addr: *mut c_void,
+    result_addr: *mut c_void,
+    datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    op: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_fetch_and_op_fortran08(
+        origin_addr,
+        result_addr,
+        datatype,
+        target_rank,
+        target_disp,
+        op,
+        win,
+        ierror
+    ))
+}
+
+/// `MPI_Fetch_and_op` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_fetch_and_op_fortran08(
+    origin_addr: *mut c_void,
+    result_addr: *mut c_void,
+    datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    op: *const c_int,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_fetch_and_op::<Fortran08>(
+            Index(706),
+            origin_addr,
+            result_addr,
+            datatype,
+            target_rank,
+            target_disp,
+            op,
+            win,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Compare_and_swap`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_compare_and_swap<L: Language>(
+    behind: Index,
+    origin_addr: *mut c_void,
+    compare_addr: *mut c_void,
+    result_addr: *mut c_void,
+    datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const i64,
+        *const c_int,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_call::<L>(
+            id::COMPARE_AND_SWAP,
+            *win as Handle,
+            Some(*target_rank),
+            Some((1, *datatype as Handle)),
+            None,
+            move || {
+                function(
+                    origin_addr,
+                    compare_addr,
+                    result_addr,
+                    datatype,
+                    target_rank,
+                    target_disp,
+                    win,
+                    ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Compare_and_swap`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_compare_and_swap_(
+    origin_addr: *mut c_void,
+    compare_addr: *mut c_void,
+    result_addr: *mut c_void,
+    datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_compare_and_swap_fortran(
+        origin_addr,
+        compare_addr,
+        result_addr,
+        datatype,
+        target_rank,
+        target_disp,
+        win,
+        ierror
+    ))
+}
+
+/// `MPI_Compare_and_swap` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_compare_and_swap_fortran(
+    origin_addr: *mut c_void,
+    compare_addr: *mut c_void,
+    result_addr: *mut c_void,
+    datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_compare_and_swap::<Fortran>(
+            Index(707),
+            origin_addr,
+            compare_addr,
+            result_addr,
+            datatype,
+            target_rank,
+            target_disp,
+            win,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Compare_and_swap`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_compare_and_swap_f08_(
+    origin_addr: *mut c_void,
+    compare_addr: *mut c_void,
+    result_addr: *mut c_void,
+    datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_compare_and_swap_fortran08(
+        origin_addr,
+        compare_addr,
+        result_addr,
+        datatype,
+        target_rank,
+        target_disp,
+        win,
+        ierror
+    ))
+}
+
+/// `MPI_Compare_and_swap` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_compare_and_swap_fortran08(
+    origin_addr: *mut c_void,
+    compare_addr: *mut c_void,
+    result_addr: *mut c_void,
+    datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    win: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_compare_and_swap::<Fortran08>(
+            Index(708),
+            origin_addr,
+            compare_addr,
+            result_addr,
+            datatype,
+            target_rank,
+            target_disp,
+            win,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Rput`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_rput<L: Language>(
+    behind: Index,
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    win: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const i64,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_call::<L>(
+            id::RPUT,
+            *win as Handle,
+            Some(*target_rank),
+            Some((i64::from(*origin_count), *origin_datatype as Handle)),
+            Some(request),
+            move || {
+                function(
+                    origin_addr,
+                    origin_count,
+                    origin_datatype,
+                    target_rank,
+                    target_disp,
+                    target_count,
+                    target_datatype,
+                    win,
+                    request,
+                    ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Rput`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_rput_(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    win: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_rput_fortran(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        win,
+        request,
+        ierror
+    ))
+}
+
+/// `MPI_Rput` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_rput_fortran(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    win: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_rput::<Fortran>(
+            Index(709),
+            origin_addr,
+            origin_count,
+            origin_datatype,
+            target_rank,
+            target_disp,
+            target_count,
+            target_datatype,
+            win,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Rput`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_rput_f08_(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    win: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_rput_fortran08(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        win,
+        request,
+        ierror
+    ))
+}
+
+/// `MPI_Rput` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_rput_fortran08(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    win: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_rput::<Fortran08>(
+            Index(710),
+            origin_addr,
+            origin_count,
+            origin_datatype,
+            target_rank,
+            target_disp,
+            target_count,
+            target_datatype,
+            win,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Rget`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_rget<L: Language>(
+    behind: Index,
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    win: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const i64,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_call::<L>(
+            id::RGET,
+            *win as Handle,
+            Some(*target_rank),
+            Some((i64::from(*origin_count), *origin_datatype as Handle)),
+            Some(request),
+            move || {
+                function(
+                    origin_addr,
+                    origin_count,
+                    origin_datatype,
+                    target_rank,
+                    target_disp,
+                    target_count,
+                    target_datatype,
+                    win,
+                    request,
+                    ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Rget`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_rget_(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    win: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_rget_fortran(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        win,
+        request,
+        ierror
+    ))
+}
+
+/// `MPI_Rget` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_rget_fortran(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    win: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_rget::<Fortran>(
+            Index(711),
+            origin_addr,
+            origin_count,
+            origin_datatype,
+            target_rank,
+            target_disp,
+            target_count,
+            target_datatype,
+            win,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Rget`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_rget_f08_(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    win: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_rget_fortran08(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        win,
+        request,
+        ierror
+    ))
+}
+
+/// `MPI_Rget` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_rget_fortran08(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    win: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_rget::<Fortran08>(
+            Index(712),
+            origin_addr,
+            origin_count,
+            origin_datatype,
+            target_rank,
+            target_disp,
+            target_count,
+            target_datatype,
+            win,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Raccumulate`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_raccumulate<L: Language>(
+    behind: Index,
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    op: *const c_int,
+    win: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const i64,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_call::<L>(
+            id::RACCUMULATE,
+            *win as Handle,
+            Some(*target_rank),
+            Some((i64::from(*origin_count), *origin_datatype as Handle)),
+            Some(request),
+            move || {
+                function(
+                    origin_addr,
+                    origin_count,
+                    origin_datatype,
+                    target_rank,
+                    target_disp,
+                    target_count,
+                    target_datatype,
+                    op,
+                    win,
+                    request,
+                    ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Raccumulate`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_raccumulate_(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    op: *const c_int,
+    win: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_raccumulate_fortran(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        op,
+        win,
+        request,
+        ierror
+    ))
+}
+
+/// `MPI_Raccumulate` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_raccumulate_fortran(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    op: *const c_int,
+    win: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_raccumulate::<Fortran>(
+            Index(713),
+            origin_addr,
+            origin_count,
+            origin_datatype,
+            target_rank,
+            target_disp,
+            target_count,
+            target_datatype,
+            op,
+            win,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Raccumulate`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_raccumulate_f08_(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    op: *const c_int,
+    win: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_raccumulate_fortran08(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        op,
+        win,
+        request,
+        ierror
+    ))
+}
+
+/// `MPI_Raccumulate` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_raccumulate_fortran08(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    op: *const c_int,
+    win: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_raccumulate::<Fortran08>(
+            Index(714),
+            origin_addr,
+            origin_count,
+            origin_datatype,
+            target_rank,
+            target_disp,
+            target_count,
+            target_datatype,
+            op,
+            win,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Rget_accumulate`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_rget_accumulate<L: Language>(
+    behind: Index,
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    result_addr: *mut c_void,
+    result_count: *const c_int,
+    result_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    op: *const c_int,
+    win: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const i64,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::window_call::<L>(
+            id::RGET_ACCUMULATE,
+            *win as Handle,
+            Some(*target_rank),
+            Some((i64::from(*result_count), *result_datatype as Handle)),
+            Some(request),
+            move || {
+                function(
+                    origin_addr,
+                    origin_count,
+                    origin_datatype,
+                    result_addr,
+                    result_count,
+                    result_datatype,
+                    target_rank,
+                    target_disp,
+                    target_count,
+                    target_datatype,
+                    op,
+                    win,
+                    request,
+                    ierror,
+                );
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_Rget_accumulate`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_rget_accumulate_(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    result_addr: *mut c_void,
+    result_count: *const c_int,
+    result_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    op: *const c_int,
+    win: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_rget_accumulate_fortran(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        result_addr,
+        result_count,
+        result_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        op,
+        win,
+        request,
+        ierror
+    ))
+}
+
+/// `MPI_Rget_accumulate` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_rget_accumulate_fortran(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    result_addr: *mut c_void,
+    result_count: *const c_int,
+    result_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    op: *const c_int,
+    win: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_rget_accumulate::<Fortran>(
+            Index(715),
+            origin_addr,
+            origin_count,
+            origin_datatype,
+            result_addr,
+            result_count,
+            result_datatype,
+            target_rank,
+            target_disp,
+            target_count,
+            target_datatype,
+            op,
+            win,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_Rget_accumulate`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_rget_accumulate_f08_(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    result_addr: *mut c_void,
+    result_count: *const c_int,
+    result_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    op: *const c_int,
+    win: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_rget_accumulate_fortran08(
+        origin_addr,
+        origin_count,
+        origin_datatype,
+        result_addr,
+        result_count,
+        result_datatype,
+        target_rank,
+        target_disp,
+        target_count,
+        target_datatype,
+        op,
+        win,
+        request,
+        ierror
+    ))
+}
+
+/// `MPI_Rget_accumulate` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_rget_accumulate_fortran08(
+    origin_addr: *mut c_void,
+    origin_count: *const c_int,
+    origin_datatype: *const c_int,
+    result_addr: *mut c_void,
+    result_count: *const c_int,
+    result_datatype: *const c_int,
+    target_rank: *const c_int,
+    target_disp: *const i64,
+    target_count: *const c_int,
+    target_datatype: *const c_int,
+    op: *const c_int,
+    win: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_rget_accumulate::<Fortran08>(
+            Index(716),
+            origin_addr,
+            origin_count,
+            origin_datatype,
+            result_addr,
+            result_count,
+            result_datatype,
+            target_rank,
+            target_disp,
+            target_count,
+            target_datatype,
+            op,
+            win,
+            request,
+            ierror,
+        );
+    }
+}
+
+/// `MPI_File_open`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_open<L: Language>(
+    behind: Index,
+    comm: *const c_int,
+    filename: *mut c_void,
+    amode: *const c_int,
+    info: *const c_int,
+    fh: *mut Handle,
+    ierror: *mut c_int,
+    filename_length: usize,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+        usize,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_open::<L>(
+            id::FILE_OPEN,
+            *comm as Handle,
+            shapes::Text::padded(filename, filename_length),
+            fh,
+            move || {
+                function(comm, filename, amode, info, fh, ierror, filename_length);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_File_open`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_open_(
+    comm: *const c_int,
+    filename: *mut c_void,
+    amode: *const c_int,
+    info: *const c_int,
+    fh: *mut Handle,
+    ierror: *mut c_int,
+    filename_length: usize,
+) {
+    keep_caller!(mpi_file_open_fortran(comm, filename, amode, info, fh, ierror, filename_length))
+}
+
+/// `MPI_File_open` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_open_fortran(
+    comm: *const c_int,
+    filename: *mut c_void,
+    amode: *const c_int,
+    info: *const c_int,
+    fh: *mut Handle,
+    ierror: *mut c_int,
+    filename_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_open::<Fortran>(Index(717), comm, filename, amode, info, fh, ierror, filename_length);
+    }
+}
+
+/// `MPI_File_open`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_open_f08_(
+    comm: *const c_int,
+    filename: *mut c_void,
+    amode: *const c_int,
+    info: *const c_int,
+    fh: *mut Handle,
+    ierror: *mut c_int,
+    filename_length: usize,
+) {
+    keep_caller!(mpi_file_open_fortran08(comm, filename, amode, info, fh, ierror, filename_length))
+}
+
+/// `MPI_File_open` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_open_fortran08(
+    comm: *const c_int,
+    filename: *mut c_void,
+    amode: *const c_int,
+    info: *const c_int,
+    fh: *mut Handle,
+    ierror: *mut c_int,
+    filename_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_open::<Fortran08>(Index(718), comm, filename, amode, info, fh, ierror, filename_length);
+    }
+}
+
+/// `MPI_File_close`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_close<L: Language>(behind: Index, fh: *mut Handle, ierror: *mut c_int) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut Handle, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_close::<L>(id::FILE_CLOSE, fh, move || {
+            function(fh, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_File_close`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_close_(fh: *mut Handle, ierror: *mut c_int) {
+    keep_caller!(mpi_file_close_fortran(fh, ierror))
+}
+
+/// `MPI_File_close` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_close_fortran(fh: *mut Handle, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_close::<Fortran>(Index(719), fh, ierror);
+    }
+}
+
+/// `MPI_File_close`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_close_f08_(fh: *mut Handle, ierror: *mut c_int) {
+    keep_caller!(mpi_file_close_fortran08(fh, ierror))
+}
+
+/// `MPI_File_close` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_close_fortran08(fh: *mut Handle, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_close::<Fortran08>(Index(720), fh, ierror);
+    }
+}
+
+/// `MPI_File_delete`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_delete<L: Language>(
+    behind: Index,
+    filename: *mut c_void,
+    info: *const c_int,
+    ierror: *mut c_int,
+    filename_length: usize,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*mut c_void, *const c_int, *mut c_int, usize) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::plain::<L>(id::FILE_DELETE, None, move || {
+            function(filename, info, ierror, filename_length);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_File_delete`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_delete_(
+    filename: *mut c_void,
+    info: *const c_int,
+    ierror: *mut c_int,
+    filename_length: usize,
+) {
+    keep_caller!(mpi_file_delete_fortran(filename, info, ierror, filename_length))
+}
+
+/// `MPI_File_delete` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_delete_fortran(
+    filename: *mut c_void,
+    info: *const c_int,
+    ierror: *mut c_int,
+    filename_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_delete::<Fortran>(Index(721), filename, info, ierror, filename_length);
+    }
+}
+
+/// `MPI_File_delete`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_delete_f08_(
+    filename: *mut c_void,
+    info: *const c_int,
+    ierror: *mut c_int,
+    filename_length: usize,
+) {
+    keep_caller!(mpi_file_delete_fortran08(filename, info, ierror, filename_length))
+}
+
+/// `MPI_File_delete` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_delete_fortran08(
+    filename: *mut c_void,
+    info: *const c_int,
+    ierror: *mut c_int,
+    filename_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_delete::<Fortran08>(Index(722), filename, info, ierror, filename_length);
+    }
+}
+
+/// `MPI_File_set_size`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_set_size<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    size: *const i64,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *const i64, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(id::FILE_SET_SIZE, *fh as Handle, None, None, move || {
+            function(fh, size, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_File_set_size`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_set_size_(
+    fh: *const c_int,
+    size: *const i64,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_set_size_fortran(fh, size, ierror))
+}
+
+/// `MPI_File_set_size` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_set_size_fortran(
+    fh: *const c_int,
+    size: *const i64,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_set_size::<Fortran>(Index(723), fh, size, ierror);
+    }
+}
+
+/// `MPI_File_set_size`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_set_size_f08_(
+    fh: *const c_int,
+    size: *const i64,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_set_size_fortran08(fh, size, ierror))
+}
+
+/// `MPI_File_set_size` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_set_size_fortran08(
+    fh: *const c_int,
+    size: *const i64,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_set_size::<Fortran08>(Index(724), fh, size, ierror);
+    }
+}
+
+/// `MPI_File_preallocate`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_preallocate<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    size: *const i64,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *const i64, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(id::FILE_PREALLOCATE, *fh as Handle, None, None, move || {
+            function(fh, size, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_File_preallocate`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_preallocate_(
+    fh: *const c_int,
+    size: *const i64,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_preallocate_fortran(fh, size, ierror))
+}
+
+/// `MPI_File_preallocate` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_preallocate_fortran(
+    fh: *const c_int,
+    size: *const i64,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_preallocate::<Fortran>(Index(725), fh, size, ierror);
+    }
+}
+
+/// `MPI_File_preallocate`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_preallocate_f08_(
+    fh: *const c_int,
+    size: *const i64,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_preallocate_fortran08(fh, size, ierror))
+}
+
+/// `MPI_File_preallocate` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_preallocate_fortran08(
+    fh: *const c_int,
+    size: *const i64,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_preallocate::<Fortran08>(Index(726), fh, size, ierror);
+    }
+}
+
+/// `MPI_File_get_size`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_get_size<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    size: *mut i64,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut i64, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(id::FILE_GET_SIZE, *fh as Handle, None, None, move || {
+            function(fh, size, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_File_get_size`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_get_size_(
+    fh: *const c_int,
+    size: *mut i64,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_get_size_fortran(fh, size, ierror))
+}
+
+/// `MPI_File_get_size` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_get_size_fortran(fh: *const c_int, size: *mut i64, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_get_size::<Fortran>(Index(727), fh, size, ierror);
+    }
+}
+
+/// `MPI_File_get_size`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_get_size_f08_(
+    fh: *const c_int,
+    size: *mut i64,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_get_size_fortran08(fh, size, ierror))
+}
+
+/// `MPI_File_get_size` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_get_size_fortran08(
+    fh: *const c_int,
+    size: *mut i64,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_get_size::<Fortran08>(Index(728), fh, size, ierror);
+    }
+}
+
+/// `MPI_File_sync`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_sync<L: Language>(behind: Index, fh: *const c_int, ierror: *mut c_int) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(id::FILE_SYNC, *fh as Handle, None, None, move || {
+            function(fh, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_File_sync`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_sync_(fh: *const c_int, ierror: *mut c_int) {
+    keep_caller!(mpi_file_sync_fortran(fh, ierror))
+}
+
+/// `MPI_File_sync` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_sync_fortran(fh: *const c_int, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_sync::<Fortran>(Index(729), fh, ierror);
+    }
+}
+
+/// `MPI_File_sync`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_sync_f08_(fh: *const c_int, ierror: *mut c_int) {
+    keep_caller!(mpi_file_sync_fortran08(fh, ierror))
+}
+
+/// `MPI_File_sync` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_sync_fortran08(fh: *const c_int, ierror: *mut c_int) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_sync::<Fortran08>(Index(730), fh, ierror);
+    }
+}
+
+/// `MPI_File_set_view`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_set_view<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    disp: *const i64,
+    etype: *const c_int,
+    filetype: *const c_int,
+    datarep: *mut c_void,
+    info: *const c_int,
+    ierror: *mut c_int,
+    datarep_length: usize,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *const i64,
+        *const c_int,
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *mut c_int,
+        usize,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(id::FILE_SET_VIEW, *fh as Handle, None, None, move || {
+            function(fh, disp, etype, filetype, datarep, info, ierror, datarep_length);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_File_set_view`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_set_view_(
+    fh: *const c_int,
+    disp: *const i64,
+    etype: *const c_int,
+    filetype: *const c_int,
+    datarep: *mut c_void,
+    info: *const c_int,
+    ierror: *mut c_int,
+    datarep_length: usize,
+) {
+    keep_caller!(mpi_file_set_view_fortran(fh, disp, etype, filetype, datarep, info, ierror, datarep_length))
+}
+
+/// `MPI_File_set_view` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_set_view_fortran(
+    fh: *const c_int,
+    disp: *const i64,
+    etype: *const c_int,
+    filetype: *const c_int,
+    datarep: *mut c_void,
+    info: *const c_int,
+    ierror: *mut c_int,
+    datarep_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_set_view::<Fortran>(
+            Index(731),
+            fh,
+            disp,
+            etype,
+            filetype,
+            datarep,
+            info,
+            ierror,
+            datarep_length,
+        );
+    }
+}
+
+/// `MPI_File_set_view`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_set_view_f08_(
+    fh: *const c_int,
+    disp: *const i64,
+    etype: *const c_int,
+    filetype: *const c_int,
+    datarep: *mut c_void,
+    info: *const c_int,
+    ierror: *mut c_int,
+    datarep_length: usize,
+) {
+    keep_caller!(mpi_file_set_view_fortran08(
+        fh,
+        disp,
+        etype,
+        filetype,
+        datarep,
+        info,
+        ierror,
+        datarep_length
+    ))
+}
+
+/// `MPI_File_set_view` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_set_view_fortran08(
+    fh: *const c_int,
+    disp: *const i64,
+    etype: *const c_int,
+    filetype: *const c_int,
+    datarep: *mut c_void,
+    info: *const c_int,
+    ierror: *mut c_int,
+    datarep_length: usize,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_set_view::<Fortran08>(
+            Index(732),
+            fh,
+            disp,
+            etype,
+            filetype,
+            datarep,
+            info,
+            ierror,
+            datarep_length,
+        );
+    }
+}
+
+/// `MPI_File_set_info`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_set_info<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    info: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *const c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(id::FILE_SET_INFO, *fh as Handle, None, None, move || {
+            function(fh, info, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_File_set_info`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_set_info_(
+    fh: *const c_int,
+    info: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_set_info_fortran(fh, info, ierror))
+}
+
+/// `MPI_File_set_info` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_set_info_fortran(
+    fh: *const c_int,
+    info: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_set_info::<Fortran>(Index(733), fh, info, ierror);
+    }
+}
+
+/// `MPI_File_set_info`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_set_info_f08_(
+    fh: *const c_int,
+    info: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_set_info_fortran08(fh, info, ierror))
+}
+
+/// `MPI_File_set_info` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_set_info_fortran08(
+    fh: *const c_int,
+    info: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_set_info::<Fortran08>(Index(734), fh, info, ierror);
+    }
+}
+
+/// `MPI_File_set_atomicity`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_set_atomicity<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    flag: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *const c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(id::FILE_SET_ATOMICITY, *fh as Handle, None, None, move || {
+            function(fh, flag, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_File_set_atomicity`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_set_atomicity_(
+    fh: *const c_int,
+    flag: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_set_atomicity_fortran(fh, flag, ierror))
+}
+
+/// `MPI_File_set_atomicity` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_set_atomicity_fortran(
+    fh: *const c_int,
+    flag: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_set_atomicity::<Fortran>(Index(735), fh, flag, ierror);
+    }
+}
+
+/// `MPI_File_set_atomicity`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_set_atomicity_f08_(
+    fh: *const c_int,
+    flag: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_set_atomicity_fortran08(fh, flag, ierror))
+}
+
+/// `MPI_File_set_atomicity` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_set_atomicity_fortran08(
+    fh: *const c_int,
+    flag: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_set_atomicity::<Fortran08>(Index(736), fh, flag, ierror);
+    }
+}
+
+/// `MPI_File_seek`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_seek<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    offset: *const i64,
+    whence: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *const i64, *const c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(id::FILE_SEEK, *fh as Handle, None, None, move || {
+            function(fh, offset, whence, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_File_seek`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_seek_(
+    fh: *const c_int,
+    offset: *const i64,
+    whence: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_seek_fortran(fh, offset, whence, ierror))
+}
+
+/// `MPI_File_seek` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_seek_fortran(
+    fh: *const c_int,
+    offset: *const i64,
+    whence: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_seek::<Fortran>(Index(737), fh, offset, whence, ierror);
+    }
+}
+
+/// `MPI_File_seek`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_seek_f08_(
+    fh: *const c_int,
+    offset: *const i64,
+    whence: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_seek_fortran08(fh, offset, whence, ierror))
+}
+
+/// `MPI_File_seek` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_seek_fortran08(
+    fh: *const c_int,
+    offset: *const i64,
+    whence: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_seek::<Fortran08>(Index(738), fh, offset, whence, ierror);
+    }
+}
+
+/// `MPI_File_seek_shared`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_seek_shared<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    offset: *const i64,
+    whence: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *const i64, *const c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(id::FILE_SEEK_SHARED, *fh as Handle, None, None, move || {
+            function(fh, offset, whence, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_File_seek_shared`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_seek_shared_(
+    fh: *const c_int,
+    offset: *const i64,
+    whence: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_seek_shared_fortran(fh, offset, whence, ierror))
+}
+
+/// `MPI_File_seek_shared` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_seek_shared_fortran(
+    fh: *const c_int,
+    offset: *const i64,
+    whence: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_seek_shared::<Fortran>(Index(739), fh, offset, whence, ierror);
+    }
+}
+
+/// `MPI_File_seek_shared`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_seek_shared_f08_(
+    fh: *const c_int,
+    offset: *const i64,
+    whence: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_seek_shared_fortran08(fh, offset, whence, ierror))
+}
+
+/// `MPI_File_seek_shared` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_seek_shared_fortran08(
+    fh: *const c_int,
+    offset: *const i64,
+    whence: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_seek_shared::<Fortran08>(Index(740), fh, offset, whence, ierror);
+    }
+}
+
+/// `MPI_File_get_position_shared`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_get_position_shared<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    offset: *mut i64,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut i64, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(id::FILE_GET_POSITION_SHARED, *fh as Handle, None, None, move || {
+            function(fh, offset, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_File_get_position_shared`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_get_position_shared_(
+    fh: *const c_int,
+    offset: *mut i64,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_get_position_shared_fortran(fh, offset, ierror))
+}
+
+/// `MPI_File_get_position_shared` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_get_position_shared_fortran(
+    fh: *const c_int,
+    offset: *mut i64,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_get_position_shared::<Fortran>(Index(741), fh, offset, ierror);
+    }
+}
+
+/// `MPI_File_get_position_shared`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_get_position_shared_f08_(
+    fh: *const c_int,
+    offset: *mut i64,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_get_position_shared_fortran08(fh, offset, ierror))
+}
+
+/// `MPI_File_get_position_shared` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_get_position_shared_fortran08(
+    fh: *const c_int,
+    offset: *mut i64,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_get_position_shared::<Fortran08>(Index(742), fh, offset, ierror);
+    }
+}
+
+/// `MPI_File_read`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_read<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut Status,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_transfer::<L>(id::FILE_READ, *fh as Handle, status, move |status: *mut Status| {
+            function(fh, buf, count, datatype, status, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_File_read`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_read_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_read_fortran(fh, buf, count, datatype, status, ierror))
+}
+
+/// `MPI_File_read` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_fortran(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_read::<Fortran>(Index(743), fh, buf, count, datatype, status, ierror);
+    }
+}
+
+/// `MPI_File_read`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_read_f08_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_read_fortran08(fh, buf, count, datatype, status, ierror))
+}
+
+/// `MPI_File_read` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_fortran08(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_read::<Fortran08>(Index(744), fh, buf, count, datatype, status, ierror);
+    }
+}
+
+/// `MPI_File_read_all`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_read_all<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut Status,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_transfer::<L>(id::FILE_READ_ALL, *fh as Handle, status, move |status: *mut Status| {
+            function(fh, buf, count, datatype, status, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_File_read_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_read_all_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_read_all_fortran(fh, buf, count, datatype, status, ierror))
+}
+
+/// `MPI_File_read_all` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_all_fortran(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_read_all::<Fortran>(Index(745), fh, buf, count, datatype, status, ierror);
+    }
+}
+
+/// `MPI_File_read_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_read_all_f08_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_read_all_fortran08(fh, buf, count, datatype, status, ierror))
+}
+
+/// `MPI_File_read_all` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_all_fortran08(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_read_all::<Fortran08>(Index(746), fh, buf, count, datatype, status, ierror);
+    }
+}
+
+/// `MPI_File_read_at`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_read_at<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *const i64,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut Status,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_transfer::<L>(id::FILE_READ_AT, *fh as Handle, status, move |status: *mut Status| {
+            function(fh, offset, buf, count, datatype, status, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_File_read_at`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_read_at_(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_read_at_fortran(fh, offset, buf, count, datatype, status, ierror))
+}
+
+/// `MPI_File_read_at` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_at_fortran(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_read_at::<Fortran>(Index(747), fh, offset, buf, count, datatype, status, ierror);
+    }
+}
+
+/// `MPI_File_read_at`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_read_at_f08_(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_read_at_fortran08(fh, offset, buf, count, datatype, status, ierror))
+}
+
+/// `MPI_File_read_at` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_at_fortran08(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_read_at::<Fortran08>(Index(748), fh, offset, buf, count, datatype, status, ierror);
+    }
+}
+
+/// `MPI_File_read_at_all`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_read_at_all<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *const i64,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut Status,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_transfer::<L>(id::FILE_READ_AT_ALL, *fh as Handle, status, move |status: *mut Status| {
+            function(fh, offset, buf, count, datatype, status, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_File_read_at_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_read_at_all_(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_read_at_all_fortran(fh, offset, buf, count, datatype, status, ierror))
+}
+
+/// `MPI_File_read_at_all` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_at_all_fortran(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_read_at_all::<Fortran>(Index(749), fh, offset, buf, count, datatype, status, ierror);
+    }
+}
+
+/// `MPI_File_read_at_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_read_at_all_f08_(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_read_at_all_fortran08(fh, offset, buf, count, datatype, status, ierror))
+}
+
+/// `MPI_File_read_at_all` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_at_all_fortran08(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_read_at_all::<Fortran08>(Index(750), fh, offset, buf, count, datatype, status, ierror);
+    }
+}
+
+/// `MPI_File_read_shared`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_read_shared<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut Status,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_transfer::<L>(id::FILE_READ_SHARED, *fh as Handle, status, move |status: *mut Status| {
+            function(fh, buf, count, datatype, status, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_File_read_shared`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_read_shared_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_read_shared_fortran(fh, buf, count, datatype, status, ierror))
+}
+
+/// `MPI_File_read_shared` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_shared_fortran(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_read_shared::<Fortran>(Index(751), fh, buf, count, datatype, status, ierror);
+    }
+}
+
+/// `MPI_File_read_shared`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_read_shared_f08_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_read_shared_fortran08(fh, buf, count, datatype, status, ierror))
+}
+
+/// `MPI_File_read_shared` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_shared_fortran08(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_read_shared::<Fortran08>(Index(752), fh, buf, count, datatype, status, ierror);
+    }
+}
+
+/// `MPI_File_read_ordered`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_read_ordered<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut Status,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_transfer::<L>(
+            id::FILE_READ_ORDERED,
+            *fh as Handle,
+            status,
+            move |status: *mut Status| {
+                function(fh, buf, count, datatype, status, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_File_read_ordered`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_read_ordered_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_read_ordered_fortran(fh, buf, count, datatype, status, ierror))
+}
+
+/// `MPI_File_read_ordered` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_ordered_fortran(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_read_ordered::<Fortran>(Index(753), fh, buf, count, datatype, status, ierror);
+    }
+}
+
+/// `MPI_File_read_ordered`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_read_ordered_f08_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_read_ordered_fortran08(fh, buf, count, datatype, status, ierror))
+}
+
+/// `MPI_File_read_ordered` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_ordered_fortran08(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_read_ordered::<Fortran08>(Index(754), fh, buf, count, datatype, status, ierror);
+    }
+}
+
+/// `MPI_File_write`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_write<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut Status,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_transfer::<L>(id::FILE_WRITE, *fh as Handle, status, move |status: *mut Status| {
+            function(fh, buf, count, datatype, status, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_File_write`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_write_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_write_fortran(fh, buf, count, datatype, status, ierror))
+}
+
+/// `MPI_File_write` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_fortran(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_write::<Fortran>(Index(755), fh, buf, count, datatype, status, ierror);
+    }
+}
+
+/// `MPI_File_write`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_write_f08_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_write_fortran08(fh, buf, count, datatype, status, ierror))
+}
+
+/// `MPI_File_write` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_fortran08(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_write::<Fortran08>(Index(756), fh, buf, count, datatype, status, ierror);
+    }
+}
+
+/// `MPI_File_write_all`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_write_all<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut Status,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_transfer::<L>(id::FILE_WRITE_ALL, *fh as Handle, status, move |status: *mut Status| {
+            function(fh, buf, count, datatype, status, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_File_write_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_write_all_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_write_all_fortran(fh, buf, count, datatype, status, ierror))
+}
+
+/// `MPI_File_write_all` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_all_fortran(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_write_all::<Fortran>(Index(757), fh, buf, count, datatype, status, ierror);
+    }
+}
+
+/// `MPI_File_write_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_write_all_f08_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_write_all_fortran08(fh, buf, count, datatype, status, ierror))
+}
+
+/// `MPI_File_write_all` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_all_fortran08(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_write_all::<Fortran08>(Index(758), fh, buf, count, datatype, status, ierror);
+    }
+}
+
+/// `MPI_File_write_at`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_write_at<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *const i64,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut Status,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_transfer::<L>(id::FILE_WRITE_AT, *fh as Handle, status, move |status: *mut Status| {
+            function(fh, offset, buf, count, datatype, status, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_File_write_at`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_write_at_(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_write_at_fortran(fh, offset, buf, count, datatype, status, ierror))
+}
+
+/// `MPI_File_write_at` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_at_fortran(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_write_at::<Fortran>(Index(759), fh, offset, buf, count, datatype, status, ierror);
+    }
+}
+
+/// `MPI_File_write_at`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_write_at_f08_(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_write_at_fortran08(fh, offset, buf, count, datatype, status, ierror))
+}
+
+/// `MPI_File_write_at` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_at_fortran08(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_write_at::<Fortran08>(Index(760), fh, offset, buf, count, datatype, status, ierror);
+    }
+}
+
+/// `MPI_File_write_at_all`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_write_at_all<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *const i64,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut Status,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_transfer::<L>(
+            id::FILE_WRITE_AT_ALL,
+            *fh as Handle,
+            status,
+            move |status: *mut Status| {
+                function(fh, offset, buf, count, datatype, status, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_File_write_at_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_write_at_all_(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_write_at_all_fortran(fh, offset, buf, count, datatype, status, ierror))
+}
+
+/// `MPI_File_write_at_all` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_at_all_fortran(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_write_at_all::<Fortran>(Index(761), fh, offset, buf, count, datatype, status, ierror);
+    }
+}
+
+/// `MPI_File_write_at_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_write_at_all_f08_(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_write_at_all_fortran08(fh, offset, buf, count, datatype, status, ierror))
+}
+
+/// `MPI_File_write_at_all` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_at_all_fortran08(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_write_at_all::<Fortran08>(Index(762), fh, offset, buf, count, datatype, status, ierror);
+    }
+}
+
+/// `MPI_File_write_shared`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_write_shared<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut Status,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_transfer::<L>(
+            id::FILE_WRITE_SHARED,
+            *fh as Handle,
+            status,
+            move |status: *mut Status| {
+                function(fh, buf, count, datatype, status, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_File_write_shared`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_write_shared_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_write_shared_fortran(fh, buf, count, datatype, status, ierror))
+}
+
+/// `MPI_File_write_shared` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_shared_fortran(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_write_shared::<Fortran>(Index(763), fh, buf, count, datatype, status, ierror);
+    }
+}
+
+/// `MPI_File_write_shared`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_write_shared_f08_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_write_shared_fortran08(fh, buf, count, datatype, status, ierror))
+}
+
+/// `MPI_File_write_shared` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_shared_fortran08(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_write_shared::<Fortran08>(Index(764), fh, buf, count, datatype, status, ierror);
+    }
+}
+
+/// `MPI_File_write_ordered`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_write_ordered<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut Status,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_transfer::<L>(
+            id::FILE_WRITE_ORDERED,
+            *fh as Handle,
+            status,
+            move |status: *mut Status| {
+                function(fh, buf, count, datatype, status, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_File_write_ordered`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_write_ordered_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_write_ordered_fortran(fh, buf, count, datatype, status, ierror))
+}
+
+/// `MPI_File_write_ordered` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_ordered_fortran(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_write_ordered::<Fortran>(Index(765), fh, buf, count, datatype, status, ierror);
+    }
+}
+
+/// `MPI_File_write_ordered`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_write_ordered_f08_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_write_ordered_fortran08(fh, buf, count, datatype, status, ierror))
+}
+
+/// `MPI_File_write_ordered` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_ordered_fortran08(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_write_ordered::<Fortran08>(Index(766), fh, buf, count, datatype, status, ierror);
+    }
+}
+
+/// `MPI_File_iread`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_iread<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(
+            id::FILE_IREAD,
+            *fh as Handle,
+            Some((i64::from(*count), *datatype as Handle)),
+            Some(request),
+            move || {
+                function(fh, buf, count, datatype, request, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_File_iread`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_iread_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_iread_fortran(fh, buf, count, datatype, request, ierror))
+}
+
+/// `MPI_File_iread` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iread_fortran(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_iread::<Fortran>(Index(767), fh, buf, count, datatype, request, ierror);
+    }
+}
+
+/// `MPI_File_iread`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_iread_f08_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_iread_fortran08(fh, buf, count, datatype, request, ierror))
+}
+
+/// `MPI_File_iread` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iread_fortran08(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_iread::<Fortran08>(Index(768), fh, buf, count, datatype, request, ierror);
+    }
+}
+
+/// `MPI_File_iread_all`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_iread_all<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(
+            id::FILE_IREAD_ALL,
+            *fh as Handle,
+            Some((i64::from(*count), *datatype as Handle)),
+            Some(request),
+            move || {
+                function(fh, buf, count, datatype, request, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_File_iread_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_iread_all_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_iread_all_fortran(fh, buf, count, datatype, request, ierror))
+}
+
+/// `MPI_File_iread_all` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iread_all_fortran(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_iread_all::<Fortran>(Index(769), fh, buf, count, datatype, request, ierror);
+    }
+}
+
+/// `MPI_File_iread_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_iread_all_f08_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_iread_all_fortran08(fh, buf, count, datatype, request, ierror))
+}
+
+/// `MPI_File_iread_all` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iread_all_fortran08(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_iread_all::<Fortran08>(Index(770), fh, buf, count, datatype, request, ierror);
+    }
+}
+
+/// `MPI_File_iread_at`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_iread_at<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *const i64,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(
+            id::FILE_IREAD_AT,
+            *fh as Handle,
+            Some((i64::from(*count), *datatype as Handle)),
+            Some(request),
+            move || {
+                function(fh, offset, buf, count, datatype, request, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_File_iread_at`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_iread_at_(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_iread_at_fortran(fh, offset, buf, count, datatype, request, ierror))
+}
+
+/// `MPI_File_iread_at` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iread_at_fortran(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_iread_at::<Fortran>(Index(771), fh, offset, buf, count, datatype, request, ierror);
+    }
+}
+
+/// `MPI_File_iread_at`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_iread_at_f08_(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_iread_at_fortran08(fh, offset, buf, count, datatype, request, ierror))
+}
+
+/// `MPI_File_iread_at` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iread_at_fortran08(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_iread_at::<Fortran08>(Index(772), fh, offset, buf, count, datatype, request, ierror);
+    }
+}
+
+/// `MPI_File_iread_at_all`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_iread_at_all<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *const i64,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(
+            id::FILE_IREAD_AT_ALL,
+            *fh as Handle,
+            Some((i64::from(*count), *datatype as Handle)),
+            Some(request),
+            move || {
+                function(fh, offset, buf, count, datatype, request, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_File_iread_at_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_iread_at_all_(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_iread_at_all_fortran(fh, offset, buf, count, datatype, request, ierror))
+}
+
+/// `MPI_File_iread_at_all` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iread_at_all_fortran(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_iread_at_all::<Fortran>(Index(773), fh, offset, buf, count, datatype, request, ierror);
+    }
+}
+
+/// `MPI_File_iread_at_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_iread_at_all_f08_(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_iread_at_all_fortran08(fh, offset, buf, count, datatype, request, ierror))
+}
+
+/// `MPI_File_iread_at_all` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iread_at_all_fortran08(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_iread_at_all::<Fortran08>(Index(774), fh, offset, buf, count, datatype, request, ierror);
+    }
+}
+
+/// `MPI_File_iread_shared`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_iread_shared<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(
+            id::FILE_IREAD_SHARED,
+            *fh as Handle,
+            Some((i64::from(*count), *datatype as Handle)),
+            Some(request),
+            move || {
+                function(fh, buf, count, datatype, request, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_File_iread_shared`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_iread_shared_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_iread_shared_fortran(fh, buf, count, datatype, request, ierror))
+}
+
+/// `MPI_File_iread_shared` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iread_shared_fortran(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_iread_shared::<Fortran>(Index(775), fh, buf, count, datatype, request, ierror);
+    }
+}
+
+/// `MPI_File_iread_shared`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_iread_shared_f08_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_iread_shared_fortran08(fh, buf, count, datatype, request, ierror))
+}
+
+/// `MPI_File_iread_shared` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iread_shared_fortran08(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_iread_shared::<Fortran08>(Index(776), fh, buf, count, datatype, request, ierror);
+    }
+}
+
+/// `MPI_File_iwrite`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_iwrite<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(
+            id::FILE_IWRITE,
+            *fh as Handle,
+            Some((i64::from(*count), *datatype as Handle)),
+            Some(request),
+            move || {
+                function(fh, buf, count, datatype, request, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_File_iwrite`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_iwrite_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_iwrite_fortran(fh, buf, count, datatype, request, ierror))
+}
+
+/// `MPI_File_iwrite` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iwrite_fortran(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_iwrite::<Fortran>(Index(777), fh, buf, count, datatype, request, ierror);
+    }
+}
+
+/// `MPI_File_iwrite`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_iwrite_f08_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_iwrite_fortran08(fh, buf, count, datatype, request, ierror))
+}
+
+/// `MPI_File_iwrite` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iwrite_fortran08(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_iwrite::<Fortran08>(Index(778), fh, buf, count, datatype, request, ierror);
+    }
+}
+
+/// `MPI_File_iwrite_all`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_iwrite_all<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(
+            id::FILE_IWRITE_ALL,
+            *fh as Handle,
+            Some((i64::from(*count), *datatype as Handle)),
+            Some(request),
+            move || {
+                function(fh, buf, count, datatype, request, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_File_iwrite_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_iwrite_all_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_iwrite_all_fortran(fh, buf, count, datatype, request, ierror))
+}
+
+/// `MPI_File_iwrite_all` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iwrite_all_fortran(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_iwrite_all::<Fortran>(Index(779), fh, buf, count, datatype, request, ierror);
+    }
+}
+
+/// `MPI_File_iwrite_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_iwrite_all_f08_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_iwrite_all_fortran08(fh, buf, count, datatype, request, ierror))
+}
+
+/// `MPI_File_iwrite_all` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iwrite_all_fortran08(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_iwrite_all::<Fortran08>(Index(780), fh, buf, count, datatype, request, ierror);
+    }
+}
+
+/// `MPI_File_iwrite_at`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_iwrite_at<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *const i64,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(
+            id::FILE_IWRITE_AT,
+            *fh as Handle,
+            Some((i64::from(*count), *datatype as Handle)),
+            Some(request),
+            move || {
+                function(fh, offset, buf, count, datatype, request, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_File_iwrite_at`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_iwrite_at_(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_iwrite_at_fortran(fh, offset, buf, count, datatype, request, ierror))
+}
+
+/// `MPI_File_iwrite_at` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iwrite_at_fortran(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_iwrite_at::<Fortran>(Index(781), fh, offset, buf, count, datatype, request, ierror);
+    }
+}
+
+/// `MPI_File_iwrite_at`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_iwrite_at_f08_(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_iwrite_at_fortran08(fh, offset, buf, count, datatype, request, ierror))
+}
+
+/// `MPI_File_iwrite_at` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iwrite_at_fortran08(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_iwrite_at::<Fortran08>(Index(782), fh, offset, buf, count, datatype, request, ierror);
+    }
+}
+
+/// `MPI_File_iwrite_at_all`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_iwrite_at_all<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *const i64,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(
+            id::FILE_IWRITE_AT_ALL,
+            *fh as Handle,
+            Some((i64::from(*count), *datatype as Handle)),
+            Some(request),
+            move || {
+                function(fh, offset, buf, count, datatype, request, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_File_iwrite_at_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_iwrite_at_all_(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_iwrite_at_all_fortran(fh, offset, buf, count, datatype, request, ierror))
+}
+
+/// `MPI_File_iwrite_at_all` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iwrite_at_all_fortran(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_iwrite_at_all::<Fortran>(Index(783), fh, offset, buf, count, datatype, request, ierror);
+    }
+}
+
+/// `MPI_File_iwrite_at_all`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_iwrite_at_all_f08_(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_iwrite_at_all_fortran08(fh, offset, buf, count, datatype, request, ierror))
+}
+
+/// `MPI_File_iwrite_at_all` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iwrite_at_all_fortran08(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_iwrite_at_all::<Fortran08>(Index(784), fh, offset, buf, count, datatype, request, ierror);
+    }
+}
+
+/// `MPI_File_iwrite_shared`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_iwrite_shared<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut Handle,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(
+            id::FILE_IWRITE_SHARED,
+            *fh as Handle,
+            Some((i64::from(*count), *datatype as Handle)),
+            Some(request),
+            move || {
+                function(fh, buf, count, datatype, request, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_File_iwrite_shared`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_iwrite_shared_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_iwrite_shared_fortran(fh, buf, count, datatype, request, ierror))
+}
+
+/// `MPI_File_iwrite_shared` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iwrite_shared_fortran(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_iwrite_shared::<Fortran>(Index(785), fh, buf, count, datatype, request, ierror);
+    }
+}
+
+/// `MPI_File_iwrite_shared`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_iwrite_shared_f08_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_iwrite_shared_fortran08(fh, buf, count, datatype, request, ierror))
+}
+
+/// `MPI_File_iwrite_shared` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_iwrite_shared_fortran08(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    request: *mut Handle,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_iwrite_shared::<Fortran08>(Index(786), fh, buf, count, datatype, request, ierror);
+    }
+}
+
+/// `MPI_File_read_all_begin`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_read_all_begin<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut c_void, *const c_int, *const c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(id::FILE_READ_ALL_BEGIN, *fh as Handle, None, None, move || {
+            function(fh, buf, count, datatype, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_File_read_all_begin`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_read_all_begin_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_read_all_begin_fortran(fh, buf, count, datatype, ierror))
+}
+
+/// `MPI_File_read_all_begin` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_all_begin_fortran(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_read_all_begin::<Fortran>(Index(787), fh, buf, count, datatype, ierror);
+    }
+}
+
+/// `MPI_File_read_all_begin`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_read_all_begin_f08_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_read_all_begin_fortran08(fh, buf, count, datatype, ierror))
+}
+
+/// `MPI_File_read_all_begin` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_all_begin_fortran08(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_read_all_begin::<Fortran08>(Index(788), fh, buf, count, datatype, ierror);
+    }
+}
+
+/// `MPI_File_read_all_end`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_read_all_end<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut c_void, *mut Status, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_transfer::<L>(
+            id::FILE_READ_ALL_END,
+            *fh as Handle,
+            status,
+            move |status: *mut Status| {
+                function(fh, buf, status, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_File_read_all_end`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_read_all_end_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_read_all_end_fortran(fh, buf, status, ierror))
+}
+
+/// `MPI_File_read_all_end` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_all_end_fortran(
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_read_all_end::<Fortran>(Index(789), fh, buf, status, ierror);
+    }
+}
+
+/// `MPI_File_read_all_end`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_read_all_end_f08_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_read_all_end_fortran08(fh, buf, status, ierror))
+}
+
+/// `MPI_File_read_all_end` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_all_end_fortran08(
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_read_all_end::<Fortran08>(Index(790), fh, buf, status, ierror);
+    }
+}
+
+/// `MPI_File_read_at_all_begin`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_read_at_all_begin<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *const i64,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(id::FILE_READ_AT_ALL_BEGIN, *fh as Handle, None, None, move || {
+            function(fh, offset, buf, count, datatype, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_File_read_at_all_begin`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_read_at_all_begin_(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_read_at_all_begin_fortran(fh, offset, buf, count, datatype, ierror))
+}
+
+/// `MPI_File_read_at_all_begin` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_at_all_begin_fortran(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_read_at_all_begin::<Fortran>(Index(791), fh, offset, buf, count, datatype, ierror);
+    }
+}
+
+/// `MPI_File_read_at_all_begin`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_read_at_all_begin_f08_(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_read_at_all_begin_fortran08(fh, offset, buf, count, datatype, ierror))
+}
+
+/// `MPI_File_read_at_all_begin` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_at_all_begin_fortran08(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_read_at_all_begin::<Fortran08>(Index(792), fh, offset, buf, count, datatype, ierror);
+    }
+}
+
+/// `MPI_File_read_at_all_end`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_read_at_all_end<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut c_void, *mut Status, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_transfer::<L>(
+            id::FILE_READ_AT_ALL_END,
+            *fh as Handle,
+            status,
+            move |status: *mut Status| {
+                function(fh, buf, status, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_File_read_at_all_end`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_read_at_all_end_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_read_at_all_end_fortran(fh, buf, status, ierror))
+}
+
+/// `MPI_File_read_at_all_end` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_at_all_end_fortran(
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_read_at_all_end::<Fortran>(Index(793), fh, buf, status, ierror);
+    }
+}
+
+/// `MPI_File_read_at_all_end`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_read_at_all_end_f08_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_read_at_all_end_fortran08(fh, buf, status, ierror))
+}
+
+/// `MPI_File_read_at_all_end` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_at_all_end_fortran08(
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_read_at_all_end::<Fortran08>(Index(794), fh, buf, status, ierror);
+    }
+}
+
+/// `MPI_File_read_ordered_begin`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_read_ordered_begin<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut c_void, *const c_int, *const c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(id::FILE_READ_ORDERED_BEGIN, *fh as Handle, None, None, move || {
+            function(fh, buf, count, datatype, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_File_read_ordered_begin`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_read_ordered_begin_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_read_ordered_begin_fortran(fh, buf, count, datatype, ierror))
+}
+
+/// `MPI_File_read_ordered_begin` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_ordered_begin_fortran(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_read_ordered_begin::<Fortran>(Index(795), fh, buf, count, datatype, ierror);
+    }
+}
+
+/// `MPI_File_read_ordered_begin`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_read_ordered_begin_f08_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_read_ordered_begin_fortran08(fh, buf, count, datatype, ierror))
+}
+
+/// `MPI_File_read_ordered_begin` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_ordered_begin_fortran08(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_read_ordered_begin::<Fortran08>(Index(796), fh, buf, count, datatype, ierror);
+    }
+}
+
+/// `MPI_File_read_ordered_end`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_read_ordered_end<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut c_void, *mut Status, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_transfer::<L>(
+            id::FILE_READ_ORDERED_END,
+            *fh as Handle,
+            status,
+            move |status: *mut Status| {
+                function(fh, buf, status, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_File_read_ordered_end`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_read_ordered_end_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_read_ordered_end_fortran(fh, buf, status, ierror))
+}
+
+/// `MPI_File_read_ordered_end` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_ordered_end_fortran(
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_read_ordered_end::<Fortran>(Index(797), fh, buf, status, ierror);
+    }
+}
+
+/// `MPI_File_read_ordered_end`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_read_ordered_end_f08_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_read_ordered_end_fortran08(fh, buf, status, ierror))
+}
+
+/// `MPI_File_read_ordered_end` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_read_ordered_end_fortran08(
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_read_ordered_end::<Fortran08>(Index(798), fh, buf, status, ierror);
+    }
+}
+
+/// `MPI_File_write_all_begin`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_write_all_begin<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut c_void, *const c_int, *const c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(
+            id::FILE_WRITE_ALL_BEGIN,
+            *fh as Handle,
+            Some((i64::from(*count), *datatype as Handle)),
+            None,
+            move || {
+                function(fh, buf, count, datatype, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_File_write_all_begin`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_write_all_begin_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_write_all_begin_fortran(fh, buf, count, datatype, ierror))
+}
+
+/// `MPI_File_write_all_begin` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_all_begin_fortran(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_write_all_begin::<Fortran>(Index(799), fh, buf, count, datatype, ierror);
+    }
+}
+
+/// `MPI_File_write_all_begin`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_write_all_begin_f08_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_write_all_begin_fortran08(fh, buf, count, datatype, ierror))
+}
+
+/// `MPI_File_write_all_begin` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_all_begin_fortran08(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_write_all_begin::<Fortran08>(Index(800), fh, buf, count, datatype, ierror);
+    }
+}
+
+/// `MPI_File_write_all_end`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_write_all_end<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut c_void, *mut Status, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(id::FILE_WRITE_ALL_END, *fh as Handle, None, None, move || {
+            function(fh, buf, status, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_File_write_all_end`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_write_all_end_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_write_all_end_fortran(fh, buf, status, ierror))
+}
+
+/// `MPI_File_write_all_end` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_all_end_fortran(
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_write_all_end::<Fortran>(Index(801), fh, buf, status, ierror);
+    }
+}
+
+/// `MPI_File_write_all_end`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_write_all_end_f08_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_write_all_end_fortran08(fh, buf, status, ierror))
+}
+
+/// `MPI_File_write_all_end` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_all_end_fortran08(
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_write_all_end::<Fortran08>(Index(802), fh, buf, status, ierror);
+    }
+}
+
+/// `MPI_File_write_at_all_begin`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_write_at_all_begin<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(
+        *const c_int,
+        *const i64,
+        *mut c_void,
+        *const c_int,
+        *const c_int,
+        *mut c_int,
+    ) = unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(
+            id::FILE_WRITE_AT_ALL_BEGIN,
+            *fh as Handle,
+            Some((i64::from(*count), *datatype as Handle)),
+            None,
+            move || {
+                function(fh, offset, buf, count, datatype, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_File_write_at_all_begin`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_write_at_all_begin_(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_write_at_all_begin_fortran(fh, offset, buf, count, datatype, ierror))
+}
+
+/// `MPI_File_write_at_all_begin` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_at_all_begin_fortran(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_write_at_all_begin::<Fortran>(Index(803), fh, offset, buf, count, datatype, ierror);
+    }
+}
+
+/// `MPI_File_write_at_all_begin`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_write_at_all_begin_f08_(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_write_at_all_begin_fortran08(fh, offset, buf, count, datatype, ierror))
+}
+
+/// `MPI_File_write_at_all_begin` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_at_all_begin_fortran08(
+    fh: *const c_int,
+    offset: *const i64,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_write_at_all_begin::<Fortran08>(Index(804), fh, offset, buf, count, datatype, ierror);
+    }
+}
+
+/// `MPI_File_write_at_all_end`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_write_at_all_end<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut c_void, *mut Status, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(id::FILE_WRITE_AT_ALL_END, *fh as Handle, None, None, move || {
+            function(fh, buf, status, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_File_write_at_all_end`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_write_at_all_end_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_write_at_all_end_fortran(fh, buf, status, ierror))
+}
+
+/// `MPI_File_write_at_all_end` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_at_all_end_fortran(
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_write_at_all_end::<Fortran>(Index(805), fh, buf, status, ierror);
+    }
+}
+
+/// `MPI_File_write_at_all_end`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_write_at_all_end_f08_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_write_at_all_end_fortran08(fh, buf, status, ierror))
+}
+
+/// `MPI_File_write_at_all_end` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_at_all_end_fortran08(
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_write_at_all_end::<Fortran08>(Index(806), fh, buf, status, ierror);
+    }
+}
+
+/// `MPI_File_write_ordered_begin`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_write_ordered_begin<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut c_void, *const c_int, *const c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(
+            id::FILE_WRITE_ORDERED_BEGIN,
+            *fh as Handle,
+            Some((i64::from(*count), *datatype as Handle)),
+            None,
+            move || {
+                function(fh, buf, count, datatype, ierror);
+                *ierror
+            },
+        )
+    };
+}
+
+/// `MPI_File_write_ordered_begin`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_write_ordered_begin_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_write_ordered_begin_fortran(fh, buf, count, datatype, ierror))
+}
+
+/// `MPI_File_write_ordered_begin` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_ordered_begin_fortran(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_write_ordered_begin::<Fortran>(Index(807), fh, buf, count, datatype, ierror);
+    }
+}
+
+/// `MPI_File_write_ordered_begin`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_write_ordered_begin_f08_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_write_ordered_begin_fortran08(fh, buf, count, datatype, ierror))
+}
+
+/// `MPI_File_write_ordered_begin` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_ordered_begin_fortran08(
+    fh: *const c_int,
+    buf: *mut c_void,
+    count: *const c_int,
+    datatype: *const c_int,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_write_ordered_begin::<Fortran08>(Index(808), fh, buf, count, datatype, ierror);
+    }
+}
+
+/// `MPI_File_write_ordered_end`
+///
+/// # Safety
+/// As for the symbols that call it.
+unsafe fn mpi_file_write_ordered_end<L: Language>(
+    behind: Index,
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
+    let function: extern "C-unwind" fn(*const c_int, *mut c_void, *mut Status, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
+    let mut own = 0;
+    let ierror = told(ierror, &mut own);
+    // SAFETY: the arguments are valid addresses, as they always are in Fortran.
+    unsafe {
+        shapes::file_call::<L>(id::FILE_WRITE_ORDERED_END, *fh as Handle, None, None, move || {
+            function(fh, buf, status, ierror);
+            *ierror
+        })
+    };
+}
+
+/// `MPI_File_write_ordered_end`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_write_ordered_end_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_write_ordered_end_fortran(fh, buf, status, ierror))
+}
+
+/// `MPI_File_write_ordered_end` as Fortran, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_ordered_end_fortran(
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_write_ordered_end::<Fortran>(Index(809), fh, buf, status, ierror);
+    }
+}
+
+/// `MPI_File_write_ordered_end`
+///
+/// # Safety
+/// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
+#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "x86_64", unsafe(naked))]
+pub(crate) unsafe extern "C-unwind" fn mpi_file_write_ordered_end_f08_(
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    keep_caller!(mpi_file_write_ordered_end_fortran08(fh, buf, status, ierror))
+}
+
+/// `MPI_File_write_ordered_end` as Fortran08, wherever it was called from.
+///
+/// # Safety
+/// As for the symbol.
+unsafe extern "C-unwind" fn mpi_file_write_ordered_end_fortran08(
+    fh: *const c_int,
+    buf: *mut c_void,
+    status: *mut Status,
+    ierror: *mut c_int,
+) {
+    let _passed_on = PassedOn::unless(Fortran08::is_recorded());
+    // SAFETY: by the caller's word.
+    unsafe {
+        mpi_file_write_ordered_end::<Fortran08>(Index(810), fh, buf, status, ierror);
     }
 }

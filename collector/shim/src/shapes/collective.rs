@@ -2,14 +2,16 @@
 #![expect(unsafe_code, reason = "all shapes share one signature; the pointers are the program's")]
 
 use super::message::{comm_key, made};
+use super::request::init;
 use crate::language::{Kind as HandleKind, Language};
 use crate::local::{Recorder, recorded_asking};
 use crate::mpi::Handle;
+use crate::process::Process;
 use core::ffi::{c_int, c_void};
 use core::marker::PhantomData;
 use mpiscope_capture::collective::{Blocks, Kind, Role, Stand, bytes};
-use mpiscope_capture::{Comm, Family, Posted};
-use mpiscope_wire::{Asked, CallFlags, PEER_ANY};
+use mpiscope_capture::{Comm, Family, Posted, Template};
+use mpiscope_wire::{Asked, CallFlags, PEER_ANY, PEER_NONE};
 
 /// How the arguments of one direction say the blocks.
 pub(crate) trait Side {
@@ -66,8 +68,9 @@ impl<N: Copy + Into<i64>> Side for Each<N> {
 impl<N: Copy + Into<i64>> Side for EachTyped<N> {
     fn block<L: Language>(&self, recorder: &mut Recorder, rank: usize) -> u64 {
         // SAFETY: likewise.
-        let (count, datatype) =
-            unsafe { (*self.0.add(rank), L::at(&recorder.process.library, self.1, rank)) };
+        let (count, datatype) = unsafe {
+            (*self.0.add(rank), L::at(&recorder.process.library, HandleKind::Datatype, self.1, rank))
+        };
         Same(count.into(), datatype).block::<L>(recorder, rank)
     }
 }
@@ -113,7 +116,27 @@ fn stand(family: &Family, comm: &Comm, root: Option<c_int>, in_place: bool) -> S
         Some(_) => Role::Leaf,
     };
     let (own_rank, own_size) = (comm.own_rank as usize, comm.size as usize);
-    Stand { role, own_rank, own_size, peers: comm.peer_count(), in_place }
+    Stand { role, own_rank, own_size, peers: comm.peer_count(), sources: 0, in_place }
+}
+
+/// Where a rank stands among its neighbours.
+#[cold]
+fn among_neighbors(process: &Process, comm: &Comm, handle: Handle, stand: Stand) -> Stand {
+    let library = &process.library;
+    let (sources, peers) = comm.degrees(|| library.topology.degrees(library.family, handle, comm.own_rank));
+    Stand { peers: peers as usize, sources: sources as usize, ..stand }
+}
+
+fn is_among_neighbors(kind: Kind) -> bool {
+    matches!(kind, Kind::NeighborAllgather | Kind::NeighborAlltoall)
+}
+
+/// The world rank of a root as a call has it.
+fn root_of(family: &Family, comm: &Comm, root: c_int) -> Option<i32> {
+    match comm.peer(root) {
+        Some(root) => Some(root.world_rank),
+        None => (root == family.root).then_some(PEER_ANY),
+    }
 }
 
 /// # Safety
@@ -134,21 +157,18 @@ pub(crate) unsafe fn collective<L: Language, S: Side, R: Side>(
         let in_place = L::is_in_place(&process.library, data.buffer);
         let family = process.library.family;
         let mut call = made(function, at, result);
-        let comm = L::handle(HandleKind::Comm, comm);
-        let stand = recorder.with_comm(comm, |thread, _, comm| {
+        let handle = L::handle(HandleKind::Comm, comm);
+        let stand = recorder.with_comm(handle, |thread, _, comm| {
             thread.place(&mut call, comm);
             // Every member counts, also one whose call failed, so that the numbers go on agreeing.
             let number = comm.count_collective(process.capture.has_threads());
             call.flags = call.flags.with(CallFlags::COLLECTIVE);
             call.tag = number as i32;
-            if let Some(root) = root {
-                match comm.peer(root) {
-                    Some(root) => call.peer = root.world_rank,
-                    None if root == family.root => call.peer = PEER_ANY,
-                    None => {}
-                }
+            if let Some(root) = root.and_then(|root| root_of(family, comm, root)) {
+                call.peer = root;
             }
-            stand(family, comm, root, in_place)
+            let stand = stand(family, comm, root, in_place);
+            if is_among_neighbors(kind) { among_neighbors(process, comm, handle, stand) } else { stand }
         });
         if let Some(stand) = stand.filter(|_| result == 0) {
             call.bytes = bytes(kind, &stand, &mut Measured { recorder, data, language: PhantomData::<L> });
@@ -165,4 +185,37 @@ pub(crate) unsafe fn collective<L: Language, S: Side, R: Side>(
         }
         recorded
     })
+}
+
+/// A call that made a persistent request of a collective.
+///
+/// # Safety
+/// As for [`collective`].
+pub(crate) unsafe fn collective_init<L: Language, S: Side, R: Side>(
+    function: u16,
+    kind: Kind,
+    data: &Data<S, R>,
+    root: Option<c_int>,
+    comm: Handle,
+    request: Option<*mut Handle>,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    let Some(request) = request else { return real() };
+    let template = |recorder: &mut Recorder, index: u32| {
+        let process = recorder.process;
+        let family = process.library.family;
+        let in_place = L::is_in_place(&process.library, data.buffer);
+        let handle = L::handle(HandleKind::Comm, comm);
+        let (stand, world_root, made) = recorder.with_comm(handle, |_, _, comm| {
+            let stand = stand(family, comm, root, in_place);
+            let neighbors = is_among_neighbors(kind);
+            let stand = if neighbors { among_neighbors(process, comm, handle, stand) } else { stand };
+            let root = root.and_then(|root| root_of(family, comm, root)).unwrap_or(PEER_NONE);
+            (stand, root, comm.count_collective(process.capture.has_threads()) as u32)
+        })?;
+        let bytes = bytes(kind, &stand, &mut Measured { recorder, data, language: PhantomData::<L> });
+        Some(Template::Collective { comm: index, function, root: world_root, bytes, made, starts: 0 })
+    };
+    // SAFETY: the arguments are the program's own.
+    unsafe { init::<L>(function, comm, request, real, template) }
 }

@@ -1,12 +1,14 @@
-//! Communicators that come and go, and datatypes that go.
+//! Communicators that come and go and get names, windows and files that go, and datatypes that go.
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
-use super::message::{comm_key, finish, made};
+use super::message::{comm_key, made, not_a_receive};
 use crate::language::{Kind, Language};
-use crate::local::{enter, recorded_asking};
+use crate::local::{enter, recorded, recorded_asking};
 use crate::mpi::Handle;
 use crate::process;
+use crate::text::Text;
 use core::ffi::c_int;
+use mpiscope_capture::Origin;
 use mpiscope_wire::Asked;
 use std::sync::Arc;
 
@@ -32,7 +34,7 @@ pub(crate) unsafe fn comm_new<L: Language>(
             // SAFETY: the call has just set it.
             let handle = unsafe { L::key(&process.library, Kind::Comm, made_comm, 0) };
             // Told at once, so that who its members are is known also where one of them never uses it.
-            if let Some(comm) = process.adopt_comm(handle, &parent, number) {
+            if let Some(comm) = process.adopt_comm(handle, Origin::Child(&parent, number)) {
                 recorder.thread.define(&comm);
             }
         }
@@ -40,25 +42,148 @@ pub(crate) unsafe fn comm_new<L: Language>(
     })
 }
 
+/// A call that only the members of the new communicator make: not all of a parent count it, if there is one.
+pub(crate) unsafe fn comm_of_members<L: Language>(
+    function: u16,
+    parent: Option<Handle>,
+    made_comm: *mut Handle,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    recorded::<L, _>(function, real, |recorder, (result, at)| {
+        let process = recorder.process;
+        let mut call = made(function, at, result);
+        if let Some(parent) = parent {
+            recorder
+                .with_comm(L::handle(Kind::Comm, parent), |thread, _, comm| thread.place(&mut call, comm));
+        }
+        if result == 0 {
+            // SAFETY: the call has just set it.
+            let handle = unsafe { L::key(&process.library, Kind::Comm, made_comm, 0) };
+            process.adopt_comm(handle, Origin::Unseen);
+        }
+        recorder.commit(&call)
+    })
+}
+
+/// A communicator that may be used only when a request completes, which everybody waits for.
+pub(crate) unsafe fn comm_idup<L: Language>(
+    function: u16,
+    parent: Handle,
+    made_comm: *mut Handle,
+    request: *mut Handle,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    recorded::<L, _>(function, real, |recorder, (result, at)| {
+        let process = recorder.process;
+        let mut call = made(function, at, result);
+        let parent = L::handle(Kind::Comm, parent);
+        let comm = recorder.with_comm(parent, |thread, _, comm| {
+            thread.place(&mut call, comm);
+            Arc::clone(comm)
+        });
+        if result == 0 {
+            not_a_receive::<L>(recorder, request);
+            if let Some(comm) = comm {
+                let number = comm.count_child();
+                // SAFETY: the call has just set it.
+                let handle = unsafe { L::key(&process.library, Kind::Comm, made_comm, 0) };
+                process.adopt_duplicate(handle, parent, Origin::Child(&comm, number));
+            }
+        }
+        recorder.commit(&call)
+    })
+}
+
+/// Not recorded as a call: what it says is told at once.
+pub(crate) unsafe fn comm_name<L: Language>(comm: Handle, name: Text, real: impl FnOnce() -> c_int) -> c_int {
+    // SAFETY: the argument is the program's own.
+    unsafe { named::<L>(Kind::Comm, comm, name, real) }
+}
+
+/// The same of a window.
+pub(crate) unsafe fn window_name<L: Language>(
+    window: Handle,
+    name: Text,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    // SAFETY: the argument is the program's own.
+    unsafe { named::<L>(Kind::Window, window, name, real) }
+}
+
+unsafe fn named<L: Language>(kind: Kind, handle: Handle, name: Text, real: impl FnOnce() -> c_int) -> c_int {
+    let Some(mut entered) = enter::<L>() else { return real() };
+    let result = real();
+    entered.work(|recorder| {
+        // SAFETY: the program's own, as the standard wants it.
+        let name = unsafe { name.read() };
+        let process = recorder.process;
+        let handle = L::handle(kind, handle);
+        let comm = match kind {
+            Kind::Comm => process.find_comm(handle),
+            _ => process.find_object(kind, handle),
+        };
+        if let Some(comm) = comm.filter(|_| result == 0) {
+            comm.set_name(name);
+            recorder.thread.name(&mut recorder.ring, &comm);
+        }
+    });
+    result
+}
+
 pub(crate) unsafe fn comm_free<L: Language>(
     function: u16,
     comm: *mut Handle,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
+    // SAFETY: the argument is the program's own.
+    unsafe { freed::<L>(function, Kind::Comm, comm, real) }
+}
+
+pub(crate) unsafe fn window_free<L: Language>(
+    function: u16,
+    window: *mut Handle,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    // SAFETY: the argument is the program's own.
+    unsafe { freed::<L>(function, Kind::Window, window, real) }
+}
+
+pub(crate) unsafe fn file_close<L: Language>(
+    function: u16,
+    file: *mut Handle,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    // SAFETY: the argument is the program's own.
+    unsafe { freed::<L>(function, Kind::File, file, real) }
+}
+
+unsafe fn freed<L: Language>(
+    function: u16,
+    kind: Kind,
+    object: *mut Handle,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
     let Some(mut entered) = enter::<L>() else { return real() };
     let freed = entered.work(|recorder| {
         let process = recorder.process;
-        // SAFETY: the pointer is to a communicator, which the call will set to null.
-        let handle = unsafe { L::key(&process.library, Kind::Comm, comm, 0) };
+        // SAFETY: the pointer is to a handle, which the call will set to null.
+        let handle = unsafe { L::key(&process.library, kind, object, 0) } as Handle;
+        let key = process.key(kind, handle);
         // Before the call: after it another thread may have the handle for a new one.
-        process.forget_comm(handle).map(|comm| (handle, comm))
+        process.forget_comm(key).map(|comm| (key, comm))
     });
     let (result, at) = entered.timed(function, real);
     entered.work(|recorder| {
-        if let Some((handle, comm)) = freed.flatten().filter(|_| result != 0) {
-            recorder.process.restore_comm(handle, comm);
+        let mut call = made(function, at, result);
+        if let Some((key, comm)) = freed.flatten() {
+            if kind != Kind::Comm {
+                recorder.thread.place(&mut call, &comm);
+            }
+            if result != 0 {
+                recorder.process.restore_comm(key, comm);
+            }
         }
-        finish(recorder, function, at, result)
+        recorder.commit(&call)
     });
     result
 }

@@ -96,7 +96,9 @@ unsafe fn completed_each<const COLLECTIVES: bool>(
         let comm = comms.get_by_index(posted.comm, || process.comm_by_index(posted.comm));
         let Some(comm) = comm else {
             if COLLECTIVES {
-                collected(process, thread, comms, ring, posted);
+                // SAFETY: by the caller's word.
+                let status = received(unsafe { read_status(layout, statuses, place) });
+                collected(process, thread, comms, ring, posted, status);
             }
             continue;
         };

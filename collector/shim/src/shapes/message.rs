@@ -4,9 +4,9 @@
 use crate::language::{Kind, Language};
 use crate::local::{Recorder, recorded, recorded_asking, with_status};
 use crate::mpi::{Handle, Status, read_status};
-use crate::process::Process;
+use crate::process::{Process, unpoisoned};
 use core::ffi::c_int;
-use mpiscope_capture::{Family, Interval, Posted, Received, StatusWords, Thread};
+use mpiscope_capture::{Expected, Family, Interval, Posted, Received, StatusWords, Thread};
 use mpiscope_wire::{Asked, Call, CallFlags};
 
 #[inline(always)]
@@ -76,13 +76,29 @@ pub(crate) unsafe fn start_send<L: Language>(
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     sent::<L>(function, count, [to, tag], datatype, comm, real, |process| {
-        // A handle that was given to a send is no receive's any more, also when that has only just completed in another
-        // thread which has not come to take note of it, or completed where nothing is recorded. Whoever waits for the
-        // send would take it for that receive.
         // SAFETY: the call has just set it.
-        let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
-        process.requests(|requests| requests.forget(handle));
+        unsafe { given_to_other::<L>(process, request) };
     })
+}
+
+/// A handle that was given to a send is no receive's any more, also when that has only just completed in another thread
+/// which has not come to take note of it, or completed where nothing is recorded. Whoever waits for the send would take
+/// it for that receive.
+///
+/// # Safety
+/// `request` points to a request.
+#[inline(always)]
+unsafe fn given_to_other<L: Language>(process: &Process, request: *mut Handle) {
+    // SAFETY: by the caller's word.
+    let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
+    process.requests(|requests| requests.forget(handle));
+}
+
+/// The same of a request that a call of another kind has just made.
+#[inline(never)]
+pub(crate) fn not_a_receive<L: Language>(recorder: &Recorder, request: *mut Handle) {
+    // SAFETY: the call has just set it.
+    unsafe { given_to_other::<L>(recorder.process, request) };
 }
 
 #[inline(always)]
@@ -113,6 +129,39 @@ fn sent<L: Language>(
     })
 }
 
+/// A receive that was too short for its message fails and takes it all the same. What it was is not known for certain, but
+/// the next receive gets another one.
+#[cold]
+#[inline(never)]
+fn taken_in_part(recorder: &mut Recorder, result: c_int, (source, tag): (c_int, c_int), comm: Handle) {
+    let process = recorder.process;
+    let library = &process.library;
+    if result == 0 || source == library.family.proc_null || !library.is_truncation(result) {
+        return;
+    }
+    let (source, tag) = wanted(library.family, source, tag);
+    recorder.with_comm(comm, |thread, ring, comm| {
+        let post = process.capture.next_post();
+        thread.posted(ring, comm, source, tag, post);
+        thread.freed(ring, &Posted { post, comm: comm.index, recorded: true, cancelling: false });
+    });
+}
+
+/// Writes a receive that failed, or was from nobody.
+#[cold]
+#[inline(never)]
+fn not_received(
+    recorder: &mut Recorder,
+    function: u16,
+    (result, at): (c_int, Interval),
+    wanted: (c_int, c_int),
+    comm: Handle,
+) {
+    let call = begun(recorder, function, at, result, comm);
+    taken_in_part(recorder, result, wanted, comm);
+    recorder.commit(&call);
+}
+
 /// # Safety
 /// `status` points to a status or is the constant that says to ignore it.
 #[inline]
@@ -130,8 +179,7 @@ pub(crate) unsafe fn receive<L: Language>(
         let family = process.library.family;
         let comm = L::handle(Kind::Comm, comm);
         if result != 0 || source == family.proc_null {
-            let call = begun(recorder, function, at, result, comm);
-            recorder.commit(&call);
+            not_received(recorder, function, (result, at), (source, tag), comm);
             return;
         }
         // SAFETY: the call has just filled it.
@@ -179,6 +227,57 @@ pub(crate) unsafe fn post<L: Language>(
     })
 }
 
+/// A send and a receive that are started together and complete together.
+///
+/// # Safety
+/// `request` points to a request.
+#[expect(clippy::too_many_arguments, reason = "the call has them")]
+pub(crate) unsafe fn isendrecv<L: Language>(
+    function: u16,
+    count: i64,
+    datatype: Handle,
+    to: c_int,
+    tag: c_int,
+    source: c_int,
+    receive_tag: c_int,
+    comm: Handle,
+    request: *mut Handle,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    recorded::<L, _>(function, real, |recorder, (result, at)| {
+        let process = recorder.process;
+        let family = process.library.family;
+        let comm = L::handle(Kind::Comm, comm);
+        if result != 0 {
+            let call = begun(recorder, function, at, result, comm);
+            recorder.commit(&call);
+            return;
+        }
+        let mut call = Thread::plain(function, at);
+        let bytes = recorder.bytes(count, L::handle(Kind::Datatype, datatype));
+        let (wanted_source, wanted_tag) = wanted(family, source, receive_tag);
+        let post = (source != family.proc_null).then(|| process.capture.next_post());
+        let index = recorder.with_comm(comm, |thread, ring, comm| {
+            thread.send(&process.capture, &mut call, comm, to, tag, bytes);
+            if let Some(post) = post {
+                thread.posted(ring, comm, wanted_source, wanted_tag, post);
+            }
+            comm.index
+        });
+        let recorded = recorder.commit(&call);
+        let Some((post, comm)) = post.zip(index) else { return not_a_receive::<L>(recorder, request) };
+        // SAFETY: the call has just set it.
+        let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
+        // MPICH 4.0 leaves the status of such a request empty.
+        let expected =
+            Expected { source: wanted_source, tag: (wanted_tag >= 0).then_some(wanted_tag), bytes: None };
+        unpoisoned(&process.expected).insert(post, expected);
+        let posted = Posted::partitioned(comm, post, recorded);
+        let stale = process.requests(|requests| requests.insert_collective(handle, posted));
+        recorder.displaced(stale);
+    })
+}
+
 /// Source and tag of a receive, as capture knows them.
 #[inline]
 pub(crate) fn wanted(family: &Family, source: c_int, tag: c_int) -> (Option<i32>, i32) {
@@ -202,6 +301,7 @@ pub(crate) unsafe fn sendrecv<L: Language>(
     to: c_int,
     tag: c_int,
     source: c_int,
+    receive_tag: c_int,
     comm: Handle,
     status: *mut Status,
     real: impl FnOnce(*mut Status) -> c_int,
@@ -212,7 +312,14 @@ pub(crate) unsafe fn sendrecv<L: Language>(
         let family = process.library.family;
         let comm = L::handle(Kind::Comm, comm);
         if result != 0 {
-            let call = begun(recorder, function, at, result, comm);
+            let mut call = begun(recorder, function, at, result, comm);
+            if process.library.is_truncation(result) {
+                let bytes = recorder.bytes(count, L::handle(Kind::Datatype, datatype));
+                recorder.with_comm(comm, |thread, _, comm| {
+                    thread.send(&process.capture, &mut call, comm, to, tag, bytes);
+                });
+                taken_in_part(recorder, result, (source, receive_tag), comm);
+            }
             recorder.commit(&call);
             return;
         }

@@ -117,6 +117,7 @@ pub(crate) unsafe fn mprobe<L: Language>(
     unsafe { look::<L>(function, Wanted { source, tag, comm, message: Some(message) }, None, status, real) }
 }
 
+#[expect(clippy::too_many_arguments, reason = "the call has them")]
 pub(crate) unsafe fn improbe<L: Language>(
     function: u16,
     source: c_int,

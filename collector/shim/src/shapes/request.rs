@@ -5,14 +5,15 @@ use super::message::{finish, made, received, wanted};
 use crate::language::{Kind, Language};
 use crate::local::{Recorder, enter, recorded};
 use crate::mpi::Handle;
+use crate::process::unpoisoned;
 use core::ffi::c_int;
-use mpiscope_capture::{Posted, Template};
+use mpiscope_capture::{Expected, Posted, Template, started_number};
 
 /// A call that made a persistent request.
 ///
 /// # Safety
 /// `request` points to a request.
-unsafe fn init<L: Language>(
+pub(super) unsafe fn init<L: Language>(
     function: u16,
     comm: Handle,
     request: *mut Handle,
@@ -81,7 +82,7 @@ pub(crate) unsafe fn receive_init<L: Language>(
 /// One of the requests of a start.
 fn started(recorder: &mut Recorder, handle: u64) {
     let process = recorder.process;
-    match process.requests(|requests| requests.template(handle)) {
+    match process.requests(|requests| requests.start(handle)) {
         Some(Template::Send { comm, to, tag, bytes }) => {
             recorder.with_comm_index(comm, |thread, ring, comm| {
                 thread.sent(&process.capture, ring, comm, to, tag, bytes);
@@ -93,6 +94,22 @@ fn started(recorder: &mut Recorder, handle: u64) {
                 thread.posted(ring, comm, source, tag, post);
             });
             recorder.started.push((handle, Posted { post, comm, recorded: true, cancelling: false }));
+        }
+        Some(Template::Partitioned { comm, source, tag, bytes }) => {
+            let post = process.capture.next_post();
+            recorder.with_comm_index(comm, |thread, ring, comm| {
+                thread.posted(ring, comm, Some(source), tag, post);
+            });
+            let expected = Expected { source: Some(source), tag: Some(tag), bytes: Some(bytes) };
+            unpoisoned(&process.expected).insert(post, expected);
+            recorder.started.push((handle, Posted::partitioned(comm, post, true)));
+        }
+        Some(template @ Template::Collective { comm, made, starts, .. }) => {
+            let number = started_number(made, starts);
+            recorder.with_comm_index(comm, |thread, ring, comm| {
+                thread.started(ring, comm, &template, number);
+            });
+            recorder.started.push((handle, Posted::collective(comm, number, true)));
         }
         None => {}
     }
@@ -147,6 +164,9 @@ pub(crate) unsafe fn request_free<L: Language>(
         let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
         // Before the call: after it another thread may have the handle for a new one.
         let Some(posted) = process.requests(|requests| requests.forget(handle)) else { return };
+        if posted.comm != posted.comm_index() {
+            unpoisoned(&process.expected).remove(&posted.post);
+        }
         let status = if posted.cancelling { process.library.status_of(handle) } else { None };
         match status {
             Some(status) => recorder.completed(&posted, &received(status)),

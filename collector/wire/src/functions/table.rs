@@ -84,6 +84,51 @@ pub const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry { id: 114, name: "MPI_Ireduce_scatter_block", family: Family::All, polls: false },
     FunctionEntry { id: 115, name: "MPI_Iscan", family: Family::All, polls: false },
     FunctionEntry { id: 116, name: "MPI_Iexscan", family: Family::All, polls: false },
+    FunctionEntry { id: 120, name: "MPI_Isendrecv", family: Family::Send, polls: false },
+    FunctionEntry { id: 121, name: "MPI_Isendrecv_replace", family: Family::Send, polls: false },
+    FunctionEntry { id: 122, name: "MPI_Psend_init", family: Family::Send, polls: false },
+    FunctionEntry { id: 123, name: "MPI_Precv_init", family: Family::Receive, polls: false },
+    FunctionEntry { id: 124, name: "MPI_Pready", family: Family::Send, polls: false },
+    FunctionEntry { id: 125, name: "MPI_Pready_range", family: Family::Send, polls: false },
+    FunctionEntry { id: 126, name: "MPI_Pready_list", family: Family::Send, polls: false },
+    FunctionEntry { id: 127, name: "MPI_Parrived", family: Family::Complete, polls: true },
+    FunctionEntry { id: 128, name: "MPI_Request_get_status", family: Family::Complete, polls: true },
+    FunctionEntry { id: 129, name: "MPI_Buffer_detach", family: Family::Complete, polls: false },
+    FunctionEntry { id: 130, name: "MPI_Pcontrol", family: Family::Setup, polls: false },
+    FunctionEntry { id: 131, name: "MPI_Session_init", family: Family::Setup, polls: false },
+    FunctionEntry { id: 132, name: "MPI_Session_finalize", family: Family::Setup, polls: false },
+    FunctionEntry { id: 140, name: "MPI_Comm_create_group", family: Family::Communicator, polls: false },
+    FunctionEntry { id: 141, name: "MPI_Comm_create_from_group", family: Family::Communicator, polls: false },
+    FunctionEntry { id: 142, name: "MPI_Comm_idup", family: Family::Communicator, polls: false },
+    FunctionEntry { id: 143, name: "MPI_Comm_idup_with_info", family: Family::Communicator, polls: false },
+    FunctionEntry { id: 144, name: "MPI_Intercomm_create", family: Family::Communicator, polls: false },
+    FunctionEntry {
+        id: 145,
+        name: "MPI_Intercomm_create_from_groups",
+        family: Family::Communicator,
+        polls: false,
+    },
+    FunctionEntry { id: 146, name: "MPI_Intercomm_merge", family: Family::Communicator, polls: false },
+    FunctionEntry { id: 147, name: "MPI_Cart_create", family: Family::Communicator, polls: false },
+    FunctionEntry { id: 148, name: "MPI_Cart_sub", family: Family::Communicator, polls: false },
+    FunctionEntry { id: 149, name: "MPI_Graph_create", family: Family::Communicator, polls: false },
+    FunctionEntry { id: 150, name: "MPI_Dist_graph_create", family: Family::Communicator, polls: false },
+    FunctionEntry {
+        id: 151,
+        name: "MPI_Dist_graph_create_adjacent",
+        family: Family::Communicator,
+        polls: false,
+    },
+    FunctionEntry { id: 152, name: "MPI_Comm_spawn", family: Family::Communicator, polls: false },
+    FunctionEntry { id: 153, name: "MPI_Comm_spawn_multiple", family: Family::Communicator, polls: false },
+    FunctionEntry { id: 154, name: "MPI_Comm_accept", family: Family::Communicator, polls: false },
+    FunctionEntry { id: 155, name: "MPI_Comm_connect", family: Family::Communicator, polls: false },
+    FunctionEntry { id: 156, name: "MPI_Comm_join", family: Family::Communicator, polls: false },
+    FunctionEntry { id: 157, name: "MPI_Open_port", family: Family::Communicator, polls: false },
+    FunctionEntry { id: 158, name: "MPI_Close_port", family: Family::Communicator, polls: false },
+    FunctionEntry { id: 159, name: "MPI_Publish_name", family: Family::Communicator, polls: false },
+    FunctionEntry { id: 160, name: "MPI_Unpublish_name", family: Family::Communicator, polls: false },
+    FunctionEntry { id: 161, name: "MPI_Lookup_name", family: Family::Communicator, polls: false },
     FunctionEntry { id: 210, name: "MPI_Send_c", family: Family::Send, polls: false },
     FunctionEntry { id: 211, name: "MPI_Bsend_c", family: Family::Send, polls: false },
     FunctionEntry { id: 212, name: "MPI_Ssend_c", family: Family::Send, polls: false },
@@ -135,6 +180,190 @@ pub const FUNCTIONS: &[FunctionEntry] = &[
     FunctionEntry { id: 314, name: "MPI_Ireduce_scatter_block_c", family: Family::All, polls: false },
     FunctionEntry { id: 315, name: "MPI_Iscan_c", family: Family::All, polls: false },
     FunctionEntry { id: 316, name: "MPI_Iexscan_c", family: Family::All, polls: false },
+    FunctionEntry { id: 320, name: "MPI_Isendrecv_c", family: Family::Send, polls: false },
+    FunctionEntry { id: 321, name: "MPI_Isendrecv_replace_c", family: Family::Send, polls: false },
+    FunctionEntry { id: 329, name: "MPI_Buffer_detach_c", family: Family::Complete, polls: false },
+    FunctionEntry { id: 400, name: "MPI_Neighbor_allgather", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 401, name: "MPI_Neighbor_allgatherv", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 402, name: "MPI_Neighbor_alltoall", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 403, name: "MPI_Neighbor_alltoallv", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 404, name: "MPI_Neighbor_alltoallw", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 405, name: "MPI_Ineighbor_allgather", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 406, name: "MPI_Ineighbor_allgatherv", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 407, name: "MPI_Ineighbor_alltoall", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 408, name: "MPI_Ineighbor_alltoallv", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 409, name: "MPI_Ineighbor_alltoallw", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 410, name: "MPI_Neighbor_allgather_init", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 411, name: "MPI_Neighbor_allgatherv_init", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 412, name: "MPI_Neighbor_alltoall_init", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 413, name: "MPI_Neighbor_alltoallv_init", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 414, name: "MPI_Neighbor_alltoallw_init", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 420, name: "MPI_Barrier_init", family: Family::Barrier, polls: false },
+    FunctionEntry { id: 421, name: "MPI_Bcast_init", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 422, name: "MPI_Reduce_init", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 423, name: "MPI_Allreduce_init", family: Family::All, polls: false },
+    FunctionEntry { id: 424, name: "MPI_Gather_init", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 425, name: "MPI_Gatherv_init", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 426, name: "MPI_Scatter_init", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 427, name: "MPI_Scatterv_init", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 428, name: "MPI_Allgather_init", family: Family::All, polls: false },
+    FunctionEntry { id: 429, name: "MPI_Allgatherv_init", family: Family::All, polls: false },
+    FunctionEntry { id: 430, name: "MPI_Alltoall_init", family: Family::All, polls: false },
+    FunctionEntry { id: 431, name: "MPI_Alltoallv_init", family: Family::All, polls: false },
+    FunctionEntry { id: 432, name: "MPI_Alltoallw_init", family: Family::All, polls: false },
+    FunctionEntry { id: 433, name: "MPI_Reduce_scatter_init", family: Family::All, polls: false },
+    FunctionEntry { id: 434, name: "MPI_Reduce_scatter_block_init", family: Family::All, polls: false },
+    FunctionEntry { id: 435, name: "MPI_Scan_init", family: Family::All, polls: false },
+    FunctionEntry { id: 436, name: "MPI_Exscan_init", family: Family::All, polls: false },
+    FunctionEntry { id: 440, name: "MPI_Win_create", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 441, name: "MPI_Win_allocate", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 442, name: "MPI_Win_allocate_shared", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 443, name: "MPI_Win_create_dynamic", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 444, name: "MPI_Win_free", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 445, name: "MPI_Win_attach", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 446, name: "MPI_Win_detach", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 447, name: "MPI_Win_fence", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 448, name: "MPI_Win_start", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 449, name: "MPI_Win_complete", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 450, name: "MPI_Win_post", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 451, name: "MPI_Win_wait", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 452, name: "MPI_Win_test", family: Family::OneSided, polls: true },
+    FunctionEntry { id: 453, name: "MPI_Win_lock", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 454, name: "MPI_Win_lock_all", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 455, name: "MPI_Win_unlock", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 456, name: "MPI_Win_unlock_all", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 457, name: "MPI_Win_flush", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 458, name: "MPI_Win_flush_all", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 459, name: "MPI_Win_flush_local", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 460, name: "MPI_Win_flush_local_all", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 461, name: "MPI_Win_sync", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 462, name: "MPI_Put", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 463, name: "MPI_Get", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 464, name: "MPI_Accumulate", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 465, name: "MPI_Get_accumulate", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 466, name: "MPI_Fetch_and_op", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 467, name: "MPI_Compare_and_swap", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 468, name: "MPI_Rput", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 469, name: "MPI_Rget", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 470, name: "MPI_Raccumulate", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 471, name: "MPI_Rget_accumulate", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 480, name: "MPI_File_open", family: Family::Io, polls: false },
+    FunctionEntry { id: 481, name: "MPI_File_close", family: Family::Io, polls: false },
+    FunctionEntry { id: 482, name: "MPI_File_delete", family: Family::Io, polls: false },
+    FunctionEntry { id: 483, name: "MPI_File_set_size", family: Family::Io, polls: false },
+    FunctionEntry { id: 484, name: "MPI_File_preallocate", family: Family::Io, polls: false },
+    FunctionEntry { id: 485, name: "MPI_File_get_size", family: Family::Io, polls: false },
+    FunctionEntry { id: 486, name: "MPI_File_sync", family: Family::Io, polls: false },
+    FunctionEntry { id: 487, name: "MPI_File_set_view", family: Family::Io, polls: false },
+    FunctionEntry { id: 488, name: "MPI_File_set_info", family: Family::Io, polls: false },
+    FunctionEntry { id: 489, name: "MPI_File_set_atomicity", family: Family::Io, polls: false },
+    FunctionEntry { id: 490, name: "MPI_File_seek", family: Family::Io, polls: false },
+    FunctionEntry { id: 491, name: "MPI_File_seek_shared", family: Family::Io, polls: false },
+    FunctionEntry { id: 492, name: "MPI_File_get_position_shared", family: Family::Io, polls: false },
+    FunctionEntry { id: 500, name: "MPI_File_read", family: Family::Io, polls: false },
+    FunctionEntry { id: 501, name: "MPI_File_read_all", family: Family::Io, polls: false },
+    FunctionEntry { id: 502, name: "MPI_File_read_at", family: Family::Io, polls: false },
+    FunctionEntry { id: 503, name: "MPI_File_read_at_all", family: Family::Io, polls: false },
+    FunctionEntry { id: 504, name: "MPI_File_read_shared", family: Family::Io, polls: false },
+    FunctionEntry { id: 505, name: "MPI_File_read_ordered", family: Family::Io, polls: false },
+    FunctionEntry { id: 506, name: "MPI_File_write", family: Family::Io, polls: false },
+    FunctionEntry { id: 507, name: "MPI_File_write_all", family: Family::Io, polls: false },
+    FunctionEntry { id: 508, name: "MPI_File_write_at", family: Family::Io, polls: false },
+    FunctionEntry { id: 509, name: "MPI_File_write_at_all", family: Family::Io, polls: false },
+    FunctionEntry { id: 510, name: "MPI_File_write_shared", family: Family::Io, polls: false },
+    FunctionEntry { id: 511, name: "MPI_File_write_ordered", family: Family::Io, polls: false },
+    FunctionEntry { id: 512, name: "MPI_File_iread", family: Family::Io, polls: false },
+    FunctionEntry { id: 513, name: "MPI_File_iread_all", family: Family::Io, polls: false },
+    FunctionEntry { id: 514, name: "MPI_File_iread_at", family: Family::Io, polls: false },
+    FunctionEntry { id: 515, name: "MPI_File_iread_at_all", family: Family::Io, polls: false },
+    FunctionEntry { id: 516, name: "MPI_File_iread_shared", family: Family::Io, polls: false },
+    FunctionEntry { id: 517, name: "MPI_File_iwrite", family: Family::Io, polls: false },
+    FunctionEntry { id: 518, name: "MPI_File_iwrite_all", family: Family::Io, polls: false },
+    FunctionEntry { id: 519, name: "MPI_File_iwrite_at", family: Family::Io, polls: false },
+    FunctionEntry { id: 520, name: "MPI_File_iwrite_at_all", family: Family::Io, polls: false },
+    FunctionEntry { id: 521, name: "MPI_File_iwrite_shared", family: Family::Io, polls: false },
+    FunctionEntry { id: 522, name: "MPI_File_read_all_begin", family: Family::Io, polls: false },
+    FunctionEntry { id: 523, name: "MPI_File_read_all_end", family: Family::Io, polls: false },
+    FunctionEntry { id: 524, name: "MPI_File_read_at_all_begin", family: Family::Io, polls: false },
+    FunctionEntry { id: 525, name: "MPI_File_read_at_all_end", family: Family::Io, polls: false },
+    FunctionEntry { id: 526, name: "MPI_File_read_ordered_begin", family: Family::Io, polls: false },
+    FunctionEntry { id: 527, name: "MPI_File_read_ordered_end", family: Family::Io, polls: false },
+    FunctionEntry { id: 528, name: "MPI_File_write_all_begin", family: Family::Io, polls: false },
+    FunctionEntry { id: 529, name: "MPI_File_write_all_end", family: Family::Io, polls: false },
+    FunctionEntry { id: 530, name: "MPI_File_write_at_all_begin", family: Family::Io, polls: false },
+    FunctionEntry { id: 531, name: "MPI_File_write_at_all_end", family: Family::Io, polls: false },
+    FunctionEntry { id: 532, name: "MPI_File_write_ordered_begin", family: Family::Io, polls: false },
+    FunctionEntry { id: 533, name: "MPI_File_write_ordered_end", family: Family::Io, polls: false },
+    FunctionEntry { id: 600, name: "MPI_Neighbor_allgather_c", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 601, name: "MPI_Neighbor_allgatherv_c", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 602, name: "MPI_Neighbor_alltoall_c", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 603, name: "MPI_Neighbor_alltoallv_c", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 604, name: "MPI_Neighbor_alltoallw_c", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 605, name: "MPI_Ineighbor_allgather_c", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 606, name: "MPI_Ineighbor_allgatherv_c", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 607, name: "MPI_Ineighbor_alltoall_c", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 608, name: "MPI_Ineighbor_alltoallv_c", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 609, name: "MPI_Ineighbor_alltoallw_c", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 610, name: "MPI_Neighbor_allgather_init_c", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 611, name: "MPI_Neighbor_allgatherv_init_c", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 612, name: "MPI_Neighbor_alltoall_init_c", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 613, name: "MPI_Neighbor_alltoallv_init_c", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 614, name: "MPI_Neighbor_alltoallw_init_c", family: Family::Neighbor, polls: false },
+    FunctionEntry { id: 621, name: "MPI_Bcast_init_c", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 622, name: "MPI_Reduce_init_c", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 623, name: "MPI_Allreduce_init_c", family: Family::All, polls: false },
+    FunctionEntry { id: 624, name: "MPI_Gather_init_c", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 625, name: "MPI_Gatherv_init_c", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 626, name: "MPI_Scatter_init_c", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 627, name: "MPI_Scatterv_init_c", family: Family::Rooted, polls: false },
+    FunctionEntry { id: 628, name: "MPI_Allgather_init_c", family: Family::All, polls: false },
+    FunctionEntry { id: 629, name: "MPI_Allgatherv_init_c", family: Family::All, polls: false },
+    FunctionEntry { id: 630, name: "MPI_Alltoall_init_c", family: Family::All, polls: false },
+    FunctionEntry { id: 631, name: "MPI_Alltoallv_init_c", family: Family::All, polls: false },
+    FunctionEntry { id: 632, name: "MPI_Alltoallw_init_c", family: Family::All, polls: false },
+    FunctionEntry { id: 633, name: "MPI_Reduce_scatter_init_c", family: Family::All, polls: false },
+    FunctionEntry { id: 634, name: "MPI_Reduce_scatter_block_init_c", family: Family::All, polls: false },
+    FunctionEntry { id: 635, name: "MPI_Scan_init_c", family: Family::All, polls: false },
+    FunctionEntry { id: 636, name: "MPI_Exscan_init_c", family: Family::All, polls: false },
+    FunctionEntry { id: 640, name: "MPI_Win_create_c", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 641, name: "MPI_Win_allocate_c", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 642, name: "MPI_Win_allocate_shared_c", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 662, name: "MPI_Put_c", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 663, name: "MPI_Get_c", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 664, name: "MPI_Accumulate_c", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 665, name: "MPI_Get_accumulate_c", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 668, name: "MPI_Rput_c", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 669, name: "MPI_Rget_c", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 670, name: "MPI_Raccumulate_c", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 671, name: "MPI_Rget_accumulate_c", family: Family::OneSided, polls: false },
+    FunctionEntry { id: 700, name: "MPI_File_read_c", family: Family::Io, polls: false },
+    FunctionEntry { id: 701, name: "MPI_File_read_all_c", family: Family::Io, polls: false },
+    FunctionEntry { id: 702, name: "MPI_File_read_at_c", family: Family::Io, polls: false },
+    FunctionEntry { id: 703, name: "MPI_File_read_at_all_c", family: Family::Io, polls: false },
+    FunctionEntry { id: 704, name: "MPI_File_read_shared_c", family: Family::Io, polls: false },
+    FunctionEntry { id: 705, name: "MPI_File_read_ordered_c", family: Family::Io, polls: false },
+    FunctionEntry { id: 706, name: "MPI_File_write_c", family: Family::Io, polls: false },
+    FunctionEntry { id: 707, name: "MPI_File_write_all_c", family: Family::Io, polls: false },
+    FunctionEntry { id: 708, name: "MPI_File_write_at_c", family: Family::Io, polls: false },
+    FunctionEntry { id: 709, name: "MPI_File_write_at_all_c", family: Family::Io, polls: false },
+    FunctionEntry { id: 710, name: "MPI_File_write_shared_c", family: Family::Io, polls: false },
+    FunctionEntry { id: 711, name: "MPI_File_write_ordered_c", family: Family::Io, polls: false },
+    FunctionEntry { id: 712, name: "MPI_File_iread_c", family: Family::Io, polls: false },
+    FunctionEntry { id: 713, name: "MPI_File_iread_all_c", family: Family::Io, polls: false },
+    FunctionEntry { id: 714, name: "MPI_File_iread_at_c", family: Family::Io, polls: false },
+    FunctionEntry { id: 715, name: "MPI_File_iread_at_all_c", family: Family::Io, polls: false },
+    FunctionEntry { id: 716, name: "MPI_File_iread_shared_c", family: Family::Io, polls: false },
+    FunctionEntry { id: 717, name: "MPI_File_iwrite_c", family: Family::Io, polls: false },
+    FunctionEntry { id: 718, name: "MPI_File_iwrite_all_c", family: Family::Io, polls: false },
+    FunctionEntry { id: 719, name: "MPI_File_iwrite_at_c", family: Family::Io, polls: false },
+    FunctionEntry { id: 720, name: "MPI_File_iwrite_at_all_c", family: Family::Io, polls: false },
+    FunctionEntry { id: 721, name: "MPI_File_iwrite_shared_c", family: Family::Io, polls: false },
+    FunctionEntry { id: 722, name: "MPI_File_read_all_begin_c", family: Family::Io, polls: false },
+    FunctionEntry { id: 724, name: "MPI_File_read_at_all_begin_c", family: Family::Io, polls: false },
+    FunctionEntry { id: 726, name: "MPI_File_read_ordered_begin_c", family: Family::Io, polls: false },
+    FunctionEntry { id: 728, name: "MPI_File_write_all_begin_c", family: Family::Io, polls: false },
+    FunctionEntry { id: 730, name: "MPI_File_write_at_all_begin_c", family: Family::Io, polls: false },
+    FunctionEntry { id: 732, name: "MPI_File_write_ordered_begin_c", family: Family::Io, polls: false },
 ];
 
 /// The ids as constants.
@@ -299,6 +528,76 @@ pub mod id {
     pub const ISCAN: u16 = 115;
     /// `MPI_Iexscan`
     pub const IEXSCAN: u16 = 116;
+    /// `MPI_Isendrecv`
+    pub const ISENDRECV: u16 = 120;
+    /// `MPI_Isendrecv_replace`
+    pub const ISENDRECV_REPLACE: u16 = 121;
+    /// `MPI_Psend_init`
+    pub const PSEND_INIT: u16 = 122;
+    /// `MPI_Precv_init`
+    pub const PRECV_INIT: u16 = 123;
+    /// `MPI_Pready`
+    pub const PREADY: u16 = 124;
+    /// `MPI_Pready_range`
+    pub const PREADY_RANGE: u16 = 125;
+    /// `MPI_Pready_list`
+    pub const PREADY_LIST: u16 = 126;
+    /// `MPI_Parrived`
+    pub const PARRIVED: u16 = 127;
+    /// `MPI_Request_get_status`
+    pub const REQUEST_GET_STATUS: u16 = 128;
+    /// `MPI_Buffer_detach`
+    pub const BUFFER_DETACH: u16 = 129;
+    /// `MPI_Pcontrol`
+    pub const PCONTROL: u16 = 130;
+    /// `MPI_Session_init`
+    pub const SESSION_INIT: u16 = 131;
+    /// `MPI_Session_finalize`
+    pub const SESSION_FINALIZE: u16 = 132;
+    /// `MPI_Comm_create_group`
+    pub const COMM_CREATE_GROUP: u16 = 140;
+    /// `MPI_Comm_create_from_group`
+    pub const COMM_CREATE_FROM_GROUP: u16 = 141;
+    /// `MPI_Comm_idup`
+    pub const COMM_IDUP: u16 = 142;
+    /// `MPI_Comm_idup_with_info`
+    pub const COMM_IDUP_WITH_INFO: u16 = 143;
+    /// `MPI_Intercomm_create`
+    pub const INTERCOMM_CREATE: u16 = 144;
+    /// `MPI_Intercomm_create_from_groups`
+    pub const INTERCOMM_CREATE_FROM_GROUPS: u16 = 145;
+    /// `MPI_Intercomm_merge`
+    pub const INTERCOMM_MERGE: u16 = 146;
+    /// `MPI_Cart_create`
+    pub const CART_CREATE: u16 = 147;
+    /// `MPI_Cart_sub`
+    pub const CART_SUB: u16 = 148;
+    /// `MPI_Graph_create`
+    pub const GRAPH_CREATE: u16 = 149;
+    /// `MPI_Dist_graph_create`
+    pub const DIST_GRAPH_CREATE: u16 = 150;
+    /// `MPI_Dist_graph_create_adjacent`
+    pub const DIST_GRAPH_CREATE_ADJACENT: u16 = 151;
+    /// `MPI_Comm_spawn`
+    pub const COMM_SPAWN: u16 = 152;
+    /// `MPI_Comm_spawn_multiple`
+    pub const COMM_SPAWN_MULTIPLE: u16 = 153;
+    /// `MPI_Comm_accept`
+    pub const COMM_ACCEPT: u16 = 154;
+    /// `MPI_Comm_connect`
+    pub const COMM_CONNECT: u16 = 155;
+    /// `MPI_Comm_join`
+    pub const COMM_JOIN: u16 = 156;
+    /// `MPI_Open_port`
+    pub const OPEN_PORT: u16 = 157;
+    /// `MPI_Close_port`
+    pub const CLOSE_PORT: u16 = 158;
+    /// `MPI_Publish_name`
+    pub const PUBLISH_NAME: u16 = 159;
+    /// `MPI_Unpublish_name`
+    pub const UNPUBLISH_NAME: u16 = 160;
+    /// `MPI_Lookup_name`
+    pub const LOOKUP_NAME: u16 = 161;
     /// `MPI_Send_c`
     pub const SEND_C: u16 = 210;
     /// `MPI_Bsend_c`
@@ -401,4 +700,372 @@ pub mod id {
     pub const ISCAN_C: u16 = 315;
     /// `MPI_Iexscan_c`
     pub const IEXSCAN_C: u16 = 316;
+    /// `MPI_Isendrecv_c`
+    pub const ISENDRECV_C: u16 = 320;
+    /// `MPI_Isendrecv_replace_c`
+    pub const ISENDRECV_REPLACE_C: u16 = 321;
+    /// `MPI_Buffer_detach_c`
+    pub const BUFFER_DETACH_C: u16 = 329;
+    /// `MPI_Neighbor_allgather`
+    pub const NEIGHBOR_ALLGATHER: u16 = 400;
+    /// `MPI_Neighbor_allgatherv`
+    pub const NEIGHBOR_ALLGATHERV: u16 = 401;
+    /// `MPI_Neighbor_alltoall`
+    pub const NEIGHBOR_ALLTOALL: u16 = 402;
+    /// `MPI_Neighbor_alltoallv`
+    pub const NEIGHBOR_ALLTOALLV: u16 = 403;
+    /// `MPI_Neighbor_alltoallw`
+    pub const NEIGHBOR_ALLTOALLW: u16 = 404;
+    /// `MPI_Ineighbor_allgather`
+    pub const INEIGHBOR_ALLGATHER: u16 = 405;
+    /// `MPI_Ineighbor_allgatherv`
+    pub const INEIGHBOR_ALLGATHERV: u16 = 406;
+    /// `MPI_Ineighbor_alltoall`
+    pub const INEIGHBOR_ALLTOALL: u16 = 407;
+    /// `MPI_Ineighbor_alltoallv`
+    pub const INEIGHBOR_ALLTOALLV: u16 = 408;
+    /// `MPI_Ineighbor_alltoallw`
+    pub const INEIGHBOR_ALLTOALLW: u16 = 409;
+    /// `MPI_Neighbor_allgather_init`
+    pub const NEIGHBOR_ALLGATHER_INIT: u16 = 410;
+    /// `MPI_Neighbor_allgatherv_init`
+    pub const NEIGHBOR_ALLGATHERV_INIT: u16 = 411;
+    /// `MPI_Neighbor_alltoall_init`
+    pub const NEIGHBOR_ALLTOALL_INIT: u16 = 412;
+    /// `MPI_Neighbor_alltoallv_init`
+    pub const NEIGHBOR_ALLTOALLV_INIT: u16 = 413;
+    /// `MPI_Neighbor_alltoallw_init`
+    pub const NEIGHBOR_ALLTOALLW_INIT: u16 = 414;
+    /// `MPI_Barrier_init`
+    pub const BARRIER_INIT: u16 = 420;
+    /// `MPI_Bcast_init`
+    pub const BCAST_INIT: u16 = 421;
+    /// `MPI_Reduce_init`
+    pub const REDUCE_INIT: u16 = 422;
+    /// `MPI_Allreduce_init`
+    pub const ALLREDUCE_INIT: u16 = 423;
+    /// `MPI_Gather_init`
+    pub const GATHER_INIT: u16 = 424;
+    /// `MPI_Gatherv_init`
+    pub const GATHERV_INIT: u16 = 425;
+    /// `MPI_Scatter_init`
+    pub const SCATTER_INIT: u16 = 426;
+    /// `MPI_Scatterv_init`
+    pub const SCATTERV_INIT: u16 = 427;
+    /// `MPI_Allgather_init`
+    pub const ALLGATHER_INIT: u16 = 428;
+    /// `MPI_Allgatherv_init`
+    pub const ALLGATHERV_INIT: u16 = 429;
+    /// `MPI_Alltoall_init`
+    pub const ALLTOALL_INIT: u16 = 430;
+    /// `MPI_Alltoallv_init`
+    pub const ALLTOALLV_INIT: u16 = 431;
+    /// `MPI_Alltoallw_init`
+    pub const ALLTOALLW_INIT: u16 = 432;
+    /// `MPI_Reduce_scatter_init`
+    pub const REDUCE_SCATTER_INIT: u16 = 433;
+    /// `MPI_Reduce_scatter_block_init`
+    pub const REDUCE_SCATTER_BLOCK_INIT: u16 = 434;
+    /// `MPI_Scan_init`
+    pub const SCAN_INIT: u16 = 435;
+    /// `MPI_Exscan_init`
+    pub const EXSCAN_INIT: u16 = 436;
+    /// `MPI_Win_create`
+    pub const WIN_CREATE: u16 = 440;
+    /// `MPI_Win_allocate`
+    pub const WIN_ALLOCATE: u16 = 441;
+    /// `MPI_Win_allocate_shared`
+    pub const WIN_ALLOCATE_SHARED: u16 = 442;
+    /// `MPI_Win_create_dynamic`
+    pub const WIN_CREATE_DYNAMIC: u16 = 443;
+    /// `MPI_Win_free`
+    pub const WIN_FREE: u16 = 444;
+    /// `MPI_Win_attach`
+    pub const WIN_ATTACH: u16 = 445;
+    /// `MPI_Win_detach`
+    pub const WIN_DETACH: u16 = 446;
+    /// `MPI_Win_fence`
+    pub const WIN_FENCE: u16 = 447;
+    /// `MPI_Win_start`
+    pub const WIN_START: u16 = 448;
+    /// `MPI_Win_complete`
+    pub const WIN_COMPLETE: u16 = 449;
+    /// `MPI_Win_post`
+    pub const WIN_POST: u16 = 450;
+    /// `MPI_Win_wait`
+    pub const WIN_WAIT: u16 = 451;
+    /// `MPI_Win_test`
+    pub const WIN_TEST: u16 = 452;
+    /// `MPI_Win_lock`
+    pub const WIN_LOCK: u16 = 453;
+    /// `MPI_Win_lock_all`
+    pub const WIN_LOCK_ALL: u16 = 454;
+    /// `MPI_Win_unlock`
+    pub const WIN_UNLOCK: u16 = 455;
+    /// `MPI_Win_unlock_all`
+    pub const WIN_UNLOCK_ALL: u16 = 456;
+    /// `MPI_Win_flush`
+    pub const WIN_FLUSH: u16 = 457;
+    /// `MPI_Win_flush_all`
+    pub const WIN_FLUSH_ALL: u16 = 458;
+    /// `MPI_Win_flush_local`
+    pub const WIN_FLUSH_LOCAL: u16 = 459;
+    /// `MPI_Win_flush_local_all`
+    pub const WIN_FLUSH_LOCAL_ALL: u16 = 460;
+    /// `MPI_Win_sync`
+    pub const WIN_SYNC: u16 = 461;
+    /// `MPI_Put`
+    pub const PUT: u16 = 462;
+    /// `MPI_Get`
+    pub const GET: u16 = 463;
+    /// `MPI_Accumulate`
+    pub const ACCUMULATE: u16 = 464;
+    /// `MPI_Get_accumulate`
+    pub const GET_ACCUMULATE: u16 = 465;
+    /// `MPI_Fetch_and_op`
+    pub const FETCH_AND_OP: u16 = 466;
+    /// `MPI_Compare_and_swap`
+    pub const COMPARE_AND_SWAP: u16 = 467;
+    /// `MPI_Rput`
+    pub const RPUT: u16 = 468;
+    /// `MPI_Rget`
+    pub const RGET: u16 = 469;
+    /// `MPI_Raccumulate`
+    pub const RACCUMULATE: u16 = 470;
+    /// `MPI_Rget_accumulate`
+    pub const RGET_ACCUMULATE: u16 = 471;
+    /// `MPI_File_open`
+    pub const FILE_OPEN: u16 = 480;
+    /// `MPI_File_close`
+    pub const FILE_CLOSE: u16 = 481;
+    /// `MPI_File_delete`
+    pub const FILE_DELETE: u16 = 482;
+    /// `MPI_File_set_size`
+    pub const FILE_SET_SIZE: u16 = 483;
+    /// `MPI_File_preallocate`
+    pub const FILE_PREALLOCATE: u16 = 484;
+    /// `MPI_File_get_size`
+    pub const FILE_GET_SIZE: u16 = 485;
+    /// `MPI_File_sync`
+    pub const FILE_SYNC: u16 = 486;
+    /// `MPI_File_set_view`
+    pub const FILE_SET_VIEW: u16 = 487;
+    /// `MPI_File_set_info`
+    pub const FILE_SET_INFO: u16 = 488;
+    /// `MPI_File_set_atomicity`
+    pub const FILE_SET_ATOMICITY: u16 = 489;
+    /// `MPI_File_seek`
+    pub const FILE_SEEK: u16 = 490;
+    /// `MPI_File_seek_shared`
+    pub const FILE_SEEK_SHARED: u16 = 491;
+    /// `MPI_File_get_position_shared`
+    pub const FILE_GET_POSITION_SHARED: u16 = 492;
+    /// `MPI_File_read`
+    pub const FILE_READ: u16 = 500;
+    /// `MPI_File_read_all`
+    pub const FILE_READ_ALL: u16 = 501;
+    /// `MPI_File_read_at`
+    pub const FILE_READ_AT: u16 = 502;
+    /// `MPI_File_read_at_all`
+    pub const FILE_READ_AT_ALL: u16 = 503;
+    /// `MPI_File_read_shared`
+    pub const FILE_READ_SHARED: u16 = 504;
+    /// `MPI_File_read_ordered`
+    pub const FILE_READ_ORDERED: u16 = 505;
+    /// `MPI_File_write`
+    pub const FILE_WRITE: u16 = 506;
+    /// `MPI_File_write_all`
+    pub const FILE_WRITE_ALL: u16 = 507;
+    /// `MPI_File_write_at`
+    pub const FILE_WRITE_AT: u16 = 508;
+    /// `MPI_File_write_at_all`
+    pub const FILE_WRITE_AT_ALL: u16 = 509;
+    /// `MPI_File_write_shared`
+    pub const FILE_WRITE_SHARED: u16 = 510;
+    /// `MPI_File_write_ordered`
+    pub const FILE_WRITE_ORDERED: u16 = 511;
+    /// `MPI_File_iread`
+    pub const FILE_IREAD: u16 = 512;
+    /// `MPI_File_iread_all`
+    pub const FILE_IREAD_ALL: u16 = 513;
+    /// `MPI_File_iread_at`
+    pub const FILE_IREAD_AT: u16 = 514;
+    /// `MPI_File_iread_at_all`
+    pub const FILE_IREAD_AT_ALL: u16 = 515;
+    /// `MPI_File_iread_shared`
+    pub const FILE_IREAD_SHARED: u16 = 516;
+    /// `MPI_File_iwrite`
+    pub const FILE_IWRITE: u16 = 517;
+    /// `MPI_File_iwrite_all`
+    pub const FILE_IWRITE_ALL: u16 = 518;
+    /// `MPI_File_iwrite_at`
+    pub const FILE_IWRITE_AT: u16 = 519;
+    /// `MPI_File_iwrite_at_all`
+    pub const FILE_IWRITE_AT_ALL: u16 = 520;
+    /// `MPI_File_iwrite_shared`
+    pub const FILE_IWRITE_SHARED: u16 = 521;
+    /// `MPI_File_read_all_begin`
+    pub const FILE_READ_ALL_BEGIN: u16 = 522;
+    /// `MPI_File_read_all_end`
+    pub const FILE_READ_ALL_END: u16 = 523;
+    /// `MPI_File_read_at_all_begin`
+    pub const FILE_READ_AT_ALL_BEGIN: u16 = 524;
+    /// `MPI_File_read_at_all_end`
+    pub const FILE_READ_AT_ALL_END: u16 = 525;
+    /// `MPI_File_read_ordered_begin`
+    pub const FILE_READ_ORDERED_BEGIN: u16 = 526;
+    /// `MPI_File_read_ordered_end`
+    pub const FILE_READ_ORDERED_END: u16 = 527;
+    /// `MPI_File_write_all_begin`
+    pub const FILE_WRITE_ALL_BEGIN: u16 = 528;
+    /// `MPI_File_write_all_end`
+    pub const FILE_WRITE_ALL_END: u16 = 529;
+    /// `MPI_File_write_at_all_begin`
+    pub const FILE_WRITE_AT_ALL_BEGIN: u16 = 530;
+    /// `MPI_File_write_at_all_end`
+    pub const FILE_WRITE_AT_ALL_END: u16 = 531;
+    /// `MPI_File_write_ordered_begin`
+    pub const FILE_WRITE_ORDERED_BEGIN: u16 = 532;
+    /// `MPI_File_write_ordered_end`
+    pub const FILE_WRITE_ORDERED_END: u16 = 533;
+    /// `MPI_Neighbor_allgather_c`
+    pub const NEIGHBOR_ALLGATHER_C: u16 = 600;
+    /// `MPI_Neighbor_allgatherv_c`
+    pub const NEIGHBOR_ALLGATHERV_C: u16 = 601;
+    /// `MPI_Neighbor_alltoall_c`
+    pub const NEIGHBOR_ALLTOALL_C: u16 = 602;
+    /// `MPI_Neighbor_alltoallv_c`
+    pub const NEIGHBOR_ALLTOALLV_C: u16 = 603;
+    /// `MPI_Neighbor_alltoallw_c`
+    pub const NEIGHBOR_ALLTOALLW_C: u16 = 604;
+    /// `MPI_Ineighbor_allgather_c`
+    pub const INEIGHBOR_ALLGATHER_C: u16 = 605;
+    /// `MPI_Ineighbor_allgatherv_c`
+    pub const INEIGHBOR_ALLGATHERV_C: u16 = 606;
+    /// `MPI_Ineighbor_alltoall_c`
+    pub const INEIGHBOR_ALLTOALL_C: u16 = 607;
+    /// `MPI_Ineighbor_alltoallv_c`
+    pub const INEIGHBOR_ALLTOALLV_C: u16 = 608;
+    /// `MPI_Ineighbor_alltoallw_c`
+    pub const INEIGHBOR_ALLTOALLW_C: u16 = 609;
+    /// `MPI_Neighbor_allgather_init_c`
+    pub const NEIGHBOR_ALLGATHER_INIT_C: u16 = 610;
+    /// `MPI_Neighbor_allgatherv_init_c`
+    pub const NEIGHBOR_ALLGATHERV_INIT_C: u16 = 611;
+    /// `MPI_Neighbor_alltoall_init_c`
+    pub const NEIGHBOR_ALLTOALL_INIT_C: u16 = 612;
+    /// `MPI_Neighbor_alltoallv_init_c`
+    pub const NEIGHBOR_ALLTOALLV_INIT_C: u16 = 613;
+    /// `MPI_Neighbor_alltoallw_init_c`
+    pub const NEIGHBOR_ALLTOALLW_INIT_C: u16 = 614;
+    /// `MPI_Bcast_init_c`
+    pub const BCAST_INIT_C: u16 = 621;
+    /// `MPI_Reduce_init_c`
+    pub const REDUCE_INIT_C: u16 = 622;
+    /// `MPI_Allreduce_init_c`
+    pub const ALLREDUCE_INIT_C: u16 = 623;
+    /// `MPI_Gather_init_c`
+    pub const GATHER_INIT_C: u16 = 624;
+    /// `MPI_Gatherv_init_c`
+    pub const GATHERV_INIT_C: u16 = 625;
+    /// `MPI_Scatter_init_c`
+    pub const SCATTER_INIT_C: u16 = 626;
+    /// `MPI_Scatterv_init_c`
+    pub const SCATTERV_INIT_C: u16 = 627;
+    /// `MPI_Allgather_init_c`
+    pub const ALLGATHER_INIT_C: u16 = 628;
+    /// `MPI_Allgatherv_init_c`
+    pub const ALLGATHERV_INIT_C: u16 = 629;
+    /// `MPI_Alltoall_init_c`
+    pub const ALLTOALL_INIT_C: u16 = 630;
+    /// `MPI_Alltoallv_init_c`
+    pub const ALLTOALLV_INIT_C: u16 = 631;
+    /// `MPI_Alltoallw_init_c`
+    pub const ALLTOALLW_INIT_C: u16 = 632;
+    /// `MPI_Reduce_scatter_init_c`
+    pub const REDUCE_SCATTER_INIT_C: u16 = 633;
+    /// `MPI_Reduce_scatter_block_init_c`
+    pub const REDUCE_SCATTER_BLOCK_INIT_C: u16 = 634;
+    /// `MPI_Scan_init_c`
+    pub const SCAN_INIT_C: u16 = 635;
+    /// `MPI_Exscan_init_c`
+    pub const EXSCAN_INIT_C: u16 = 636;
+    /// `MPI_Win_create_c`
+    pub const WIN_CREATE_C: u16 = 640;
+    /// `MPI_Win_allocate_c`
+    pub const WIN_ALLOCATE_C: u16 = 641;
+    /// `MPI_Win_allocate_shared_c`
+    pub const WIN_ALLOCATE_SHARED_C: u16 = 642;
+    /// `MPI_Put_c`
+    pub const PUT_C: u16 = 662;
+    /// `MPI_Get_c`
+    pub const GET_C: u16 = 663;
+    /// `MPI_Accumulate_c`
+    pub const ACCUMULATE_C: u16 = 664;
+    /// `MPI_Get_accumulate_c`
+    pub const GET_ACCUMULATE_C: u16 = 665;
+    /// `MPI_Rput_c`
+    pub const RPUT_C: u16 = 668;
+    /// `MPI_Rget_c`
+    pub const RGET_C: u16 = 669;
+    /// `MPI_Raccumulate_c`
+    pub const RACCUMULATE_C: u16 = 670;
+    /// `MPI_Rget_accumulate_c`
+    pub const RGET_ACCUMULATE_C: u16 = 671;
+    /// `MPI_File_read_c`
+    pub const FILE_READ_C: u16 = 700;
+    /// `MPI_File_read_all_c`
+    pub const FILE_READ_ALL_C: u16 = 701;
+    /// `MPI_File_read_at_c`
+    pub const FILE_READ_AT_C: u16 = 702;
+    /// `MPI_File_read_at_all_c`
+    pub const FILE_READ_AT_ALL_C: u16 = 703;
+    /// `MPI_File_read_shared_c`
+    pub const FILE_READ_SHARED_C: u16 = 704;
+    /// `MPI_File_read_ordered_c`
+    pub const FILE_READ_ORDERED_C: u16 = 705;
+    /// `MPI_File_write_c`
+    pub const FILE_WRITE_C: u16 = 706;
+    /// `MPI_File_write_all_c`
+    pub const FILE_WRITE_ALL_C: u16 = 707;
+    /// `MPI_File_write_at_c`
+    pub const FILE_WRITE_AT_C: u16 = 708;
+    /// `MPI_File_write_at_all_c`
+    pub const FILE_WRITE_AT_ALL_C: u16 = 709;
+    /// `MPI_File_write_shared_c`
+    pub const FILE_WRITE_SHARED_C: u16 = 710;
+    /// `MPI_File_write_ordered_c`
+    pub const FILE_WRITE_ORDERED_C: u16 = 711;
+    /// `MPI_File_iread_c`
+    pub const FILE_IREAD_C: u16 = 712;
+    /// `MPI_File_iread_all_c`
+    pub const FILE_IREAD_ALL_C: u16 = 713;
+    /// `MPI_File_iread_at_c`
+    pub const FILE_IREAD_AT_C: u16 = 714;
+    /// `MPI_File_iread_at_all_c`
+    pub const FILE_IREAD_AT_ALL_C: u16 = 715;
+    /// `MPI_File_iread_shared_c`
+    pub const FILE_IREAD_SHARED_C: u16 = 716;
+    /// `MPI_File_iwrite_c`
+    pub const FILE_IWRITE_C: u16 = 717;
+    /// `MPI_File_iwrite_all_c`
+    pub const FILE_IWRITE_ALL_C: u16 = 718;
+    /// `MPI_File_iwrite_at_c`
+    pub const FILE_IWRITE_AT_C: u16 = 719;
+    /// `MPI_File_iwrite_at_all_c`
+    pub const FILE_IWRITE_AT_ALL_C: u16 = 720;
+    /// `MPI_File_iwrite_shared_c`
+    pub const FILE_IWRITE_SHARED_C: u16 = 721;
+    /// `MPI_File_read_all_begin_c`
+    pub const FILE_READ_ALL_BEGIN_C: u16 = 722;
+    /// `MPI_File_read_at_all_begin_c`
+    pub const FILE_READ_AT_ALL_BEGIN_C: u16 = 724;
+    /// `MPI_File_read_ordered_begin_c`
+    pub const FILE_READ_ORDERED_BEGIN_C: u16 = 726;
+    /// `MPI_File_write_all_begin_c`
+    pub const FILE_WRITE_ALL_BEGIN_C: u16 = 728;
+    /// `MPI_File_write_at_all_begin_c`
+    pub const FILE_WRITE_AT_ALL_BEGIN_C: u16 = 730;
+    /// `MPI_File_write_ordered_begin_c`
+    pub const FILE_WRITE_ORDERED_BEGIN_C: u16 = 732;
 }

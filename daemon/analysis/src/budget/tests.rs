@@ -233,6 +233,7 @@ fn place(windowed: &mut Windowed, nodes: &[Node]) {
             first_size,
             parent: None,
             leader: 0,
+            ..CommInfo::default()
         });
     }
 }

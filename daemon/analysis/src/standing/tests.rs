@@ -160,7 +160,7 @@ fn members_in_different_collectives_wait_for_each_other_and_are_named() {
 #[test]
 fn members_of_a_communicator_are_those_that_said_so_and_must_be_all() {
     let comm = 3;
-    let info = CommInfo { comm, id: 9, size: 2, first_size: None, parent: None, leader: 1 };
+    let info = CommInfo { comm, id: 9, size: 2, leader: 1, ..CommInfo::default() };
     let member = |place, rank| Member { comm, side: Side::Only, place, rank };
     let asks = Asks::Members { comm: Some(comm) };
     let mut job = Job::of(4).inside(1, BARRIER, asks).receives(3, 1, 7);

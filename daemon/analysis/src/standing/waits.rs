@@ -2,7 +2,7 @@
 
 use super::{Moment, Standing, WORLD, is_gone};
 use crate::OpenPost;
-use mpiscope_model::{Asks, Comm, Function, InFlight, Peer, PostId, ProcessState, Rank};
+use mpiscope_model::{Asks, Comm, Function, InFlight, Peer, ProcessState, Rank};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -32,12 +32,15 @@ pub struct Waiting {
     pub is_satisfied: bool,
 }
 
+/// Which sender and which tag a receiver would take, none for any.
+type Wanted = (Option<Rank>, Option<i32>);
+
 /// The sides of messages that are there, to be held against each other.
 struct Offers {
     /// Tags of what was sent and not received, and of sends that are in flight, by sender and receiver.
     sends: FxHashMap<(Comm, Rank, Rank), Vec<i32>>,
     /// Senders and tags that receivers would take.
-    receives: FxHashMap<(Comm, Rank), Vec<(Option<Rank>, Option<i32>)>>,
+    receives: FxHashMap<(Comm, Rank), Vec<Wanted>>,
     posts: FxHashMap<Rank, Vec<OpenPost>>,
 }
 
@@ -89,7 +92,7 @@ impl Offers {
 
     /// Whether a receive that would take the message is there.
     fn has_receive(&self, comm: Comm, from: Rank, to: Rank, tag: i32) -> bool {
-        let takes = |&(source, wanted): &(Option<Rank>, Option<i32>)| {
+        let takes = |&(source, wanted): &Wanted| {
             source.is_none_or(|source| source == from) && wanted.is_none_or(|wanted| wanted == tag)
         };
         self.receives.get(&(comm, to)).is_some_and(|receives| receives.iter().any(takes))
@@ -160,7 +163,11 @@ impl Asking<'_> {
             Asks::Members { comm } => self.members_missing(call, comm),
             Asks::Post { post } => {
                 posts = self.open(call.rank, |open| open.post == post);
-                self.posted(&posts, post)
+                match posts[..] {
+                    [post] => self.message(&post),
+                    // It is not known, as that of a call that was lost.
+                    _ => (Need::Unknown, Arc::default()),
+                }
             }
             Asks::Requests { count } => {
                 if count > 0 {
@@ -219,13 +226,6 @@ impl Asking<'_> {
             return if members.is_complete { (Need::Any, ranks) } else { (Need::Unknown, Arc::default()) };
         };
         (Need::All, [from].into())
-    }
-
-    fn posted(&mut self, posts: &[OpenPost], _: PostId) -> (Need, Arc<[Rank]>) {
-        match posts {
-            [post] => self.message(post),
-            _ => (Need::Unknown, Arc::default()),
-        }
     }
 
     /// For whom a call waits that waits for so many requests. Which ones these are is not told, only which receives of

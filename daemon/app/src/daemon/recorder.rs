@@ -302,6 +302,7 @@ impl Recorder {
                 .map(|entry| FunctionName { function: entry.id, name: entry.name.to_owned() })
                 .collect(),
             communicators: self.engine.comms.clone(),
+            coordinates: std::mem::take(&mut self.engine.coordinates),
             nodes: self.engine.nodes.clone(),
             sites,
             ranks: self.engine.ranks.values().cloned().collect(),

@@ -17,7 +17,6 @@ use std::path::{Path, PathBuf};
 const UNKNOWN_NODE: &str = "unknown";
 /// More than a run has communicators or call sites.
 const MOST_NUMBERS: u32 = 1 << 21;
-const WORLD_NAME: &str = "MPI_COMM_WORLD";
 
 /// A recording to be exported.
 pub(crate) struct Source {
@@ -147,7 +146,7 @@ impl Source {
 
     /// By number, what communicators are called.
     pub(crate) fn comm_names(&self) -> Vec<String> {
-        by_number(self.comms.iter().map(|info| (info.comm, comm_name(info.comm))))
+        by_number(self.comms.iter().map(|info| (info.comm, info.words())))
     }
 
     /// By number, where calls were made.
@@ -178,13 +177,9 @@ fn by_number(named: impl Iterator<Item = (u32, String)>) -> Vec<String> {
     names
 }
 
-fn comm_name(comm: Comm) -> String {
-    if comm == 0 { WORLD_NAME.into() } else { format!("communicator {comm}") }
-}
-
 /// Of a log's communicators only the numbers are known.
 fn unknown_comm(comm: Comm) -> CommInfo {
-    CommInfo { comm, id: 0, size: 0, first_size: None, parent: None, leader: 0 }
+    CommInfo { comm, ..CommInfo::default() }
 }
 
 fn hand_on<R: SegmentRow>(

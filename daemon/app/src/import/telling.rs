@@ -1,8 +1,8 @@
 //! What is imported as the messages that the log of a real run holds: who there is, their slots some at once, and the end.
 
 use mpiscope_wire::{
-    ClockKind, CommDefinition, EndState, Entry, Knot, Lost, Message, NO_COMM, OtherGroup, Process, RunEnd,
-    RunStart, Slot, Slots,
+    ClockKind, CommDefinition, CommKind, EndState, Entry, Knot, Lost, Message, NO_COMM, OtherGroup, Process,
+    RunEnd, RunStart, Slot, Slots,
 };
 use std::collections::{BTreeMap, HashSet};
 
@@ -48,6 +48,7 @@ impl Members {
         let id = u64::from(number);
         let plain = |group: &[u32], id: u64, own_rank: u32, other: Option<OtherGroup>| CommDefinition {
             index: number,
+            kind: CommKind::Communicator,
             id,
             size: group.len() as u32,
             own_rank,
@@ -174,6 +175,7 @@ impl<'a> Telling<'a> {
             let size = self.world.nodes.len() as u32;
             Some(CommDefinition {
                 index: 0,
+                kind: CommKind::Communicator,
                 id: 0,
                 size,
                 own_rank: rank,

@@ -70,5 +70,5 @@ fn ranks(job: &Job) -> Vec<RankInfo> {
 
 /// Of which nothing is known but that it was there.
 fn communicator(comm: u32) -> CommInfo {
-    CommInfo { comm, id: comm.into(), size: 0, first_size: None, parent: None, leader: 0 }
+    CommInfo { comm, id: comm.into(), ..CommInfo::default() }
 }

@@ -310,8 +310,15 @@ impl Program {
             let mut batch = Batch { until_ns, ..Batch::default() };
             if turn == 0 {
                 batch.ranks = (0..RANKS).map(|rank| info(rank, rank / 2)).collect();
-                batch.comms =
-                    vec![CommInfo { comm: 0, id: 1, size: RANKS, first_size: None, parent: None, leader: 0 }];
+                batch.comms = vec![CommInfo {
+                    comm: 0,
+                    id: 1,
+                    size: RANKS,
+                    first_size: None,
+                    parent: None,
+                    leader: 0,
+                    ..CommInfo::default()
+                }];
             }
             if behind && turn == 3 {
                 batch.ranks.push(info(RANKS - 1, 0));

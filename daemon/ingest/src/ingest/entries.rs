@@ -3,8 +3,11 @@
 use super::{Ingest, Key, MOST_PARTS};
 use crate::process::ProcessInput;
 use crate::ring::{Closed, Output};
-use mpiscope_model::{Comm, CommInfo, Event, Side};
-use mpiscope_wire::{CallFlags, CommDefinition, Entry, NO_COMM, OtherGroup, Part, PartFlags, Slots};
+use mpiscope_model::{Comm, CommInfo, CommKind, CommName, Coordinate, Event, Side};
+use mpiscope_wire::{
+    self as wire, CallFlags, CommDefinition, Entry, GridPart, MOST_NAME_BYTES, NO_COMM, NamePart, OtherGroup,
+    Part, PartFlags, Slots,
+};
 
 /// To which group a process belongs that defines a communicator, and how many ranks the first of two has.
 fn groups(definition: &CommDefinition) -> (Side, Option<u32>) {
@@ -13,6 +16,15 @@ fn groups(definition: &CommDefinition) -> (Side, Option<u32>) {
         Some(OtherGroup { size: OtherGroup::ELSEWHERE, .. }) => (Side::Alone, None),
         Some(OtherGroup { size, is_first: true }) => (Side::Second, Some(size)),
         Some(_) => (Side::First, Some(definition.size)),
+    }
+}
+
+fn kind_of(kind: wire::CommKind) -> CommKind {
+    match kind {
+        wire::CommKind::Communicator => CommKind::Communicator,
+        wire::CommKind::Window => CommKind::Window,
+        wire::CommKind::File => CommKind::File,
+        wire::CommKind::Phase => CommKind::Phase,
     }
 }
 
@@ -106,6 +118,14 @@ impl Ingest {
             Entry::Handle { comm, handle } => {
                 process.handles.insert(handle, comm);
             }
+            Entry::Name(part) => self.name(key, &part),
+            Entry::Grid(part) => self.grid(key, &part),
+            Entry::Paused { calls } => {
+                self.paused_calls =
+                    self.paused_calls.saturating_add(calls.saturating_sub(state.paused_calls));
+                state.paused_calls = state.paused_calls.max(calls);
+                self.lose(key, ring);
+            }
             Entry::Module(module) => process.sites.module(&module),
             Entry::Path(part) => process.sites.path(&part),
             Entry::Site(site) => {
@@ -113,6 +133,44 @@ impl Ingest {
                 self.batch.sites.extend(new);
             }
             Entry::Call(call) => self.call(key, ring, call),
+        }
+    }
+
+    /// A part of a name; the name is told when it is whole.
+    fn name(&mut self, key: Key, part: &NamePart) {
+        let Some(process) = self.processes.get_mut(&key) else { return };
+        let Some(&comm) = process.comms.get(&part.comm) else { return };
+        let whole = usize::from(part.name_bytes).min(MOST_NAME_BYTES);
+        let (of, bytes) = &mut process.naming;
+        if *of != part.comm || bytes.len() >= whole {
+            (*of, *bytes) = (part.comm, Vec::new());
+        }
+        bytes.extend_from_slice(part.bytes());
+        if bytes.len() < whole {
+            return;
+        }
+        let name = String::from_utf8_lossy(&std::mem::take(bytes)).into_owned();
+        // Control characters of a hostile name must not reach a terminal.
+        let name: String = name.chars().filter(|character| !character.is_control()).collect();
+        if self.comm_names.get(&comm) != Some(&name) {
+            self.comm_names.insert(comm, name.clone());
+            self.batch.comm_names.push(CommName { comm, name });
+        }
+    }
+
+    fn grid(&mut self, key: Key, part: &GridPart) {
+        let Some(process) = self.processes.get_mut(&key) else { return };
+        let Some(&comm) = process.comms.get(&part.comm) else { return };
+        let (rank, dimension) = (process.rank, u16::from(part.dimension));
+        if self.coordinates_told.insert((comm, rank, dimension)) {
+            self.batch.coordinates.push(Coordinate {
+                comm,
+                rank,
+                dimension,
+                coordinate: part.coordinate,
+                size: part.size,
+                periodic: u16::from(part.is_periodic),
+            });
         }
     }
 
@@ -133,6 +191,8 @@ impl Ingest {
                 first_size,
                 parent,
                 leader: definition.leader,
+                kind: kind_of(definition.kind),
+                name: String::new(),
             });
         }
         comm
@@ -170,16 +230,19 @@ impl Ingest {
         if site.is_none() && (process.sites.is_full || call.site != 0) {
             self.calls_beyond_sites += if call.flags.has(CallFlags::FOLDED) { call.bytes.max(1) } else { 1 };
         }
-        let side = if process.sides.is_empty() { None } else { process.sides.get(&call.comm).copied() };
+        let started = parts.iter().find(|(part, _)| part.flags == PartFlags::STARTED);
+        let of_side = started.map_or(call.comm, |(part, _)| part.comm);
+        let side = if process.sides.is_empty() { None } else { process.sides.get(&of_side).copied() };
         let side = side.unwrap_or(Side::Only);
         let closed = Closed { call, start_ns, end_ns, comm, side, parts, site, post };
-        let ProcessInput { rings, events, matched, .. } = process;
+        let ProcessInput { rings, events, matched, unjudged, .. } = process;
         let mut out = Output {
             calls: &mut self.batch.calls,
             activities: self.judged.then_some(&mut self.batch.activities),
             collected: &mut self.batch.collected,
             events: &mut events[ring],
             matched,
+            unjudged,
             functions: &self.functions,
         };
         rings[ring].close(rank, &closed, &mut out);

@@ -2,7 +2,7 @@
 
 use crate::row::Nature::Repeating;
 use crate::row::{Access, Column, Row, column};
-use mpiscope_model::{CommInfo, Function, NodeInfo, ProcessState, RankInfo, SiteInfo};
+use mpiscope_model::{CommInfo, CommKind, Coordinate, Function, NodeInfo, ProcessState, RankInfo, SiteInfo};
 
 /// The name of an MPI function, as a recording has it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -87,16 +87,49 @@ impl Row for SiteInfo {
 
 impl Row for CommInfo {
     const TABLE: &'static str = "communicators";
+    const LATER: &'static [&'static str] = &["kind", "name"];
     const COLUMNS: &'static [Column<Self>] = &[
         column!(comm: U32, Rising),
         column!(id: U64, Rising),
         column!(size: U32, Repeating),
         column!(parent: OptionalU32, Repeating),
         column!(leader: U32, Repeating),
+        Column {
+            name: "kind",
+            nature: Repeating,
+            access: Access::Text(
+                |row| row.kind.word(),
+                // A word of a later version.
+                |row, v| {
+                    row.kind = CommKind::ALL.into_iter().find(|kind| kind.word() == v).unwrap_or_default();
+                },
+            ),
+        },
+        Column {
+            name: "name",
+            nature: Repeating,
+            access: Access::Text(|row| &row.name, |row, v| row.name = v),
+        },
     ];
 
     fn blank() -> Self {
-        CommInfo { comm: 0, id: 0, size: 0, first_size: None, parent: None, leader: 0 }
+        CommInfo::default()
+    }
+}
+
+impl Row for Coordinate {
+    const TABLE: &'static str = "coordinates";
+    const COLUMNS: &'static [Column<Self>] = &[
+        column!(comm: U32, Rising),
+        column!(rank: U32, Rising),
+        column!(dimension: U16, Repeating),
+        column!(coordinate: U32, Repeating),
+        column!(size: U32, Repeating),
+        column!(periodic: U16, Repeating),
+    ];
+
+    fn blank() -> Self {
+        Coordinate::default()
     }
 }
 

@@ -5,7 +5,7 @@ import type { ParticleFrame } from "../view";
 
 /** Related functions stand together, in this order; families that are new come last. */
 const FAMILY_ORDER = [
-  "send", "receive", "complete", "probe", "rooted", "all", "barrier", "one-sided", "io", "communicator", "setup",
+  "send", "receive", "complete", "probe", "rooted", "all", "neighbor", "barrier", "one-sided", "io", "communicator", "setup",
 ];
 /** Counts change many times a second; nobody can read that. */
 const LEAST_REFRESH_MS = 250;

@@ -1,6 +1,7 @@
 //! The symbols of Fortran.
 
-use super::symbols::{closure, entry, shape};
+use super::shapes::{closure, generics, shape};
+use super::symbols::entry;
 use super::{BANNER, Call, Parameter, Table};
 use anyhow::{Context, Result, bail};
 use std::fmt::Write as _;
@@ -53,20 +54,36 @@ fn rust_type(kind: &str) -> Result<&'static str> {
         "status" | "status*" => "*mut Status",
         "int*" => "*mut c_int",
         "handle*" => "*mut Handle",
+        "count" => "*const i64",
+        "count*" => "*mut i64",
         _ => bail!("no type is named {kind}"),
     })
 }
 
-/// Fortran has no arguments of the command line there.
+/// Fortran has no arguments of the command line there, and always the same number of them.
 fn parameters(call: &Call) -> impl Iterator<Item = &Parameter> {
-    call.parameters.iter().filter(|parameter| !parameter.role.starts_with("argument_"))
+    let is_of_c =
+        |parameter: &Parameter| parameter.role.starts_with("argument_") || parameter.role == "varargs";
+    call.parameters.iter().filter(move |parameter| !is_of_c(parameter))
+}
+
+/// The texts among the arguments, whose lengths the compilers pass by value behind all others.
+fn lengths(call: &Call) -> impl Iterator<Item = String> {
+    let texts = parameters(call).filter(|parameter| parameter.role.starts_with("string"));
+    texts.map(|parameter| format!("{}_length", parameter.name))
+}
+
+/// One function does not say how it went.
+fn has_error(call: &Call) -> bool {
+    call.name != "MPI_Pcontrol"
 }
 
 fn value(call: &Call, name: &str) -> Option<String> {
     let parameter = parameters(call).find(|parameter| parameter.name == name)?;
     Some(match parameter.kind.as_str() {
         "int" if parameter.is_count() => format!("i64::from(*{name})"),
-        "int" => format!("*{name}"),
+        "int" | "count" => format!("*{name}"),
+        _ if parameter.role == "string" => format!("shapes::Text::padded({name}, {name}_length)"),
         "handle" => format!("*{name} as Handle"),
         _ => name.to_owned(),
     })
@@ -81,14 +98,26 @@ fn symbols(out: &mut String, first: usize, call: &Call) -> Result<usize> {
         declared.push(format!("{}: {kind}", parameter.name));
         types.push(kind);
     }
-    declared.push("ierror: *mut c_int".to_owned());
-    types.push("*mut c_int");
-    let mut passed: Vec<&str> = parameters(call).map(|parameter| parameter.name.as_str()).collect();
-    passed.push("ierror");
+    let mut passed: Vec<String> = parameters(call).map(|parameter| parameter.name.clone()).collect();
+    if has_error(call) {
+        declared.push("ierror: *mut c_int".to_owned());
+        types.push("*mut c_int");
+        passed.push("ierror".to_owned());
+    }
+    for length in lengths(call) {
+        declared.push(format!("{length}: usize"));
+        types.push("usize");
+        passed.push(length);
+    }
     let (declared, types, passed) = (declared.join(", "), types.join(", "), passed.join(", "));
     let (shape, mut arguments) = shape(call, value)?;
-    arguments.push(format!("{} {{ function({passed}); *ierror }}", closure(call)));
-    let generics = if shape == "collective" { "L, _, _" } else { "L" };
+    let (told, error) = if has_error(call) {
+        ("let mut own = 0; let ierror = told(ierror, &mut own);", "*ierror")
+    } else {
+        ("", "0")
+    };
+    arguments.push(format!("{} {{ function({passed}); {error} }}", closure(call)));
+    let generics = generics("L", shape);
     writeln!(
         out,
         "
@@ -99,8 +128,7 @@ fn symbols(out: &mut String, first: usize, call: &Call) -> Result<usize> {
         unsafe fn {lower}<L: Language>(behind: Index, {declared}) {{
             // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
             let function: extern \"C-unwind\" fn({types}) = unsafe {{ core::mem::transmute(real(behind)) }};
-            let mut own = 0;
-            let ierror = told(ierror, &mut own);
+            {told}
             // SAFETY: the arguments are valid addresses, as they always are in Fortran.
             unsafe {{ shapes::{shape}::<{generics}>({arguments}) }};
         }}",

@@ -14,6 +14,9 @@ fn family(word: &str) -> Result<&'static str> {
         "rooted" => "Rooted",
         "all" => "All",
         "barrier" => "Barrier",
+        "neighbor" => "Neighbor",
+        "one-sided" => "OneSided",
+        "io" => "Io",
         "communicator" => "Communicator",
         _ => bail!("no family is named {word}"),
     })
@@ -21,7 +24,7 @@ fn family(word: &str) -> Result<&'static str> {
 
 /// Whether functions of this shape ask and return at once.
 fn polls(shape: &str) -> bool {
-    shape.starts_with("test_") || ["iprobe", "improbe"].contains(&shape)
+    shape.starts_with("test_") || ["iprobe", "improbe", "poll"].contains(&shape)
 }
 
 pub(super) fn text(table: &Table) -> Result<String> {

@@ -85,12 +85,14 @@ pub(super) fn collective(function: Function) -> Option<CollectiveOp> {
 fn role(function: Function) -> RegionRole {
     let Some(entry) = by_id(function) else { return RegionRole::Function };
     match entry.family {
-        Family::Setup | Family::Communicator => RegionRole::Function,
+        Family::Setup | Family::Communicator | Family::Neighbor => RegionRole::Function,
+        Family::OneSided => RegionRole::OneSided,
+        Family::Io => RegionRole::Files,
         Family::Send | Family::Receive | Family::Complete | Family::Probe => RegionRole::PointToPoint,
         Family::Barrier => RegionRole::Barrier,
         Family::Rooted
             if ["Bcast", "Ibcast", "Scatter", "Scatterv", "Iscatter", "Iscatterv"]
-                .contains(&bare(entry.name)) =>
+                .contains(&bare(entry.name).trim_end_matches("_init")) =>
         {
             RegionRole::OneToAll
         }
@@ -211,9 +213,12 @@ mod tests {
         assert_eq!((collective(id::SEND), collective(u16::MAX)), (None, None));
         for entry in FUNCTIONS {
             let is_collective = matches!(entry.family, Family::Rooted | Family::All | Family::Barrier);
-            let returns_early = entry.name.starts_with("MPI_I");
+            let returns_early = entry.name.starts_with("MPI_I") || bare(entry.name).ends_with("_init");
             assert_eq!(collective(entry.id).is_some(), is_collective && !returns_early, "{}", entry.name);
-            let is_plain = matches!(role(entry.id), RegionRole::Function | RegionRole::PointToPoint);
+            let is_plain = matches!(
+                role(entry.id),
+                RegionRole::Function | RegionRole::PointToPoint | RegionRole::OneSided | RegionRole::Files
+            );
             assert_eq!(is_plain, !is_collective, "{}", entry.name);
         }
     }

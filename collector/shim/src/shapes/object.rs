@@ -1,0 +1,147 @@
+//! One-sided communication and files: calls on a window or a file, which is as much as a communicator of its own.
+#![expect(unsafe_code, reason = "reading what the program's pointers point to")]
+
+use super::message::{made, not_a_receive};
+use crate::language::{Kind, Language};
+use crate::local::{Recorder, recorded, with_status};
+use crate::mpi::{Handle, Status, read_status};
+use crate::text::Text;
+use core::ffi::c_int;
+use mpiscope_capture::Interval;
+use mpiscope_wire::Asked;
+use std::sync::Arc;
+
+/// A call of the members of a communicator made something for them.
+fn adopted<L: Language>(
+    recorder: &mut Recorder,
+    function: u16,
+    (result, at): (c_int, Interval),
+    parent: Handle,
+    (kind, handle, name): (Kind, *mut Handle, String),
+) {
+    let process = recorder.process;
+    let mut call = made(function, at, result);
+    let parent = L::handle(Kind::Comm, parent);
+    let comm = recorder.with_comm(parent, |thread, _, comm| {
+        thread.place(&mut call, comm);
+        Arc::clone(comm)
+    });
+    if let Some(comm) = comm.filter(|_| result == 0) {
+        // SAFETY: the call has just set it.
+        let handle = unsafe { L::key(&process.library, kind, handle, 0) } as Handle;
+        process.adopt_object(kind, process.key(kind, handle), parent, &comm, name);
+        recorder.with_object(kind, handle, |thread, _, object| thread.place(&mut call, object));
+    }
+    recorder.commit(&call);
+}
+
+pub(crate) unsafe fn window_new<L: Language>(
+    function: u16,
+    comm: Handle,
+    window: *mut Handle,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    recorded::<L, _>(function, real, |recorder, called| {
+        adopted::<L>(recorder, function, called, comm, (Kind::Window, window, String::new()));
+    })
+}
+
+pub(crate) unsafe fn file_open<L: Language>(
+    function: u16,
+    comm: Handle,
+    name: Text,
+    file: *mut Handle,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    recorded::<L, _>(function, real, |recorder, called| {
+        // SAFETY: the program's own, as the standard wants it.
+        let name = unsafe { name.read() };
+        adopted::<L>(recorder, function, called, comm, (Kind::File, file, name));
+    })
+}
+
+/// What a call on a window or a file says.
+struct Said {
+    kind: Kind,
+    object: Handle,
+    /// Whom it is for.
+    rank: Option<c_int>,
+    /// How many elements of which type.
+    moved: Option<(i64, Handle)>,
+    request: Option<*mut Handle>,
+}
+
+#[inline(never)]
+fn told<L: Language>(recorder: &mut Recorder, function: u16, (result, at): (c_int, Interval), said: &Said) {
+    let mut call = made(function, at, result);
+    let mut to = None;
+    recorder.with_object(said.kind, L::handle(said.kind, said.object), |thread, _, object| {
+        thread.place(&mut call, object);
+        to = said.rank.and_then(|rank| object.peer(rank)).map(|peer| peer.world_rank);
+    });
+    if let Some(rank) = to {
+        call.peer = rank;
+    }
+    // What is for nobody moves nothing, and its type may be none.
+    let moved = said.moved.filter(|_| result == 0 && (said.rank.is_none() || to.is_some()));
+    if let Some((count, datatype)) = moved {
+        call.bytes = recorder.bytes(count, L::handle(Kind::Datatype, datatype));
+    }
+    if let Some(request) = said.request.filter(|_| result == 0) {
+        not_a_receive::<L>(recorder, request);
+    }
+    recorder.commit(&call);
+}
+
+pub(crate) unsafe fn window_call<L: Language>(
+    function: u16,
+    window: Handle,
+    rank: Option<c_int>,
+    moved: Option<(i64, Handle)>,
+    request: Option<*mut Handle>,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    recorded::<L, _>(function, real, |recorder, called| {
+        let said = Said { kind: Kind::Window, object: window, rank, moved, request };
+        told::<L>(recorder, function, called, &said);
+    })
+}
+
+pub(crate) unsafe fn file_call<L: Language>(
+    function: u16,
+    file: Handle,
+    moved: Option<(i64, Handle)>,
+    request: Option<*mut Handle>,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    recorded::<L, _>(function, real, |recorder, called| {
+        let said = Said { kind: Kind::File, object: file, rank: None, moved, request };
+        told::<L>(recorder, function, called, &said);
+    })
+}
+
+/// A call that says by its status how much it moved: a read may find less than it asks for.
+pub(crate) unsafe fn file_transfer<L: Language>(
+    function: u16,
+    file: Handle,
+    status: *mut Status,
+    real: impl FnOnce(*mut Status) -> c_int,
+) -> c_int {
+    with_status::<L>(
+        function,
+        || Asked::Nothing,
+        status,
+        real,
+        |recorder, (result, at), status| {
+            let mut call = made(function, at, result);
+            let file = L::handle(Kind::File, file);
+            recorder.with_object(Kind::File, file, |thread, _, object| thread.place(&mut call, object));
+            if result == 0 {
+                // SAFETY: the call has just filled it.
+                let found = unsafe { read_status(&recorder.process.library.family.status, status, 0) };
+                call.bytes = found.bytes;
+            }
+            recorder.commit(&call);
+        },
+    )
+}

@@ -1,0 +1,79 @@
+//! Calls that move nothing of their own, calls that ask, and what the program says to whoever watches it.
+#![expect(unsafe_code, reason = "reading what the program's pointers point to")]
+
+use super::message::{finish, made};
+use crate::language::{Kind, Language};
+use crate::local::{enter, recorded};
+use crate::mpi::Handle;
+use crate::process;
+use crate::text;
+use core::ffi::{c_int, c_void};
+
+pub(crate) unsafe fn plain<L: Language>(
+    function: u16,
+    comm: Option<Handle>,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    recorded::<L, _>(function, real, |recorder, (result, at)| {
+        let mut call = made(function, at, result);
+        if let Some(comm) = comm {
+            recorder.with_comm(L::handle(Kind::Comm, comm), |thread, _, comm| thread.place(&mut call, comm));
+        }
+        recorder.commit(&call)
+    })
+}
+
+/// A call that asks and returns at once. What it finds, another call completes.
+pub(crate) unsafe fn poll<L: Language>(
+    function: u16,
+    flag: *const c_int,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    recorded::<L, _>(function, real, |recorder, (result, at)| {
+        // SAFETY: the call has just set it.
+        if result == 0 && unsafe { *flag } == 0 {
+            recorder.failed_poll(function, at);
+        } else {
+            finish(recorder, function, at, result);
+        }
+    })
+}
+
+/// Without `MPI_Init` the library says neither how many ranks there are nor which this is.
+pub(crate) unsafe fn session_init<L: Language>(
+    function: u16,
+    _session: *mut Handle,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    // SAFETY: it has no arguments of the program's.
+    unsafe { plain::<L>(function, None, real) }
+}
+
+/// 0 pauses recording, 1 and 2 resume it. Other levels may come with a name: positive ones begin a phase of that name,
+/// negative ones end it.
+pub(crate) unsafe fn pcontrol<L: Language>(
+    function: u16,
+    level: c_int,
+    name: Option<*mut c_void>,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
+    if L::is_recorded() && matches!(level, 1 | 2) {
+        process::resume();
+    }
+    let Some(mut entered) = enter::<L>() else { return real() };
+    let (result, at) = entered.timed(function, real);
+    entered.work(|recorder| {
+        let mut call = made(function, at, result);
+        call.tag = level;
+        // Whether there is a name nobody says, so that it is looked at with care.
+        let name = name.filter(|_| !matches!(level, 0..=2)).and_then(|name| text::perhaps(name));
+        if let Some(phase) = name.and_then(|name| recorder.process.phase(&name)) {
+            recorder.thread.place(&mut call, &phase);
+        }
+        recorder.commit(&call);
+        if level == 0 {
+            process::pause();
+        }
+    });
+    result
+}
