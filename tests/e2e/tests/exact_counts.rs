@@ -132,7 +132,6 @@ fn no_application_is_left_out() {
                 "loaded",
                 "phases",
                 "truncated",
-                "both_ways",
                 "spawn",
                 "stuck",
             ]

@@ -152,16 +152,6 @@ fn a_message_that_is_too_long_is_nobody_else_s() {
     }
 }
 
-#[test]
-fn what_is_sent_and_received_at_once_is_two_messages() {
-    let test = "objects what_is_sent_and_received_at_once_is_two_messages";
-    let Some(mpi) = Mpi::find_or_skip(Family::Mpich, test) else { return };
-    let (recorded, _, truth) = recorded(&mpi, "both_ways");
-    assert_eq!(recorded.differences(&truth), Vec::<String>::new());
-    let totals = recorded.manifest.totals;
-    assert_eq!((totals.unmatched_sends, totals.unmatched_receives), (0, 0));
-}
-
 /// Under MPICH here nobody can be spawned.
 #[test]
 fn ranks_that_are_spawned_are_not_taken_for_others() {
