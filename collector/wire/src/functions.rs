@@ -1,8 +1,6 @@
 //! The MPI functions that are recorded: their stable ids, names and families.
 
-mod table;
-
-pub use table::{FUNCTIONS, id};
+pub use crate::generated::functions::{FUNCTIONS, id};
 
 /// What a function is for; related functions share a colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -11,6 +11,7 @@ mod check;
 mod flight;
 mod frame;
 mod functions;
+mod generated;
 mod payload;
 mod site;
 mod slot;

@@ -87,7 +87,7 @@ fn generate(root: &Path) -> Result<Vec<(PathBuf, String)>> {
         ensure!(ids.insert(call.id), "{} has the id {} of another function", call.name, call.id);
     }
     Ok(vec![
-        (root.join("collector/wire/src/functions/table.rs"), formatted(root, &functions::text(&table)?)?),
+        (root.join("collector/wire/src/generated/functions.rs"), formatted(root, &functions::text(&table)?)?),
         (root.join("collector/shim/src/generated/names.rs"), formatted(root, &symbols::names(&table)?)?),
         (root.join("collector/shim/src/generated/c.rs"), formatted(root, &symbols::text(&table)?)?),
         (root.join("collector/shim/src/generated/fortran.rs"), formatted(root, &fortran::text(&table)?)?),

@@ -30,7 +30,7 @@ fn polls(shape: &str) -> bool {
 pub(super) fn text(table: &Table) -> Result<String> {
     let mut out = format!(
         "{BANNER}
-        use super::{{Family, FunctionEntry}};
+        use crate::functions::{{Family, FunctionEntry}};
 
         /// All functions, by growing id.
         pub const FUNCTIONS: &[FunctionEntry] = &["

@@ -1,0 +1,3 @@
+//! What is written from the table of MPI functions.
+
+pub(crate) mod functions;
