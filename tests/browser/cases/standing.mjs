@@ -25,7 +25,7 @@ test("standing::a_deadlock_is_told_and_its_ranks_can_be_picked", async (t) => {
   // Ended by hand: the recording says how it stood and what the ranks were in.
   await running.stop();
   const shown = await open(t, (await replay(t, running.recording)).url, { view: null });
-  await untilState(shown, /^recording$/);
+  await untilState(shown, /^replay$/);
   await card(shown).getByText(/^The job stood still since/).waitFor();
   await card(shown).getByText(/ranks were in 3 calls that had not returned/).waitFor();
 });

@@ -36,7 +36,7 @@ const views = (page) => page.locator(".why .view .time-chart svg path, .why .vie
 test("why::each_part_of_the_view_is_reached_by_keyboard", async (t) => {
   const page = await why(t, await uneven());
   const names = await page.locator(".why .contents button").allInnerTexts();
-  assert.deepEqual(names, ["Causes", "Budget", "Over time", "Three views", "Criteria", "Places", "Placement", "Waits"]);
+  assert.deepEqual(names, ["Causes", "Waits", "Places", "Budget", "Over time", "Three views", "Criteria", "Placement"]);
   for (const name of names) {
     await page.locator(".why .contents button", { hasText: new RegExp(`^${name}$`) }).focus();
     await page.keyboard.press("Enter");
@@ -143,6 +143,9 @@ test("why::a_placement_is_the_programs_own", async (t) => {
   const [before, after] = (await change.locator(".value").allInnerTexts()).map(number);
   assert.deepEqual([before, after], [remap.inter_messages_before, remap.inter_messages_after]);
   assert.ok(after < before);
+  // Where little is to be gained the files are folded away.
+  const folded = page.locator("#why-placement summary");
+  if ((await folded.count()) > 0) await folded.click();
   for (const [format, label] of [["rankfile", /^Save the rankfile/], ["machinefile", /^Save the machine file/], ["slurm", /^Save the host list/]]) {
     const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: label }).click()]);
     const text = execFileSync(PROGRAM, ["remap", await scattered(), "--format", format], { stdio: ["ignore", "pipe", "ignore"] }).toString();
@@ -154,6 +157,21 @@ test("why::a_placement_is_the_programs_own", async (t) => {
   await until("the command line is in the clipboard", async () => (await page.evaluate(() => navigator.clipboard.readText())) === line);
   assert.match(line, /--rankfile/);
   await shoot(page, "why-placement");
+});
+
+test("why::the_ranks_it_comes_from_are_those_of_the_report_and_lead_to_them", async (t) => {
+  const { sources, gathered } = report(await uneven());
+  const page = await why(t, await uneven());
+  const source = sources.find(({ cause }) => cause === "pattern");
+  const rows = await table(page, "Ranks with uneven work");
+  assert.deepEqual(rows.map((row) => row.rank), source.ranks.map(({ rank }) => `rank ${rank}`));
+  assert.equal(source.ranks[0].rank, 1);
+  assert.ok(Math.abs(quantity(rows[0]["more than average \u2193"] ?? rows[0]["more than average"]) - source.ranks[0].seconds) <= 0.006 * source.ranks[0].seconds, JSON.stringify(rows[0]));
+  const calls = await table(page, "Waits by call");
+  assert.equal(calls.length, gathered.length);
+  assert.ok(calls[0]["in which call"].startsWith(gathered[0].function), JSON.stringify(calls[0]));
+  await page.locator("table[aria-label='Ranks with uneven work'] button.rank").first().click();
+  await page.locator(".inspector h2", { hasText: /^rank 1$/i }).waitFor();
 });
 
 test("why::one_node_has_no_placement_and_says_so", async (t) => {

@@ -40,10 +40,11 @@ export async function untilLast(page, told) {
 export async function whyFigures(page) {
   const texts = await page.evaluate(() => {
     const part = (title) => {
-      const section = [...document.querySelectorAll(".why section")].find((each) => each.querySelector("h2")?.firstChild.textContent.trim() === title);
+      const heading = [...document.querySelectorAll(".why section h2")].find((each) => each.firstChild.textContent.trim() === title);
+      const section = heading.closest("section");
       const rows = [...section.querySelectorAll("ul.parts > li, ul.rows > li")];
       return {
-        of: section.querySelector("h2 .soft")?.textContent ?? "",
+        of: heading.querySelector(".soft")?.textContent ?? "",
         rows: rows.map((row) => [".name", ".value", ".share"].map((each) => row.querySelector(each).textContent)),
       };
     };
@@ -51,7 +52,7 @@ export async function whyFigures(page) {
     return {
       heading: range?.querySelector("h2").textContent ?? "", note: range?.querySelector("p").textContent ?? "",
       causes: part("What could be avoided"), budget: part("Where time in MPI went"), waiting: part("What was waited for"),
-      meaning: part("What it means, and what to do").of, efficiency: part("Efficiency").of, waits: part("Who waited for whom").of,
+      meaning: part("What it rests on").of, efficiency: part("Efficiency").of, waits: part("Who waited for whom").of,
     };
   });
   const read = ({ of, rows }) => ({ of, totalS: quantity(/[\d.\u2009]+ \w+/.exec(of)?.[0] ?? ""), rows: rows.map(([name, value, share]) => ({ name, s: quantity(value), share })) });

@@ -90,7 +90,11 @@ fn what_a_freed_receive_took_is_no_other_s() {
             let place = format!("{ranks} ranks of {}: {}", mpi.family.word(), ended.errors());
             let (truth, freed) = (Truth::parse(&ended.stdout).unwrap(), freed(&ended));
             assert_eq!(truth, Truth::parse(&unrecorded.stdout).unwrap(), "{place}");
-            assert_eq!(recorded.counts(), truth.calls, "{place}");
+            // The program does not count these.
+            let others = ["MPI_Comm_split_type", "MPI_Comm_dup_with_info", "MPI_Comm_disconnect"];
+            let mut counts = recorded.counts();
+            counts.retain(|(_, name), _| !others.contains(&name.as_str()));
+            assert_eq!(counts, truth.calls, "{place}");
             let (all, totals) = (truth.all_messages(), recorded.manifest.totals);
             assert!(freed.0 > 0 && freed.0 < all.0, "{place}: {freed:?} of {all:?}");
             assert_eq!(totals.unmatched_sends, freed.0, "{place}");
@@ -103,7 +107,7 @@ fn what_a_freed_receive_took_is_no_other_s() {
             };
             assert_eq!(sorted(found.collect()), sorted(visible.collect()), "{place}");
             let other = recorded.other_functions();
-            for name in ["MPI_Comm_split_type", "MPI_Comm_dup_with_info", "MPI_Comm_disconnect"] {
+            for name in others {
                 assert!(other.contains(name), "{place}: no {name} among {other:?}");
             }
         }
