@@ -128,10 +128,15 @@ impl Samples {
         false
     }
 
-    /// Takes the median anew when a sixteenth more samples came; says whether it may have changed.
+    /// A sixteenth more samples came since the median was last taken.
+    fn are_more(&self) -> bool {
+        self.times.len() >= self.taken + (self.taken / 16).max(1)
+    }
+
+    /// Takes the median anew when it is worth it; says whether it may have changed.
     fn settle(&mut self) -> bool {
         let samples = self.times.len();
-        if samples < ENOUGH_SAMPLES || samples < self.taken + (self.taken / 16).max(1) {
+        if samples < ENOUGH_SAMPLES || !self.are_more() {
             return false;
         }
         let median_ns = self.times.value_at_quantile(0.5);
@@ -164,6 +169,8 @@ pub struct Criteria {
     messages: [FxHashMap<u32, Samples>; 2],
     /// The first samples of every bin, by class: they serve where no bin of a scope has enough.
     classes: [FxHashMap<u32, ClassSamples>; 2],
+    /// Some bin of the scope has enough, so that classes serve for nothing any more.
+    has_bins: [bool; 2],
     collectives: FxHashMap<CollectiveKey, Samples>,
     /// Who got samples since the last version.
     touched: Vec<(Scope, u32)>,
@@ -181,14 +188,16 @@ impl Criteria {
             return;
         }
         let samples = of_scope.entry(bin).or_insert_with(Samples::new);
-        if samples.times.len() < ENOUGH_SAMPLES {
-            let of_class = self.classes[scope as usize].entry(class_of(bin));
+        if samples.times.len() < ENOUGH_SAMPLES && !self.has_bins[scope as usize] {
+            let class = class_of(bin);
+            let of_class = self.classes[scope as usize].entry(class);
             let of_class = of_class.or_insert_with(|| ClassSamples::of(bin));
             of_class.reach((bin, bin));
-            of_class.samples.add(t_msg_ns);
-            self.touched_classes.push((scope, class_of(bin)));
+            if of_class.samples.add(t_msg_ns) && of_class.samples.are_more() {
+                self.touched_classes.push((scope, class));
+            }
         }
-        if samples.add(t_msg_ns) && samples.times.len() >= samples.taken + (samples.taken / 16).max(1) {
+        if samples.add(t_msg_ns) && samples.are_more() {
             self.touched.push((scope, bin));
         }
     }
@@ -199,7 +208,7 @@ impl Criteria {
             return;
         }
         let samples = self.collectives.entry(key).or_insert_with(Samples::new);
-        if samples.add(operation_ns) && samples.times.len() >= samples.taken + (samples.taken / 16).max(1) {
+        if samples.add(operation_ns) && samples.are_more() {
             self.touched_collectives.push(key);
         }
     }
@@ -243,8 +252,10 @@ impl Criteria {
     pub fn settle(&mut self) -> bool {
         let mut changed = false;
         for (scope, bin) in std::mem::take(&mut self.touched) {
-            let samples = self.messages[scope as usize].get_mut(&bin);
-            changed |= samples.is_some_and(Samples::settle);
+            if let Some(samples) = self.messages[scope as usize].get_mut(&bin) {
+                changed |= samples.settle();
+                self.has_bins[scope as usize] |= samples.taken > 0;
+            }
         }
         for (scope, class) in std::mem::take(&mut self.touched_classes) {
             let of_class = self.classes[scope as usize].get_mut(&class);

@@ -191,6 +191,12 @@ impl Basis {
         self.quiet.unwrap_or_default().max(0.0)
     }
 
+    /// Nobody knows what distance costs where it is not known what messages take within nodes, or between them.
+    #[must_use]
+    pub fn is_distance_unknown(&self) -> bool {
+        self.has_nodes && self.unknown_scopes.contains(&true)
+    }
+
     /// What each cause costs in a stretch that could be avoided: of what the run would gain, its share of the cost.
     #[must_use]
     pub fn avoidable(&self, window: &WindowBudget) -> [(Blame, f64); 4] {

@@ -185,6 +185,8 @@ pub struct Source {
     pub cause: String,
     /// What all ranks did too much, or had no core, in seconds.
     pub total_s: f64,
+    /// The ranks that make up most of it, where they are few and the same all the time, in order.
+    pub few: Vec<u32>,
     /// The ranks with the most of it, the first of them.
     pub ranks: Vec<SourceRank>,
     /// What ranks computed on average.

@@ -116,6 +116,8 @@ export interface Source {
   cause: Blame;
   /** What all ranks did too much, or had no core. */
   totalS: number;
+  /** The ranks that make up most of it, where they are few and the same all the time. */
+  few: readonly number[];
   /** Those with the most of it. */
   ranks: readonly { rank: number; seconds: number; computedS: number }[];
   /** What ranks computed on average. */
@@ -283,6 +285,7 @@ function source(from: Fields<Wire.Source>): Source {
   return {
     cause: blame,
     ...numbers(from, "total_s", "computed_s"),
+    few: bounded("few", list(from, "few"), SOURCES_MAX).filter(isNatural),
     ranks: bounded("ranks", list(from, "ranks"), SOURCES_MAX).map((each) => {
       const of = fields<Wire.SourceRank>(each, "A rank that a cause comes from");
       return { rank: natural(of, "rank"), ...numbers(of, "seconds", "computed_s") };

@@ -303,6 +303,10 @@ cause: string,
  */
 total_s: number, 
 /**
+ * The ranks that make up most of it, where they are few and the same all the time, in order.
+ */
+few: Array<number>, 
+/**
  * The ranks with the most of it, the first of them.
  */
 ranks: Array<SourceRank>, 

@@ -151,7 +151,11 @@ pub(crate) unsafe fn collective<L: Language, S: Side, R: Side>(
     request: Option<*mut Handle>,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
-    let asked = || Asked::Members { comm: comm_key::<L>(comm) };
+    // One that has a request returns at once.
+    let asked = || match request {
+        None => Asked::Members { comm: comm_key::<L>(comm) },
+        Some(_) => Asked::Nothing,
+    };
     recorded_asking::<L, _>(function, asked, real, |recorder, (result, at)| {
         let process = recorder.process;
         let in_place = L::is_in_place(&process.library, data.buffer);

@@ -1,7 +1,7 @@
 //! Communicators that come and go and get names, windows and files that go, and datatypes that go.
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
-use super::message::{comm_key, made, not_a_receive};
+use super::message::{comm_key, made, not_a_receive, parent_of};
 use crate::language::{Kind, Language};
 use crate::local::{enter, recorded, recorded_asking};
 use crate::mpi::Handle;
@@ -10,7 +10,6 @@ use crate::text::Text;
 use core::ffi::c_int;
 use mpiscope_capture::Origin;
 use mpiscope_wire::Asked;
-use std::sync::Arc;
 
 pub(crate) unsafe fn comm_new<L: Language>(
     function: u16,
@@ -22,10 +21,7 @@ pub(crate) unsafe fn comm_new<L: Language>(
     recorded_asking::<L, _>(function, asked, real, |recorder, (result, at)| {
         let process = recorder.process;
         let mut call = made(function, at, result);
-        let parent = recorder.with_comm(L::handle(Kind::Comm, parent), |thread, _, comm| {
-            thread.place(&mut call, comm);
-            Arc::clone(comm)
-        });
+        let parent = parent_of(recorder, &mut call, L::handle(Kind::Comm, parent));
         if result == 0
             && let Some(parent) = parent
         {
@@ -77,10 +73,7 @@ pub(crate) unsafe fn comm_idup<L: Language>(
         let process = recorder.process;
         let mut call = made(function, at, result);
         let parent = L::handle(Kind::Comm, parent);
-        let comm = recorder.with_comm(parent, |thread, _, comm| {
-            thread.place(&mut call, comm);
-            Arc::clone(comm)
-        });
+        let comm = parent_of(recorder, &mut call, parent);
         if result == 0 {
             not_a_receive::<L>(recorder, request);
             if let Some(comm) = comm {

@@ -6,8 +6,9 @@ use crate::local::{Recorder, recorded, recorded_asking, with_status};
 use crate::mpi::{Handle, Status, read_status};
 use crate::process::{Process, unpoisoned};
 use core::ffi::c_int;
-use mpiscope_capture::{Expected, Family, Interval, Posted, Received, StatusWords, Thread};
+use mpiscope_capture::{Comm, Expected, Family, Interval, Posted, Received, StatusWords, Thread};
 use mpiscope_wire::{Asked, Call, CallFlags};
+use std::sync::Arc;
 
 #[inline(always)]
 pub(crate) fn received(status: StatusWords) -> Received {
@@ -18,6 +19,14 @@ pub(crate) fn received(status: StatusWords) -> Received {
 #[inline(always)]
 pub(crate) fn comm_key<L: Language>(comm: Handle) -> u64 {
     L::handle(Kind::Comm, comm) as u64
+}
+
+/// The communicator of a call that makes something of its members, with the call placed on it.
+pub(crate) fn parent_of(recorder: &mut Recorder, call: &mut Call, comm: Handle) -> Option<Arc<Comm>> {
+    recorder.with_comm(comm, |thread, _, comm| {
+        thread.place(call, comm);
+        Arc::clone(comm)
+    })
 }
 
 /// A call with the mark of an error when it returned one.
@@ -58,7 +67,8 @@ pub(crate) unsafe fn send<L: Language>(
     comm: Handle,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
-    sent::<L>(function, count, [to, tag], datatype, comm, real, |_| {})
+    let asked = || Asked::Send { to, tag, comm: comm_key::<L>(comm) };
+    sent::<L>(function, count, [to, tag], datatype, comm, (asked, real), |_| {})
 }
 
 /// # Safety
@@ -75,7 +85,9 @@ pub(crate) unsafe fn start_send<L: Language>(
     request: *mut Handle,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
-    sent::<L>(function, count, [to, tag], datatype, comm, real, |process| {
+    // It returns at once and waits for nobody.
+    let asked = || Asked::Nothing;
+    sent::<L>(function, count, [to, tag], datatype, comm, (asked, real), |process| {
         // SAFETY: the call has just set it.
         unsafe { given_to_other::<L>(process, request) };
     })
@@ -108,10 +120,9 @@ fn sent<L: Language>(
     [to, tag]: [c_int; 2],
     datatype: Handle,
     comm: Handle,
-    real: impl FnOnce() -> c_int,
+    (asked, real): (impl FnOnce() -> Asked, impl FnOnce() -> c_int),
     then: impl FnOnce(&Process),
 ) -> c_int {
-    let asked = || Asked::Send { to, tag, comm: comm_key::<L>(comm) };
     recorded_asking::<L, _>(function, asked, real, |recorder, (result, at)| {
         let process = recorder.process;
         let comm = L::handle(Kind::Comm, comm);

@@ -1,7 +1,7 @@
 //! One-sided communication and files: calls on a window or a file, which is as much as a communicator of its own.
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
-use super::message::{made, not_a_receive};
+use super::message::{made, not_a_receive, parent_of};
 use crate::language::{Kind, Language};
 use crate::local::{Recorder, recorded, with_status};
 use crate::mpi::{Handle, Status, read_status};
@@ -9,7 +9,6 @@ use crate::text::Text;
 use core::ffi::c_int;
 use mpiscope_capture::Interval;
 use mpiscope_wire::Asked;
-use std::sync::Arc;
 
 /// A call of the members of a communicator made something for them.
 fn adopted<L: Language>(
@@ -22,10 +21,7 @@ fn adopted<L: Language>(
     let process = recorder.process;
     let mut call = made(function, at, result);
     let parent = L::handle(Kind::Comm, parent);
-    let comm = recorder.with_comm(parent, |thread, _, comm| {
-        thread.place(&mut call, comm);
-        Arc::clone(comm)
-    });
+    let comm = parent_of(recorder, &mut call, parent);
     if let Some(comm) = comm.filter(|_| result == 0) {
         // SAFETY: the call has just set it.
         let handle = unsafe { L::key(&process.library, kind, handle, 0) } as Handle;

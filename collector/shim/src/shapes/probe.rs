@@ -66,7 +66,10 @@ unsafe fn look<L: Language>(
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
     let Wanted { source, tag, comm, .. } = wanted;
-    let asked = || Asked::Receive { from: source, tag, comm: comm_key::<L>(comm) };
+    let asked = || match flag {
+        None => Asked::Receive { from: source, tag, comm: comm_key::<L>(comm) },
+        Some(_) => Asked::Nothing,
+    };
     with_status::<L>(function, asked, status, real, |recorder, (result, at), status| {
         // SAFETY: the call has just set the flag, and the status when the flag says so.
         unsafe {

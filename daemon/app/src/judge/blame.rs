@@ -6,10 +6,6 @@ use mpiscope_feed::{GatheredWait, Judgement, Source, Wait};
 
 /// A rank that so much of all waiting is for is named.
 const MUCH: f64 = 0.3;
-/// Ranks that a cause comes from are named where they make up so much of it.
-const MOST: f64 = 0.7;
-/// A rank with this share of what another has, has as much.
-const AS_MUCH: f64 = 0.9;
 /// So few that all others may wait for them.
 const FEW: usize = 4;
 
@@ -29,18 +25,8 @@ fn source<'a>(judgement: &'a Judgement, cause: &str) -> Option<&'a Source> {
 
 /// The ranks that a cause comes from, where they are few, in order.
 pub(super) fn sources_of(judgement: &Judgement, cause: &str) -> Option<Vec<u32>> {
-    let of = source(judgement, cause).filter(|of| of.times.is_empty())?;
-    let mut sum_s = 0.0;
-    let at = of.ranks.iter().position(|rank| {
-        sum_s += rank.seconds;
-        sum_s >= MOST * of.total_s
-    })?;
-    // Those who have as much as the last of them are no less to blame.
-    let least_s = AS_MUCH * of.ranks[at].seconds;
-    let mut ranks: Vec<u32> =
-        of.ranks.iter().filter(|rank| rank.seconds >= least_s).map(|rank| rank.rank).collect();
-    ranks.sort_unstable();
-    Some(ranks)
+    let few = &source(judgement, cause)?.few;
+    (!few.is_empty()).then(|| few.clone())
 }
 
 /// Who had the most to do first and last, where that changes along the run.

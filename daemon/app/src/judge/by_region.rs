@@ -13,7 +13,7 @@ const MOST_REGIONS: usize = 64;
 const MOST_EVIDENCE: usize = 3;
 
 /// Windows by rank from a time on: their length, and which they are.
-fn windows(budgeter: &Budgeter, begin_ns: Nanoseconds) -> (u64, Range<usize>) {
+pub(super) fn windows(budgeter: &Budgeter, begin_ns: Nanoseconds) -> (u64, Range<usize>) {
     let (width_ns, windows) = budgeter.ledger().windows_by_rank();
     let first = ((begin_ns / width_ns.max(1)) as usize).min(windows);
     (width_ns, first..windows)

@@ -1,9 +1,7 @@
 //! How a run stands as far as it is settled, in the figures that pages, reports and recordings are given.
 
 use super::{by_region, sources::sources, waits};
-use mpiscope_analysis::{
-    Assessment, Basis, Blame, Budget, Budgeter, Cause, Causes, Remark, Scope, WindowBudget,
-};
+use mpiscope_analysis::{Assessment, Basis, Blame, Budget, Budgeter, Cause, Causes, Remark, WindowBudget};
 use mpiscope_feed::{
     Advised, Attribution, By, Course, Efficiency, Judgement, Parts, Quiet, Regions, Verdict,
 };
@@ -77,18 +75,11 @@ pub(super) fn judgement(
         sites: waits::by_site(budgeter.site_waits()),
         sources: sources(budgeter, begin_ns, end_ns),
         advised: advised(budgeter),
-        is_distance_unknown: is_distance_unknown(budgeter),
+        is_distance_unknown: basis.is_distance_unknown(),
         waits,
         regions: Regions::default(),
     };
     (judgement, course.bounded())
-}
-
-/// Nobody knows what distance costs where it is not known what messages take within nodes, or between them.
-fn is_distance_unknown(budgeter: &Budgeter) -> bool {
-    let nodes = budgeter.node_of_rank();
-    let has_several = nodes.iter().any(|node| Some(node) != nodes.first());
-    has_several && [Scope::Intra, Scope::Inter].into_iter().any(|of| budgeter.criteria().is_unknown(of))
 }
 
 /// What the placement that is advised does.

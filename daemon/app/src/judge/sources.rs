@@ -1,28 +1,58 @@
 //! From which ranks it comes that others wait: those that have more to do than others, and those that had no core.
 
-use mpiscope_analysis::{Blame, Budgeter, WindowBudget};
+use super::by_region::windows;
+use mpiscope_analysis::{Blame, Budgeter, Spared};
 use mpiscope_feed::{Source, SourceRank, SourceTime};
 use mpiscope_model::{Nanoseconds, Rank};
 use std::cmp::Reverse;
-use std::ops::Range;
 
 /// So many ranks are named, in all and of each part of the run.
 const MOST_RANKS: usize = 8;
+/// Ranks that a cause comes from are named where they make up so much of it.
+const MOST: f64 = 0.7;
+/// A rank with this share of what another has, has as much.
+const AS_MUCH: f64 = 0.9;
 /// The run is looked at in so many parts, to see whether it is always the same ranks.
 const PARTS: usize = 8;
 /// Parts of a run differ by so much from the whole, on average, where it moves from rank to rank: from 0, all the same, to 1.
 const MOVES: f64 = 0.4;
 
-/// What a part of the run costs by rank, in nanoseconds, for a cause that lies with ranks.
-fn by_rank(budgeter: &Budgeter, blame: Blame, windows: Range<usize>) -> Vec<u64> {
-    let of = |window: &WindowBudget| match blame {
-        Blame::Pattern => window.spared.balanced_ns,
-        Blame::Cpu => window.spared.cored_ns,
+/// What a stretch costs for a cause that lies with ranks, in nanoseconds; nothing for others.
+fn cost_ns(of: &Spared, blame: Blame) -> u64 {
+    match blame {
+        Blame::Pattern => of.balanced_ns,
+        Blame::Cpu => of.cored_ns,
         Blame::Mapping | Blame::Background => 0,
-    };
+    }
+}
+
+/// A part of the run, by rank.
+struct Part {
+    from_ns: Nanoseconds,
+    to_ns: Nanoseconds,
+    of: Vec<Spared>,
+}
+
+impl Part {
+    fn by_rank(&self, blame: Blame) -> Vec<u64> {
+        self.of.iter().map(|of| cost_ns(of, blame)).collect()
+    }
+}
+
+/// The parts of what was judged.
+fn parts(budgeter: &Budgeter, begin_ns: Nanoseconds, end_ns: Nanoseconds) -> Vec<Part> {
     let ledger = budgeter.ledger();
-    let ranks = 0..ledger.ranks().len() as Rank;
-    ranks.map(|rank| of(&ledger.of_ranks(&[(rank, rank)], windows.clone()))).collect()
+    let (width_ns, windows) = windows(budgeter, begin_ns);
+    let step = windows.len().div_ceil(PARTS).max(1);
+    let part = |from: usize| {
+        let some = from..(from + step).min(windows.end);
+        let from_ns = (some.start as u64 * width_ns).max(begin_ns);
+        let to_ns = (some.end as u64 * width_ns).min(end_ns).max(from_ns);
+        let ranks = 0..ledger.ranks().len() as Rank;
+        let of = ranks.map(|rank| ledger.of_ranks(&[(rank, rank)], some.clone()).spared).collect();
+        Part { from_ns, to_ns, of }
+    };
+    windows.clone().step_by(step).map(part).collect()
 }
 
 /// The ranks with the most, the first before others with as much.
@@ -41,39 +71,50 @@ fn difference(one: &[u64], other: &[u64]) -> f64 {
     both.map(|(one, other)| (*one as f64 / one_ns - *other as f64 / other_ns).abs()).sum::<f64>() / 2.0
 }
 
+/// Ranks that make up most of a cause, where they are few, in order. Those who have as much as the last of them are no
+/// less to blame.
+fn few(ranks: &[SourceRank], total_s: f64) -> Vec<Rank> {
+    let mut sum_s = 0.0;
+    let last = ranks.iter().find(|rank| {
+        sum_s += rank.seconds;
+        sum_s >= MOST * total_s
+    });
+    let Some(last) = last else { return Vec::new() };
+    let with_as_much = ranks.iter().filter(|rank| rank.seconds >= AS_MUCH * last.seconds);
+    let mut few: Vec<Rank> = with_as_much.map(|rank| rank.rank).collect();
+    few.sort_unstable();
+    few
+}
+
 /// From which ranks each such cause comes, as far as the run is settled.
 pub(super) fn sources(budgeter: &Budgeter, begin_ns: Nanoseconds, end_ns: Nanoseconds) -> Vec<Source> {
-    let (width_ns, windows) = budgeter.ledger().windows_by_rank();
-    let first = ((begin_ns / width_ns.max(1)) as usize).min(windows);
-    let step = (windows - first).div_ceil(PARTS).max(1);
+    let parts = parts(budgeter, begin_ns, end_ns);
     let seconds = |ns: u64| ns as f64 / 1e9;
     let source = |blame: Blame| {
-        let whole = by_rank(budgeter, blame, first..windows);
+        let by_part: Vec<Vec<u64>> = parts.iter().map(|part| part.by_rank(blame)).collect();
+        let mut whole = vec![0_u64; budgeter.ledger().ranks().len()];
+        for of_part in &by_part {
+            whole.iter_mut().zip(of_part).for_each(|(sum, ns)| *sum += ns);
+        }
         let total_ns: u64 = whole.iter().sum();
         if total_ns == 0 {
             return None;
         }
-        let part = |from: usize| {
-            let to = (from + step).min(windows);
-            let of_part = by_rank(budgeter, blame, from..to);
-            let from_ns = (from as u64 * width_ns).max(begin_ns);
-            let to_ns = (to as u64 * width_ns).min(end_ns).max(from_ns);
-            (from_ns, to_ns, of_part)
-        };
-        let parts: Vec<_> = (first..windows).step_by(step).map(part).collect();
-        let differs = |(_, _, of): &(_, _, Vec<u64>)| difference(of, &whole) * of.iter().sum::<u64>() as f64;
-        let moves = parts.iter().map(differs).sum::<f64>() / total_ns as f64 > MOVES;
-        let time = |(from_ns, to_ns, of): &(Nanoseconds, Nanoseconds, Vec<u64>)| SourceTime {
-            from_s: seconds(*from_ns),
-            to_s: seconds(*to_ns),
+        let differs = |of: &Vec<u64>| difference(of, &whole) * of.iter().sum::<u64>() as f64;
+        let moves = by_part.iter().map(differs).sum::<f64>() / total_ns as f64 > MOVES;
+        let time = |(part, of): (&Part, &Vec<u64>)| SourceTime {
+            from_s: seconds(part.from_ns),
+            to_s: seconds(part.to_ns),
             ranks: most(of).into_iter().map(|(rank, _)| rank).collect(),
         };
+        let ranks = ranks(budgeter, &whole);
         Some(Source {
             cause: blame.word().into(),
             total_s: seconds(total_ns),
-            ranks: ranks(budgeter, &whole),
+            few: if moves { Vec::new() } else { few(&ranks, seconds(total_ns)) },
+            ranks,
             computed_s: mean_computed_s(budgeter),
-            times: if moves { parts.iter().map(time).collect() } else { Vec::new() },
+            times: if moves { parts.iter().zip(&by_part).map(time).collect() } else { Vec::new() },
         })
     };
     [Blame::Pattern, Blame::Cpu].into_iter().filter_map(source).collect()
@@ -124,6 +165,7 @@ mod tests {
         let of = judged.sources.iter().find(|of| of.cause == "cpu").unwrap();
         assert_eq!(judged.verdict.cause, "cpu");
         assert!(of.ranks[0].seconds > 0.9 * of.total_s, "{of:?}");
+        assert_eq!(of.few, [of.ranks[0].rank]);
         assert!(of.times.is_empty(), "{of:?}");
     }
 
@@ -137,6 +179,15 @@ mod tests {
         let of = moves.sources.iter().find(|of| of.cause == "pattern").unwrap();
         assert!(of.times.len() > 4, "{of:?}");
         assert_ne!(of.times[0].ranks[0], of.times[of.times.len() - 1].ranks[0], "{of:?}");
+    }
+
+    #[test]
+    fn ranks_with_as_much_are_named_together() {
+        let rank = |rank, seconds| SourceRank { rank, seconds, computed_s: 0.0 };
+        let four = [rank(13, 2.28), rank(10, 2.28), rank(12, 2.27), rank(11, 2.27)];
+        assert_eq!(few(&four, 9.1), [10, 11, 12, 13]);
+        assert_eq!(few(&[rank(4, 9.0), rank(1, 1.0)], 10.0), [4]);
+        assert!(few(&four, 100.0).is_empty());
     }
 
     #[test]

@@ -17,11 +17,6 @@ import { SOURCES } from "./places";
 const WORTH_TELLING = 0.005;
 /** So many ranks are named in a sentence. */
 const FEW = 4;
-/** A rank with this share of what another has, has as much. */
-const AS_MUCH = 0.9;
-/** Ranks that make up so much of it are those it comes from. */
-const MOST = 0.7;
-
 export function RankLink({ store, rank }: { store: Store; rank: number }) {
   const act = (event: MouseEvent): void => {
     event.stopPropagation();
@@ -33,19 +28,9 @@ export function RankLink({ store, rank }: { store: Store; rank: number }) {
 /** The few ranks that a verdict comes from, with their nodes. */
 export function SourceRanks({ store, found: { judgement: { verdict, sources } } }: { store: Store; found: Found }) {
   const source = sources.find(({ cause }) => cause === verdict.cause);
-  const ranks = source ? comesFrom(source) : [];
-  if (ranks.length === 0) return null;
-  return <span class="soft">It comes from {ranks.map(({ rank }, at) => <span key={rank}>{at > 0 && ", "}<RankLink store={store} rank={rank} />{whereWords(store, rank)}</span>)}.</span>;
-}
-
-/** The ranks that make up most of it, where these are few. */
-export function comesFrom({ ranks, totalS, times }: Source): Source["ranks"] {
-  if (times.length > 0) return [];
-  let sumS = 0;
-  const last = ranks.find((rank) => (sumS += rank.seconds) >= MOST * totalS);
-  // Those who have as much as the last of them are no less to blame.
-  const from = last ? ranks.filter((rank) => rank.seconds >= AS_MUCH * last.seconds) : [];
-  return from.length <= FEW ? from : [];
+  const ranks = source?.few ?? [];
+  if (ranks.length === 0 || ranks.length > FEW) return null;
+  return <span class="soft">It comes from {ranks.map((rank, at) => <span key={rank}>{at > 0 && ", "}<RankLink store={store} rank={rank} />{whereWords(store, rank)}</span>)}.</span>;
 }
 
 function whereWords(store: Store, rank: number): string {

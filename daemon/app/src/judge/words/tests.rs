@@ -108,6 +108,7 @@ fn who_has_more_work_is_named_and_where_others_wait_for_it() {
     uneven.sources = vec![Source {
         cause: "pattern".into(),
         total_s: 10.0,
+        few: vec![4],
         ranks: vec![rank(4, 9.0, 14.0), rank(1, 1.0, 9.5)],
         computed_s: 9.0,
         times: Vec::new(),
@@ -135,7 +136,13 @@ fn a_missing_core_names_its_rank() {
     cored.verdict.cause = "cpu".into();
     assert!(headline(&cored).contains(": ranks wait for a core"));
     let of = SourceRank { rank: 10, seconds: 3.2, computed_s: 9.0 };
-    cored.sources = vec![Source { cause: "cpu".into(), total_s: 3.3, ranks: vec![of], ..Source::default() }];
+    cored.sources = vec![Source {
+        cause: "cpu".into(),
+        total_s: 3.3,
+        few: vec![10],
+        ranks: vec![of],
+        ..Source::default()
+    }];
     assert!(headline(&cored).contains(": rank 10 has no core for 3.20 s, and others wait for it"));
     assert!(actions(&cored)[0].contains("rank 10 runs"));
 }
