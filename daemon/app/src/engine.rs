@@ -164,7 +164,8 @@ impl Engine {
         self.last_calls.extend(batch.last_calls.drain(..).map(|call| ((call.rank, call.thread), call)));
         self.comms.extend(batch.comms.iter().cloned());
         for named in &batch.comm_names {
-            if let Some(info) = self.comms.iter_mut().find(|info| info.comm == named.comm) {
+            // Most are named soon after they were made.
+            if let Some(info) = self.comms.iter_mut().rev().find(|info| info.comm == named.comm) {
                 info.name.clone_from(&named.name);
             }
         }
@@ -280,6 +281,11 @@ impl Engine {
         if paused > 0 {
             let calls = counted(paused, "call");
             missing.push(format!("{calls}: made while the program had recording paused (MPI_Pcontrol)"));
+        }
+        let left_out = self.ingest.left_out();
+        if left_out > 0 {
+            let said = counted(left_out, "definition");
+            missing.push(format!("{said}: of communicators, names or places, more than there is room for"));
         }
         missing.extend(self.faults.iter().cloned());
         missing

@@ -8,6 +8,7 @@ use crate::alignment::NodeClock;
 use crate::deed::Functions;
 use crate::origin::Origin;
 use crate::process::ProcessInput;
+use crate::room::Room;
 use crate::site::Sites;
 use mpiscope_model::{
     Batch, Comm, Fault, Losses, Nanoseconds, Node, NodeInfo, ProcessState, Rank, RankInfo, Scheduling, Side,
@@ -18,14 +19,29 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The same thing going wrong again and again is told a bounded number of times.
 const MOST_FAULTS: usize = 1000;
 
-/// A call completes no more receives than a ring has slots.
-const MOST_PARTS: usize = 1 << 24;
-
 /// More agents than a run has nodes.
 const MOST_AGENTS: u32 = 1 << 16;
 
+/// A call completes no more receives than a ring has slots, and nobody asks for larger rings.
+const MOST_PARTS: usize = 1 << 20;
+
+/// More nodes than a run has.
+const MOST_NODES: usize = 1 << 16;
+
+/// More ranks than a run has: what is sized by them must not be sized by what a job says.
+const MOST_RANKS: u32 = 1 << 23;
+
 /// A node this far behind the others holds nothing up.
 const MOST_BEHIND_NS: u64 = 2_000_000_000;
+
+/// What a node brings is no further ahead of the daemon's own clock, whatever it says.
+const MOST_AHEAD_NS: u64 = 60_000_000_000;
+
+/// What came after the last knot of a log that was cut off is no later than this after it.
+const MOST_AFTER_NS: u64 = 24 * 3_600_000_000_000;
+
+/// What a table of processes costs, with what is kept beside it.
+const PROCESS_BYTES: usize = 2 * size_of::<(ProcessInput, RankInfo, Lost)>();
 
 /// A process: its agent's number, then the agent's number of it.
 type Key = (u32, u32);
@@ -69,6 +85,13 @@ pub struct Ingest {
     functions: Functions,
     /// Whether batches say what calls did to whoever waited.
     judged: bool,
+    /// What tables may still take of what processes say.
+    room: Room,
+    /// What may still wait: parts for their call, slots of other hosts for their clock. What fills tables takes nothing
+    /// of this, so that calls go on.
+    waiting: Room,
+    /// What is being settled was written before this.
+    written_until_ns: Nanoseconds,
 }
 
 /// What is known of an agent of another host, for a daemon that takes over.
@@ -114,6 +137,9 @@ impl Default for Ingest {
             batch: Batch::default(),
             functions: Functions::new(),
             judged: false,
+            room: Room::default(),
+            waiting: Room::default(),
+            written_until_ns: Nanoseconds::MAX,
         }
     }
 }
@@ -129,6 +155,19 @@ impl Ingest {
     #[must_use]
     pub fn to_be_judged() -> Self {
         Self { judged: true, ..Self::default() }
+    }
+
+    /// The same with room for so many bytes of what processes say of themselves, and as many that wait, and not for a
+    /// gigabyte.
+    #[must_use]
+    pub fn within(self, bytes: usize) -> Self {
+        Self { room: Room::of(bytes), waiting: Room::of(bytes), ..self }
+    }
+
+    /// How many things that processes said (who they are, communicators, names, places) found no room.
+    #[must_use]
+    pub fn left_out(&self) -> u64 {
+        self.room.refused()
     }
 
     /// What the run said of itself when it began.
@@ -226,7 +265,7 @@ impl Ingest {
                 self.batch.until_ns = self.of_monotonic(end.monotonic_ns);
             }
             Message::Process(process) => self.process(&process),
-            Message::Slots(slots) => self.origins[self.origin as usize].waiting.push(slots),
+            Message::Slots(slots) => self.wait(slots),
             Message::Knot(knot) => {
                 self.origins[self.origin as usize].knot(knot);
                 self.settle_origin(self.origin);
@@ -235,6 +274,18 @@ impl Ingest {
             Message::Lost(lost) => self.lost(&lost),
             Message::Scheduling(figures) => self.scheduling(&figures),
             Message::LastCalls(last) => self.last_calls.push((self.origin, last)),
+        }
+    }
+
+    /// Slots wait for the next knot. What finds no room is missing from then on, and is told as that.
+    fn wait(&mut self, slots: wire::Slots) {
+        // Those of this host wait for the next look at the rings and no longer.
+        if self.origin == 0 || self.waiting.borrow(waiting_bytes(&slots)) {
+            self.origins[self.origin as usize].waiting.push(slots);
+        } else {
+            let node = &self.origins[self.origin as usize].node;
+            let text = format!("more waits for the clock of {node:?} than there is room for: it is missing");
+            self.fault(None, text);
         }
     }
 
@@ -262,6 +313,8 @@ impl Ingest {
     }
 
     fn settle(&mut self) {
+        let newest_ns = self.origins.iter().filter_map(Origin::newest_ns).max();
+        self.written_until_ns = newest_ns.map_or(Nanoseconds::MAX, |ns| ns.saturating_add(MOST_AFTER_NS));
         for agent in 0..self.origins.len() as u32 {
             let origin = &self.origins[agent as usize];
             if !origin.clock.is_known() && !origin.waiting.is_empty() {
@@ -279,6 +332,8 @@ impl Ingest {
     fn settle_origin(&mut self, agent: u32) {
         let origin = &self.origins[agent as usize];
         if origin.clock.is_reference() || origin.clock.is_known() && origin.has_slope() {
+            // Whoever says that a call returned later than that lies.
+            self.written_until_ns = origin.newest_ns().unwrap_or_default().min(self.latest_ns());
             self.settle_waiting(agent);
             self.origins[agent as usize].told();
         }
@@ -287,6 +342,9 @@ impl Ingest {
     fn settle_waiting(&mut self, agent: u32) {
         let mut touched = Vec::new();
         for slots in std::mem::take(&mut self.origins[agent as usize].waiting) {
+            if agent != 0 {
+                self.waiting.give(waiting_bytes(&slots));
+            }
             let key = (agent, slots.process);
             self.slots(key, &slots);
             if !touched.contains(&key) {
@@ -303,10 +361,17 @@ impl Ingest {
 
     /// The time until which everything is in, but for nodes that are far behind.
     fn until_ns(&self) -> Nanoseconds {
-        let furthest = self.origins.iter().map(|origin| origin.until_ns).max().unwrap_or_default();
-        let near = furthest.saturating_sub(MOST_BEHIND_NS);
-        let in_time = self.origins.iter().map(|origin| origin.until_ns).filter(|&until_ns| until_ns >= near);
-        in_time.min().unwrap_or_default()
+        let latest_ns = self.latest_ns();
+        let untils = || self.origins.iter().map(|origin| origin.until_ns.min(latest_ns));
+        let near = untils().max().unwrap_or_default().saturating_sub(MOST_BEHIND_NS);
+        untils().filter(|&until_ns| until_ns >= near).min().unwrap_or_default()
+    }
+
+    /// No node can have come further than this.
+    fn latest_ns(&self) -> Nanoseconds {
+        self.origins[0]
+            .newest_ns()
+            .map_or(Nanoseconds::MAX, |newest_ns| newest_ns.saturating_add(MOST_AHEAD_NS))
     }
 
     fn of_monotonic(&self, monotonic_ns: u64) -> Nanoseconds {
@@ -350,7 +415,7 @@ impl Ingest {
         let origin = &self.origins[self.origin as usize];
         self.batch.scheduling.push(Scheduling {
             rank: info.rank,
-            at_ns: origin.clock.to_run(figures.monotonic_ns),
+            at_ns: origin.clock.to_run(figures.monotonic_ns).min(self.latest_ns()),
             run_ns: figures.run_ns,
             wait_ns: figures.wait_ns,
             voluntary: figures.voluntary,
@@ -365,14 +430,18 @@ impl Ingest {
         }
     }
 
-    fn node(&mut self, name: &str) -> Node {
-        let known = self.nodes.iter().position(|node| node == name);
-        let node = known.unwrap_or_else(|| {
-            self.nodes.push(name.to_owned());
-            self.batch.nodes.push(NodeInfo { node: (self.nodes.len() - 1) as Node, name: name.to_owned() });
-            self.nodes.len() - 1
-        });
-        node as Node
+    /// The number of a node; `None` when there are too many.
+    fn node(&mut self, name: &str) -> Option<Node> {
+        if let Some(known) = self.nodes.iter().position(|node| node == name) {
+            return Some(known as Node);
+        }
+        let node = self.nodes.len() as Node;
+        if self.nodes.len() >= MOST_NODES || !self.room.take(2 * (name.len() + size_of::<NodeInfo>())) {
+            return None;
+        }
+        self.nodes.push(name.to_owned());
+        self.batch.nodes.push(NodeInfo { node, name: name.to_owned() });
+        Some(node)
     }
 
     fn process(&mut self, process: &Process) {
@@ -380,13 +449,22 @@ impl Ingest {
         if self.processes.contains_key(&key) {
             return;
         }
-        if process.rank >= process.world_size {
+        if process.rank >= process.world_size || process.world_size > MOST_RANKS {
             self.fault(
                 None,
                 format!("process {} says it is rank {} of {}", process.pid, process.rank, process.world_size),
             );
             return;
         }
+        let texts = 2 * (process.library.len() + process.node.len());
+        let has_room = self.room.take(PROCESS_BYTES + texts);
+        let Some(node) = has_room.then(|| self.node(&process.node)).flatten() else {
+            self.fault(
+                None,
+                "more processes or nodes than there is room for: what they did is missing".into(),
+            );
+            return;
+        };
         let generation = self.generations.entry(process.rank).or_default();
         let turn = *generation;
         *generation += 1;
@@ -399,7 +477,6 @@ impl Ingest {
         }
         let input = ProcessInput::new(process, turn);
         self.processes.insert(key, input);
-        let node = self.node(&process.node);
         self.origins[self.origin as usize].number = Some(node);
         let info = RankInfo {
             rank: process.rank,
@@ -416,6 +493,13 @@ impl Ingest {
 
     fn lost(&mut self, lost: &Lost) {
         let key = (self.origin, lost.process);
+        if !self.processes.contains_key(&key) {
+            self.fault(
+                None,
+                format!("losses of process number {}, which never said who it is", lost.process),
+            );
+            return;
+        }
         self.lost.insert(key, *lost);
         self.losses_changed = true;
         let state = match lost.state {
@@ -442,4 +526,9 @@ impl Ingest {
         }
         self.batch.losses = Some(losses);
     }
+}
+
+/// What slots take until their knot comes.
+fn waiting_bytes(slots: &wire::Slots) -> usize {
+    size_of::<wire::Slots>() + size_of_val(slots.slots.as_slice())
 }

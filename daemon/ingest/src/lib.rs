@@ -11,6 +11,7 @@ mod ingest;
 mod origin;
 mod process;
 mod ring;
+mod room;
 mod site;
 
 pub use ingest::{Ingest, KnownAgent};

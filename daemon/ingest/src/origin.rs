@@ -57,6 +57,12 @@ impl Origin {
         self.counter.push(knot);
     }
 
+    /// The run's time of the last knot, before which all was written that was read by then; `None` before there is any.
+    pub(crate) fn newest_ns(&self) -> Option<u64> {
+        let until_ns = self.counter.until_ns();
+        (until_ns > 0).then(|| self.clock.to_run(until_ns))
+    }
+
     /// All times up to the last knot were told.
     pub(crate) fn told(&mut self) {
         self.clock.fix_until(self.counter.until_ns());

@@ -2,6 +2,7 @@
 
 use crate::deed::Unjudged;
 use crate::ring::RingState;
+use crate::room::Room;
 use crate::site::OwnSites;
 use mpiscope_model::{Comm, Event, Nanoseconds, Rank, Side};
 use mpiscope_wire::{ClockKind, Process};
@@ -84,12 +85,13 @@ impl ProcessInput {
         side.copied().unwrap_or(Side::Only)
     }
 
-    /// The state of a ring; `None` when there can be no such ring.
-    pub(crate) fn ring(&mut self, ring: u32) -> Option<usize> {
-        if ring >= MOST_RINGS {
+    /// The state of a ring; `None` when there can be no such ring, or no room for it.
+    pub(crate) fn ring(&mut self, ring: u32, room: &mut Room) -> Option<usize> {
+        let at = ring as usize;
+        let new = (at + 1).saturating_sub(self.rings.len());
+        if ring >= MOST_RINGS || new > 0 && !room.take(new * size_of::<(RingState, Vec<Timed>)>()) {
             return None;
         }
-        let at = ring as usize;
         while self.rings.len() <= at {
             self.rings.push(RingState::new(self.rings.len() as u16));
             self.events.push(Vec::new());

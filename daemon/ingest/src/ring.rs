@@ -21,6 +21,8 @@ pub(crate) struct RingState {
     pub(crate) parts: Vec<Part>,
     /// Losses and numbers, which belong before the call that comes.
     pub(crate) marks: Vec<Event>,
+    /// What parts and marks have taken of the run's room until their call comes.
+    pub(crate) waiting_bytes: usize,
     /// When the loop of failed polls began that is still unbroken.
     polling_since: Option<u64>,
     /// A message that a probe reported and that was not received yet: where, from whom, tag, since when.
@@ -122,6 +124,7 @@ impl RingState {
             wide: None,
             parts: Vec::new(),
             marks: Vec::new(),
+            waiting_bytes: 0,
             polling_since: None,
             probed: None,
             calls: 0,
@@ -174,7 +177,9 @@ impl RingState {
     pub(crate) fn lose(&mut self, rank: Rank) {
         self.wide = None;
         self.parts.clear();
-        self.marks.push(Event::Lost { rank });
+        if !matches!(self.marks.last(), Some(Event::Lost { .. })) {
+            self.marks.push(Event::Lost { rank });
+        }
         self.after_loss = true;
     }
 

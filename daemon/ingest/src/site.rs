@@ -1,11 +1,15 @@
 //! Call sites: what processes say of theirs, as one table of the run.
 
+use crate::room::Room;
 use mpiscope_model::{Site, SiteInfo};
 use mpiscope_wire::{ModuleDefinition, NO_MODULE, PathPart, SiteDefinition};
 use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
 
 /// More modules than a process tells of.
 const MOST_MODULES: usize = 1 << 12;
+/// No file has a longer path.
+const MOST_PATH_BYTES: u16 = 4096;
 /// More sites than a process tells of.
 const MOST_SITES: usize = 1 << 16;
 /// Sites of the whole run; calls from further ones have none.
@@ -47,12 +51,16 @@ pub(crate) struct Sites {
 }
 
 impl OwnSites {
-    pub(crate) fn module(&mut self, module: &ModuleDefinition) {
-        if self.modules.len() < MOST_MODULES || self.modules.contains_key(&module.number) {
+    pub(crate) fn module(&mut self, module: &ModuleDefinition, room: &mut Room) {
+        let path_bytes = usize::from(module.path_bytes.min(MOST_PATH_BYTES));
+        let is_known = self.modules.contains_key(&module.number);
+        if is_known
+            || self.modules.len() < MOST_MODULES && room.take(size_of::<(u32, OwnModule)>() + path_bytes)
+        {
             let known = self.modules.get(&module.number).and_then(|known| known.number);
             let told = OwnModule {
                 path: Vec::new(),
-                path_bytes: usize::from(module.path_bytes),
+                path_bytes,
                 build_id: module.build_id().to_vec(),
                 number: known,
             };
@@ -75,42 +83,62 @@ impl OwnSites {
 
 impl Sites {
     /// A process says what one of its numbers means. What the run did not know before is handed out.
-    pub(crate) fn define(&mut self, own: &mut OwnSites, told: &SiteDefinition) -> Option<SiteInfo> {
+    pub(crate) fn define(
+        &mut self,
+        own: &mut OwnSites,
+        told: &SiteDefinition,
+        room: &mut Room,
+    ) -> Option<SiteInfo> {
         if told.number == 0 {
             own.is_full = true;
             return None;
         }
-        if own.sites.contains_key(&told.number) || own.sites.len() >= MOST_SITES {
+        if own.sites.contains_key(&told.number)
+            || own.sites.len() >= MOST_SITES
+            || !room.take_entry::<(u32, Option<Site>)>()
+        {
             return None;
         }
         let holder = match own.modules.get_mut(&told.module).filter(|_| told.module != NO_MODULE) {
             Some(module) => match module.number {
-                Some(number) => number,
-                None => *module.number.insert(self.hold(&module.path, &module.build_id)),
+                Some(number) => Some(number),
+                None => self
+                    .hold(&module.path, &module.build_id, room)
+                    .inspect(|&number| module.number = Some(number)),
             },
-            None => self.hold(&[], &[]),
+            None => self.hold(&[], &[], room),
         };
         let next = self.sites.len();
-        let known = self.sites.get(&(holder, told.offset)).copied();
-        let site = known.or_else(|| (next < MOST_RUN_SITES).then_some(next as Site));
+        let known = holder.and_then(|holder| self.sites.get(&(holder, told.offset)).copied());
+        let mut has_room = || next < MOST_RUN_SITES && room.take_entry::<((u32, u64), Site, SiteInfo)>();
+        let site = known.or_else(|| (holder.is_some() && has_room()).then_some(next as Site));
         own.sites.insert(told.number, site);
-        let site = site.filter(|_| known.is_none())?;
+        let (site, holder) = (site.filter(|_| known.is_none())?, holder?);
         self.sites.insert((holder, told.offset), site);
         let (module, build_id) = self.modules.get(holder as usize)?.clone();
         Some(SiteInfo { site, module, build_id, offset: told.offset, ..SiteInfo::default() })
     }
 
-    fn hold(&mut self, path: &[u8], build_id: &[u8]) -> u32 {
+    /// The run's number of what holds sites; `None` when there is no room for one more.
+    fn hold(&mut self, path: &[u8], build_id: &[u8], room: &mut Room) -> Option<u32> {
         let holder =
             if build_id.is_empty() { Holder::Path(path.into()) } else { Holder::BuildId(build_id.into()) };
-        *self.holders.entry(holder).or_insert_with(|| {
+        let vacant = match self.holders.entry(holder) {
+            Entry::Occupied(known) => return Some(*known.get()),
+            Entry::Vacant(vacant) => vacant,
+        };
+        // Twice: as what it is known by, and in words.
+        if !room.take(2 * (path.len() + build_id.len() + size_of::<(Holder, String, String)>())) {
+            return None;
+        }
+        Some(*vacant.insert({
             let path = String::from_utf8_lossy(path);
             // Control characters of a hostile name must not reach a terminal.
             let path = path.chars().filter(|character| !character.is_control()).collect();
             let build_id = build_id.iter().map(|byte| format!("{byte:02x}")).collect();
             self.modules.push((path, build_id));
             self.modules.len() as u32 - 1
-        })
+        }))
     }
 }
 
@@ -120,7 +148,7 @@ mod tests {
 
     fn process(path: &str, build_id: &[u8]) -> OwnSites {
         let mut own = OwnSites::default();
-        own.module(&ModuleDefinition::new(3, path.as_bytes(), build_id));
+        own.module(&ModuleDefinition::new(3, path.as_bytes(), build_id), &mut Room::default());
         PathPart::all(3, path.as_bytes()).for_each(|part| own.path(&part));
         own
     }
@@ -136,15 +164,18 @@ mod tests {
         let mut one = process(&long, &[1, 0xAB]);
         let mut same = process("/elsewhere/solver", &[1, 0xAB]);
         let mut other = process(&long, &[2]);
-        let first = sites.define(&mut one, &at(5, 0x10)).unwrap();
+        let first = sites.define(&mut one, &at(5, 0x10), &mut Room::default()).unwrap();
         assert_eq!((first.site, &first.module, &first.build_id[..]), (0, &long, "01ab"));
-        assert_eq!(sites.define(&mut same, &at(9, 0x10)), None);
+        assert_eq!(sites.define(&mut same, &at(9, 0x10), &mut Room::default()), None);
         assert_eq!((one.get(5), same.get(9), same.get(5)), (Some(0), Some(0), None));
-        assert_eq!(sites.define(&mut other, &at(1, 0x10)).map(|site| site.site), Some(1));
-        assert_eq!(sites.define(&mut one, &at(6, 0x11)).map(|site| site.site), Some(2));
+        assert_eq!(
+            sites.define(&mut other, &at(1, 0x10), &mut Room::default()).map(|site| site.site),
+            Some(1)
+        );
+        assert_eq!(sites.define(&mut one, &at(6, 0x11), &mut Room::default()).map(|site| site.site), Some(2));
         // Told again after a loss, it is the same.
-        one.module(&ModuleDefinition::new(3, long.as_bytes(), &[1, 0xAB]));
-        assert_eq!(sites.define(&mut one, &at(5, 0x10)), None);
+        one.module(&ModuleDefinition::new(3, long.as_bytes(), &[1, 0xAB]), &mut Room::default());
+        assert_eq!(sites.define(&mut one, &at(5, 0x10), &mut Room::default()), None);
         assert_eq!(one.get(5), Some(0));
     }
 
@@ -152,11 +183,11 @@ mod tests {
     fn files_without_a_build_id_are_told_apart_by_path() {
         let mut sites = Sites::default();
         let (mut one, mut other) = (process("/a", &[]), process("/b", &[]));
-        assert!(sites.define(&mut one, &at(1, 7)).is_some());
-        assert!(sites.define(&mut other, &at(1, 7)).is_some());
-        assert!(sites.define(&mut process("/a", &[]), &at(4, 7)).is_none());
+        assert!(sites.define(&mut one, &at(1, 7), &mut Room::default()).is_some());
+        assert!(sites.define(&mut other, &at(1, 7), &mut Room::default()).is_some());
+        assert!(sites.define(&mut process("/a", &[]), &at(4, 7), &mut Room::default()).is_none());
         let nowhere = SiteDefinition { number: 2, module: NO_MODULE, offset: 7 };
-        let told = sites.define(&mut one, &nowhere).unwrap();
+        let told = sites.define(&mut one, &nowhere, &mut Room::default()).unwrap();
         assert_eq!((told.module.as_str(), told.site), ("", 2));
     }
 
@@ -164,14 +195,14 @@ mod tests {
     fn what_a_process_says_is_bounded() {
         let (mut sites, mut own) = (Sites::default(), process("/a", &[1]));
         for number in 1..=MOST_SITES as u32 + 5 {
-            sites.define(&mut own, &at(number, number.into()));
+            sites.define(&mut own, &at(number, number.into()), &mut Room::default());
         }
         assert_eq!((own.sites.len(), sites.sites.len()), (MOST_SITES, MOST_SITES));
         let part = PathPart { module: 3, length: 24, bytes: [b'x'; 24] };
         (0..1000).for_each(|_| own.path(&part));
         assert_eq!(own.modules[&3].path, b"/a");
         assert!(!own.is_full);
-        sites.define(&mut own, &at(0, 0));
+        sites.define(&mut own, &at(0, 0), &mut Room::default());
         assert!(own.is_full);
     }
 }

@@ -28,6 +28,10 @@ fn kind_of(kind: wire::CommKind) -> CommKind {
     }
 }
 
+/// What a part of a call, or a mark before it, takes until the call comes.
+const WAITING_BYTES: usize =
+    2 * if size_of::<Part>() > size_of::<Event>() { size_of::<Part>() } else { size_of::<Event>() };
+
 impl Ingest {
     pub(super) fn slots(&mut self, key: Key, slots: &Slots) {
         let Some(process) = self.processes.get_mut(&key) else {
@@ -38,7 +42,7 @@ impl Ingest {
             return;
         };
         let rank = process.rank;
-        let Some(ring) = process.ring(slots.ring) else {
+        let Some(ring) = process.ring(slots.ring, &mut self.room) else {
             self.fault(Some(rank), format!("slots of ring {}, which cannot be", slots.ring));
             return;
         };
@@ -82,7 +86,10 @@ impl Ingest {
         let state = &mut process.rings[ring];
         match entry {
             Entry::Wide { duration, bytes } => state.wide = Some((duration, bytes)),
-            Entry::Part(part) if state.parts.len() < MOST_PARTS => state.parts.push(part),
+            Entry::Part(part) if state.parts.len() < MOST_PARTS && self.waiting.borrow(WAITING_BYTES) => {
+                state.parts.push(part);
+                state.waiting_bytes += WAITING_BYTES;
+            }
             Entry::Part(_) => {
                 self.unreadable_slots = self.unreadable_slots.saturating_add(1);
                 self.losses_changed = true;
@@ -96,27 +103,21 @@ impl Ingest {
             }
             Entry::Sync(sync) => {
                 let comm = process.comms.get(&sync.comm).copied();
-                if let (Some(comm), Ok(peer)) = (comm, u32::try_from(sync.peer)) {
+                if let (Some(comm), Ok(peer)) = (comm, u32::try_from(sync.peer))
+                    && peer < process.world_size
+                    && state.marks.len() < MOST_PARTS
+                    && self.waiting.borrow(WAITING_BYTES)
+                {
+                    state.waiting_bytes += WAITING_BYTES;
                     let (sent, received) = (sync.sent, sync.received);
                     state.marks.push(Event::Numbers { rank: process.rank, comm, peer, sent, received });
                 }
             }
-            Entry::Comm(definition) => {
-                let generation = process.generation;
-                let parent = process.comms.get(&definition.parent).copied();
-                let rank = process.rank;
-                let comm = self.comm(generation, &definition, parent);
-                self.member(comm, groups(&definition).0, &definition, rank);
-                if let Some(process) = self.processes.get_mut(&key) {
-                    process.comms.insert(definition.index, comm);
-                    match groups(&definition).0 {
-                        Side::Only => process.sides.remove(&definition.index),
-                        side => process.sides.insert(definition.index, side),
-                    };
-                }
-            }
+            Entry::Comm(definition) => self.defined(key, &definition),
             Entry::Handle { comm, handle } => {
-                process.handles.insert(handle, comm);
+                if process.handles.contains_key(&handle) || self.room.take_entry::<(u64, u32)>() {
+                    process.handles.insert(handle, comm);
+                }
             }
             Entry::Name(part) => self.name(key, &part),
             Entry::Grid(part) => self.grid(key, &part),
@@ -126,14 +127,39 @@ impl Ingest {
                 state.paused_calls = state.paused_calls.max(calls);
                 self.lose(key, ring);
             }
-            Entry::Module(module) => process.sites.module(&module),
+            Entry::Module(module) => process.sites.module(&module, &mut self.room),
             Entry::Path(part) => process.sites.path(&part),
             Entry::Site(site) => {
-                let new = self.sites.define(&mut process.sites, &site);
+                let new = self.sites.define(&mut process.sites, &site, &mut self.room);
                 self.batch.sites.extend(new);
             }
             Entry::Call(call) => self.call(key, ring, call),
         }
+    }
+
+    /// A process says what one of its numbers means. One for which there is no room means nothing, not what it meant before.
+    fn defined(&mut self, key: Key, definition: &CommDefinition) {
+        let Some(process) = self.processes.get_mut(&key) else { return };
+        let (generation, rank) = (process.generation, process.rank);
+        let parent = process.comms.get(&definition.parent).copied();
+        let has_room =
+            process.comms.contains_key(&definition.index) || self.room.take_entry::<(u32, Comm, Side)>();
+        let comm = if has_room { self.comm(generation, definition, parent) } else { None };
+        let side = groups(definition).0;
+        if let Some(comm) = comm {
+            self.member(comm, side, definition, rank);
+        }
+        let Some(process) = self.processes.get_mut(&key) else { return };
+        match comm {
+            Some(comm) => process.comms.insert(definition.index, comm),
+            None => process.comms.remove(&definition.index),
+        };
+        match side {
+            Side::First | Side::Second | Side::Alone if comm.is_some() => {
+                process.sides.insert(definition.index, side)
+            }
+            _ => process.sides.remove(&definition.index),
+        };
     }
 
     /// A part of a name; the name is told when it is whole.
@@ -152,9 +178,18 @@ impl Ingest {
         let name = String::from_utf8_lossy(&std::mem::take(bytes)).into_owned();
         // Control characters of a hostile name must not reach a terminal.
         let name: String = name.chars().filter(|character| !character.is_control()).collect();
-        if self.comm_names.get(&comm) != Some(&name) {
+        let before = self.comm_names.get(&comm);
+        if before == Some(&name) {
+            return;
+        }
+        // Here, and with those who are told.
+        let bytes = |name: &String| 2 * (size_of::<CommName>() + name.len());
+        self.room.give(before.map_or(0, bytes));
+        if self.room.take(bytes(&name)) {
             self.comm_names.insert(comm, name.clone());
             self.batch.comm_names.push(CommName { comm, name });
+        } else {
+            self.comm_names.remove(&comm);
         }
     }
 
@@ -162,7 +197,10 @@ impl Ingest {
         let Some(process) = self.processes.get_mut(&key) else { return };
         let Some(&comm) = process.comms.get(&part.comm) else { return };
         let (rank, dimension) = (process.rank, u16::from(part.dimension));
-        if self.coordinates_told.insert((comm, rank, dimension)) {
+        let place = (comm, rank, dimension);
+        if !self.coordinates_told.contains(&place) && self.room.take_entry::<((Comm, u32, u16), Coordinate)>()
+        {
+            self.coordinates_told.insert(place);
             self.batch.coordinates.push(Coordinate {
                 comm,
                 rank,
@@ -174,13 +212,22 @@ impl Ingest {
         }
     }
 
-    fn comm(&mut self, generation: u32, definition: &CommDefinition, parent: Option<Comm>) -> Comm {
+    /// The run's number of a communicator; `None` when there is no room for one more.
+    fn comm(&mut self, generation: u32, definition: &CommDefinition, parent: Option<Comm>) -> Option<Comm> {
         // The world is always number 0, whoever speaks of what first.
         if self.comms.is_empty() {
             self.comms.insert((0, 0), 0);
         }
         let next = self.comms.len() as Comm;
-        let comm = *self.comms.entry((generation, definition.id)).or_insert(next);
+        let known = self.comms.get(&(generation, definition.id)).copied();
+        let comm = match known {
+            Some(known) => known,
+            None if self.room.take_entry::<((u32, u64), Comm, CommInfo)>() => {
+                self.comms.insert((generation, definition.id), next);
+                next
+            }
+            None => return None,
+        };
         if self.comms_told.insert(comm) {
             let (_, first_size) = groups(definition);
             let others = definition.other.filter(|_| first_size.is_some()).map_or(0, |other| other.size);
@@ -195,14 +242,16 @@ impl Ingest {
                 name: String::new(),
             });
         }
-        comm
+        Some(comm)
     }
 
     fn call(&mut self, key: Key, ring: usize, mut call: mpiscope_wire::Call) {
         let Some(process) = self.processes.get_mut(&key) else { return };
         let (rank, world_size) = (process.rank, process.world_size);
+        let origin = &self.origins[key.0 as usize];
         let (start_ns, end_ns) = process.rings[ring]
-            .times(&mut call, |ticks| self.origins[key.0 as usize].of(process.clock, ticks));
+            .times(&mut call, |ticks| origin.of(process.clock, ticks).min(self.written_until_ns));
+        self.waiting.give(std::mem::take(&mut process.rings[ring].waiting_bytes));
         let parts = std::mem::take(&mut process.rings[ring].parts);
         let beyond = |peer: i32| u32::try_from(peer).is_ok_and(|peer| peer >= world_size);
         if mpiscope_wire::by_id(call.function).is_none()

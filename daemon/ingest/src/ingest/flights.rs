@@ -5,8 +5,6 @@ use crate::process::ProcessInput;
 use mpiscope_model::{Asks, Comm, InFlight, Member, Peer, Side};
 use mpiscope_wire::{Asked, CommDefinition, Flight, PEER_ANY};
 
-/// Ranks of communicators that are remembered; of those beyond it is not known who they are.
-const MOST_MEMBERS: usize = 1 << 22;
 /// The world: of it everybody is known.
 const WORLD: Comm = 0;
 
@@ -65,10 +63,13 @@ impl Ingest {
     /// A process says which rank of a communicator it is.
     pub(super) fn member(&mut self, comm: Comm, side: Side, definition: &CommDefinition, rank: u32) {
         let place = definition.own_rank;
-        if comm != WORLD
-            && self.members.len() < MOST_MEMBERS
-            && self.members.insert((comm, side, place), rank) != Some(rank)
-        {
+        if comm == WORLD {
+            return;
+        }
+        let is_known = self.members.contains_key(&(comm, side, place));
+        // Here and with those who are told. Of those beyond it is not known who they are.
+        let has_room = is_known || self.room.take_entry::<((Comm, Side, u32), [u32; 4])>();
+        if has_room && self.members.insert((comm, side, place), rank) != Some(rank) {
             self.batch.members.push(Member { comm, side, place, rank });
         }
     }
@@ -78,6 +79,9 @@ impl Ingest {
         for (agent, last) in std::mem::take(&mut self.last_calls) {
             let calls = last.calls.iter().filter_map(|call| self.in_flight(agent, call));
             let calls: Vec<InFlight> = calls.collect();
+            if !self.room.take(2 * size_of_val(calls.as_slice())) {
+                continue;
+            }
             self.batch.last_calls.extend(calls);
         }
     }
