@@ -22,12 +22,15 @@ use turn::{Release, Turns};
 pub struct MatchingLimits {
     /// Sends and receives without their other side; beyond it the oldest of a channel are given up and counted.
     pub pending: usize,
+    /// Pairs of ranks on a communicator; beyond it those are forgotten of which nothing waits, and should they talk again
+    /// and have lost calls, their messages may be paired in doubt.
+    pub pairs: usize,
 }
 
 impl Default for MatchingLimits {
-    /// Some 256 MiB.
+    /// Some 256 MiB, and as much for pairs.
     fn default() -> Self {
-        Self { pending: 4 << 20 }
+        Self { pending: 4 << 20, pairs: 1 << 20 }
     }
 }
 
@@ -78,7 +81,7 @@ pub struct Link {
     pub certain: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 struct PairKey {
     comm: Comm,
     src: Rank,
@@ -89,6 +92,8 @@ struct PairKey {
 #[derive(Debug, Default)]
 pub struct Matcher {
     pairs: FxHashMap<PairKey, Pair>,
+    /// Those that nothing waits for are forgotten when there are more than so many, or than the limit.
+    most_pairs: usize,
     /// Receives that completed in one thread before the posting in another was read.
     early: FxHashMap<(Rank, PostId), (PairKey, i32, Arrival)>,
     ranks: Vec<OfRank>,
@@ -159,6 +164,9 @@ impl Matcher {
             matched.links.reserve(events.len() / 2);
         }
         for some in events.chunks(AT_ONCE) {
+            if self.pairs.len() > self.most_pairs.max(self.turns.limits.pairs) {
+                self.forget_pairs();
+            }
             self.fetch(some);
             for event in some {
                 self.event(event, &mut matched);
@@ -236,6 +244,12 @@ impl Matcher {
         }
     }
 
+    #[cold]
+    fn forget_pairs(&mut self) {
+        self.pairs.retain(|_, pair| pair.has_waiting());
+        self.most_pairs = 2 * self.pairs.len();
+    }
+
     fn of_rank(&mut self, rank: Rank) -> &mut OfRank {
         let at = rank as usize;
         if self.ranks.len() <= at {
@@ -286,6 +300,7 @@ impl Matcher {
             self.turns.receivers.entry((comm, rank)).or_default().wild.push(wild);
         }
         self.turns.pending += 1;
+        self.keep_to_limits();
     }
 
     fn receive(
@@ -319,6 +334,7 @@ impl Matcher {
             if let Some(post) = post.filter(|&post| post >= sure) {
                 self.turns.pending += 1;
                 self.early.insert((key.dst, post), (key, tag, arrival));
+                self.keep_to_limits();
                 return;
             }
             // Posted by this same call, or by one whose record was lost.

@@ -66,11 +66,16 @@ pub(crate) struct Channel {
     pub(crate) slots: VecDeque<Slot>,
 }
 
+/// Tags beside the first that a pair may have used before those that nothing waits for are forgotten.
+const FEW_TAGS: usize = 64;
+
 /// The channels of a pair. Most pairs use one tag, which is kept where no search is needed.
 #[derive(Debug, Default)]
 pub(crate) struct Channels {
     first: Option<(i32, Channel)>,
     others: FxHashMap<i32, Channel>,
+    /// Idle ones are forgotten when there are more than so many, or than a few.
+    most: usize,
 }
 
 impl Channels {
@@ -86,8 +91,19 @@ impl Channels {
     /// That of a tag.
     #[inline]
     pub(crate) fn of(&mut self, tag: i32) -> &mut Channel {
+        if self.others.len() > self.most.max(FEW_TAGS) {
+            self.forget_idle();
+        }
         let (of, channel) = self.first.get_or_insert_with(|| (tag, Channel::default()));
         if *of == tag { channel } else { self.others.entry(tag).or_default() }
+    }
+
+    /// Programs that number their messages by tags use each once. As many again may come before the next look, so that
+    /// the looks together take no longer than what made them due.
+    #[cold]
+    fn forget_idle(&mut self) {
+        self.others.retain(|_, channel| !channel.is_idle());
+        self.most = 2 * self.others.len();
     }
 
     /// All of them.
@@ -109,6 +125,15 @@ impl Channels {
 }
 
 impl Channel {
+    /// Whether it is as one that was never used.
+    fn is_idle(&self) -> bool {
+        self.given_up == 0 && !self.has_waiting()
+    }
+
+    fn has_waiting(&self) -> bool {
+        !(self.sends.is_empty() && self.ready.is_empty() && self.slots.is_empty())
+    }
+
     /// Puts a receive where its place in the order is.
     pub(crate) fn insert(&mut self, slot: Slot) {
         let behind = self.slots.iter().rev().take_while(|other| other.order > slot.order).count();
@@ -143,6 +168,11 @@ pub(crate) struct GivenUp {
 }
 
 impl Pair {
+    /// Whether something of it waits for its other side.
+    pub(crate) fn has_waiting(&self) -> bool {
+        self.channels.values().any(Channel::has_waiting)
+    }
+
     /// Both sides have the same numbers and no receive is open: what waits is then no more than what was lost on the
     /// other side, is given up, and what comes next is paired with certainty. What waits beyond that came in another
     /// order than it was sent; it is handed out as pairs first.
@@ -250,4 +280,32 @@ fn take_side<T: Side>(
     let exact = exact.filter(|&at| same(&waiting[at]));
     let at = exact.or_else(|| waiting.iter().position(|side| may_be(side) && same(side)))?;
     waiting.remove(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn send(number: u64) -> PendingSend {
+        PendingSend { call: CallId::new(0, 0), number, bytes: 1, begin_ns: 0, blocked_until_ns: None }
+    }
+
+    #[test]
+    fn tags_that_nothing_waits_for_are_forgotten_and_others_are_not() {
+        let mut channels = Channels::default();
+        for tag in 0..10_000 {
+            let channel = channels.of(tag);
+            channel.sends.push_back(send(tag as u64));
+            // Of every tenth nothing comes; of one more was given up.
+            if tag % 10 != 0 {
+                take_first(&mut channel.sends);
+            }
+            channel.given_up = u64::from(tag == 77);
+        }
+        assert!(channels.iter().count() < 2500, "{}", channels.iter().count());
+        let waiting = |channels: &mut Channels, tag| channels.get_mut(tag).map(|channel| channel.sends.len());
+        assert!((0..10_000).step_by(10).all(|tag| waiting(&mut channels, tag) == Some(1)));
+        assert_eq!(channels.get_mut(77).map(|channel| channel.given_up), Some(1));
+        assert_eq!(waiting(&mut channels, 78), None);
+    }
 }

@@ -27,8 +27,9 @@ pub(crate) fn matching<'scope>(
     let to_keepers = to_keepers(|(rank, _): &ToKeeper| *rank);
     let to_worker = Exchange::new(|(worker, ..): &Place| *worker as u64);
     events.binary_frontier(places, to_keepers, to_worker, "match", move |_capability, _info| {
-        let pending = MatchingLimits::default().pending / keepers(peers);
-        let mut matcher = Matcher::new(MatchingLimits { pending }).with_links();
+        let MatchingLimits { pending, pairs } = MatchingLimits::default();
+        let limits = MatchingLimits { pending: pending / keepers(peers), pairs: pairs / keepers(peers) };
+        let mut matcher = Matcher::new(limits).with_links();
         let mut open: BTreeMap<Window, Open> = BTreeMap::new();
         let mut to_place: Vec<(Window, Place)> = Vec::new();
         let mut now = Vec::new();

@@ -237,7 +237,8 @@ impl Ingest {
     /// Takes in a message.
     pub fn feed(&mut self, message: Message) {
         if message.is_told_by_agent() {
-            self.origins[self.origin as usize].next_sequence += 1;
+            let next = &mut self.origins[self.origin as usize].next_sequence;
+            *next = next.saturating_add(1);
         }
         match message {
             Message::RunStart(start) => {

@@ -6,7 +6,7 @@ use mpiscope_wire::{Message, first_frame};
 
 /// The raw bytes of a batch at the most, unless a single frame is longer.
 pub(crate) const MOST_BATCH_BYTES: usize = 1 << 20;
-/// What a batch may hold when it arrives: one frame of the greatest size.
+/// What a batch of one frame may hold when it arrives.
 const MOST_RAW_BYTES: usize = mpiscope_wire::MAX_PAYLOAD_BYTES + mpiscope_wire::FRAME_HEADER_BYTES;
 /// Speed counts for more than size: the agent shares its processors with the job.
 const LEVEL: i32 = 1;
@@ -29,7 +29,8 @@ pub(crate) struct Unpacked {
 /// Unpacks frames and checks every one of them.
 pub(crate) fn unpack(frames: u32, raw_bytes: u32, compressed: &[u8]) -> Result<Unpacked, LinkError> {
     let raw_bytes = raw_bytes as usize;
-    if raw_bytes > MOST_RAW_BYTES {
+    // Many small frames take several times as much once they are decoded, and as many batches may wait for the log.
+    if raw_bytes > if frames == 1 { MOST_RAW_BYTES } else { MOST_BATCH_BYTES } {
         return Err(LinkError::Senseless("announced a batch that is too large"));
     }
     let bytes = zstd::bulk::decompress(compressed, raw_bytes)
@@ -100,6 +101,8 @@ mod tests {
         let bomb = zstd::bulk::compress(&vec![0; 1 << 20], 1).unwrap();
         assert!(unpack(1, 100, &bomb).is_err());
         assert!(unpack(1, u32::MAX, &bomb).is_err());
+        let many = knot.repeat(MOST_BATCH_BYTES / knot.len() + 1);
+        assert!(unpacked(pack(0, (many.len() / knot.len()) as u32, &many).unwrap()).is_err());
         assert!(unpack(1, 100, b"no zstd").is_err());
     }
 }

@@ -4,6 +4,9 @@ use super::{Matched, Matcher, PairKey};
 use crate::pair::{Channel, Slot};
 use mpiscope_model::{PostId, Rank};
 
+/// Where the fullest channel has less than one part in so many of what waits, nobody has much.
+const FEW: usize = 1024;
+
 impl Matcher {
     /// A posted receive (or, after a loss, all of a rank's) will not be seen to complete as it was posted.
     pub(super) fn unobserved(&mut self, rank: Rank, post: Option<PostId>, out: &mut Matched) {
@@ -151,7 +154,11 @@ impl Matcher {
                 pair.channels.iter().map(move |(tag, channel)| (weight(channel), key, tag))
             })
             .max_by_key(|(waiting, ..)| *waiting);
-        let Some((waiting, key, tag)) = fullest else { return };
+        let (waiting, key, tag) = fullest.unwrap_or_default();
+        if waiting < self.turns.pending / FEW {
+            self.give_up_all();
+            return;
+        }
         let count = waiting.div_ceil(2);
         let channel = self.channel(key, tag);
         if channel.sends.len() >= channel.ready.len() {
@@ -167,5 +174,26 @@ impl Matcher {
             }
         }
         self.turns.pending -= count;
+    }
+
+    /// Too much waits, and nowhere much of it: to look for a little again and again would take all the time. All that waits
+    /// is given up, receives that are open too; what is known of those who wait is as after a loss.
+    fn give_up_all(&mut self) {
+        for of_rank in &mut self.ranks {
+            of_rank.sure_post = of_rank.next_post;
+        }
+        self.turns.given_up_receives += self.early.len() as u64;
+        self.early.clear();
+        self.turns.receivers.clear();
+        for pair in self.pairs.values_mut().filter(|pair| pair.has_waiting()) {
+            pair.uncertain = true;
+            for (_, channel) in pair.channels.iter_mut() {
+                let arrived = channel.slots.iter().filter(|slot| slot.arrival.is_some()).count();
+                self.turns.given_up_sends += channel.sends.len() as u64;
+                self.turns.given_up_receives += (channel.ready.len() + arrived) as u64;
+                *channel = Channel::default();
+            }
+        }
+        self.turns.pending = 0;
     }
 }

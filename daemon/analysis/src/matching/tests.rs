@@ -99,7 +99,7 @@ fn sizes_that_differ_prove_a_doubt_and_are_never_a_pair() {
 
 #[test]
 fn what_waits_is_bounded_and_given_up_in_order() {
-    let mut matcher = Matcher::new(MatchingLimits { pending: 10 });
+    let mut matcher = Matcher::new(MatchingLimits { pending: 10, ..MatchingLimits::default() });
     matcher.feed(&[send(2, 1, 7, 8, 1000)]);
     let events: Vec<Event> = (0..25).map(|at| send(0, 1, 7, 8, at)).collect();
     matcher.feed(&events);
@@ -112,6 +112,30 @@ fn what_waits_is_bounded_and_given_up_in_order() {
     // The quiet channel beside it lost nothing.
     assert_eq!(pairs(&matcher.feed(&[receive(1, 2, 7, 8, None, 2000)])), [(1000, 2000)]);
     assert_eq!(matcher.turns.pending, 0);
+}
+
+#[test]
+fn many_that_wait_for_little_each_are_bounded_and_counted() {
+    let limits = MatchingLimits { pending: 10_000, pairs: 1000 };
+    let never = |at: u64| send(0, at as u32 % 5000, (at / 5000) as i32, 8, at);
+    let open = |at: u64| post(1, Some(at as u32 % 5000), Some((at / 5000) as i32), at);
+    let wild = |at: u64| post(1, None, None, at);
+    let unposted = |at: u64| receive(1, 0, 7, 8, Some(at), 100 + at);
+    let kinds: [(&dyn Fn(u64) -> Event, bool); 4] =
+        [(&never, true), (&open, false), (&wild, false), (&unposted, true)];
+    for (of, is_counted) in kinds {
+        let mut matcher = Matcher::new(limits);
+        for at in 0..100_000 {
+            matcher.feed(&[of(at)]);
+            assert!(matcher.turns.pending <= limits.pending);
+        }
+        assert!(matcher.pairs.len() <= 2 * limits.pending + limits.pairs, "{}", matcher.pairs.len());
+        let unmatched = matcher.unmatched_sends() + matcher.unmatched_receives();
+        assert_eq!(unmatched, if is_counted { 100_000 } else { 0 });
+        // What comes later finds its other side.
+        let events = [send(2, 3, 7, 8, 10), receive(3, 2, 7, 8, None, 20)];
+        assert_eq!(pairs(&matcher.feed(&events)), [(10, 20)]);
+    }
 }
 
 #[test]

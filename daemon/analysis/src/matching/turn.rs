@@ -42,7 +42,7 @@ pub(super) enum Release {
 /// What all pairs have to do with each other.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
-    limits: MatchingLimits,
+    pub(super) limits: MatchingLimits,
     /// Whether somebody asks which calls made a message.
     pub(super) links: bool,
     pub(super) receivers: FxHashMap<(Comm, Rank), Receiver>,

@@ -26,6 +26,9 @@ const SCHEDULING_EVERY: Duration = Duration::from_millis(100);
 const IDLE_KNOT_EVERY: Duration = Duration::from_millis(50);
 const IN_FLIGHT_EVERY: Duration = Duration::from_millis(50);
 
+/// Files of rings at a time that are looked at; as long as there are so many, further ones are not.
+const MOST_FILES: usize = 1 << 16;
+
 pub(crate) use journal::Journal;
 
 /// Between two looks at the rings, when they had little.
@@ -88,6 +91,8 @@ pub(crate) struct Agent {
     newest: Option<Process>,
     regions: Vec<Watched>,
     seen: std::collections::HashSet<PathBuf>,
+    /// Whether it was said that there are too many.
+    has_too_many: bool,
     resume: Resume,
     next_process: u32,
     log: Option<Log>,
@@ -129,6 +134,7 @@ impl Agent {
             newest: None,
             regions: Vec::new(),
             seen: std::collections::HashSet::new(),
+            has_too_many: false,
             origin: resume.origin,
             resume,
             next_process,
@@ -247,7 +253,13 @@ impl Agent {
             }
             // Their files go: by then what was in them has to be safe.
             let is_safe = self.log.as_ref().is_some_and(|log| log.journal.is_safe());
-            regions.retain_mut(|region| !(is_safe && region.is_over()));
+            regions.retain_mut(|region| {
+                let is_over = is_safe && region.is_over();
+                if is_over && !region.path().exists() {
+                    self.seen.remove(region.path());
+                }
+                !is_over
+            });
         }
         self.regions = regions;
         pass
@@ -371,6 +383,13 @@ impl Agent {
             }
         }
         found.sort();
+        if self.seen.len() + found.len() > MOST_FILES {
+            found.truncate(MOST_FILES.saturating_sub(self.seen.len()));
+            let fault = "there are more rings than can be looked at: some ranks are not recorded";
+            if !std::mem::replace(&mut self.has_too_many, true) {
+                self.faults.push(fault.to_owned());
+            }
+        }
         for path in found {
             self.seen.insert(path.clone());
             match self.open(path) {

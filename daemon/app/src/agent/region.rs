@@ -4,7 +4,7 @@ use super::scheduling::Scheduler;
 use mpiscope_ring::clock::knot;
 use mpiscope_ring::{Reader, State};
 use mpiscope_wire::{ClockKind, EndState, Flight, Knot, LastCalls, Lost, Message, Process, Slots};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Slots of one ring in one pass at the most: a quarter of a megabyte. Short passes give room back soon, and a writer
 /// that sees its room grow waits instead of dropping.
@@ -49,6 +49,11 @@ impl Watched {
             unreadable: 0,
             alive: true,
         }
+    }
+
+    /// Its file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Whose it is.
@@ -248,7 +253,7 @@ fn is_running(pid: u32) -> bool {
     threads.flatten().any(|thread| is_thread_running(&thread.path()))
 }
 
-fn is_thread_running(thread: &std::path::Path) -> bool {
+fn is_thread_running(thread: &Path) -> bool {
     let Ok(stat) = std::fs::read_to_string(thread.join("stat")) else { return false };
     // The name of the program, in parentheses, may hold anything.
     let state = stat.rsplit(')').next().and_then(|rest| rest.trim_start().chars().next());

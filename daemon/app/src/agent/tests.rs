@@ -123,3 +123,28 @@ fn one_that_takes_over_says_first_whose_messages_follow() {
         assert_eq!(messages.first() == Some(&own), origin != OWN);
     }
 }
+
+#[test]
+fn a_file_is_forgotten_when_it_is_gone_so_that_many_programs_in_a_row_leave_nothing() {
+    struct Safe;
+    impl Journal for Safe {
+        fn write(&mut self, _: &[u8]) -> anyhow::Result<()> {
+            Ok(())
+        }
+
+        fn flush(&mut self) -> anyhow::Result<()> {
+            Ok(())
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut agent = Agent::new(vec![folder.path().to_owned()], Resume::default(), Some(Box::new(Safe)));
+    std::fs::write(folder.path().join("junk.ring"), "no ring").unwrap();
+    for program in 0..5 {
+        // No process has this number.
+        drop(region(folder.path(), u32::MAX, program % 4, ClockKind::Monotonic));
+        agent.pass_all(&mut drop);
+        agent.pass_all(&mut drop);
+        assert_eq!((agent.regions.len(), agent.seen.len()), (0, 1), "only what cannot be read stays known");
+    }
+    assert_eq!(agent.faults.len(), 1, "{:?}", agent.faults);
+}
