@@ -60,6 +60,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("mpiscope-scenarios", &["mpiscope-analysis", "mpiscope-ingest", "mpiscope-model", "mpiscope-synth"]),
+    (
+        "mpiscope-fuzz",
+        &["mpiscope-analysis", "mpiscope-ingest", "mpiscope-model", "mpiscope-ring", "mpiscope-wire"],
+    ),
     // Only for its tests, which `run_time` leaves out.
     ("mpiscope-e2e", &[]),
 ];
