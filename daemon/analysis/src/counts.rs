@@ -101,9 +101,9 @@ pub struct SiteTotals {
 impl SiteTotals {
     fn add(&mut self, other: &Self) {
         self.calls += other.calls;
-        self.polls += other.polls;
-        self.bytes += other.bytes;
-        self.time_ns += other.time_ns;
+        self.polls = self.polls.saturating_add(other.polls);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.time_ns = self.time_ns.saturating_add(other.time_ns);
         self.function = self.function.into_iter().chain(other.function).min();
     }
 }
@@ -173,15 +173,15 @@ impl Counts {
             let polls = call.count.saturating_sub(1);
             let function = self.functions.entry(call.function).or_default();
             function.calls += 1;
-            function.polls += polls;
-            function.bytes += call.bytes;
-            function.time_ns += duration_ns;
+            function.polls = function.polls.saturating_add(polls);
+            function.bytes = function.bytes.saturating_add(call.bytes);
+            function.time_ns = function.time_ns.saturating_add(duration_ns);
             let each_ns = call.each_ns();
             function.longest_ns = function.longest_ns.max(each_ns);
             function.durations.saturating_record(each_ns);
             let rank = self.ranks.entry(call.rank).or_default();
             rank.calls += 1;
-            rank.time_ns += duration_ns;
+            rank.time_ns = rank.time_ns.saturating_add(duration_ns);
             self.sites.at(call.site).add(&SiteTotals {
                 calls: 1,
                 polls,
@@ -192,9 +192,9 @@ impl Counts {
             let window = call.start_ns / self.window_ns;
             let cell = self.windows.entry((window, call.rank, call.function)).or_default();
             cell.calls += 1;
-            cell.polls += polls;
-            cell.bytes += call.bytes;
-            cell.time_ns += duration_ns;
+            cell.polls = cell.polls.saturating_add(polls);
+            cell.bytes = cell.bytes.saturating_add(call.bytes);
+            cell.time_ns = cell.time_ns.saturating_add(duration_ns);
         }
     }
 
@@ -203,7 +203,7 @@ impl Counts {
         for message in messages {
             let sender = self.ranks.entry(message.src).or_default();
             sender.sent += 1;
-            sender.sent_bytes += message.bytes;
+            sender.sent_bytes = sender.sent_bytes.saturating_add(message.bytes);
             self.ranks.entry(message.dst).or_default().received += 1;
         }
     }
@@ -244,9 +244,9 @@ impl Counts {
         for (&function, theirs) in &other.functions {
             let ours = self.functions.entry(function).or_default();
             ours.calls += theirs.calls;
-            ours.polls += theirs.polls;
-            ours.bytes += theirs.bytes;
-            ours.time_ns += theirs.time_ns;
+            ours.polls = ours.polls.saturating_add(theirs.polls);
+            ours.bytes = ours.bytes.saturating_add(theirs.bytes);
+            ours.time_ns = ours.time_ns.saturating_add(theirs.time_ns);
             ours.longest_ns = ours.longest_ns.max(theirs.longest_ns);
             // Both histograms have the same bounds, so that adding cannot fail.
             let _ = ours.durations.add(&theirs.durations);
@@ -254,18 +254,18 @@ impl Counts {
         for (&rank, theirs) in &other.ranks {
             let ours = self.ranks.entry(rank).or_default();
             ours.calls += theirs.calls;
-            ours.time_ns += theirs.time_ns;
+            ours.time_ns = ours.time_ns.saturating_add(theirs.time_ns);
             ours.sent += theirs.sent;
-            ours.sent_bytes += theirs.sent_bytes;
+            ours.sent_bytes = ours.sent_bytes.saturating_add(theirs.sent_bytes);
             ours.received += theirs.received;
         }
         self.sites.merge(&other.sites, SiteTotals::add);
         for (&key, theirs) in &other.windows {
             let ours = self.windows.entry(key).or_default();
             ours.calls += theirs.calls;
-            ours.polls += theirs.polls;
-            ours.bytes += theirs.bytes;
-            ours.time_ns += theirs.time_ns;
+            ours.polls = ours.polls.saturating_add(theirs.polls);
+            ours.bytes = ours.bytes.saturating_add(theirs.bytes);
+            ours.time_ns = ours.time_ns.saturating_add(theirs.time_ns);
         }
     }
 }

@@ -50,14 +50,16 @@ impl Totals {
     /// Counts rows of `calls`.
     pub fn add_calls(&mut self, calls: &[Call]) {
         self.calls += calls.len() as u64;
-        self.polls += calls.iter().map(|call| call.count.saturating_sub(1)).sum::<u64>();
+        // What a job says of itself may be any number.
+        let polls = calls.iter().map(|call| call.count.saturating_sub(1));
+        self.polls = polls.fold(self.polls, u64::saturating_add);
     }
 
     /// Counts matched messages.
     pub fn add_messages(&mut self, messages: &[Message]) {
         self.messages += messages.len() as u64;
         for message in messages {
-            self.bytes += message.bytes;
+            self.bytes = self.bytes.saturating_add(message.bytes);
             self.inter_messages += u64::from(message.inter);
             self.intra_messages += u64::from(!message.inter);
         }
