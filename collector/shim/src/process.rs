@@ -14,7 +14,7 @@ use mpiscope_ring::{Capacities, Identity, InFlightWord, Producer, RingHeader, Sl
 use mpiscope_wire::{Asked, ClockKind, id};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The one process.
@@ -63,6 +63,21 @@ fn say(why: &str) {
         "the program runs on without being recorded"
     };
     say_line(&format!("{why}; {then}"));
+}
+
+/// MPI may be used by sessions, without `MPI_Init`: of that nothing is recorded, which is said once, by the first rank
+/// where the launcher tells which that is.
+pub(crate) fn say_session() {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    let other = ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"]
+        .iter()
+        .find_map(std::env::var_os)
+        .is_some_and(|rank| rank != "0");
+    let is_asked = std::env::var_os("MPISCOPE_RINGS").is_some();
+    let is_news = STAGE.load(Ordering::Acquire) == UNSET && is_asked && !other;
+    if is_news && !SAID.swap(true, Ordering::Relaxed) {
+        say_line("MPI is used by a session; only what is called from MPI_Init to MPI_Finalize is recorded");
+    }
 }
 
 /// One line on stderr.

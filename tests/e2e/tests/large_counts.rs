@@ -16,7 +16,8 @@ fn they_are_counted_with_their_bytes() {
     let folder = folder().unwrap();
     let out = folder.path().join("recording");
     let program = mpi.app("large_counts").unwrap();
-    let ended = run(&mut record(&mpi, RANKS, &program, &[], &out).unwrap(), Duration::from_secs(60)).unwrap();
+    let mut command = record(&mpi, RANKS, &program, &[], &out).unwrap();
+    let ended = run(command.current_dir(folder.path()), Duration::from_secs(60)).unwrap();
     assert_eq!(ended.status, 0, "{}", ended.errors());
     let recorded = Recorded::load(&out).unwrap();
     let mut found: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
@@ -35,11 +36,24 @@ fn they_are_counted_with_their_bytes() {
         ("MPI_Allreduce_c", each(BYTES)),
         ("MPI_Alltoallv_c", each(BYTES * ranks)),
         ("MPI_Gatherv_c", each(BYTES)),
+        ("MPI_Recv_init_c", each(0)),
+        ("MPI_Send_init_c", each(0)),
+        ("MPI_Bcast_init_c", each(0)),
+        ("MPI_Win_create_c", each(0)),
+        ("MPI_Put_c", each(BYTES)),
+        ("MPI_Get_c", each(BYTES)),
+        ("MPI_Accumulate_c", each(8)),
+        ("MPI_Neighbor_allgather_c", each(BYTES)),
+        ("MPI_Neighbor_alltoall_c", each(8)),
+        ("MPI_Neighbor_allgatherv_c", each(4)),
+        ("MPI_File_write_at_c", each(BYTES)),
+        ("MPI_File_read_at_all_c", each(BYTES)),
     ]);
     found.retain(|name, _| name.ends_with("_c"));
     assert_eq!(found, expected);
     let totals = recorded.manifest.totals;
-    assert_eq!(totals.messages, 3 * ranks * ROUNDS);
-    assert_eq!(totals.bytes, ranks * ROUNDS * (2 * BYTES + 4));
+    // Those of the persistent sends too.
+    assert_eq!(totals.messages, 4 * ranks * ROUNDS);
+    assert_eq!(totals.bytes, ranks * ROUNDS * (3 * BYTES + 4));
     assert_eq!((totals.unmatched_sends, totals.unmatched_receives, totals.uncertain_messages), (0, 0, 0));
 }

@@ -4,8 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use mpiscope_harness::{
-    Ended, Mpi, Recorded, Running, Signal, Truth, daemon_of, folder, mpiscope, processes, record, report,
-    run, skip, source_folder,
+    Ended, Family, Mpi, Recorded, Running, Signal, Truth, daemon_of, folder, mpiscope, processes, record,
+    report, run, skip, source_folder,
 };
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -60,6 +60,110 @@ fn recorded_exactly(app: &str, arguments: &[&str], test: &str) {
 fn a_forked_child_that_ends_takes_nothing_along() {
     let test = "unusual_programs a_forked_child_that_ends_takes_nothing_along";
     recorded_exactly("fork", &["2000"], test);
+}
+
+#[test]
+fn a_timer_that_interrupts_everything_changes_nothing() {
+    let test = "unusual_programs a_timer_that_interrupts_everything_changes_nothing";
+    recorded_exactly("odd", &["interrupted", "3000"], test);
+}
+
+#[test]
+fn programs_that_a_rank_starts_are_not_the_rank() {
+    recorded_exactly(
+        "odd",
+        &["starting", "500"],
+        "unusual_programs programs_that_a_rank_starts_are_not_the_rank",
+    );
+}
+
+#[test]
+fn a_rank_that_becomes_another_program_leaves_all_it_did() {
+    let test = "unusual_programs a_rank_that_becomes_another_program_leaves_all_it_did";
+    recorded_exactly("odd", &["becoming"], test);
+}
+
+#[test]
+fn a_rank_that_ends_at_once_after_mpi_leaves_all_it_did() {
+    let test = "unusual_programs a_rank_that_ends_at_once_after_mpi_leaves_all_it_did";
+    recorded_exactly("odd", &["leaving"], test);
+}
+
+/// Runs `odd` without and with mpiscope, where it does not end well or not with the truth: nothing may differ, and all
+/// messages are there.
+fn ends_alike(mpi: &Mpi, word: &str) -> (Ended, Recorded) {
+    let folder = folder().unwrap();
+    let (out, program) = (folder.path().join("recording"), mpi.app("odd").unwrap());
+    let unrecorded = run(&mut mpi.plain(2, &program, &[word]).unwrap(), LIMIT).unwrap();
+    let ended = run(&mut record(mpi, 2, &program, &[word], &out).unwrap(), LIMIT).unwrap();
+    let place = format!("{word}, {}: {}", mpi.family.word(), ended.errors());
+    assert_eq!(ended.status, unrecorded.status, "{place}");
+    let recorded = Recorded::load(&out).unwrap();
+    assert_eq!(recorded.wrongly_paired(false), Vec::<String>::new(), "{place}");
+    let totals = recorded.manifest.totals;
+    assert_eq!((totals.messages, totals.unmatched_sends), (2 * 200, 0), "{place}");
+    (ended, recorded)
+}
+
+#[test]
+fn a_rank_that_ends_at_once_within_mpi_leaves_what_it_did_until_then() {
+    for mpi in
+        Mpi::all_or_skip("unusual_programs a_rank_that_ends_at_once_within_mpi_leaves_what_it_did_until_then")
+    {
+        let (ended, recorded) = ends_alike(&mpi, "vanishing");
+        assert_eq!(ended.status, 7, "{}", ended.errors());
+        let missing = recorded.manifest.missing;
+        assert!(missing.iter().any(|line| line.contains("ended without MPI_Finalize")), "{missing:?}");
+    }
+}
+
+#[test]
+fn a_second_init_is_the_error_that_it_is_without_us() {
+    for mpi in Mpi::all_or_skip("unusual_programs a_second_init_is_the_error_that_it_is_without_us") {
+        let (ended, _) = ends_alike(&mpi, "twice");
+        // Open MPI ends the job, whatever the program wants of errors.
+        let told = ended.errors().matches("the second time it is an error").count();
+        assert!(told == 2 || ended.status != 0, "{}: {}", mpi.family.word(), ended.errors());
+    }
+}
+
+fn lines(text: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.sort_unstable();
+    lines
+}
+
+#[test]
+fn mpi_by_a_session_alone_runs_as_without_us_and_that_nothing_is_recorded_is_said() {
+    let test =
+        "unusual_programs mpi_by_a_session_alone_runs_as_without_us_and_that_nothing_is_recorded_is_said";
+    let Some(mpi) = Mpi::find_or_skip(Family::Mpich, test) else { return };
+    let folder = folder().unwrap();
+    let program = mpi.app("sessions").unwrap();
+    let unrecorded = run(&mut mpi.plain(3, &program, &[]).unwrap(), LIMIT).unwrap();
+    let mut command = record(&mpi, 3, &program, &[], &folder.path().join("recording")).unwrap();
+    let ended = run(&mut command, LIMIT).unwrap();
+    assert_eq!((ended.status, unrecorded.status), (0, 0), "{}", ended.errors());
+    assert_eq!(lines(&ended.output()), lines(&unrecorded.output()));
+    assert_eq!(ended.errors().matches("MPI is used by a session").count(), 1, "{}", ended.errors());
+    assert!(ended.errors().contains("no MPI call was seen"), "{}", ended.errors());
+}
+
+/// MPICH over UCX has no ports.
+#[test]
+fn parts_of_a_job_that_meet_by_a_port_or_a_socket_are_recorded() {
+    let test = "unusual_programs parts_of_a_job_that_meet_by_a_port_or_a_socket_are_recorded";
+    let Some(mpi) = Mpi::find_or_skip(Family::OpenMpi, test) else { return };
+    for ranks in [2, 4] {
+        let (unrecorded, ended, recorded) = run_both(&mpi, ranks, &mpi.app("ports").unwrap(), &[]);
+        assert_eq!((ended.output(), unrecorded.output()), ("they met\n".into(), "they met\n".into()));
+        let count = |name| recorded.calls.iter().filter(|call| recorded.name(call) == name).count();
+        let half = ranks as usize / 2;
+        let meetings = ["MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_join"].map(count);
+        assert_eq!(meetings, [half, half, 2], "{ranks} ranks: {}", ended.errors());
+        assert_eq!(count("MPI_Sendrecv"), 3 * (ranks as usize + 2), "{ranks} ranks");
+        assert_eq!(count("MPI_Comm_disconnect"), ranks as usize + 2, "{ranks} ranks");
+    }
 }
 
 #[test]

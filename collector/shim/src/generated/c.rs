@@ -8060,7 +8060,7 @@ unsafe extern "C-unwind" fn mpi_comm_accept(
         unsafe { core::mem::transmute(real(Index(164))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::comm_new::<C>(id::COMM_ACCEPT, comm, newcomm, move || {
+        shapes::comm_of_members::<C>(id::COMM_ACCEPT, Some(comm), newcomm, move || {
             function(port_name, info, root, comm, newcomm)
         })
     }
@@ -8098,7 +8098,7 @@ unsafe extern "C-unwind" fn mpi_comm_connect(
         unsafe { core::mem::transmute(real(Index(165))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::comm_new::<C>(id::COMM_CONNECT, comm, newcomm, move || {
+        shapes::comm_of_members::<C>(id::COMM_CONNECT, Some(comm), newcomm, move || {
             function(port_name, info, root, comm, newcomm)
         })
     }

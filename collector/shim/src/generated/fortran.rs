@@ -13603,7 +13603,7 @@ unsafe fn mpi_comm_accept<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::comm_new::<L>(id::COMM_ACCEPT, *comm as Handle, newcomm, move || {
+        shapes::comm_of_members::<L>(id::COMM_ACCEPT, Some(*comm as Handle), newcomm, move || {
             function(port_name, info, root, comm, newcomm, ierror, port_name_length);
             *ierror
         })
@@ -13732,7 +13732,7 @@ unsafe fn mpi_comm_connect<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::comm_new::<L>(id::COMM_CONNECT, *comm as Handle, newcomm, move || {
+        shapes::comm_of_members::<L>(id::COMM_CONNECT, Some(*comm as Handle), newcomm, move || {
             function(port_name, info, root, comm, newcomm, ierror, port_name_length);
             *ierror
         })

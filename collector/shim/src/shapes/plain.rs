@@ -46,7 +46,11 @@ pub(crate) unsafe fn session_init<L: Language>(
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     // SAFETY: it has no arguments of the program's.
-    unsafe { plain::<L>(function, None, real) }
+    let result = unsafe { plain::<L>(function, None, real) };
+    if result == 0 {
+        process::say_session();
+    }
+    result
 }
 
 /// 0 pauses recording, 1 and 2 resume it. Other levels may come with a name: positive ones begin a phase of that name,
