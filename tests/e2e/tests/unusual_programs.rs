@@ -65,7 +65,7 @@ fn a_forked_child_that_ends_takes_nothing_along() {
 #[test]
 fn a_timer_that_interrupts_everything_changes_nothing() {
     let test = "unusual_programs a_timer_that_interrupts_everything_changes_nothing";
-    recorded_exactly("odd", &["interrupted", "3000"], test);
+    recorded_exactly("odd", &["interrupted", "1000"], test);
 }
 
 #[test]
