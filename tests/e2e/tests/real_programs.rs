@@ -13,7 +13,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-const LIMIT: Duration = Duration::from_secs(120);
+/// Ranks that wait by polling take many times as long where others use the processors, too.
+const LIMIT: Duration = Duration::from_secs(240);
 
 /// The functions that the collector records, from its table.
 fn recorded_functions() -> BTreeSet<String> {
