@@ -34,6 +34,14 @@ need_real_programs() {
     need_tools gfortran=gfortran
     need_tools lmp=lammps
     need_tools pw.x=quantum-espresso
+    need_tools hpcc=hpcc
+    # Not on the search path: the test of MUMPS, the tests of ScaLAPACK for both families of MPI, and that library.
+    local tests=/usr/lib/*/scalapack
+    [ -x /usr/lib/mumps/dsimpletest ] || install_packages mumps-test
+    { compgen -G "$tests/openmpi-tests/xdinv" && compgen -G "$tests/mpich-tests/xdinv"; } > /dev/null ||
+        install_packages scalapack-mpi-test
+    compgen -G '/usr/lib/*/libscalapack-openmpi.so' > /dev/null || install_packages libscalapack-openmpi-dev
+    compgen -G '/usr/lib/*/libscalapack-mpich.so' > /dev/null || install_packages libscalapack-mpich-dev
     # The system's Python, for which the package is, and not one that the user put before it.
     /usr/bin/python3 -c 'import mpi4py' 2> /dev/null || install_packages python3-mpi4py
     # Not that of C++, whose name begins likewise.
@@ -41,6 +49,12 @@ need_real_programs() {
         install_packages libclang-dev
     # The library of OTF2, which the program loads where it is, comes with the tools that print archives.
     need_tools otf2-print=otf2-tools
+}
+
+# Further ones, which are a hundred megabytes to fetch and five hundred on the disk.
+need_large_programs() {
+    need_tools gmx_mpi=gromacs
+    need_tools cp2k.psmp=cp2k
 }
 
 # What hosts of a lab run. Only root can start a lab, and these services run on its hosts alone: a package must neither

@@ -24,16 +24,22 @@ fn count(mpi: &Mpi, ranks: u32, program: &Path) -> (Vec<u8>, Counted) {
 #[test]
 fn it_counts_what_the_programs_say() {
     for mpi in Mpi::all_or_skip("second_opinion it_counts_what_the_programs_say") {
-        for app in ["ring", "halo3d", "forms", "types", "split", "master_worker", "out_of_order"] {
+        let apps = ["ring", "halo3d", "forms", "types", "split", "master_worker", "out_of_order"];
+        for app in apps.into_iter().chain(["collectives", "reductions"]) {
             let place = format!("{app}, {}", mpi.family.word());
             let (output, counted) = count(&mpi, 4, &mpi.app(app).unwrap());
             let truth = Truth::parse(&output).unwrap();
             // It knows more functions than a truth tells of.
-            let mut calls = counted.calls_of(&[Language::C, Language::Fortran]);
+            let mut calls = counted.all_calls();
             calls.retain(|(_, name), _| mpiscope_harness::TRUTH_FUNCTIONS.contains(&name.as_str()));
             assert_eq!(calls, truth.calls, "{place}");
             let sent = counted.sent.values().fold((0, 0), |all, sent| (all.0 + sent.0, all.1 + sent.1));
             assert_eq!(sent, truth.all_messages(), "{place}");
+            let mut moved = counted.all_moved();
+            let mut expected = truth.moved.clone();
+            expected.retain(|key, _| moved.contains_key(key));
+            moved.retain(|_, bytes| *bytes > 0);
+            assert_eq!(moved, expected, "{place}: moved");
         }
     }
 }

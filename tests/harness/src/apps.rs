@@ -22,6 +22,24 @@ pub fn compile(mpi: &Mpi, source: &Path) -> Result<PathBuf> {
     build(&mpi.compiler, mpi.family.word(), &[&flags[..], &[include.as_str()]].concat(), source)
 }
 
+/// Compiles the operations of ScaLAPACK for a family, unless that was done before; `None` where the library is missing.
+///
+/// # Errors
+/// When it does not compile.
+pub(crate) fn compile_scalapack(mpi: &Mpi) -> Result<Option<PathBuf>> {
+    let library = format!("scalapack-{}", mpi.family.word());
+    // The compiler knows where libraries are, and gives the name back for what it does not find.
+    let asked = Command::new(&mpi.compiler).arg(format!("-print-file-name=lib{library}.so")).output();
+    let place = asked.with_context(|| format!("run {}", mpi.compiler.display()))?.stdout;
+    if !place.starts_with(b"/") {
+        return Ok(None);
+    }
+    let flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O2", "-g"];
+    let source = source_folder().join("support/scalapack.c");
+    let library = format!("-l{library}");
+    build_with(&mpi.compiler, mpi.family.word(), &flags, &source, &[library.as_str(), "-lm"]).map(Some)
+}
+
 /// Compiles a program in Fortran for a family, unless that was done before, with what tells its truth.
 ///
 /// # Errors

@@ -3,6 +3,7 @@
 
 use crate::apps::counting_library;
 use crate::mpi::Mpi;
+use crate::product::record;
 use anyhow::{Context as _, Result, bail, ensure};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -25,6 +26,8 @@ pub struct Counted {
     pub calls: BTreeMap<(u32, String, Language), u64>,
     /// Messages and bytes that the sends of a rank handed over.
     pub sent: BTreeMap<(u32, Language), (u64, u64)>,
+    /// Bytes that blocking collectives moved, of those functions where that follows from the arguments.
+    pub moved: BTreeMap<(u32, String, Language), u64>,
 }
 
 /// Makes a command that is not run yet count the calls of the program that it starts.
@@ -40,6 +43,27 @@ pub fn counted(mpi: &Mpi, command: &mut Command, folder: &Path) -> Result<()> {
     }
     command.env("LD_PRELOAD", preload).env("COUNT_CALLS_FOLDER", folder);
     Ok(())
+}
+
+/// `mpiscope run` without a page, of a program whose calls are counted in the same run: the counting library stands
+/// before the collector, so both see the same calls, also of a program that calls as often as the moment makes it.
+///
+/// # Errors
+/// When something is not built.
+pub fn record_counted(
+    mpi: &Mpi,
+    ranks: u32,
+    program: &Path,
+    arguments: &[&str],
+    (out, counts): (&Path, &Path),
+) -> Result<Command> {
+    // What is preloaded is known to the ranks alone: the collector is put before what the launcher is given.
+    let script = r#"LD_PRELOAD=$COUNT_CALLS_LIBRARY:$LD_PRELOAD exec "$0" "$@""#;
+    let program = program.to_str().context("the program's name is no text")?;
+    let words = [&["-c", script, program], arguments].concat();
+    let mut command = record(mpi, ranks, Path::new("/bin/sh"), &words, out)?;
+    command.env("COUNT_CALLS_LIBRARY", counting_library(mpi)?).env("COUNT_CALLS_FOLDER", counts);
+    Ok(command)
 }
 
 impl Counted {
@@ -73,20 +97,31 @@ impl Counted {
             ["sent", word, messages, bytes] => {
                 self.sent.insert((rank, language(word)?), (messages.parse()?, bytes.parse()?));
             }
-            _ => bail!("neither calls nor what was sent"),
+            ["moved", word, function, bytes] => {
+                self.moved.insert((rank, function.to_owned(), language(word)?), bytes.parse()?);
+            }
+            _ => bail!("neither calls, nor what was moved or sent"),
         }
         Ok(())
     }
 
-    /// Calls by rank and function, of these languages together.
+    /// Calls by rank and function, of all languages together.
     #[must_use]
-    pub fn calls_of(&self, languages: &[Language]) -> BTreeMap<(u32, String), u64> {
-        let mut sums = BTreeMap::new();
-        for ((rank, function, language), calls) in &self.calls {
-            if languages.contains(language) {
-                *sums.entry((*rank, function.clone())).or_default() += calls;
-            }
-        }
-        sums
+    pub fn all_calls(&self) -> BTreeMap<(u32, String), u64> {
+        sums(&self.calls)
     }
+
+    /// What collectives moved, by rank and function, of all languages together; nothing is in it as well.
+    #[must_use]
+    pub fn all_moved(&self) -> BTreeMap<(u32, String), u64> {
+        sums(&self.moved)
+    }
+}
+
+fn sums(by_language: &BTreeMap<(u32, String, Language), u64>) -> BTreeMap<(u32, String), u64> {
+    let mut sums = BTreeMap::new();
+    for ((rank, function, _), figure) in by_language {
+        *sums.entry((*rank, function.clone())).or_default() += figure;
+    }
+    sums
 }

@@ -20,7 +20,7 @@ mod truth;
 
 pub use apps::{compile, source_folder};
 pub use chance::Chance;
-pub use counted::{Counted, Language, counted};
+pub use counted::{Counted, Language, counted, record_counted};
 pub use lab::{Lab, LabOptions, Placement, Start};
 pub use languages::{Missing, python, rust_app};
 pub use mpi::{Family, Mpi};

@@ -105,6 +105,19 @@ impl Mpi {
         apps::compile(self, &apps::source_folder().join(format!("{name}.c")))
     }
 
+    /// The operations of ScaLAPACK of `tests/apps/support`, compiled; where the library is missing the test counts as
+    /// skipped.
+    ///
+    /// # Errors
+    /// When they do not compile.
+    pub fn scalapack_or_skip(&self, test: &str) -> Result<Option<PathBuf>> {
+        let built = apps::compile_scalapack(self)?;
+        if built.is_none() {
+            crate::skip(test, &format!("there is no ScaLAPACK for {}", self.family.word()));
+        }
+        Ok(built)
+    }
+
     /// Its compiler of Fortran, which has a name like that for C; `None` when it is missing, or the compiler it calls.
     #[must_use]
     pub fn fortran_compiler(&self) -> Option<PathBuf> {
