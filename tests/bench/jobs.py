@@ -113,8 +113,12 @@ class Jobs:
 
     def launch(self, family, program, *arguments):
         """The command that starts two ranks, each on its core."""
+        return self.launch_ranks(family, 2, program, *arguments)
+
+    def launch_ranks(self, family, ranks, program, *arguments):
+        """The command that starts so many ranks, each on its core."""
         bind = "--bind-to" if family == "openmpi" else "-bind-to"
-        return [f"mpirun.{family}", bind, "core", "-n", "2", str(program), *map(str, arguments)]
+        return [f"mpirun.{family}", bind, "core", "-n", str(ranks), str(program), *map(str, arguments)]
 
     def recorded(self, command, out):
         """The command that records another."""
