@@ -1,6 +1,6 @@
-/* tail CALLS BLOCK SPACING_NS: how long single calls take, of MPI_Send as the program calls it, and of a control that reads the
- * clock twice and makes the real call, and does nothing else. The two take turns, BLOCK calls each; a call begins
- * SPACING_NS after the one before. Prints a line for each of them,
+/* tail CALLS BLOCK SPACING_NS: how long single calls take, of MPI_Send as the program calls it, and of a control that
+ * reads the clock twice and makes the real call, and does nothing else. The two take turns, BLOCK calls each; a call
+ * begins SPACING_NS after the one before. Prints a line for each of them,
  *
  *     NAME p50 NANOSECONDS p99 NANOSECONDS p99.9 NANOSECONDS p99.99 NANOSECONDS max NANOSECONDS
  */
