@@ -25,12 +25,13 @@ class Failure(Exception):
     """A measurement that cannot be made, in a sentence."""
 
 
-def checked(command, environment=None):
+def checked(command, environment=None, cwd=None):
     """Runs a command to its end; what it printed, or a Failure with what it complained about."""
     try:
         done = subprocess.run(
             [str(word) for word in command],
             env=environment,
+            cwd=cwd,
             capture_output=True,
             text=True,
             timeout=TIMEOUT_S,
@@ -112,12 +113,26 @@ class Jobs:
 
     def launch(self, family, program, *arguments):
         """The command that starts two ranks, each on its core."""
+        return self.launch_ranks(family, 2, program, *arguments)
+
+    def launch_ranks(self, family, ranks, program, *arguments):
+        """The command that starts so many ranks, each on its core."""
         bind = "--bind-to" if family == "openmpi" else "-bind-to"
-        return [f"mpirun.{family}", bind, "core", "-n", "2", str(program), *map(str, arguments)]
+        return [f"mpirun.{family}", bind, "core", "-n", str(ranks), str(program), *map(str, arguments)]
 
     def recorded(self, command, out):
         """The command that records another."""
         return [str(self.mpiscope), "run", "--no-dashboard", "--out", str(out), "--", *command]
+
+
+def compile_with_fake_library(jobs, source):
+    """The path of a program that is linked to the MPI library whose functions do next to nothing."""
+    fake = ROOT / "tests" / "bench" / "overhead" / "fake"
+    library, program = jobs.folder / "libfake_mpi.so", jobs.folder / source.stem
+    compiler = ["gcc", *WARNINGS, "-I", fake]
+    checked([*compiler, "-shared", "-fPIC", "-o", library, fake / "mpi.c"])
+    checked([*compiler, f"-Wl,-rpath,{jobs.folder}", "-o", program, source, library])
+    return program
 
 
 class Rings:

@@ -365,11 +365,9 @@ impl CommCache {
         epoch: u32,
         find: impl FnOnce() -> Option<Arc<Comm>>,
     ) -> Option<&Arc<Comm>> {
-        let at = (handle ^ handle >> 8) as usize % CACHED;
-        let entry = &mut self.by_handle[at];
-        let known = matches!(entry, Some((cached, since, _)) if *cached == handle && *since == epoch);
-        if !known {
-            *entry = Some((handle, epoch, find()?));
+        let entry = &mut self.by_handle[(handle ^ handle >> 8) as usize % CACHED];
+        if !matches!(entry, Some((cached, since, _)) if *cached == handle && *since == epoch) {
+            learn(entry, || Some((handle, epoch, find()?)))?;
         }
         entry.as_ref().map(|(_, _, comm)| comm)
     }
@@ -383,10 +381,18 @@ impl CommCache {
     ) -> Option<&Arc<Comm>> {
         let entry = &mut self.by_index[index as usize % CACHED_BY_INDEX];
         if entry.as_ref().is_none_or(|comm| comm.index != index) {
-            *entry = Some(find()?);
+            learn(entry, find)?;
         }
         entry.as_ref()
     }
+}
+
+/// Out of line, so that what nearly every call needs is all that is inline.
+#[cold]
+#[inline(never)]
+fn learn<T>(entry: &mut Option<T>, find: impl FnOnce() -> Option<T>) -> Option<()> {
+    *entry = Some(find()?);
+    Some(())
 }
 
 #[cfg(test)]

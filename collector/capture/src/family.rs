@@ -88,16 +88,18 @@ pub static OPEN_MPI: Family = Family {
     double: None,
     sum: None,
     lasting_types: (0, 0),
-    status: StatusLayout {
-        bytes: 24,
-        source: 0,
-        tag: 4,
-        count_low: 16,
-        count_high: 20,
-        count_high_shift: 0,
-        cancelled: 12,
-        cancelled_mask: u32::MAX,
-    },
+    status: OPEN_MPI_STATUS,
+};
+
+const OPEN_MPI_STATUS: StatusLayout = StatusLayout {
+    bytes: 24,
+    source: 0,
+    tag: 4,
+    count_low: 16,
+    count_high: 20,
+    count_high_shift: 0,
+    cancelled: 12,
+    cancelled_mask: u32::MAX,
 };
 
 /// MPICH 4 and its kin.
@@ -121,16 +123,18 @@ pub static MPICH: Family = Family {
     double: Some(0x4C00_080B),
     sum: Some(0x5800_0003),
     lasting_types: (0xC000_0000, 0x4000_0000),
-    status: StatusLayout {
-        bytes: 20,
-        source: 8,
-        tag: 12,
-        count_low: 0,
-        count_high: 4,
-        count_high_shift: 1,
-        cancelled: 4,
-        cancelled_mask: 1,
-    },
+    status: MPICH_STATUS,
+};
+
+const MPICH_STATUS: StatusLayout = StatusLayout {
+    bytes: 20,
+    source: 8,
+    tag: 12,
+    count_low: 0,
+    count_high: 4,
+    count_high_shift: 1,
+    cancelled: 4,
+    cancelled_mask: 1,
 };
 
 /// A status, read.
@@ -162,10 +166,21 @@ impl Family {
 }
 
 impl StatusLayout {
-    /// Reads a status through `word`, which returns the 32-bit word at an offset.
+    /// Reads the status at a place of an array through `word`, which returns the 32-bit word at an offset. Where the layout
+    /// is a constant, reading is a few loads; the families tell theirs apart by the size.
     #[inline(always)]
     #[must_use]
-    pub fn read(&self, word: impl Fn(usize) -> u32) -> StatusWords {
+    pub fn read(&self, at: usize, word: impl Fn(usize) -> u32) -> StatusWords {
+        if self.bytes == OPEN_MPI_STATUS.bytes {
+            OPEN_MPI_STATUS.read_as(at, word)
+        } else {
+            MPICH_STATUS.read_as(at, word)
+        }
+    }
+
+    #[inline(always)]
+    fn read_as(&self, at: usize, word: impl Fn(usize) -> u32) -> StatusWords {
+        let word = |offset| word(at * self.bytes + offset);
         let high = word(self.count_high) >> self.count_high_shift;
         StatusWords {
             source: word(self.source) as i32,
@@ -183,10 +198,10 @@ mod tests {
     #[test]
     fn statuses_are_read_as_each_family_writes_them() {
         let open_mpi = [3, 7, 0, 0, 100, 2];
-        let read = OPEN_MPI.status.read(|offset| open_mpi[offset / 4]);
+        let read = OPEN_MPI.status.read(0, |offset| open_mpi[offset / 4]);
         assert_eq!(read, StatusWords { source: 3, tag: 7, bytes: 100 + (2 << 32), cancelled: false });
         let mpich = [100, 2 << 1 | 1, 3, 7, 0];
-        let read = MPICH.status.read(|offset| mpich[offset / 4]);
+        let read = MPICH.status.read(0, |offset| mpich[offset / 4]);
         assert_eq!(read, StatusWords { source: 3, tag: 7, bytes: 100 + (2 << 32), cancelled: true });
     }
 

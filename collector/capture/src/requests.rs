@@ -174,6 +174,8 @@ const FIRST_PLACES: usize = 1024;
 #[derive(Debug)]
 pub struct Requests {
     places: Box<[Place]>,
+    /// How many of the places are taken.
+    lain: usize,
     beside: Beside<Posted>,
     persistent: Beside<Persistent>,
     /// Whether there ever was a collective, or a receive of which no status tells.
@@ -207,6 +209,7 @@ impl Default for Requests {
     fn default() -> Self {
         Self {
             places: vec![EMPTY; FIRST_PLACES].into_boxed_slice(),
+            lain: 0,
             beside: Beside::default(),
             persistent: Beside::default(),
             has_collectives: false,
@@ -230,6 +233,7 @@ impl Requests {
         if self.places[at].handle == 0 && self.beside.is_empty() && self.persistent.is_empty() && handle != 0
         {
             self.places[at] = Place { handle, posted };
+            self.lain += 1;
             return None;
         }
         self.insert_slowly(handle, posted)
@@ -244,6 +248,7 @@ impl Requests {
             let more = vec![EMPTY; self.places.len() * 4].into_boxed_slice();
             let lain = std::mem::replace(&mut self.places, more);
             let beside = std::mem::take(&mut self.beside);
+            self.lain = 0;
             let lain =
                 lain.iter().filter(|place| place.handle != 0).map(|place| (place.handle, place.posted));
             lain.chain(beside).for_each(|(handle, posted)| self.lay(handle, posted));
@@ -255,9 +260,17 @@ impl Requests {
         let at = place(handle, self.places.len());
         if self.places[at].handle == 0 && handle != 0 {
             self.places[at] = Place { handle, posted };
+            self.lain += 1;
         } else {
             self.beside.insert(handle, posted);
         }
+    }
+
+    /// Whether nothing is known of any request, so that none has to be looked for.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.lain == 0 && self.beside.is_empty() && self.persistent.is_empty()
     }
 
     /// Takes up a collective that was started, or a receive of which no status tells, likewise.
@@ -317,6 +330,7 @@ impl Requests {
         let found = &mut self.places[at];
         if found.handle == handle && handle != 0 {
             found.handle = 0;
+            self.lain -= 1;
             return Some(found.posted);
         }
         if self.beside.is_empty() && self.persistent.is_empty() {
@@ -367,8 +381,21 @@ impl Requests {
     }
 
     /// The receive of a handle completed, if it is still this one.
-    #[inline]
+    #[inline(always)]
     pub fn complete_this(&mut self, handle: u64, post: u64) {
+        let at = place(handle, self.places.len());
+        let found = &mut self.places[at];
+        if found.handle == handle && handle != 0 && found.posted.post == post {
+            found.handle = 0;
+            self.lain -= 1;
+        } else {
+            self.complete_this_beside(handle, post);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn complete_this_beside(&mut self, handle: u64, post: u64) {
         if self.peek(handle).is_some_and(|posted| posted.post == post) {
             self.complete(handle);
         }

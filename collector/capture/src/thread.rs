@@ -188,6 +188,7 @@ impl Thread {
         }
     }
 
+    #[cold]
     #[inline(never)]
     fn define_slowly(&mut self, comm: &Comm) {
         if comm.index >= NO_COMM {
@@ -330,27 +331,42 @@ impl Thread {
         posted: Option<&Posted>,
         received: &Received,
     ) {
-        let peer = comm.peer(received.source);
-        let world_rank = peer.map_or(PEER_NONE, |peer| peer.world_rank);
-        let moved = !received.cancelled && world_rank >= 0;
-        let flags = match posted {
-            _ if !moved => PartFlags::CANCELLED,
-            Some(posted) if posted.recorded => PartFlags::COMPLETED,
-            _ => PartFlags::INLINE,
+        let moved = |peer: &&Peer| !received.cancelled && peer.world_rank >= 0;
+        let Some(peer) = comm.peer(received.source).filter(moved) else {
+            return self.nothing_moved(sink, comm, posted, received);
         };
-        if !moved && posted.is_none() {
-            return;
-        }
         self.define(comm);
-        if let Some(peer) = peer.filter(|_| moved) {
-            self.announce(process, comm, peer);
-            peer.count_received(process.has_threads());
-        }
+        self.announce(process, comm, peer);
+        peer.count_received(process.has_threads());
+        let recorded = posted.is_some_and(|posted| posted.recorded);
         let part = Part {
-            flags,
+            flags: if recorded { PartFlags::COMPLETED } else { PartFlags::INLINE },
             tag: received.tag,
             post: posted.map_or(0, |posted| posted.post),
-            peer: world_rank,
+            peer: peer.world_rank,
+            comm: comm.index,
+            bytes: received.bytes,
+        };
+        self.add(sink, part);
+    }
+
+    /// Adds a receive that completed without a message, which is worth a word where its posting was told.
+    #[cold]
+    #[inline(never)]
+    fn nothing_moved(
+        &mut self,
+        sink: &mut impl Sink,
+        comm: &Comm,
+        posted: Option<&Posted>,
+        received: &Received,
+    ) {
+        let Some(posted) = posted else { return };
+        self.define(comm);
+        let part = Part {
+            flags: PartFlags::CANCELLED,
+            tag: received.tag,
+            post: posted.post,
+            peer: comm.peer(received.source).map_or(PEER_NONE, |peer| peer.world_rank),
             comm: comm.index,
             bytes: received.bytes,
         };
@@ -394,6 +410,7 @@ impl Thread {
     }
 
     /// A slot for which there is no simple way into the ring: it waits here, after those that had one.
+    #[cold]
     #[inline(never)]
     fn put_aside(&mut self, sink: &mut impl Sink, slot: Slot) {
         self.before.splice(0..0, sink.unstage());
@@ -419,6 +436,7 @@ impl Thread {
         (alone && sink.push_row(&call.encode())) || self.commit_slowly(process, sink, call)
     }
 
+    #[cold]
     #[inline(never)]
     fn commit_slowly(&mut self, process: &Process, sink: &mut impl Sink, call: Call) -> bool {
         if let Some(row) = self.polls.take() {

@@ -4,7 +4,8 @@
 //! meaning; nothing here knows what a slot says. Who uses it: the shim writes, the agent reads. What must hold: the
 //! writer never waits longer than a bounded spin, a full file system is an error before the first write and never a
 //! signal, counters only grow, and the reader believes nothing that it has not checked. All unsafe code of
-//! mapping lies in `map`, that of reading clocks in `clock`, of asking for the user in `place`.
+//! mapping lies in `map`, that of reading clocks in `clock`, of asking for the user in `place`, for a line of the
+//! cache in `sync`.
 
 #[cfg(not(loom))]
 pub mod clock;

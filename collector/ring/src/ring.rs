@@ -2,7 +2,7 @@
 
 use crate::in_flight::InFlightWord;
 use crate::layout::RingHeader;
-use crate::sync::{AtomicU64, Ordering, yield_now};
+use crate::sync::{AtomicU64, Ordering, fetch_to_write, yield_now};
 use mpiscope_wire::{Entry, SLOT_WORDS, Slot};
 
 /// How long a writer looks again and again at a full ring, giving the processor away in between, before it drops. Once
@@ -12,6 +12,10 @@ const PATIENCE_NS: u64 = if cfg!(test) { 0 } else { 50_000_000 };
 
 /// After so many slots at the latest a writer looks where the reader is.
 const LOOK_EVERY_SLOTS: u64 = 1024;
+
+/// So far ahead of the writer the lines of the ring are taken over from the reader's processor. A store to a line that is
+/// still there holds up all that follow it, the program's next message among them.
+const FETCHED_AHEAD_SLOTS: usize = 8;
 
 /// A slot in shared memory. Relaxed atomics are plain moves to the processor and defined when both sides touch them.
 #[repr(transparent)]
@@ -49,9 +53,10 @@ impl Default for SlotCell {
 pub struct Producer<'a> {
     header: &'a RingHeader,
     slots: &'a [SlotCell],
+    /// Where the next slot goes.
     head: u64,
-    /// Slots behind the head that were written and are not yet seen.
-    staged: u64,
+    /// Up to here the reader sees what was written.
+    published: u64,
     /// The head may grow up to here before the tail has to be read again.
     free_until: u64,
     lost_calls: u64,
@@ -75,7 +80,7 @@ impl<'a> Producer<'a> {
             header,
             slots,
             head,
-            staged: 0,
+            published: head,
             free_until: head,
             lost_calls,
             announced_lost_calls: 0,
@@ -112,7 +117,7 @@ impl<'a> Producer<'a> {
                 self.put(slot);
             }
             self.put(row);
-            self.header.head.store(self.head, Ordering::Release);
+            self.publish();
             return true;
         }
         self.push_slowly(before, row, calls)
@@ -121,7 +126,7 @@ impl<'a> Producer<'a> {
     /// Whether so many more slots surely find room, and no loss is to be told first.
     #[inline(always)]
     fn is_sure(&self, more: u64) -> bool {
-        self.head + self.staged + more <= self.free_until && self.announced_lost_calls == self.lost_calls
+        self.head + more <= self.free_until && self.announced_lost_calls == self.lost_calls
     }
 
     /// Writes a slot that belongs before the coming row, if there surely is room for both; `false` when nothing was
@@ -130,17 +135,15 @@ impl<'a> Producer<'a> {
     pub fn stage(&mut self, slot: &Slot) -> bool {
         let sure = self.is_sure(2);
         if sure {
-            self.slots[(self.head + self.staged) as usize & (self.slots.len() - 1)].store(slot);
-            self.staged += 1;
+            self.put(slot);
         }
         sure
     }
 
     /// Takes back what was staged, in its order.
     pub fn unstage(&mut self) -> Vec<Slot> {
-        let staged = std::mem::take(&mut self.staged);
-        let at = |number: u64| (self.head + number) as usize & (self.slots.len() - 1);
-        (0..staged).map(|number| self.slots[at(number)].load()).collect()
+        let staged = self.published..std::mem::replace(&mut self.head, self.published);
+        staged.map(|at| self.slots[at as usize & (self.slots.len() - 1)].load()).collect()
     }
 
     /// Writes a row after what was staged, if there surely is room; `false` when nothing was done.
@@ -148,9 +151,8 @@ impl<'a> Producer<'a> {
     pub fn push_row(&mut self, row: &Slot) -> bool {
         let sure = self.is_sure(1);
         if sure {
-            self.head += std::mem::take(&mut self.staged);
             self.put(row);
-            self.header.head.store(self.head, Ordering::Release);
+            self.publish();
         }
         sure
     }
@@ -173,14 +175,22 @@ impl<'a> Producer<'a> {
             self.put(slot);
         }
         self.put(row);
-        self.header.head.store(self.head, Ordering::Release);
+        self.publish();
         true
+    }
+
+    /// Lets the reader see what was written.
+    #[inline(always)]
+    fn publish(&mut self) {
+        self.published = self.head;
+        self.header.head.store(self.head, Ordering::Release);
     }
 
     #[inline(always)]
     fn put(&mut self, slot: &Slot) {
-        let at = self.head as usize & (self.slots.len() - 1);
-        self.slots[at].store(slot);
+        let mask = self.slots.len() - 1;
+        fetch_to_write(&self.slots[(self.head as usize + FETCHED_AHEAD_SLOTS) & mask]);
+        self.slots[self.head as usize & mask].store(slot);
         self.head += 1;
     }
 
@@ -188,7 +198,8 @@ impl<'a> Producer<'a> {
         if needed > self.slots.len() {
             return false;
         }
-        let mut patience = Patience::new();
+        // The clock is not looked at where there is room.
+        let mut patience = None;
         let before = std::mem::replace(&mut self.seen_tail, self.header.tail.load(Ordering::Acquire));
         if let Some(alarm) = self.alarm
             && self.seen_tail == before
@@ -213,7 +224,7 @@ impl<'a> Producer<'a> {
             if self.stalled_at == Some(tail) {
                 return false;
             }
-            if patience.is_over() {
+            if patience.get_or_insert_with(Patience::new).is_over() {
                 self.stalled_at = Some(tail);
                 return false;
             }

@@ -9,7 +9,14 @@ static COUNTER: AtomicBool = AtomicBool::new(false);
 /// Ticks now.
 #[inline(always)]
 pub(crate) fn now() -> u64 {
-    if COUNTER.load(Ordering::Relaxed) { counter() } else { monotonic_ns() }
+    if COUNTER.load(Ordering::Relaxed) { counter() } else { slow() }
+}
+
+/// Where there is no counter. Out of line, so that it takes no room among what every call goes through.
+#[cold]
+#[inline(never)]
+fn slow() -> u64 {
+    monotonic_ns()
 }
 
 /// Chooses the clock, once, before anything is recorded.

@@ -26,13 +26,15 @@ impl Drop for Release<'_> {
 impl<T> Guarded<T> {
     /// Works with the value. `threads` says whether another thread may do so at the same time; without it the program
     /// has promised MPI that its calls, and so these, never overlap.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn with<R>(&self, threads: bool, work: impl FnOnce(&mut T) -> R) -> R {
         let _release = threads.then(|| self.lock());
         // SAFETY: one thread at a time as said above, and no work comes back here: calls within calls pass through.
         work(unsafe { &mut *self.value.get() })
     }
 
+    #[cold]
+    #[inline(never)]
     fn lock(&self) -> Release<'_> {
         while self.taken.swap(true, Ordering::Acquire) {
             // Whoever has it is done in some nanoseconds, unless it lost its processor.

@@ -34,7 +34,8 @@ pub(crate) struct Recorder {
     pub(crate) started: Vec<(u64, Posted)>,
     /// Room for statuses that the program does not want.
     statuses: Vec<u64>,
-    /// Sizes of datatypes: handle, epoch, size.
+    /// The size of the datatype that was met last, and those of others: handle, epoch, size.
+    last_type: (u64, u32, u64),
     types: [(u64, u32, u64); TYPES],
 }
 
@@ -154,6 +155,7 @@ fn begin() -> Option<*mut Local> {
             peeked: Vec::new(),
             started: Vec::new(),
             statuses: Vec::new(),
+            last_type: (0, 0, 0),
             types: [(0, 0, 0); TYPES],
         };
         let local = Local { inside: Cell::new(0), stack: stack(), recorder: UnsafeCell::new(recorder) };
@@ -404,24 +406,32 @@ impl Recorder {
     }
 
     /// The bytes of `count` elements of a type.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn bytes(&mut self, count: i64, datatype: Handle) -> u64 {
         if count <= 0 {
             return 0;
         }
+        let (key, epoch) = (self.process.library.handle(datatype), self.process.type_epoch());
+        let (known, since, size) = self.last_type;
+        let size = if known == key && since == epoch { size } else { self.type_size(datatype, key, epoch) };
+        mpiscope_capture::bytes(count, size)
+    }
+
+    /// The size of a datatype that is not the last one.
+    #[inline(never)]
+    fn type_size(&mut self, datatype: Handle, key: u64, epoch: u32) -> u64 {
         let library = &self.process.library;
-        let key = library.handle(datatype);
-        let epoch = self.process.type_epoch();
         let entry = &mut self.types[(key ^ key >> 5 ^ key >> 9) as usize % TYPES];
         if entry.0 != key || entry.1 != epoch {
             let (mask, lasting) = library.family.lasting_types;
             let size = library.type_size(datatype);
             if key & mask != lasting {
-                return mpiscope_capture::bytes(count, size);
+                return size;
             }
             *entry = (key, epoch, size);
         }
-        mpiscope_capture::bytes(count, entry.2)
+        self.last_type = *entry;
+        entry.2
     }
 
     /// Copies what the requests of an array are known by.

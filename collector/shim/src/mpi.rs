@@ -20,6 +20,8 @@ pub(crate) struct Status {
 /// The MPI library of this process.
 pub(crate) struct Library {
     pub(crate) family: &'static Family,
+    /// The meaningful bits of a handle in a register, but for a file's.
+    handle_mask: u64,
     /// Its description in one line.
     pub(crate) version: String,
     pub(crate) comm_world: Handle,
@@ -82,10 +84,9 @@ fn library_version() -> Option<String> {
 /// The array has this element.
 #[inline(always)]
 pub(crate) unsafe fn read_status(layout: &StatusLayout, array: *const Status, at: usize) -> StatusWords {
-    let first = array.cast::<u8>().wrapping_add(at * layout.bytes);
-    layout.read(|offset| {
-        // SAFETY: by the caller's word; offsets lie within a status.
-        unsafe { first.add(offset).cast::<u32>().read_unaligned() }
+    layout.read(at, |offset| {
+        // SAFETY: by the caller's word; the offset is that of a word of this element.
+        unsafe { array.cast::<u8>().add(offset).cast::<u32>().read_unaligned() }
     })
 }
 
@@ -101,6 +102,7 @@ impl Library {
         let short = line.split(", package:").next().unwrap_or_default().replace("MPICH Version:", "MPICH");
         Some(Self {
             family,
+            handle_mask: if family.handle_bytes == 4 { u32::MAX.into() } else { u64::MAX },
             version: short,
             comm_world,
             comm_null,
@@ -129,9 +131,9 @@ impl Library {
     }
 
     /// The meaningful bits of a handle in a register.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn handle(&self, handle: Handle) -> u64 {
-        if self.family.handle_bytes == 4 { handle as u64 & u64::from(u32::MAX) } else { handle as u64 }
+        handle as u64 & self.handle_mask
     }
 
     /// The size of a type, holes left out.

@@ -354,7 +354,7 @@ impl Process {
     }
 
     /// Works with the table of requests.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn requests<T>(&self, work: impl FnOnce(&mut Requests) -> T) -> T {
         self.requests.with(self.capture.has_threads(), work)
     }

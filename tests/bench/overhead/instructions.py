@@ -26,7 +26,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from jobs import arguments_of, checked, Failure, Jobs, Rings, run, WARNINGS
+from jobs import arguments_of, checked, compile_with_fake_library, Failure, Jobs, Rings, run, WARNINGS
 
 HERE = Path(__file__).resolve().parent
 KNOWN = HERE / "instructions.json"
@@ -54,13 +54,9 @@ class Counter:
 
     def __init__(self, jobs):
         self.jobs = jobs
-        self.program = jobs.folder / "one_call"
-        library = jobs.folder / "libfake_mpi.so"
+        self.program = compile_with_fake_library(jobs, HERE / "one_call.c")
         self.floor = jobs.folder / "floor.so"
-        compiler = ["gcc", *WARNINGS, "-I", HERE / "fake", f"-Wl,-rpath,{jobs.folder}"]
-        checked([*compiler, "-shared", "-fPIC", "-o", library, HERE / "fake" / "mpi.c"])
-        checked([*compiler, "-shared", "-fPIC", "-o", self.floor, HERE / "floor.c"])
-        checked([*compiler, "-o", self.program, HERE / "one_call.c", library])
+        checked(["gcc", *WARNINGS, "-I", HERE / "fake", "-shared", "-fPIC", "-o", self.floor, HERE / "floor.c"])
 
     def run(self, command, preload):
         """What a command printed."""

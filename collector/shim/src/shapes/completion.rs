@@ -1,12 +1,12 @@
 //! Waits and tests: which of the requests were receives, and what their statuses say.
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
-use super::message::{finish, received};
+use super::message::{finish, made, received};
 use crate::language::{Kind, Language};
 use crate::local::{Recorder, collected, enter};
 use crate::mpi::{Handle, Status, read_status};
 use core::ffi::c_int;
-use mpiscope_capture::{MPICH, OPEN_MPI, Posted, Requests, StatusLayout};
+use mpiscope_capture::{Posted, Requests};
 use mpiscope_wire::Asked;
 
 /// A receive completed; its status is the one at `status_at`.
@@ -55,42 +55,28 @@ unsafe fn completed_all(recorder: &mut Recorder, statuses: *const Status) {
         }
         return;
     }
-    // A window of messages is a matter of nanoseconds each: where the layout is a constant, reading is a few loads.
-    let layout = recorder.process.library.family.status;
-    // SAFETY: by the caller's word.
-    unsafe {
-        match layout {
-            _ if layout == OPEN_MPI.status => completed_in(recorder, &OPEN_MPI.status, statuses),
-            _ if layout == MPICH.status => completed_in(recorder, &MPICH.status, statuses),
-            _ => completed_in(recorder, &layout, statuses),
-        }
-    }
-}
-
-/// [`completed_all`] of a single thread, for statuses of one layout. It borrows the recorder's parts once for all of them:
-/// one by one, as [`Recorder::completed`] does it, takes a third more time.
-#[inline(always)]
-unsafe fn completed_in(recorder: &mut Recorder, layout: &StatusLayout, statuses: *const Status) {
     let process = recorder.process;
     // SAFETY: by the caller's word.
     process.requests(|requests| unsafe {
         if requests.has_collectives() {
-            completed_each::<true>(recorder, requests, layout, statuses);
+            completed_each::<true>(recorder, requests, statuses);
         } else {
-            completed_each::<false>(recorder, requests, layout, statuses);
+            completed_each::<false>(recorder, requests, statuses);
         }
     });
 }
 
-/// The loop of [`completed_in`]. Where there was no collective, not even the place to take note of one is in it.
-#[inline(always)]
+/// [`completed_all`] of a single thread. It borrows the recorder's parts once for all of them: one by one, as
+/// [`Recorder::completed`] does it, takes a third more time. Where there was no collective, not even the place to take note
+/// of one is in it.
+#[inline(never)]
 unsafe fn completed_each<const COLLECTIVES: bool>(
     recorder: &mut Recorder,
     requests: &mut Requests,
-    layout: &StatusLayout,
     statuses: *const Status,
 ) {
     let Recorder { process, thread, comms, ring, handles, .. } = recorder;
+    let layout = &process.library.family.status;
     for (place, &handle) in handles.iter().enumerate() {
         let Some(posted) = requests.complete(handle) else { continue };
         let comm = comms.get_by_index(posted.comm, || process.comm_by_index(posted.comm));
@@ -146,6 +132,11 @@ unsafe fn prepare<L: Language>(
     statuses: *mut Status,
     status_count: usize,
 ) -> (bool, *mut Status) {
+    if recorder.process.requests(|requests| requests.is_empty()) {
+        // Sends alone.
+        recorder.handles.clear();
+        return (false, statuses);
+    }
     // SAFETY: by the caller's word.
     unsafe { recorder.copy_handles::<L>(count, requests) };
     let Recorder { process, handles, peeked, .. } = recorder;
@@ -173,7 +164,8 @@ unsafe fn one<L: Language>(
         let process = recorder.process;
         // SAFETY: the argument is the program's own.
         let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
-        let posted = process.requests(|requests| requests.peek(handle));
+        let posted =
+            process.requests(|requests| if requests.is_empty() { None } else { requests.peek(handle) });
         let status = if posted.is_some() { recorder.status::<L>(status, 1) } else { status };
         (handle, posted, status)
     });
@@ -203,7 +195,7 @@ unsafe fn one<L: Language>(
                 recorder.freed(&posted);
             }
         }
-        finish(recorder, function, at, result);
+        recorder.commit(&made(function, at, result));
     });
     result
 }
@@ -240,7 +232,7 @@ unsafe fn all<L: Language>(
             // SAFETY: the array is as long as before.
             unsafe { failed::<L>(recorder, requests) };
         }
-        finish(recorder, function, at, result);
+        recorder.commit(&made(function, at, result));
     });
     result
 }

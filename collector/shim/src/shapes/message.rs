@@ -103,7 +103,11 @@ pub(crate) unsafe fn start_send<L: Language>(
 unsafe fn given_to_other<L: Language>(process: &Process, request: *mut Handle) {
     // SAFETY: by the caller's word.
     let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
-    process.requests(|requests| requests.forget(handle));
+    process.requests(|requests| {
+        if !requests.is_empty() {
+            requests.forget(handle);
+        }
+    });
 }
 
 /// The same of a request that a call of another kind has just made.
@@ -127,8 +131,7 @@ fn sent<L: Language>(
         let process = recorder.process;
         let comm = L::handle(Kind::Comm, comm);
         if result != 0 {
-            let call = begun(recorder, function, at, result, comm);
-            return recorder.commit(&call);
+            return failed(recorder, function, (result, at), comm);
         }
         then(process);
         let mut call = Thread::plain(function, at);
@@ -138,6 +141,14 @@ fn sent<L: Language>(
         });
         recorder.commit(&call)
     })
+}
+
+/// Writes a call that failed, or that has nobody on the other side.
+#[cold]
+#[inline(never)]
+fn failed(recorder: &mut Recorder, function: u16, (result, at): (c_int, Interval), comm: Handle) -> bool {
+    let call = begun(recorder, function, at, result, comm);
+    recorder.commit(&call)
 }
 
 /// A receive that was too short for its message fails and takes it all the same. What it was is not known for certain, but
@@ -219,8 +230,7 @@ pub(crate) unsafe fn post<L: Language>(
         let family = process.library.family;
         let comm = L::handle(Kind::Comm, comm);
         if result != 0 || source == family.proc_null {
-            let call = begun(recorder, function, at, result, comm);
-            recorder.commit(&call);
+            failed(recorder, function, (result, at), comm);
             return;
         }
         let post = process.capture.next_post();
