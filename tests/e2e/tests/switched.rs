@@ -75,13 +75,13 @@ fn a_flight_recorder_has_the_end_of_the_job() {
         assert_eq!(ended.status, 0, "{}", ended.errors());
         assert_nothing_is_missing(&out, &ended.stdout, 1.0);
         let report = report(&out).unwrap();
-        let held_s = report["duration_s"].as_f64().unwrap()
+        let held_s = report["job"]["duration_s"].as_f64().unwrap()
             - report["pauses"]["gaps"][0]["until_ns"].as_f64().unwrap() / 1e9;
         assert!((0.9..1.5).contains(&held_s), "{report:#}");
         let recorded = Recorded::load(&out).unwrap();
         let at = |of: Option<u64>| of.unwrap() as f64 / 1e9;
-        let first_s = at(recorded.calls.iter().map(|call| call.start_ns as u64).min());
-        let last_s = at(recorded.calls.iter().map(|call| call.end_ns as u64).max());
+        let first_s = at(recorded.calls.iter().map(|call| call.start_ns).min());
+        let last_s = at(recorded.calls.iter().map(|call| call.end_ns).max());
         // A second, and at most half of one more, as what goes goes in parts; the machine may be busy.
         assert!((0.8..3.0).contains(&(last_s - first_s)), "{first_s} to {last_s}");
     }

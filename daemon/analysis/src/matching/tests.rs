@@ -79,7 +79,7 @@ fn what_is_seen_from_somewhere_on_is_certain_whichever_side_is_told_first() {
         let sends = (20..30).map(|at| send(0, 1, 7, 8, 1000 + at));
         let sends: Vec<Event> = numbers(0, 1, 20, 0).into_iter().chain(sends).collect();
         let receives = (from..30).map(|at| receive(1, 0, 7, 8, None, 2000 + at));
-        let receives: Vec<Event> = numbers(1, 0, 0, from as u64).into_iter().chain(receives).collect();
+        let receives: Vec<Event> = numbers(1, 0, 0, from).into_iter().chain(receives).collect();
         for sides in [[&sends, &receives], [&receives, &sends]] {
             let mut matcher = Matcher::default();
             let matched: Vec<Matched> = sides.into_iter().map(|side| matcher.feed(side)).collect();

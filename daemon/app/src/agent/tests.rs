@@ -188,7 +188,7 @@ fn what_is_held_back_is_the_newest_and_stands_alone() {
         Message::Skipped(skipped) => Some(skipped.to),
         _ => None,
     });
-    let skipped = skipped.last().expect("what is old goes");
+    let skipped = skipped.max().expect("what is old goes");
 
     told.clear();
     agent.switch(true, &mut |message| told.push(message));
