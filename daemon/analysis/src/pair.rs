@@ -155,10 +155,10 @@ impl Pair {
     /// order than it was sent; it is handed out as pairs first.
     pub(crate) fn settle(&mut self) -> (GivenUp, Vec<(i32, PendingSend, Arrival)>) {
         let open = self.channels.values().any(|channel| !channel.slots.is_empty());
-        if !self.uncertain || open {
+        if !self.uncertain {
             return Default::default();
         }
-        if self.sent != self.received {
+        if open || self.sent != self.received {
             return (self.settle_behind().unwrap_or_default(), Vec::new());
         }
         let mut left = self.waiting();
@@ -194,6 +194,10 @@ impl Pair {
         self.seen_from.filter(|&from| from <= agreed && self.is_numbered())?;
         let mut before = GivenUp::default();
         for channel in self.channels.values() {
+            // Receives that are open take what comes; one that is complete behind them came in another order.
+            if channel.slots.iter().any(|slot| slot.arrival.is_some() || slot.freed) {
+                return None;
+            }
             before.sends += channel.sends.iter().filter(|send| send.number < agreed).count() as u64;
             before.receives += channel.ready.iter().filter(|arrival| arrival.number < agreed).count() as u64;
         }

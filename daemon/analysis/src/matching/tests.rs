@@ -93,6 +93,24 @@ fn what_is_seen_from_somewhere_on_is_certain_whichever_side_is_told_first() {
 }
 
 #[test]
+fn a_receive_that_is_open_does_not_keep_a_pair_in_doubt() {
+    let mut matcher = Matcher::default();
+    let lost = |rank: u32, peer: u32, sent: u64, received: u64| {
+        [Event::Lost { rank }, Event::Numbers { rank, comm: 0, peer, sent, received }]
+    };
+    let mut receiver: Vec<Event> = lost(1, 0, 0, 7).into();
+    receiver.extend([receive(1, 0, 7, 8, None, 107), post(1, Some(0), Some(7), 5)]);
+    receiver.extend([receive(1, 0, 7, 8, Some(5), 108), post(1, Some(0), Some(7), 6)]);
+    assert_eq!(pairs(&matcher.feed(&receiver)), []);
+    let sends = (7..9).map(|at| send(0, 1, 7, 8, at));
+    let sends: Vec<Event> = lost(0, 1, 7, 0).into_iter().chain(sends).collect();
+    let matched = matcher.feed(&sends);
+    assert_eq!((pairs(&matched), matched.uncertain <= 1), (vec![(7, 107), (8, 108)], true));
+    let matched = matcher.feed(&[receive(1, 0, 7, 8, Some(6), 109), send(0, 1, 7, 8, 9)]);
+    assert_eq!((pairs(&matched), matched.uncertain), (vec![(9, 109)], 0));
+}
+
+#[test]
 fn what_has_several_tags_stays_in_doubt_until_both_sides_agree() {
     let mut matcher = Matcher::default();
     matcher.feed(&[send(0, 1, 7, 8, 10), send(0, 1, 9, 8, 11), send(0, 1, 7, 8, 12)]);
