@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 /// What the threads of a process share.
 #[derive(Debug, Default)]
 pub struct Process {
-    /// Grows whenever calls were lost, so that numbers are announced anew.
+    /// Grows whenever calls were lost or may be done without, so that numbers are announced anew.
     loss_epoch: AtomicU32,
     posts: AtomicU64,
     threads: AtomicBool,
@@ -88,6 +88,9 @@ pub trait Sink {
 
     /// Takes back what was staged since the last row, in its order.
     fn unstage(&mut self) -> Vec<Slot>;
+
+    /// Whether what was told is to be told anew, since those who read may do without the rows so far. Says so once.
+    fn begins_anew(&mut self) -> bool;
 }
 
 /// The calls of one thread.
@@ -449,7 +452,12 @@ impl Thread {
             // What a loss has put there goes first.
             self.before.append(&mut before);
         }
-        self.write(process, sink, &call)
+        let written = self.write(process, sink, &call);
+        // Between two calls: what the next one needs is told with it.
+        if written && sink.begins_anew() {
+            self.tell_anew(process);
+        }
+        written
     }
 
     /// Writes what is still folded, for instance before the process ends.
@@ -469,15 +477,16 @@ impl Thread {
         let written = sink.push(&self.before, &call.encode(), calls);
         self.before.clear();
         if !written {
-            self.lost(process);
+            self.tell_anew(process);
         }
         written
     }
 
+    /// What was told, with a call that was lost or long ago, is told again with the calls that come: numbers, definitions,
+    /// places.
     #[cold]
-    fn lost(&mut self, process: &Process) {
+    fn tell_anew(&mut self, process: &Process) {
         process.loss_epoch.fetch_add(1, Ordering::Relaxed);
-        // Definitions may have been lost with the call.
         self.defined.clear();
         self.last_defined = NO_COMM;
         self.sites.forget();

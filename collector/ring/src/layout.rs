@@ -108,7 +108,9 @@ pub struct RegionHeader {
 #[derive(Debug)]
 pub struct RingHeader {
     pub(crate) head: AtomicU64,
-    pub(crate) lost_calls: AtomicU64,
+    /// The head may grow up to here before the writer has to look whether there is room, and what the others want of it.
+    /// Whoever wants something makes it look at once.
+    pub(crate) free_until: AtomicU64,
     /// Since when the thread is in a call, and what it asks for: see `in_flight`.
     pub(crate) in_flight: AtomicU64,
     pub(crate) in_flight_what: AtomicU32,
@@ -117,10 +119,21 @@ pub struct RingHeader {
     pub(crate) in_flight_long: AtomicU64,
     writer_line: [u64; 1],
     pub(crate) tail: AtomicU64,
-    reader_line: [u64; 7],
+    /// Who wants nothing to be written: see [`Pause`]. 0 for nobody.
+    pub(crate) paused: AtomicU64,
+    /// How often the writer was asked to tell everything anew that later slots need.
+    pub(crate) asked_anew: AtomicU64,
+    reader_line: [u64; 5],
     /// 0 for nobody, else one more than the number of the thread whose ring it is.
     pub(crate) owner: AtomicU32,
-    owner_line: [u32; 15],
+    owner_pad: u32,
+    /// Calls that were dropped since there was no room, and such as were made while nothing was to be written.
+    pub(crate) lost_calls: AtomicU64,
+    pub(crate) paused_calls: AtomicU64,
+    /// How often it was told anew, and from which slot on the last time.
+    pub(crate) told_anew: AtomicU64,
+    pub(crate) anew_from: AtomicU64,
+    owner_line: [u64; 3],
 }
 
 impl RingHeader {
@@ -129,7 +142,7 @@ impl RingHeader {
     pub fn new() -> Self {
         Self {
             head: AtomicU64::new(0),
-            lost_calls: AtomicU64::new(0),
+            free_until: AtomicU64::new(0),
             in_flight: AtomicU64::new(0),
             in_flight_what: AtomicU32::new(0),
             in_flight_site: AtomicU32::new(0),
@@ -137,9 +150,16 @@ impl RingHeader {
             in_flight_long: AtomicU64::new(0),
             writer_line: [0; 1],
             tail: AtomicU64::new(0),
-            reader_line: [0; 7],
+            paused: AtomicU64::new(0),
+            asked_anew: AtomicU64::new(0),
+            reader_line: [0; 5],
             owner: AtomicU32::new(0),
-            owner_line: [0; 15],
+            owner_pad: 0,
+            lost_calls: AtomicU64::new(0),
+            paused_calls: AtomicU64::new(0),
+            told_anew: AtomicU64::new(0),
+            anew_from: AtomicU64::new(0),
+            owner_line: [0; 3],
         }
     }
 }

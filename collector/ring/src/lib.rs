@@ -26,4 +26,4 @@ pub use layout::{Capacities, MAX_RINGS, RegionHeader, RingHeader, State};
 pub use place::{AGENT_LOCK, AGENT_LOCK_VARIABLE, SERVED_BY_DAEMON, own_folder};
 #[cfg(not(loom))]
 pub use region::{CreateError, Identity, OpenError, Reader, Region, Writer};
-pub use ring::{Consumer, Corrupt, Producer, SlotCell};
+pub use ring::{Consumer, Corrupt, Pause, Producer, SlotCell};

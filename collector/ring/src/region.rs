@@ -3,7 +3,7 @@
 use crate::in_flight::InFlight;
 use crate::layout::{Capacities, MAGIC, RegionHeader, SLOTS_OFFSET, State, TEXT_WORDS};
 use crate::map::{Mapping, reserve};
-use crate::ring::{Consumer, Producer};
+use crate::ring::{Consumer, Pause, Producer};
 use crate::sync::{AtomicU64, Ordering};
 use mpiscope_wire::ClockKind;
 use std::fs::{File, OpenOptions};
@@ -180,6 +180,13 @@ impl Writer {
     /// Gives a ring back, when its thread ends.
     pub fn give_back(&self, ring: usize) {
         self.region.mapping.ring_header(ring).give_back();
+    }
+
+    /// Lets nothing be written by any thread, or again.
+    pub fn pause(&self, who: Pause, paused: bool) {
+        (0..self.region.capacities.rings as usize).for_each(|ring| {
+            self.region.mapping.ring_header(ring).pause(who, paused);
+        });
     }
 
     /// Counts calls of a thread that found no ring.

@@ -2,7 +2,7 @@
 
 use crate::in_flight::InFlightWord;
 use crate::layout::RingHeader;
-use crate::sync::{AtomicU64, Ordering, fetch_to_write, yield_now};
+use crate::sync::{AtomicU64, Ordering, fence, fetch_to_write, yield_now};
 use mpiscope_wire::{Entry, SLOT_WORDS, Slot};
 
 /// How long a writer looks again and again at a full ring, giving the processor away in between, before it drops. Once
@@ -57,10 +57,11 @@ pub struct Producer<'a> {
     head: u64,
     /// Up to here the reader sees what was written.
     published: u64,
-    /// The head may grow up to here before the tail has to be read again.
-    free_until: u64,
     lost_calls: u64,
     announced_lost_calls: u64,
+    paused_calls: u64,
+    announced_paused_calls: u64,
+    told_anew: u64,
     /// The tail at which waiting was in vain: no further wait before it moves.
     stalled_at: Option<u64>,
     /// The tail as it was when it was last looked at.
@@ -76,14 +77,17 @@ impl<'a> Producer<'a> {
         let head = header.head.load(Ordering::Relaxed);
         let lost_calls = header.lost_calls.load(Ordering::Relaxed);
         // Nothing is free until the tail was read and found sound.
+        header.free_until.store(head, Ordering::Relaxed);
         Self {
             header,
             slots,
             head,
             published: head,
-            free_until: head,
             lost_calls,
             announced_lost_calls: 0,
+            paused_calls: header.paused_calls.load(Ordering::Relaxed),
+            announced_paused_calls: 0,
+            told_anew: header.told_anew.load(Ordering::Relaxed),
             stalled_at: None,
             seen_tail: header.tail.load(Ordering::Relaxed),
             alarm: None,
@@ -112,7 +116,7 @@ impl<'a> Producer<'a> {
     #[inline]
     pub fn push(&mut self, before: &[Slot], row: &Slot, calls: u64) -> bool {
         let end = self.head + before.len() as u64 + 1;
-        if end <= self.free_until && self.announced_lost_calls == self.lost_calls {
+        if end <= self.free_until() && self.announced_lost_calls == self.lost_calls {
             for slot in before {
                 self.put(slot);
             }
@@ -123,10 +127,21 @@ impl<'a> Producer<'a> {
         self.push_slowly(before, row, calls)
     }
 
+    #[inline(always)]
+    fn free_until(&self) -> u64 {
+        self.header.free_until.load(Ordering::Relaxed)
+    }
+
+    /// Whether nothing is to be written now.
+    #[must_use]
+    pub fn is_paused(&self) -> bool {
+        self.header.paused.load(Ordering::Acquire) != 0
+    }
+
     /// Whether so many more slots surely find room, and no loss is to be told first.
     #[inline(always)]
     fn is_sure(&self, more: u64) -> bool {
-        self.head + more <= self.free_until && self.announced_lost_calls == self.lost_calls
+        self.head + more <= self.free_until() && self.announced_lost_calls == self.lost_calls
     }
 
     /// Writes a slot that belongs before the coming row, if there surely is room for both; `false` when nothing was
@@ -160,8 +175,15 @@ impl<'a> Producer<'a> {
     #[cold]
     #[inline(never)]
     fn push_slowly(&mut self, before: &[Slot], row: &Slot, calls: u64) -> bool {
+        if self.is_paused() {
+            self.header.free_until.store(self.head, Ordering::Relaxed);
+            self.paused_calls += calls;
+            self.header.paused_calls.store(self.paused_calls, Ordering::Release);
+            return false;
+        }
         let announce = self.announced_lost_calls != self.lost_calls;
-        let needed = before.len() + 1 + usize::from(announce);
+        let resumes = self.announced_paused_calls != self.paused_calls;
+        let needed = before.len() + 1 + usize::from(announce) + usize::from(resumes);
         if !self.wait_for_room(needed) {
             self.lost_calls += calls;
             self.header.lost_calls.store(self.lost_calls, Ordering::Release);
@@ -170,6 +192,10 @@ impl<'a> Producer<'a> {
         if announce {
             self.announced_lost_calls = self.lost_calls;
             self.put(&Entry::encode_lost(self.lost_calls));
+        }
+        if resumes {
+            self.announced_paused_calls = self.paused_calls;
+            self.put(&Entry::encode_paused());
         }
         for slot in before {
             self.put(slot);
@@ -194,6 +220,32 @@ impl<'a> Producer<'a> {
         self.head += 1;
     }
 
+    /// Lets the head grow up to there. Whoever wants something says so first and then takes this back: one of the two is
+    /// seen.
+    fn grant(&self, free_until: u64) {
+        self.header.free_until.store(free_until, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+        if self.is_paused() || self.is_asked() {
+            self.header.free_until.store(0, Ordering::Relaxed);
+        }
+    }
+
+    fn is_asked(&self) -> bool {
+        self.header.asked_anew.load(Ordering::Acquire) != self.told_anew
+    }
+
+    /// Whether all that later slots need is to be told anew, from here on. Says so once.
+    pub fn begins_anew(&mut self) -> bool {
+        let asked = self.header.asked_anew.load(Ordering::Acquire);
+        if asked == self.told_anew || self.head != self.published {
+            return false;
+        }
+        self.told_anew = asked;
+        self.header.anew_from.store(self.head, Ordering::Relaxed);
+        self.header.told_anew.store(asked, Ordering::Release);
+        true
+    }
+
     fn wait_for_room(&mut self, needed: usize) -> bool {
         if needed > self.slots.len() {
             return false;
@@ -215,11 +267,12 @@ impl<'a> Producer<'a> {
                 let free_until = tail + self.slots.len() as u64;
                 if free_until - self.head >= needed as u64 {
                     // Looked at again before long, also where a ring holds all that a program ever does.
-                    self.free_until = free_until.min(self.head + LOOK_EVERY_SLOTS.max(needed as u64));
+                    let free_until = free_until.min(self.head + LOOK_EVERY_SLOTS.max(needed as u64));
+                    self.grant(free_until);
                     self.stalled_at = None;
                     return true;
                 }
-                self.free_until = self.head;
+                self.header.free_until.store(self.head, Ordering::Relaxed);
             }
             if self.stalled_at == Some(tail) {
                 return false;
@@ -263,6 +316,37 @@ impl Patience {
     }
 }
 
+/// Who may want that nothing is written. It is written when neither does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pause {
+    /// Whoever watches the run.
+    Watcher,
+    /// The program itself.
+    Program,
+}
+
+impl RingHeader {
+    /// Lets nothing more be written, or again.
+    pub(crate) fn pause(&self, who: Pause, paused: bool) {
+        let bit = match who {
+            Pause::Watcher => 1,
+            Pause::Program => 2,
+        };
+        if paused {
+            self.paused.fetch_or(bit, Ordering::Release);
+            self.look_at_once();
+        } else {
+            self.paused.fetch_and(!bit, Ordering::Release);
+        }
+    }
+
+    /// What was just said is seen by the writer with its next slot.
+    fn look_at_once(&self) {
+        fence(Ordering::SeqCst);
+        self.free_until.store(0, Ordering::Relaxed);
+    }
+}
+
 /// A ring whose positions make no sense.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Corrupt {
@@ -292,6 +376,30 @@ impl<'a> Consumer<'a> {
     #[must_use]
     pub fn position(&self) -> u64 {
         self.tail
+    }
+
+    /// Lets nothing more be written, or again. The writer looks at its next call.
+    pub fn pause(&self, paused: bool) {
+        self.header.pause(Pause::Watcher, paused);
+    }
+
+    /// Asks the writer to tell everything anew that later slots need, so that those before can be done without.
+    pub fn ask_anew(&self) {
+        self.header.asked_anew.fetch_add(1, Ordering::Release);
+        self.header.look_at_once();
+    }
+
+    /// How often it did so, and from which slot on the last time.
+    #[must_use]
+    pub fn told_anew(&self) -> (u64, u64) {
+        let times = self.header.told_anew.load(Ordering::Acquire);
+        (times, self.header.anew_from.load(Ordering::Relaxed))
+    }
+
+    /// Calls that were made while nothing was to be written, cumulative.
+    #[must_use]
+    pub fn paused_calls(&self) -> u64 {
+        self.header.paused_calls.load(Ordering::Acquire)
     }
 
     /// Calls that the writer dropped, cumulative.
@@ -331,150 +439,7 @@ impl<'a> Consumer<'a> {
 }
 
 #[cfg(all(test, not(loom)))]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn cells(count: usize) -> Vec<SlotCell> {
-        (0..count).map(|_| SlotCell::new()).collect()
-    }
-
-    #[test]
-    fn a_full_ring_drops_the_newest_and_says_so() {
-        let (header, slots) = (RingHeader::new(), cells(4));
-        let mut producer = Producer::new(&header, &slots);
-        let mut consumer = Consumer::new(&header, &slots, None);
-        let written = (0..7).filter(|&number| producer.push(&[], &[1, number, 0, 0], 1)).count();
-        assert_eq!((written, producer.lost_calls(), consumer.lost_calls()), (4, 3, 3));
-        let mut out = Vec::new();
-        assert_eq!(consumer.read(100, &mut out), Ok(4));
-        consumer.release();
-        assert!(producer.push(&[], &[1, 9, 0, 0], 1));
-        consumer.read(100, &mut out).unwrap();
-        assert_eq!(out.iter().map(|slot| slot[1]).collect::<Vec<_>>(), [0, 1, 2, 3, 3, 9]);
-        assert_eq!(Entry::decode(&out[4]), Some(Entry::Lost { calls: 3 }));
-    }
-
-    #[test]
-    fn a_group_is_written_whole_or_not_at_all() {
-        let (header, slots) = (RingHeader::new(), cells(4));
-        let mut producer = Producer::new(&header, &slots);
-        assert!(producer.push(&[[2; 4], [3; 4]], &[1; 4], 1));
-        assert!(!producer.push(&[[2; 4]], &[1; 4], 1));
-        let mut out = Vec::new();
-        let mut consumer = Consumer::new(&header, &slots, None);
-        assert_eq!(consumer.read(100, &mut out), Ok(3));
-        assert!(!producer.push(&[[2; 4]; 5], &[1; 4], 1), "a group longer than the ring is lost, not split");
-    }
-
-    #[test]
-    fn a_lost_row_counts_the_calls_it_stands_for() {
-        let (header, slots) = (RingHeader::new(), cells(2));
-        let mut producer = Producer::new(&header, &slots);
-        let written = [1_u64, 10, 100, 1000].map(|calls| producer.push(&[], &[1; 4], calls));
-        assert_eq!((written, producer.lost_calls()), ([true, true, false, false], 1100));
-    }
-
-    #[test]
-    fn positions_that_lie_are_refused() {
-        let (header, slots) = (RingHeader::new(), cells(4));
-        header.head.store(1_000_000, Ordering::Relaxed);
-        let mut consumer = Consumer::new(&header, &slots, None);
-        assert_eq!(consumer.read(100, &mut Vec::new()), Err(Corrupt { head: 1_000_000, tail: 0 }));
-        let header = RingHeader::new();
-        header.tail.store(77, Ordering::Relaxed);
-        let mut producer = Producer::new(&header, &slots);
-        assert!(!producer.push(&[], &[1; 4], 1), "a tail before any head leaves no room");
-    }
-
-    #[test]
-    fn staged_slots_are_seen_with_their_row_or_taken_back() {
-        let (header, slots) = (RingHeader::new(), cells(4));
-        let mut producer = Producer::new(&header, &slots);
-        let mut consumer = Consumer::new(&header, &slots, None);
-        let mut out = Vec::new();
-        assert!(!producer.stage(&[2; 4]), "nothing is sure before the tail was read");
-        assert!(producer.push(&[], &[1; 4], 1));
-        assert!(producer.stage(&[2; 4]) && producer.stage(&[3; 4]) && !producer.stage(&[4; 4]));
-        assert_eq!(consumer.read(9, &mut out).map(|_| out.len()), Ok(1));
-        assert!(!consumer.holds(1));
-        assert!(producer.push_row(&[5; 4]));
-        assert!(consumer.holds(3) && consumer.holds(100), "three of four is much");
-        consumer.read(9, &mut out).unwrap();
-        consumer.release();
-        assert_eq!(out, [[1; 4], [2; 4], [3; 4], [5; 4]]);
-        assert!(producer.push(&[], &[6; 4], 1) && producer.stage(&[7; 4]));
-        assert_eq!(producer.unstage(), [[7; 4]]);
-        assert!(producer.push(&[[8; 4]], &[9; 4], 1));
-        out.clear();
-        consumer.read(9, &mut out).unwrap();
-        assert_eq!(out, [[6; 4], [8; 4], [9; 4]]);
-    }
-
-    proptest! {
-        #[test]
-        fn what_is_read_is_what_was_written_and_the_rest_is_counted(
-            steps in proptest::collection::vec((0_usize..5, 0_usize..9), 1..200),
-        ) {
-            let (header, slots) = (RingHeader::new(), cells(8));
-            let mut producer = Producer::new(&header, &slots);
-            let mut consumer = Consumer::new(&header, &slots, None);
-            let (mut made, mut expected, mut out) = (0_u64, Vec::new(), Vec::new());
-            for (extra, read) in steps {
-                made += 1;
-                let before = vec![[2, made, 0, 0]; extra];
-                if producer.push(&before, &[1, made, 0, 0], 1) {
-                    expected.extend(before);
-                    expected.push([1, made, 0, 0]);
-                }
-                consumer.read(read, &mut out).unwrap();
-                consumer.release();
-            }
-            consumer.read(100, &mut out).unwrap();
-            let lost = producer.lost_calls();
-            let calls = out.iter().filter(|slot| slot[0] == 1).count() as u64;
-            prop_assert_eq!(calls + lost, made);
-            out.retain(|slot| slot[0] != 5);
-            prop_assert_eq!(out, expected);
-        }
-    }
-}
+mod tests;
 
 #[cfg(all(test, loom))]
-mod loom_tests {
-    use super::*;
-    use loom::sync::Arc;
-    use loom::thread;
-
-    #[test]
-    fn every_interleaving_keeps_order_and_counts() {
-        loom::model(|| {
-            let shared = Arc::new((RingHeader::new(), [SlotCell::new(), SlotCell::new()]));
-            let writer = {
-                let shared = shared.clone();
-                thread::spawn(move || {
-                    let mut producer = Producer::new(&shared.0, &shared.1);
-                    let first = producer.push(&[[2, 1, 1, 1]], &[1, 1, 1, 1], 1);
-                    let second = producer.push(&[], &[1, 2, 2, 2], 1);
-                    (first, second)
-                })
-            };
-            let mut consumer = Consumer::new(&shared.0, &shared.1, None);
-            let mut out = Vec::new();
-            for _ in 0..2 {
-                consumer.read(8, &mut out).unwrap();
-                consumer.release();
-                thread::yield_now();
-            }
-            let (first, second) = writer.join().unwrap();
-            consumer.read(8, &mut out).unwrap();
-            assert!(first);
-            let mut expected = vec![[2, 1, 1, 1], [1, 1, 1, 1]];
-            if second {
-                expected.push([1, 2, 2, 2]);
-            }
-            assert_eq!(out, expected);
-            assert_eq!(consumer.lost_calls(), u64::from(!second));
-        });
-    }
-}
+mod loom_tests;

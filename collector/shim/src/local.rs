@@ -226,6 +226,10 @@ impl Entered {
     fn learn(&mut self, caller: u64) {
         self.work(|recorder| {
             let Recorder { process, thread, ring, .. } = recorder;
+            // What nobody is told of need not be looked up, at every call anew.
+            if ring.is_paused() {
+                return;
+            }
             process.sites(|sites| thread.learn(sites, ring, caller, caller::locate));
         });
     }

@@ -10,7 +10,9 @@ use crate::local;
 use crate::mpi::{Library, is_initialized};
 use mpiscope_capture::{Comms, Expected, Interval, Origin, Requests, Sink as _, Sites, Thread};
 use mpiscope_ring::clock::monotonic_ns;
-use mpiscope_ring::{Capacities, Identity, InFlightWord, Producer, RingHeader, SlotCell, State, Writer};
+use mpiscope_ring::{
+    Capacities, Identity, InFlightWord, Pause, Producer, RingHeader, SlotCell, State, Writer,
+};
 use mpiscope_wire::{Asked, ClockKind, id};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -25,7 +27,6 @@ const UNSET: u8 = 0;
 const STARTING: u8 = 1;
 const RECORDING: u8 = 2;
 const OFF: u8 = 3;
-const PAUSED: u8 = 4;
 
 /// Rows of folded polls span at most a tenth of a second, so that a loop is seen while it runs.
 const LONGEST_POLL_ROW_NS: f64 = 1e8;
@@ -90,7 +91,7 @@ pub(crate) fn say_line(text: &str) {
 /// The process when it records. At the first call it may have to begin.
 pub(crate) fn current() -> Option<&'static Process> {
     match STAGE.load(Ordering::Acquire) {
-        RECORDING | PAUSED => PROCESS.get(),
+        RECORDING => PROCESS.get(),
         UNSET if is_initialized() => {
             let begun = begin();
             calibrate::began_late();
@@ -138,20 +139,11 @@ pub(crate) fn is_off() -> bool {
     STAGE.load(Ordering::Relaxed) == OFF
 }
 
-/// Whether calls do not go into the rings: recording is off, or the program paused it.
-#[inline(always)]
-pub(crate) fn is_held() -> bool {
-    STAGE.load(Ordering::Relaxed) != RECORDING
-}
-
-/// The program wants nothing recorded for a while.
-pub(crate) fn pause() {
-    let _ = STAGE.compare_exchange(RECORDING, PAUSED, Ordering::AcqRel, Ordering::Relaxed);
-}
-
-/// It wants recording to go on.
-pub(crate) fn resume() {
-    let _ = STAGE.compare_exchange(PAUSED, RECORDING, Ordering::AcqRel, Ordering::Relaxed);
+/// The program wants nothing recorded for a while, or again.
+pub(crate) fn pause(paused: bool) {
+    if let Some(process) = current() {
+        process.writer.pause(Pause::Program, paused);
+    }
 }
 
 /// In a forked child: the rings belong to the parent.
@@ -191,6 +183,9 @@ fn start() -> Result<Option<Process>, String> {
         agent::make_folder(rings)?;
     }
     let writer = make_region(rings, &identity)?;
+    if std::env::var_os("MPISCOPE_PAUSED").is_some() {
+        writer.pause(Pause::Watcher, true);
+    }
     agent::ensure(rings);
     // SAFETY: the handler is a plain function that only stores to atomics.
     unsafe { libc::pthread_atfork(None, None, Some(leave_in_child)) };
@@ -269,6 +264,10 @@ impl mpiscope_capture::Sink for Scratch<'_> {
 
     fn unstage(&mut self) -> Vec<mpiscope_wire::Slot> {
         self.0.unstage()
+    }
+
+    fn begins_anew(&mut self) -> bool {
+        self.0.begins_anew()
     }
 }
 

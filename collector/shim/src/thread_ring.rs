@@ -5,16 +5,12 @@ use crate::local::forsake;
 use crate::process::{self, Process};
 use mpiscope_capture::Sink;
 use mpiscope_ring::{InFlightWord, Producer};
-use mpiscope_wire::{Asked, Entry, Slot};
+use mpiscope_wire::{Asked, Slot};
 
 /// The ring of a thread, or none when all were taken.
 pub(crate) struct Ring {
     number: usize,
     producer: Option<Producer<'static>>,
-    /// The same while the program has paused recording.
-    parked: Option<Producer<'static>>,
-    /// How many calls were left out because of that.
-    paused_calls: u64,
     /// Where it is seen which call the thread is in; nowhere, without a ring.
     in_flight: InFlightWord<'static>,
     process: &'static Process,
@@ -28,68 +24,30 @@ impl Ring {
             producer.set_alarm(agent::revive);
         }
         let in_flight = producer.as_ref().map_or_else(|| process.nowhere(), Producer::in_flight);
-        Self {
-            number: number.unwrap_or_default(),
-            producer,
-            parked: None,
-            paused_calls: 0,
-            in_flight,
-            process,
-        }
+        Self { number: number.unwrap_or_default(), producer, in_flight, process }
+    }
+
+    /// Whether nothing is to be written now.
+    pub(crate) fn is_paused(&self) -> bool {
+        self.producer.as_ref().is_some_and(Producer::is_paused)
     }
 
     /// The call is over, however it was left.
     #[inline(always)]
     pub(crate) fn leave(&mut self) {
-        if process::is_held() { self.leave_when_held() } else { self.in_flight.leave() }
+        if process::is_off() { self.leave_when_off() } else { self.in_flight.leave() }
     }
 
     #[cold]
     #[inline(never)]
-    fn leave_when_held(&mut self) {
-        if !process::is_off() {
-            // The program paused recording: what it calls until it resumes has no way into the ring.
-            if let Some(mut producer) = self.producer.take() {
-                producer.unstage();
-                self.parked = Some(producer);
-            }
-            self.in_flight.leave();
-            return;
-        }
+    fn leave_when_off(&mut self) {
         forsake();
         if self.process.is_forked() {
             // The call forked, and this is the child: the ring is the parent's, which may still be in the call.
-            (self.producer, self.parked) = (None, None);
+            self.producer = None;
             self.in_flight = self.process.nowhere();
         }
         self.in_flight.leave();
-    }
-}
-
-impl Ring {
-    /// There is no ring, or the program has paused recording, or it has just resumed it.
-    #[cold]
-    #[inline(never)]
-    fn push_without_ring(&mut self, before: &[Slot], row: &Slot, calls: u64) -> bool {
-        if process::is_off() {
-            return false;
-        }
-        if self.parked.is_none() {
-            self.process.writer.count_unrecorded(calls);
-            return false;
-        }
-        if process::is_held() || !self.tell_pause() {
-            self.paused_calls += calls;
-            return false;
-        }
-        self.producer = self.parked.take();
-        self.producer.as_mut().is_some_and(|producer| producer.push(before, row, calls))
-    }
-
-    /// Says how many calls were left out because recording was paused; `false` when there is no room for that.
-    fn tell_pause(&mut self) -> bool {
-        let slot = Entry::encode_paused(self.paused_calls);
-        self.parked.as_mut().is_some_and(|producer| producer.push(&[], &slot, 0))
     }
 }
 
@@ -116,7 +74,12 @@ impl Sink for Ring {
     fn push(&mut self, before: &[Slot], row: &Slot, calls: u64) -> bool {
         match &mut self.producer {
             Some(producer) => producer.push(before, row, calls),
-            None => self.push_without_ring(before, row, calls),
+            None => {
+                if !process::is_off() {
+                    self.process.writer.count_unrecorded(calls);
+                }
+                false
+            }
         }
     }
 
@@ -133,15 +96,15 @@ impl Sink for Ring {
     fn unstage(&mut self) -> Vec<Slot> {
         self.producer.as_mut().map(Producer::unstage).unwrap_or_default()
     }
+
+    fn begins_anew(&mut self) -> bool {
+        self.producer.as_mut().is_some_and(Producer::begins_anew)
+    }
 }
 
 impl Drop for Ring {
     fn drop(&mut self) {
         // In a forked child the ring is the parent's.
-        if self.process.is_own() && self.parked.is_some() {
-            self.tell_pause();
-            self.producer = self.parked.take();
-        }
         if self.producer.take().is_some() && self.process.is_own() {
             self.process.writer.give_back(self.number);
         }

@@ -5,11 +5,11 @@
 //! name       kind u8, bytes u8, name's bytes u16, comm u32  up to 24 bytes of the name
 //! grid       kind u8, dimension u8, dimensions u8,          coordinate u32,     -          -
 //!            periodic u8, comm u32                          size u32
-//! paused     kind u8                                        calls u64           -          -
+//! paused     kind u8                                        -                   -          -
 //! ```
 //!
 //! A name comes in parts, one behind the other; all but the last are full. A file's name is its path. The last of them says
-//! how many calls the thread has made while the program had recording paused.
+//! that calls of the thread are left out here, since recording was off.
 
 use crate::site::{bytes_of, words_of};
 use crate::slot::{KIND_GRID, KIND_NAME, Slot};
@@ -174,7 +174,7 @@ mod tests {
             size: 1 << 20,
         };
         assert_eq!(Entry::decode(&part.encode()), Some(Entry::Grid(part)));
-        assert_eq!(Entry::decode(&Entry::encode_paused(77)), Some(Entry::Paused { calls: 77 }));
+        assert_eq!(Entry::decode(&Entry::encode_paused()), Some(Entry::Paused));
         for kind in CommKind::ALL {
             assert_eq!(CommKind::of_number(kind.number()), kind);
         }

@@ -41,10 +41,16 @@ pub enum FrameKind {
     Scheduling,
     /// The calls that the threads of a process were in when it ended.
     LastCalls,
+    /// Recording was switched on or off.
+    Switched,
+    /// Calls that a process made while recording was off, cumulative.
+    Unrecorded,
+    /// What of a ring nobody wanted.
+    Skipped,
 }
 
 impl FrameKind {
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 15] = [
         FrameKind::RunStart,
         FrameKind::Process,
         FrameKind::Slots,
@@ -57,6 +63,9 @@ impl FrameKind {
         FrameKind::RoundTrip,
         FrameKind::Scheduling,
         FrameKind::LastCalls,
+        FrameKind::Switched,
+        FrameKind::Unrecorded,
+        FrameKind::Skipped,
     ];
 
     fn number(self) -> u16 {
@@ -73,6 +82,9 @@ impl FrameKind {
             FrameKind::RoundTrip => 10,
             FrameKind::Scheduling => 11,
             FrameKind::LastCalls => 12,
+            FrameKind::Switched => 13,
+            FrameKind::Unrecorded => 14,
+            FrameKind::Skipped => 15,
         }
     }
 

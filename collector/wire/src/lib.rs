@@ -25,12 +25,12 @@ pub use frame::{
 pub use functions::{FUNCTIONS, Family, FunctionEntry, by_id, id};
 pub use payload::{
     Agent, ClockKind, Contact, EndState, Heard, Knot, LastCalls, Lost, Message, Origin, PayloadFault,
-    Process, RoundTrip, RunEnd, RunStart, Scheduling, Slots,
+    Process, RoundTrip, RunEnd, RunStart, Scheduling, Skipped, Slots, Switched, Unrecorded,
 };
 pub use site::{MAX_SITE, MOST_PATH_BYTES, ModuleDefinition, NO_MODULE, PathPart, SiteDefinition};
 pub use slot::{
     Call, CallFlags, CommDefinition, Entry, MAX_COMM, NO_COMM, OtherGroup, PEER_ANY, PEER_NONE, Part,
-    PartFlags, SLOT_BYTES, SLOT_WORDS, Slot, Sync,
+    PartFlags, SLOT_BYTES, SLOT_WORDS, Slot, Sync, calls_in,
 };
 
 /// The version of slots and frames; a reader refuses what it does not know.

@@ -242,6 +242,35 @@ pub struct LastCalls {
     pub calls: Vec<Flight>,
 }
 
+/// Recording was switched on or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Switched {
+    /// Whether it is on now.
+    pub is_on: bool,
+    /// The daemon's monotonic clock then.
+    pub monotonic_ns: u64,
+}
+
+/// Calls that a process made while recording was off, cumulative.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unrecorded {
+    /// Whose.
+    pub process: u32,
+    /// How many.
+    pub calls: u64,
+}
+
+/// What of a ring nobody wanted, since recording was off: it is not missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Skipped {
+    /// Whose.
+    pub process: u32,
+    /// Which of its rings.
+    pub ring: u32,
+    /// The first slot after it.
+    pub to: u64,
+}
+
 /// Any payload.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
@@ -269,6 +298,12 @@ pub enum Message {
     Scheduling(Scheduling),
     /// See [`LastCalls`].
     LastCalls(LastCalls),
+    /// See [`Switched`].
+    Switched(Switched),
+    /// See [`Unrecorded`].
+    Unrecorded(Unrecorded),
+    /// See [`Skipped`].
+    Skipped(Skipped),
 }
 
 impl Message {
@@ -281,13 +316,16 @@ impl Message {
             | Message::Knot(_)
             | Message::Lost(_)
             | Message::Scheduling(_)
-            | Message::LastCalls(_) => true,
+            | Message::LastCalls(_)
+            | Message::Unrecorded(_)
+            | Message::Skipped(_) => true,
             Message::RunStart(_)
             | Message::RunEnd(_)
             | Message::Agent(_)
             | Message::Origin(_)
             | Message::Contact(_)
-            | Message::RoundTrip(_) => false,
+            | Message::RoundTrip(_)
+            | Message::Switched(_) => false,
         }
     }
 }
@@ -363,6 +401,9 @@ mod tests {
                     asked: Asked::Exchange { to: 7, from: -2, tag: -1, comm: 8 },
                 }],
             }),
+            Message::Switched(Switched { is_on: true, monotonic_ns: 2 }),
+            Message::Unrecorded(Unrecorded { process: 1, calls: 2 }),
+            Message::Skipped(Skipped { process: 1, ring: 2, to: 3 }),
         ]
     }
 
@@ -387,7 +428,7 @@ mod tests {
         for (at, message) in examples().iter().enumerate() {
             message.encode(&mut bytes);
             // The messages of one host's runs came first; those of several hosts were added, and then last calls.
-            if [7, 12, examples().len()].contains(&(at + 1)) {
+            if [7, 12, 13, examples().len()].contains(&(at + 1)) {
                 golden.push((bytes.len(), crate::check::checksum(&bytes)));
             }
         }
@@ -395,7 +436,8 @@ mod tests {
         assert_eq!(golden, GOLDEN);
     }
 
-    const GOLDEN: [(usize, u32); 3] = [(374, 2329833072), (574, 3866438358), (642, 4236167502)];
+    const GOLDEN: [(usize, u32); 4] =
+        [(374, 2329833072), (574, 3866438358), (642, 4236167502), (730, 711623749)];
 
     proptest! {
         #[test]

@@ -255,11 +255,8 @@ pub enum Entry {
     Name(NamePart),
     /// See [`GridPart`].
     Grid(GridPart),
-    /// Calls were not recorded before this slot, since the program wanted it so: how many so far in the life of this ring.
-    Paused {
-        /// Cumulative.
-        calls: u64,
-    },
+    /// Calls were not recorded before this slot, since somebody wanted it so.
+    Paused,
 }
 
 const fn pack_place(peer: i32, comm: u32, site: u32) -> u64 {
@@ -349,10 +346,10 @@ impl Entry {
         [u64::from(KIND_LOST), calls, 0, 0]
     }
 
-    /// The slot that says how many calls a ring has left out because recording was paused.
+    /// The slot that says that recording was off before it.
     #[must_use]
-    pub fn encode_paused(calls: u64) -> Slot {
-        [u64::from(KIND_PAUSED), calls, 0, 0]
+    pub fn encode_paused() -> Slot {
+        [u64::from(KIND_PAUSED), 0, 0, 0]
     }
 
     /// The slot that says whose a ring is from here on.
@@ -424,10 +421,28 @@ impl Entry {
             KIND_PATH => Entry::Path(PathPart::decode(low, high, slot)),
             KIND_NAME => Entry::Name(NamePart::decode(low, high, slot)),
             KIND_GRID => Entry::Grid(GridPart::decode(low, high, slot)),
-            KIND_PAUSED => Entry::Paused { calls: first },
+            KIND_PAUSED => Entry::Paused,
             _ => return None,
         })
     }
+}
+
+/// How many calls whole groups of slots stand for.
+#[must_use]
+pub fn calls_in(slots: impl IntoIterator<Item = Slot>) -> u64 {
+    let (mut calls, mut wide) = (0_u64, None);
+    for slot in slots {
+        match Entry::decode(&slot) {
+            Some(Entry::Wide { bytes, .. }) => wide = Some(bytes),
+            Some(Entry::Call(call)) => {
+                let bytes = wide.take().unwrap_or(call.bytes);
+                let is_folded = call.flags.has(CallFlags::FOLDED);
+                calls = calls.saturating_add(if is_folded { bytes.max(1) } else { 1 });
+            }
+            _ => {}
+        }
+    }
+    calls
 }
 
 const _: () = assert!(size_of::<Slot>() == SLOT_BYTES);

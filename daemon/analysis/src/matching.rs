@@ -337,9 +337,9 @@ impl Matcher {
                 self.keep_to_limits();
                 return;
             }
-            // Posted by this same call, or by one whose record was lost.
+            // Posted by this same call, or by one whose record was lost: that was before all that are seen.
             let slot = Slot {
-                order: self.next_order(key.dst),
+                order: if post.is_some() { 0 } else { self.next_order(key.dst) },
                 post: None,
                 posted_ns: arrival.posted_ns,
                 post_call: arrival.post_call,
@@ -347,7 +347,7 @@ impl Matcher {
                 arrival: Some(arrival),
             };
             self.turns.pending += 1;
-            self.channel(key, tag).slots.push_back(slot);
+            self.channel(key, tag).insert(slot);
             self.release(key, tag, out);
             return;
         };

@@ -103,7 +103,12 @@ impl Channels {
     #[cold]
     fn forget_idle(&mut self) {
         self.others.retain(|_, channel| !channel.is_idle());
-        self.most = 2 * self.others.len();
+        self.most = 2 * self.others.len() + 1;
+    }
+
+    /// Whether there never was a second.
+    fn is_one(&self) -> bool {
+        self.others.is_empty() && self.most == 0
     }
 
     /// All of them.
@@ -158,6 +163,8 @@ pub(crate) struct Pair {
     pub(crate) lost_sends: u64,
     /// Receives, likewise.
     pub(crate) lost_receives: u64,
+    /// From this number on everything of both sides is seen, where nothing else than numbers makes it doubtful.
+    pub(crate) seen_from: Option<u64>,
 }
 
 /// What was given up when both sides agreed again.
@@ -178,8 +185,11 @@ impl Pair {
     /// order than it was sent; it is handed out as pairs first.
     pub(crate) fn settle(&mut self) -> (GivenUp, Vec<(i32, PendingSend, Arrival)>) {
         let open = self.channels.values().any(|channel| !channel.slots.is_empty());
-        if !self.uncertain || self.sent != self.received || open {
+        if !self.uncertain {
             return Default::default();
+        }
+        if open || self.sent != self.received {
+            return (self.settle_behind().unwrap_or_default(), Vec::new());
         }
         let mut left = self.waiting();
         let mut crossed = Vec::new();
@@ -196,10 +206,40 @@ impl Pair {
         }
         if left.sends <= self.lost_receives && left.receives <= self.lost_sends {
             self.channels = Channels::default();
-            (self.uncertain, self.lost_sends, self.lost_receives) = (false, 0, 0);
+            self.is_certain();
             return (left, crossed);
         }
         (GivenUp::default(), crossed)
+    }
+
+    fn is_certain(&mut self) {
+        (self.uncertain, self.lost_sends, self.lost_receives, self.seen_from) = (false, 0, 0, None);
+    }
+
+    /// One side was told further than the other, as when what ranks did comes rank by rank: both had the same numbers
+    /// where the one that is behind stands. With one tag messages arrive in the order in which they were sent, so that what
+    /// has lower numbers is given up, as above.
+    fn settle_behind(&mut self) -> Option<GivenUp> {
+        let agreed = self.sent.min(self.received);
+        self.seen_from.filter(|&from| from <= agreed && self.is_numbered())?;
+        let mut before = GivenUp::default();
+        for channel in self.channels.values() {
+            // Receives that are open take what comes; one that is complete behind them came in another order.
+            if channel.slots.iter().any(|slot| slot.arrival.is_some() || slot.freed) {
+                return None;
+            }
+            before.sends += channel.sends.iter().filter(|send| send.number < agreed).count() as u64;
+            before.receives += channel.ready.iter().filter(|arrival| arrival.number < agreed).count() as u64;
+        }
+        if before.sends > self.lost_receives || before.receives > self.lost_sends {
+            return None;
+        }
+        for (_, channel) in self.channels.iter_mut() {
+            channel.sends.retain(|send| send.number >= agreed);
+            channel.ready.retain(|arrival| arrival.number >= agreed);
+        }
+        self.is_certain();
+        Some(before)
     }
 
     /// Reads something of what waits with its first tag, so that it is near when it is needed. What, says nothing.
@@ -220,17 +260,24 @@ impl Pair {
         waiting
     }
 
+    /// Both sides have the numbers that they say, and one tag: those of a message are the same.
+    fn is_numbered(&self) -> bool {
+        self.seen_from.is_some() && self.channels.is_one()
+    }
+
     /// The send of a receive whose turn has come. In doubt one that is no later: a receive may have been lost, but none
     /// comes before its send.
     pub(crate) fn send_of(&mut self, tag: i32, arrival: &Arrival) -> Option<PendingSend> {
+        let is_numbered = self.is_numbered();
         let sends = &mut self.channels.get_mut(tag)?.sends;
-        take_side(sends, arrival, &mut self.uncertain, |send| send.number < arrival.number)
+        take_side(sends, arrival, &mut self.uncertain, |send| !is_numbered && send.number < arrival.number)
     }
 
     /// The receive of a send, likewise.
     pub(crate) fn arrival_of(&mut self, tag: i32, send: &PendingSend) -> Option<Arrival> {
+        let is_numbered = self.is_numbered();
         let ready = &mut self.channels.get_mut(tag)?.ready;
-        take_side(ready, send, &mut self.uncertain, |arrival| arrival.number > send.number)
+        take_side(ready, send, &mut self.uncertain, |arrival| !is_numbered && arrival.number > send.number)
     }
 }
 

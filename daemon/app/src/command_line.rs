@@ -12,6 +12,7 @@ use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// Watch the communication of a running MPI program: where time is lost, when and through whom.
 #[derive(Debug, Parser)]
@@ -39,6 +40,10 @@ Examples:
 
 The page has the same views and the same figures as during the run. It is served until Ctrl-C.")]
     Replay(ReplayOptions),
+    /// Switch recording off while a job runs; nothing of the job changes
+    Pause(SwitchOptions),
+    /// Switch recording on, or on again, while a job runs
+    Resume(SwitchOptions),
     /// Say what a recording holds, for people or as JSON.
     Report(ReportOptions),
     /// Say what of a recording is whole, and what is missing or damaged.
@@ -190,6 +195,13 @@ pub(crate) struct RunOptions {
     /// Say who waits for whom when no call began or returned for so many seconds; 0 for never
     #[arg(long, value_name = "S", default_value_t = 10, value_parser = clap::value_parser!(u64).range(0..=86_400))]
     pub(crate) hang_after: u64,
+    /// Begin without recording; `mpiscope resume` switches it on
+    #[arg(long)]
+    pub(crate) paused: bool,
+    /// Record nothing until something happens, and then also what was in the last so long: when the job stands still, at its
+    /// end, or when somebody switches recording on
+    #[arg(long, value_name = "DURATION", value_parser = held, conflicts_with = "paused")]
+    pub(crate) flight: Option<Duration>,
     /// Threads that analyse the run; more than one pays for jobs of thousands of ranks
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = workers)]
     pub(crate) workers: usize,
@@ -217,10 +229,20 @@ impl RunOptions {
             criteria: None,
             keep: None,
             hang_after: 10,
+            paused: false,
+            flight: None,
             window: 100,
             site: None,
             command: command.to_vec(),
         }
+    }
+}
+
+fn held(word: &str) -> Result<Duration, String> {
+    const MOST: Duration = Duration::from_secs(3_600);
+    match word.parse() {
+        Ok(Keep::Last(span)) if span <= MOST => Ok(span),
+        _ => Err("it is a time of an hour at the most, such as 30s or 5m".into()),
     }
 }
 
@@ -369,6 +391,13 @@ pub(crate) struct AgentOptions {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct SwitchOptions {
+    /// The folder of the recording that is being written
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ReportOptions {
     /// The folder of the recording
     #[arg(value_name = "DIR")]
@@ -502,6 +531,8 @@ mod tests {
         let names = [
             "run",
             "replay",
+            "pause",
+            "resume",
             "report",
             "check",
             "repair",

@@ -10,7 +10,7 @@ use mpiscope_model::{
     Batch, Call, CommInfo, Coordinate, Fault, Function, InFlight, Losses, Message, Nanoseconds, NodeInfo,
     ProcessState, Rank, RankInfo, Scheduling, SiteInfo, Totals,
 };
-use mpiscope_recording::{Clock, JobNode, WalReader};
+use mpiscope_recording::{Clock, JobNode, Pause, Pauses, WalReader};
 use mpiscope_wire as wire;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -238,6 +238,14 @@ impl Engine {
         self.ranks.values().map(|info| info.world_size).max().unwrap_or_default()
     }
 
+    /// What was made and not recorded since somebody wanted it so, and when that was the watcher; none where nobody did.
+    pub(crate) fn pauses(&self) -> Option<Pauses> {
+        let (gaps, calls) = (self.ingest.gaps(), self.ingest.unrecorded_calls());
+        let gaps: Vec<Pause> =
+            gaps.iter().map(|gap| Pause { from_ns: gap.from_ns, until_ns: gap.until_ns }).collect();
+        (calls > 0 || !gaps.is_empty()).then_some(Pauses { calls, gaps })
+    }
+
     /// What is missing from the recording, in sentences.
     pub(crate) fn missing(&self) -> Vec<String> {
         let mut missing = Vec::new();
@@ -276,11 +284,6 @@ impl Engine {
         if beyond > 0 {
             let calls = counted(beyond, "call");
             missing.push(format!("{calls}: made in more places of the program than are told apart"));
-        }
-        let paused = self.ingest.paused_calls();
-        if paused > 0 {
-            let calls = counted(paused, "call");
-            missing.push(format!("{calls}: made while the program had recording paused (MPI_Pcontrol)"));
         }
         let left_out = self.ingest.left_out();
         if left_out > 0 {

@@ -12,7 +12,7 @@ use anyhow::Result;
 use mpiscope_analysis::{self as analysis, Counts};
 use mpiscope_feed::{Overview, Standing};
 use mpiscope_model::{Call, Losses, Message, RankInfo, SiteInfo, Totals};
-use mpiscope_recording::{Clock, ClockNode, Job, Manifest, Recording, State, Summary};
+use mpiscope_recording::{Clock, ClockNode, Job, Manifest, Pauses, Recording, State, Summary};
 use std::path::Path;
 use std::time::Duration;
 
@@ -31,6 +31,8 @@ pub(crate) struct Loaded {
     pub(crate) processors: Processors,
     /// Whether the job stood still, and what it ended in.
     pub(crate) standing: Standing,
+    /// When recording was switched off.
+    pub(crate) pauses: Option<Pauses>,
     pub(crate) missing: Vec<String>,
 }
 
@@ -195,6 +197,7 @@ fn nothing_of(recording: &Recording) -> Loaded {
         ranks: tables.ranks,
         sites: tables.sites,
         processors: Processors::default(),
+        pauses: manifest.pauses.clone(),
         standing,
         missing,
     }
@@ -270,6 +273,7 @@ fn from_log(
         totals: Totals { clock_violations_after: engine.totals.clock_violations_before, ..engine.totals },
         clock: engine.solve_clocks().0,
         losses: engine.losses,
+        pauses: engine.pauses(),
         counts: engine.counts,
         sums,
         ranks: engine.ranks.into_values().collect(),

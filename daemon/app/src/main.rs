@@ -32,6 +32,7 @@ mod site;
 mod sorting;
 mod standing;
 mod sums;
+mod switch;
 mod synth;
 mod words;
 
@@ -47,6 +48,8 @@ fn main() -> ExitCode {
     let result = match arguments.command {
         Command::Run(options) => run::run(&options),
         Command::Replay(options) => replay::replay(&options),
+        Command::Pause(options) => switch::switch(&options, false),
+        Command::Resume(options) => switch::switch(&options, true),
         Command::Report(options) => report::report(&options),
         Command::Check(options) => check::check(&options),
         Command::Repair(options) => repair::repair(&options),

@@ -6,6 +6,7 @@ use crate::load::{self, Loaded, Rows, Trust, load_with};
 use crate::page::{self, Feeding, Page, Shelf, Shelves, SiteShelf, function_rows, node_rows, rank_rows};
 use crate::remap::Placements;
 use crate::run::random;
+use crate::switch;
 use crate::words::plural;
 use anyhow::{Context as _, Result};
 use mpiscope_feed::{Job, JobState, Overview, RunSource, TimelineIncrement, Update};
@@ -214,6 +215,7 @@ fn publish(feeding: &mut Feeding, loaded: &Loaded, shown: &Shown<'_>) {
         timeline: shown.timeline,
         in_flight: &[],
         standing: &loaded.standing,
+        switch: &switch::told(loaded.pauses.as_ref(), None, false),
         calls: &[],
         faults: &faults,
         found: findings.map(Findings::told).as_ref(),

@@ -32,6 +32,7 @@ mod rows;
 mod standing;
 mod state;
 mod surroundings;
+mod switch;
 #[cfg(test)]
 mod types;
 
@@ -64,6 +65,7 @@ pub use rows::{FunctionRow, Job, JobState, NodeRow, RankRow, RunSource, Timeline
 pub use standing::{Standing, Still, StillCall, StillKind, StillRoot, StillSentence};
 pub use state::{EncodeError, FeedState, Limits, Step, encode};
 pub use surroundings::{Remap, RemapFile, RemapFormat, RemapSource, SiteSource, Sites};
+pub use switch::Switch;
 
 /// The version of the messages. A reader that knows another one says so and stops.
 pub const PROTOCOL: u32 = 2;

@@ -7,7 +7,7 @@
 //! the whole history then. `calls` are those that ended since the delta before and are in no snapshot. A reader takes a
 //! delta only when its number is the next one.
 
-use crate::{Calls, Compared, F64Column, Found, Job, Pending, Standing, U32Column};
+use crate::{Calls, Compared, F64Column, Found, Job, Pending, Standing, Switch, U32Column};
 use serde::{Deserialize, Serialize};
 
 /// Whether a message stands alone.
@@ -66,6 +66,9 @@ pub struct Message {
     /// Whether the job stands still or stood, and what it ended in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub standing: Option<Standing>,
+    /// Whether calls are recorded, and when they were not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub switch: Option<Switch>,
     /// Where time went, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<Found>,

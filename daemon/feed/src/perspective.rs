@@ -128,7 +128,7 @@ impl Perspective {
                 self.selection = selection;
                 self.time_ns = now_ns;
             }
-            Command::Follow(_) => self.time_ns = now_ns,
+            Command::Follow(_) | Command::Record(_) => self.time_ns = now_ns,
         }
         self.since_ms = wall_ms;
     }

@@ -1,6 +1,6 @@
 //! What the owner of the counters hands in.
 
-use crate::{Found, Standing};
+use crate::{Found, Standing, Switch};
 use mpiscope_model::{
     Call, Fault, Function, InFlight, Losses, Nanoseconds, Node, ProcessState, Rank, Totals,
 };
@@ -172,6 +172,8 @@ pub struct Update<'a> {
     pub in_flight: &'a [InFlight],
     /// Whether the job stands still or stood, and what it ended in.
     pub standing: &'a Standing,
+    /// Whether calls are recorded, and when they were not.
+    pub switch: &'a Switch,
     /// Calls that ended since the last update, in pieces.
     pub calls: &'a [Arc<Vec<Call>>],
     /// Faults since the last update.

@@ -4,7 +4,7 @@ use crate::history::DeltaHistory;
 use crate::message::{Clock, Fault, Faults, InFlight, Kind, Losses, Message, TimelineCells, Totals};
 use crate::parts::{functions, in_flight, losses, nodes, pending, ranks, timeline, totals};
 use crate::{
-    Calls, Compared, Found, FunctionRow, Job, NodeRow, PROTOCOL, Pending, RankRow, Standing, Update,
+    Calls, Compared, Found, FunctionRow, Job, NodeRow, PROTOCOL, Pending, RankRow, Standing, Switch, Update,
 };
 use mpiscope_analysis::{RegionOfRank, Timeline, TimelineCell};
 use mpiscope_model::{Function, Node, Rank};
@@ -90,6 +90,7 @@ pub struct FeedState {
     pending: Pending,
     regions: RegionOfRank,
     standing: Standing,
+    switch: Switch,
     /// None until something is known.
     found: Option<Found>,
     compared: Option<Box<Compared>>,
@@ -125,6 +126,7 @@ impl FeedState {
             pending: Pending::default(),
             regions: RegionOfRank::default(),
             standing: Standing::default(),
+            switch: Switch::default(),
             found: None,
             compared: None,
             deltas: DeltaHistory::new(limits.deltas_max, limits.delta_bytes_max),
@@ -189,6 +191,7 @@ impl FeedState {
             in_flight: replace(&mut self.in_flight, &in_flight(update.in_flight, self.limits.in_flight_max)),
             pending: replace(&mut self.pending, &pending(&self.regions, update)),
             standing: replace(&mut self.standing, update.standing),
+            switch: replace(&mut self.switch, update.switch),
             found: update.found.and_then(|found| replace(&mut self.found, &Some(found.clone())).flatten()),
             calls: self.take_calls(before, update),
             compared: None,
@@ -286,6 +289,7 @@ impl FeedState {
             timeline: Some(timeline(self.timeline.window_ns(), &self.timeline.cells())),
             in_flight: Some(self.in_flight.clone()),
             standing: Some(self.standing.clone()),
+            switch: Some(self.switch.clone()),
             pending: Some(self.pending.clone()),
             found: self.found.clone(),
             calls: None,
@@ -336,6 +340,7 @@ fn has_parts(message: &Message) -> bool {
         || message.timeline.is_some()
         || message.in_flight.is_some()
         || message.standing.is_some()
+        || message.switch.is_some()
         || message.pending.is_some()
         || message.found.is_some()
         || message.calls.is_some()

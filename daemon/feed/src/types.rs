@@ -8,8 +8,8 @@ use crate::{
     GatheredWait, Job, JobChange, JobState, Judgement, LinePair, MessageRows, Noise, Pairs, Parts, Pending,
     Points, QualityChange, Quiet, RangeBudget, Region, RegionChange, RegionCourse, Regions, Remap, RemapFile,
     RemapFormat, RunSource, SegmentRow, Side, SiteChange, SiteWait, Sites, Source, SourceRank, SourceTime,
-    Standing, Still, StillCall, StillKind, StillRoot, StillSentence, TotalsChange, U32Column, Verdict,
-    VerdictChange, Wait, Words, WordsChange, exchange, message,
+    Standing, Still, StillCall, StillKind, StillRoot, StillSentence, Switch, TotalsChange, U32Column,
+    Verdict, VerdictChange, Wait, Words, WordsChange, exchange, message,
 };
 use ts_rs::{Config, TS};
 
@@ -67,6 +67,7 @@ fn types() -> String {
     declare(StillCall::decl(&config));
     declare(Still::decl(&config));
     declare(Standing::decl(&config));
+    declare(Switch::decl(&config));
     declare(Found::decl(&config));
     declare(Calls::decl(&config));
     declare(Change::decl(&config));

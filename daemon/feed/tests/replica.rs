@@ -5,7 +5,7 @@
 use mpiscope_feed::message::{Functions, Kind, Message, Nodes, Ranks, TimelineCells};
 use mpiscope_feed::{
     Evolution, FeedState, Found, FunctionRow, Job, JobState, Limits, NodeRow, PROTOCOL, RankRow,
-    RegionCourse, Standing, TimelineIncrement, Update,
+    RegionCourse, Standing, Switch, TimelineIncrement, Update,
 };
 use mpiscope_model::{Call, Fault, InFlight, Losses, ProcessState, Totals};
 use proptest::prelude::*;
@@ -49,6 +49,7 @@ impl Replica {
         assign("faults", message.faults.map(|part| format!("{part:?}")));
         assign("in_flight", message.in_flight.map(|part| format!("{part:?}")));
         assign("standing", message.standing.map(|part| format!("{part:?}")));
+        assign("switch", message.switch.map(|part| format!("{part:?}")));
         assign("pending", message.pending.map(|part| format!("{part:?}")));
         assign("found", message.found.map(|part| format!("{part:?}")));
         message.functions.into_iter().for_each(|part| self.functions(&part));
@@ -125,6 +126,7 @@ struct Round {
     timeline: Vec<TimelineIncrement>,
     in_flight: Vec<InFlight>,
     standing: Standing,
+    switch: Switch,
     calls: Vec<Arc<Vec<Call>>>,
     faults: Vec<Fault>,
     found: Option<Found>,
@@ -144,6 +146,7 @@ impl Round {
             timeline: &self.timeline,
             in_flight: &self.in_flight,
             standing: &self.standing,
+            switch: &self.switch,
             calls: &self.calls,
             faults: &self.faults,
             found: self.found.as_ref(),
@@ -249,6 +252,7 @@ fn round() -> impl Strategy<Value = Round> {
                     timeline,
                     in_flight,
                     standing: Standing { count: lost, ..Standing::default() },
+                    switch: Switch { unrecorded_calls: calls, ..Switch::default() },
                     calls: Vec::new(),
                     faults: faults.into_iter().map(|text| Fault { rank: None, text }).collect(),
                     found: until.map(|s| Found {

@@ -11,13 +11,19 @@ use crate::process::ProcessInput;
 use crate::room::Room;
 use crate::site::Sites;
 use mpiscope_model::{
-    Batch, Comm, Fault, Losses, Nanoseconds, Node, NodeInfo, ProcessState, Rank, RankInfo, Scheduling, Side,
+    Batch, Comm, Fault, Gap, Losses, Nanoseconds, Node, NodeInfo, ProcessState, Rank, RankInfo, Scheduling,
+    Side,
 };
-use mpiscope_wire::{self as wire, EndState, Heard, LastCalls, Lost, Message, Process, RunEnd, RunStart};
+use mpiscope_wire::{
+    self as wire, EndState, Heard, LastCalls, Lost, Message, Process, RunEnd, RunStart, Switched,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The same thing going wrong again and again is told a bounded number of times.
 const MOST_FAULTS: usize = 1000;
+
+/// Somebody may switch all the time.
+const MOST_GAPS: usize = 1 << 12;
 
 /// More agents than a run has nodes.
 const MOST_AGENTS: u32 = 1 << 16;
@@ -68,12 +74,14 @@ pub struct Ingest {
     last_calls: Vec<(u32, LastCalls)>,
     comm_names: FxHashMap<Comm, String>,
     coordinates_told: FxHashSet<(Comm, Rank, u16)>,
-    /// Calls that were made while the program had recording paused.
-    paused_calls: u64,
     sites: Sites,
     /// Calls from places beyond those that are told apart.
     calls_beyond_sites: u64,
     lost: FxHashMap<Key, Lost>,
+    /// Calls that were made while recording was off.
+    unrecorded: FxHashMap<Key, u64>,
+    /// When recording was off: since when, and until when where that is over.
+    gaps: Vec<Gap>,
     /// Whether the sum of what was lost is another than was told last.
     losses_changed: bool,
     /// Slots of no known meaning, counted here.
@@ -125,10 +133,11 @@ impl Default for Ingest {
             last_calls: Vec::new(),
             comm_names: FxHashMap::default(),
             coordinates_told: FxHashSet::default(),
-            paused_calls: 0,
             sites: Sites::default(),
             calls_beyond_sites: 0,
             lost: FxHashMap::default(),
+            unrecorded: FxHashMap::default(),
+            gaps: Vec::new(),
             losses_changed: false,
             unreadable_slots: 0,
             faults_told: 0,
@@ -176,6 +185,29 @@ impl Ingest {
         self.started.as_ref()
     }
 
+    /// When recording was off.
+    #[must_use]
+    pub fn gaps(&self) -> &[Gap] {
+        &self.gaps
+    }
+
+    /// Calls that were made while it was.
+    #[must_use]
+    pub fn unrecorded_calls(&self) -> u64 {
+        self.unrecorded.values().fold(0, |sum, &calls| sum.saturating_add(calls))
+    }
+
+    fn switched(&mut self, switched: Switched) {
+        let at_ns = self.of_monotonic(switched.monotonic_ns);
+        if let Some(open) = self.gaps.last_mut().filter(|gap| gap.until_ns.is_none()) {
+            if switched.is_on {
+                open.until_ns = Some(at_ns.max(open.from_ns));
+            }
+        } else if !switched.is_on && self.gaps.len() < MOST_GAPS {
+            self.gaps.push(Gap { from_ns: at_ns, until_ns: None });
+        }
+    }
+
     /// How and when it ended: its exit status, and nanoseconds since its start.
     #[must_use]
     pub fn ended(&self) -> Option<(Option<i32>, u64)> {
@@ -219,12 +251,6 @@ impl Ingest {
     #[must_use]
     pub fn calls_beyond_sites(&self) -> u64 {
         self.calls_beyond_sites
-    }
-
-    /// Calls that were made while the program had recording paused.
-    #[must_use]
-    pub fn paused_calls(&self) -> u64 {
-        self.paused_calls
     }
 
     /// Takes in a message; hands out what became known when it is one that makes anything known: a knot, or the end.
@@ -274,6 +300,14 @@ impl Ingest {
             }
             Message::Lost(lost) => self.lost(&lost),
             Message::Scheduling(figures) => self.scheduling(&figures),
+            Message::Switched(switched) => self.switched(switched),
+            Message::Unrecorded(told) => {
+                let key = (self.origin, told.process);
+                if self.processes.contains_key(&key) {
+                    self.unrecorded.insert(key, told.calls);
+                }
+            }
+            Message::Skipped(skipped) => self.skip((self.origin, skipped.process), skipped),
             Message::LastCalls(last) => self.last_calls.push((self.origin, last)),
         }
     }

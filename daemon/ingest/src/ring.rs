@@ -13,8 +13,6 @@ pub(crate) struct RingState {
     pub(crate) thread: u16,
     /// The position of the next slot.
     pub(crate) position: u64,
-    /// Calls left out in pauses that are already accounted for.
-    pub(crate) paused_calls: u64,
     /// Calls lost that are already accounted for.
     pub(crate) lost_calls: u64,
     pub(crate) wide: Option<(u64, u64)>,
@@ -119,7 +117,6 @@ impl RingState {
         Self {
             thread,
             position: 0,
-            paused_calls: 0,
             lost_calls: 0,
             wide: None,
             parts: Vec::new(),

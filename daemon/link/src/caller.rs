@@ -59,6 +59,8 @@ pub trait Outbox: Send + Sync {
     fn flights(&self) -> Option<Vec<Flight>>;
     /// The daemon says that the command is over.
     fn end(&self);
+    /// The daemon says whether calls are to be recorded from now on.
+    fn switch(&self, is_on: bool);
     /// The number after the last frame, once nothing will come any more.
     fn last(&self) -> Option<u64>;
 }
@@ -266,6 +268,7 @@ impl Caller<'_> {
                         self.ending.notify_one();
                         self.outbox.end();
                     }
+                    Packet::Switch { is_on } => self.outbox.switch(is_on),
                     Packet::Alive => {}
                     _ => return Err(LinkError::Senseless("said something that has no place here")),
                 }

@@ -104,6 +104,8 @@ struct Shared {
     registry: Registry,
     /// Whether the command is over.
     end: watch::Sender<bool>,
+    /// Whether calls are to be recorded.
+    is_on: watch::Sender<bool>,
     strangers: Semaphore,
 }
 
@@ -122,6 +124,7 @@ impl Listener {
             now: options.now,
             registry: Registry::of(options.known),
             end: watch::Sender::new(false),
+            is_on: watch::Sender::new(true),
             strangers: Semaphore::new(MOST_STRANGERS),
         });
         let (send, events) = channel(MOST_WAITING);
@@ -163,6 +166,11 @@ impl Listener {
     /// The command is over: agents bring what they have left.
     pub fn end(&self) {
         self.shared.end.send_replace(true);
+    }
+
+    /// Calls are to be recorded from now on, or not.
+    pub fn switch(&self, is_on: bool) {
+        self.shared.is_on.send_replace(is_on);
     }
 
     /// How all agents stand.
@@ -317,18 +325,22 @@ async fn frames(
     };
     tokio::select! {
         taken = take => taken,
-        told = acknowledge(&mut writing, next, shared.end.subscribe()) => told,
+        told = acknowledge(&mut writing, next, (shared.end.subscribe(), shared.is_on.subscribe())) => told,
     }
 }
 
-/// Says what the log has, that the command is over, or at least that the daemon lives.
+/// Says what the log has, that the command is over, whether calls are recorded, or at least that the daemon lives.
 async fn acknowledge(
     writing: &mut (impl AsyncWrite + Unpin),
     mut next: watch::Receiver<u64>,
-    mut end: watch::Receiver<bool>,
+    (mut end, mut is_on): (watch::Receiver<bool>, watch::Receiver<bool>),
 ) -> Result<(), LinkError> {
-    let mut said_end = false;
+    let (mut said_end, mut said_on) = (false, None);
     loop {
+        let wanted = *is_on.borrow_and_update();
+        if said_on.replace(wanted) != Some(wanted) {
+            say(writing, &Packet::Switch { is_on: wanted }).await?;
+        }
         let is_over = *end.borrow_and_update();
         if is_over && !said_end {
             said_end = true;
@@ -344,6 +356,7 @@ async fn acknowledge(
                 say(writing, &Packet::Acknowledged { next }).await?;
             }
             _ = end.changed(), if !said_end => {}
+            Ok(()) = is_on.changed() => {}
             () = tokio::time::sleep(ALIVE_EVERY) => say(writing, &Packet::Alive).await?,
         }
     }

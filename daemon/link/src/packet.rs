@@ -68,6 +68,8 @@ pub(crate) enum Packet {
     Alive,
     /// The command is over: bring what is left, then go.
     End,
+    /// Calls are to be recorded from now on, or not.
+    Switch { is_on: bool },
     /// Nothing is left, and nothing will come.
     Finished { next: u64 },
     /// What is the time? By the agent's clock it is this.

@@ -61,6 +61,8 @@ impl Outbox for Knots {
         self.ended.store(true, Ordering::SeqCst);
     }
 
+    fn switch(&self, _: bool) {}
+
     fn last(&self) -> Option<u64> {
         self.ended.load(Ordering::SeqCst).then_some(self.count)
     }

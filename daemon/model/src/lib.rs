@@ -9,6 +9,7 @@ mod batch;
 mod call;
 mod correction;
 mod event;
+mod gap;
 mod in_flight;
 mod job;
 mod message;
@@ -20,6 +21,7 @@ pub use batch::{Batch, Fault};
 pub use call::Call;
 pub use correction::Correction;
 pub use event::{Event, PostId};
+pub use gap::Gap;
 pub use in_flight::{Asks, InFlight, Member, Peer};
 pub use job::{
     CommInfo, CommKind, CommName, Coordinate, FunctionInfo, NodeInfo, ProcessState, RankInfo, Scheduling,

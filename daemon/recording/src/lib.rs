@@ -53,8 +53,8 @@ pub use filters::{CallFilter, MessageFilter};
 pub use keep::Keep;
 pub use lock::is_being_written;
 pub use manifest::{
-    Clock, ClockNode, ClockVersion, Cost, Cut, FileMark, Job, JobNode, Latency, Lost, Manifest, RunTotals,
-    SCHEMA, Segment, Segments, State,
+    Clock, ClockNode, ClockVersion, Cost, Cut, FileMark, Job, JobNode, Latency, Lost, Manifest, Pause,
+    Pauses, RunTotals, SCHEMA, Segment, Segments, State,
 };
 pub use reader::Recording;
 pub use row::{Row, SegmentRow};

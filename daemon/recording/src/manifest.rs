@@ -65,6 +65,9 @@ pub struct Manifest {
     /// What was dropped because only the newest part of the run was to be kept; none where all is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<Cut>,
+    /// When recording was switched off; none where it never was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pauses: Option<Pauses>,
     /// The totals of the run.
     #[serde(default)]
     pub totals: RunTotals,
@@ -77,6 +80,24 @@ pub struct Manifest {
     /// What recording cost.
     #[serde(default)]
     pub cost: Cost,
+}
+
+/// Stretches of the run in which recording was switched off.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pauses {
+    /// Calls that were made meanwhile: counted, and neither recorded nor lost.
+    pub calls: u64,
+    /// The stretches, in order.
+    pub gaps: Vec<Pause>,
+}
+
+/// A stretch of the run in which recording was switched off.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pause {
+    /// Since when.
+    pub from_ns: u64,
+    /// Until when; null for to the end of the run.
+    pub until_ns: Option<u64>,
 }
 
 /// What is taken for the latency of a message.
@@ -335,6 +356,7 @@ impl Default for Manifest {
             files: Vec::new(),
             summary: Vec::new(),
             cut: None,
+            pauses: None,
             totals: RunTotals::default(),
             lost: Lost::default(),
             missing: Vec::new(),

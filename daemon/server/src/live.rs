@@ -46,6 +46,12 @@ impl Publisher {
     pub fn is_watched(&self) -> bool {
         self.stage.pages() > 0
     }
+
+    /// Whether a page wants calls recorded from now on; none where none said so since this was asked last.
+    #[must_use]
+    pub fn wanted(&self) -> Option<bool> {
+        self.stage.take_wanted()
+    }
 }
 
 impl Source {

@@ -19,6 +19,8 @@ struct Inner {
     perspective: Perspective,
     pages: u32,
     followers: u32,
+    /// Whether a page wants calls recorded, until the owner has heard it.
+    wanted: Option<bool>,
 }
 
 /// One open page; leaves when dropped.
@@ -30,7 +32,7 @@ pub(crate) struct Seat<'a> {
 
 impl Stage {
     pub(crate) fn new(known: Known) -> Self {
-        let inner = Inner { perspective: Perspective::new(known), pages: 0, followers: 0 };
+        let inner = Inner { perspective: Perspective::new(known), pages: 0, followers: 0, wanted: None };
         Self { inner: Mutex::new(inner), changes: watch::Sender::new(0), begun: Instant::now() }
     }
 
@@ -66,6 +68,16 @@ impl Stage {
     pub(crate) fn command(&self, command: Command, known: Known) {
         self.lock().perspective.command(command, self.wall_ms(), known);
         self.tell();
+    }
+
+    /// A page wants calls recorded from now on, or not.
+    pub(crate) fn want(&self, is_on: bool) {
+        self.lock().wanted = Some(is_on);
+    }
+
+    /// What a page wanted, once.
+    pub(crate) fn take_wanted(&self) -> Option<bool> {
+        self.lock().wanted.take()
     }
 
     /// Stops the clock where there is no more to show.

@@ -103,6 +103,7 @@ async fn listen(
         }
         match Incoming::decode(message.as_bytes()) {
             Ok(Incoming::Do(Command::Follow(follow))) => seat.follow(follow),
+            Ok(Incoming::Do(Command::Record(is_on))) => page.source.stage.want(is_on),
             Ok(Incoming::Do(command)) => page.source.stage.command(command, page.source.known()),
             Ok(Incoming::Ask(id, question)) => page.ask(id, question).await,
             Err(Senseless(reason)) => return Left::Senseless(reason),

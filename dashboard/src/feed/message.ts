@@ -8,6 +8,7 @@ import { type Compared, compared } from "./compared";
 import { type Pending, pending } from "./evolution";
 import { type Found, found } from "./found";
 import { type Standing, standing } from "./standing";
+import { recordingSwitch, type Switch } from "./switch";
 import type * as Wire from "./types";
 
 export const PROTOCOL = 2;
@@ -108,6 +109,7 @@ export interface StateMessage {
   inFlight?: InFlight;
   pending?: Pending;
   standing?: Standing;
+  switch?: Switch;
   found?: Found;
   calls?: Calls;
   compared?: Compared;
@@ -179,6 +181,7 @@ function stateMessage(value: Fields<Wire.Message>, kind: "snapshot" | "delta"): 
     inFlight: part("in_flight", inFlight),
     pending: part("pending", pending),
     standing: part("standing", standing),
+    switch: part("switch", recordingSwitch),
     found: part("found", found),
     calls: part("calls", calls),
     compared: part("compared", compared),

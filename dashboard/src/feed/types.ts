@@ -887,6 +887,24 @@ ended_in: Array<StillCall>,
  */
 ended_in_count: number, };
 
+export type Switch = { 
+/**
+ * Whether calls are recorded now.
+ */
+is_on: boolean, 
+/**
+ * Of how many seconds calls are held back while recording is off, to be recorded once it is on; none where they are not.
+ */
+held_s: number | null, 
+/**
+ * Calls that were made while they were not.
+ */
+unrecorded_calls: number, 
+/**
+ * Since when they were not, and until when, in seconds; none for to the end or until now.
+ */
+gaps_s: Array<[number, number | null]>, };
+
 export type Found = { 
 /**
  * The verdict in one sentence.
@@ -1568,6 +1586,10 @@ pending?: Pending | null,
  * Whether the job stands still or stood, and what it ended in.
  */
 standing?: Standing | null, 
+/**
+ * Whether calls are recorded, and when they were not.
+ */
+switch?: Switch | null, 
 /**
  * Where time went, and why.
  */

@@ -9,6 +9,7 @@ import type {
 } from "../feed/message";
 import type { Pairs, Regions } from "../feed/regions";
 import type { Standing } from "../feed/standing";
+import type { Switch } from "../feed/switch";
 import { unchanged } from "../same";
 
 /** One function; the row is replaced when anything about it changes. */
@@ -59,6 +60,8 @@ export interface RunState {
   pending: Pending | null;
   /** Whether the job stands still or stood, and what it ended in; null where nobody said. */
   standing: Standing | null;
+  /** Whether calls are recorded; null where nobody said. */
+  switch: Switch | null;
   /** The newest judgement; null before the first. */
   found: Found | null;
   /** Who talks to whom, in groups; null before the first. */
@@ -94,6 +97,7 @@ export function emptyRun(): RunState {
     inFlight: null,
     pending: null,
     standing: null,
+    switch: null,
     found: null,
     regions: null,
     evolution: null,
@@ -123,6 +127,7 @@ export function apply(before: RunState, message: StateMessage): RunState {
   if (message.inFlight) state.inFlight = message.inFlight;
   if (message.pending) state.pending = message.pending;
   if (message.standing) state.standing = message.standing;
+  if (message.switch) state.switch = message.switch;
   if (message.compared) state.compared = message.compared;
   if (message.found) {
     state.found = message.found;

@@ -289,6 +289,11 @@ export class Store {
     this.shared.value = perspective;
   }
 
+  /** Switches recording of the job on or off, for everybody. */
+  record(on: boolean): void {
+    this.net.command({ do: "record", on });
+  }
+
   setFollow(follow: boolean): void {
     if (follow === (this.own.peek() === null)) return;
     const nowMs = performance.now();

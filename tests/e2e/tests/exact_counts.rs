@@ -134,6 +134,7 @@ fn no_application_is_left_out() {
                 "truncated",
                 "spawn",
                 "stuck",
+                "paced",
             ]
             .contains(&name.as_str())
         })

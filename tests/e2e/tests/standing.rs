@@ -20,10 +20,18 @@ struct Stuck {
 
 /// Starts it; it is told after a second.
 fn stuck(mpi: &Mpi, words: &[&str]) -> Stuck {
+    stuck_with(mpi, &[], words)
+}
+
+fn stuck_with(mpi: &Mpi, options: &[&str], words: &[&str]) -> Stuck {
     let folder = folder().unwrap();
     let out = folder.path().join("recording");
-    let mut command = mpiscope(&["run", "--no-dashboard", "--hang-after", "1", "--out"]).unwrap();
-    command.arg(&out).arg("--").args(mpi.words(RANKS, &mpi.app("stuck").unwrap(), words));
+    let mut command = mpiscope(&["run", "--no-dashboard", "--hang-after", "1"]).unwrap();
+    command.args(options).arg("--out").arg(&out).arg("--").args(mpi.words(
+        RANKS,
+        &mpi.app("stuck").unwrap(),
+        words,
+    ));
     mpi.prepare(&mut command).unwrap();
     Stuck { running: Running::start(&mut command).unwrap(), out, _folder: Box::new(folder) }
 }
@@ -83,6 +91,21 @@ fn a_circle_of_receives_is_named_with_its_call_sites() {
             text.contains("the job stood still since") && text.contains("rank 2 in MPI_Recv from rank 3"),
             "{text}"
         );
+    }
+}
+
+#[test]
+fn a_flight_recorder_has_what_was_before_the_job_stood_still() {
+    for mpi in Mpi::all_or_skip("standing a_flight_recorder_has_what_was_before_the_job_stood_still") {
+        let stuck = stuck_with(&mpi, &["--flight", "1s"], &["ring"]);
+        let told = stuck.told();
+        assert!(told.contains("the job seems to stand still"), "{told}");
+        assert!(told.contains("recording is switched on, with the last 1 s"), "{told}");
+        assert!(told.contains("Deadlock: 4 ranks wait for each other."), "{told}");
+        assert!(told.contains("Rank 3 is in MPI_Recv from rank 0, tag 7 at stuck.c:"), "{told}");
+        let (_, report, _folder, _) = stuck.stop();
+        assert_eq!(last_still(&report)["circles"], serde_json::json!([[0, 1, 2, 3]]));
+        assert_eq!(report["totals"]["lost_calls"], 0, "{report:#}");
     }
 }
 

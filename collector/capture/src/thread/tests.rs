@@ -10,6 +10,8 @@ struct Tape {
     room: usize,
     full: bool,
     lost: u64,
+    /// All is to be told anew after the next call.
+    asked_anew: bool,
 }
 
 impl Sink for Tape {
@@ -41,6 +43,10 @@ impl Sink for Tape {
 
     fn unstage(&mut self) -> Vec<Slot> {
         std::mem::take(&mut self.staged)
+    }
+
+    fn begins_anew(&mut self) -> bool {
+        std::mem::take(&mut self.asked_anew)
     }
 }
 
@@ -91,6 +97,26 @@ fn a_send_names_its_world_rank_and_defines_its_communicator_once() {
     assert!(matches!(entries[4], Entry::Wide { bytes, .. } if bytes == 1 << 40));
     assert!(matches!(entries[5], Entry::Call(call) if call.peer == 5 && call.flags.has(CallFlags::SEND)));
     assert_eq!(entries.len(), 6);
+}
+
+#[test]
+fn what_is_asked_anew_is_told_with_the_calls_that_come() {
+    let (process, comm, mut tape) = (Process::default(), reversed(), Tape::default());
+    let mut thread = Thread::new(4, 1);
+    sent(&mut thread, &process, &mut tape, &comm, 2, 8);
+    tape.asked_anew = true;
+    // Rows come by a way that is slow when something is asked.
+    tape.room = 0;
+    thread.commit(&process, &mut tape, &Call { duration: 1 << 40, ..Thread::plain(31, AT) });
+    tape.entries();
+    sent(&mut thread, &process, &mut tape, &comm, 2, 8);
+    sent(&mut thread, &process, &mut tape, &comm, 2, 8);
+    let entries = tape.entries();
+    assert!(matches!(entries[0], Entry::Thread { number: 4, .. }), "{entries:?}");
+    assert!(matches!(entries[1], Entry::Comm(_)) && matches!(entries[2], Entry::Handle { .. }));
+    assert!(matches!(entries[3], Entry::Sync(Sync { sent: 1, received: 0, .. })), "{entries:?}");
+    assert!(matches!(entries[4], Entry::Call(_)) && matches!(entries[5], Entry::Call(_)));
+    assert_eq!((entries.len(), tape.lost), (6, 0));
 }
 
 fn located(address: u64) -> Located {

@@ -62,7 +62,7 @@ pub(crate) unsafe fn pcontrol<L: Language>(
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     if L::is_recorded() && matches!(level, 1 | 2) {
-        process::resume();
+        process::pause(false);
     }
     let Some(mut entered) = enter::<L>() else { return real() };
     let (result, at) = entered.timed(function, real);
@@ -76,7 +76,7 @@ pub(crate) unsafe fn pcontrol<L: Language>(
         }
         recorder.commit(&call);
         if level == 0 {
-            process::pause();
+            process::pause(true);
         }
     });
     result

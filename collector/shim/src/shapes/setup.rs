@@ -32,8 +32,8 @@ pub(crate) unsafe fn init<L: Language>(function: u16, real: impl FnOnce() -> c_i
 }
 
 pub(crate) unsafe fn finalize<L: Language>(function: u16, real: impl FnOnce() -> c_int) -> c_int {
-    // Recording may be paused, and what was left out has to be told.
-    process::resume();
+    // Also where the program has paused recording: how it ended is part of every run.
+    process::pause(false);
     // Everybody of the world, which every process makes first.
     let asked = || Asked::Members { comm: process::current().map_or(0, Process::world_handle) };
     recorded_asking::<L, _>(function, asked, real, |recorder, (_, at)| {

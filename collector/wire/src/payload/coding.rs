@@ -2,7 +2,7 @@
 
 use super::{
     Agent, ClockKind, Contact, EndState, Heard, Knot, LastCalls, Lost, Message, Origin, PayloadFault,
-    Process, RoundTrip, RunEnd, RunStart, Scheduling, Slots,
+    Process, RoundTrip, RunEnd, RunStart, Scheduling, Skipped, Slots, Switched, Unrecorded,
 };
 use crate::flight::{FLIGHT_WORDS, Flight};
 use crate::frame::{FrameKind, encode_frame};
@@ -150,6 +150,22 @@ impl Message {
                 }
                 FrameKind::LastCalls
             }
+            Message::Switched(switched) => {
+                out.extend_from_slice(&u32::from(switched.is_on).to_le_bytes());
+                out.extend_from_slice(&switched.monotonic_ns.to_le_bytes());
+                FrameKind::Switched
+            }
+            Message::Unrecorded(unrecorded) => {
+                out.extend_from_slice(&unrecorded.process.to_le_bytes());
+                out.extend_from_slice(&unrecorded.calls.to_le_bytes());
+                FrameKind::Unrecorded
+            }
+            Message::Skipped(skipped) => {
+                out.extend_from_slice(&skipped.process.to_le_bytes());
+                out.extend_from_slice(&skipped.ring.to_le_bytes());
+                out.extend_from_slice(&skipped.to.to_le_bytes());
+                FrameKind::Skipped
+            }
         }
     }
 
@@ -260,6 +276,18 @@ impl Message {
                     calls.push(Flight::decode(&words));
                 }
                 Message::LastCalls(LastCalls { process, calls })
+            }
+            FrameKind::Switched => {
+                let is_on = reader.u32()? != 0;
+                Message::Switched(Switched { is_on, monotonic_ns: reader.u64()? })
+            }
+            FrameKind::Unrecorded => {
+                let process = reader.u32()?;
+                Message::Unrecorded(Unrecorded { process, calls: reader.u64()? })
+            }
+            FrameKind::Skipped => {
+                let (process, ring) = (reader.u32()?, reader.u32()?);
+                Message::Skipped(Skipped { process, ring, to: reader.u64()? })
             }
         })
     }

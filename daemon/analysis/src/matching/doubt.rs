@@ -77,6 +77,9 @@ impl Matcher {
             // What a job says of itself may be any number.
             *lost = lost.saturating_add(really - *seen);
             *seen = really;
+            // Where it was doubtful already, numbers alone do not say from where on it is not.
+            let known = pair.seen_from.or((!pair.uncertain).then_some(0));
+            pair.seen_from = known.map(|from| from.max(really));
             pair.uncertain = true;
         }
         self.turns.settle(key, pair, out);

@@ -4,6 +4,7 @@
 //! successor goes on where the journal stops. In the daemon the journal is the log of the run; on other hosts it is a
 //! spool from which everything is brought to the daemon.
 
+mod held;
 mod journal;
 mod region;
 mod scheduling;
@@ -98,6 +99,9 @@ pub(crate) struct Agent {
     log: Option<Log>,
     /// Whose messages the journal holds last.
     origin: u32,
+    recording: Recording,
+    /// For how long calls are held back while recording is off; none where they are not written at all then.
+    pub(crate) hold: Option<Duration>,
     pub(crate) census: Census,
     passed: Option<Instant>,
     /// Whether there was a pass since calls in flight were last asked for.
@@ -112,6 +116,28 @@ pub(crate) struct Agent {
     pub(crate) faults: Vec<String>,
     /// What those who watch should know, and what is not missing for all that.
     pub(crate) notices: Vec<String>,
+}
+
+/// What becomes of the calls that ranks make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Recording {
+    On,
+    /// They are counted and no more.
+    Off,
+    /// They are held back for so long.
+    Held(Duration),
+}
+
+impl Recording {
+    /// Lets it be so for a process. Says for how long calls could be held at the least, where there was no room for all.
+    fn apply(self, region: &mut Watched, tell: &mut dyn FnMut(Message)) -> Option<Duration> {
+        region.pause(self == Recording::Off);
+        match self {
+            Recording::Held(span) => region.hold(span),
+            Recording::On | Recording::Off => return region.hand_out(tell),
+        }
+        None
+    }
 }
 
 struct Log {
@@ -136,6 +162,8 @@ impl Agent {
             seen: std::collections::HashSet::new(),
             has_too_many: false,
             origin: resume.origin,
+            recording: Recording::On,
+            hold: None,
             resume,
             next_process,
             log: journal.map(|journal| Log { journal, synced: Instant::now(), failed: false }),
@@ -150,6 +178,31 @@ impl Agent {
             encoded: Vec::new(),
             faults: Vec::new(),
             notices: Vec::new(),
+        }
+    }
+
+    /// Switches recording on or off, for those that are and those that come. What was held back is told.
+    pub(crate) fn switch(&mut self, is_on: bool, sink: &mut dyn FnMut(Message)) {
+        let recording = match (is_on, self.hold) {
+            (true, _) => Recording::On,
+            (false, None) => Recording::Off,
+            (false, Some(span)) => Recording::Held(span),
+        };
+        if std::mem::replace(&mut self.recording, recording) == recording {
+            return;
+        }
+        let mut regions = std::mem::take(&mut self.regions);
+        let mut shortest = None;
+        for region in &mut regions {
+            let short = recording.apply(region, &mut |message| self.tell(message, sink));
+            shortest = [shortest, short].into_iter().flatten().min();
+        }
+        self.regions = regions;
+        if let Some(shortest) = shortest {
+            let held = shortest.as_secs_f64();
+            self.notices.push(format!(
+                "of some ranks only the last {held:.1} s could be held back: for more there was no room"
+            ));
         }
     }
 
@@ -228,6 +281,12 @@ impl Agent {
             pass.slots += read.slots;
             pass.busy |= read.busy;
             self.faults.extend(read.fault);
+        }
+        if matches!(self.recording, Recording::Held(_)) {
+            let processes = regions.len();
+            for region in &mut regions {
+                region.thin(processes, &mut |message| self.tell(message, sink));
+            }
         }
         if pass.slots > 0 || due(&mut self.knotted, IDLE_KNOT_EVERY) {
             self.knotted = Some(Instant::now());
@@ -393,7 +452,8 @@ impl Agent {
         for path in found {
             self.seen.insert(path.clone());
             match self.open(path) {
-                Ok(region) => {
+                Ok(mut region) => {
+                    self.recording.apply(&mut region, &mut |message| sink(message));
                     self.census.count(region.process());
                     let number = region.process().process;
                     if self.newest.as_ref().is_none_or(|newest| newest.process <= number) {

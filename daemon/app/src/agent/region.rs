@@ -1,10 +1,14 @@
 //! One region that is watched.
 
+use super::held::{Held, most_slots};
 use super::scheduling::Scheduler;
 use mpiscope_ring::clock::knot;
 use mpiscope_ring::{Reader, State};
-use mpiscope_wire::{ClockKind, EndState, Flight, Knot, LastCalls, Lost, Message, Process, Slots};
+use mpiscope_wire::{
+    ClockKind, EndState, Flight, Knot, LastCalls, Lost, Message, Process, Skipped, Slots, Unrecorded,
+};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Slots of one ring in one pass at the most: a quarter of a megabyte. Short passes give room back soon, and a writer
 /// that sees its room grow waits instead of dropping.
@@ -21,6 +25,11 @@ pub(crate) struct Watched {
     /// Rings whose positions made no sense; they are not read again.
     damaged: Vec<bool>,
     told: Option<Lost>,
+    told_unrecorded: u64,
+    /// What is read and not told yet, while recording is off and the newest is wanted all the same.
+    held: Option<Held>,
+    /// Calls that were held once and let go.
+    left_out: u64,
     scheduler: Scheduler,
     unreadable: u64,
     alive: bool,
@@ -45,6 +54,9 @@ impl Watched {
             unreleased: true,
             damaged,
             told: None,
+            told_unrecorded: 0,
+            held: None,
+            left_out: 0,
             scheduler: Scheduler::default(),
             unreadable: 0,
             alive: true,
@@ -61,9 +73,11 @@ impl Watched {
         &self.process
     }
 
-    /// How far each ring was read.
+    /// How far of each ring everything was told.
     pub(crate) fn positions(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
-        self.positions.iter().enumerate().map(|(ring, position)| (ring as u32, *position))
+        self.positions.iter().enumerate().map(|(ring, &position)| {
+            (ring as u32, self.held.as_ref().map_or(position, |held| held.from(ring)))
+        })
     }
 
     /// Whether it is of this process, known by its number and when it made its rings.
@@ -116,12 +130,11 @@ impl Watched {
                     read.busy |= count >= MOST_SLOTS / 2;
                     let from = self.positions[ring];
                     self.positions[ring] = consumer.position();
-                    tell(Message::Slots(Slots {
-                        process: self.process.process,
-                        ring: ring as u32,
-                        from,
-                        slots,
-                    }));
+                    let (process, number) = (self.process.process, ring as u32);
+                    match &mut self.held {
+                        Some(held) => held.take(ring, slots, &consumer),
+                        None => tell(Message::Slots(Slots { process, ring: number, from, slots })),
+                    }
                 }
                 Err(corrupt) => {
                     self.damaged[ring] = true;
@@ -154,7 +167,10 @@ impl Watched {
         if !self.reader.is_whole() {
             return;
         }
+        self.tell_unrecorded(tell);
         if lived && !self.alive {
+            // Its end is something that happened.
+            self.hand_out(tell);
             self.tell_last_calls(tell);
         }
         let rings = self.positions.len();
@@ -177,6 +193,58 @@ impl Watched {
         if self.told != Some(lost) {
             self.told = Some(lost);
             tell(Message::Lost(lost));
+        }
+    }
+
+    /// Lets the threads of the process write nothing more, or again.
+    pub(crate) fn pause(&self, paused: bool) {
+        if self.reader.is_whole() {
+            (0..self.positions.len()).for_each(|ring| self.reader.consumer(ring, Some(0)).pause(paused));
+        }
+    }
+
+    /// From here on slots are held back, each for so long.
+    pub(crate) fn hold(&mut self, span: Duration) {
+        if self.alive && self.held.is_none() && self.reader.is_whole() {
+            let told = |ring| self.reader.consumer(ring, Some(0)).told_anew().0;
+            self.held = Some(Held::new(span, self.positions.iter().copied(), told));
+        }
+    }
+
+    /// Lets go what was held for long enough, where there are so many processes.
+    pub(crate) fn thin(&mut self, processes: usize, tell: &mut dyn FnMut(Message)) {
+        let Some(held) = self.held.as_mut().filter(|_| self.reader.is_whole()) else { return };
+        let most_slots = most_slots(processes);
+        for ring in held.thin(most_slots) {
+            let (process, to) = (self.process.process, held.from(ring as usize));
+            tell(Message::Skipped(Skipped { process, ring, to }));
+        }
+        if held.asks(most_slots) {
+            (0..self.positions.len()).for_each(|ring| self.reader.consumer(ring, Some(0)).ask_anew());
+        }
+    }
+
+    /// Tells what was held back. Says for how long slots could be held at the least, where there was no room for them all.
+    pub(crate) fn hand_out(&mut self, tell: &mut dyn FnMut(Message)) -> Option<Duration> {
+        let mut held = self.held.take()?;
+        let process = self.process.process;
+        held.hand_out(MOST_SLOTS, |ring, from, slots| {
+            tell(Message::Slots(Slots { process, ring, from, slots }));
+        });
+        self.left_out += held.left_out;
+        self.tell_unrecorded(tell);
+        held.shortest()
+    }
+
+    /// Tells how many calls were made while recording was off, when these are more.
+    fn tell_unrecorded(&mut self, tell: &mut dyn FnMut(Message)) {
+        let rings = 0..self.positions.len();
+        let left_out = self.left_out + self.held.as_ref().map_or(0, |held| held.left_out);
+        let calls = rings
+            .map(|ring| self.reader.consumer(ring, Some(0)).paused_calls())
+            .fold(left_out, u64::saturating_add);
+        if std::mem::replace(&mut self.told_unrecorded, calls) != calls {
+            tell(Message::Unrecorded(Unrecorded { process: self.process.process, calls }));
         }
     }
 

@@ -5,7 +5,7 @@ use crate::engine::Engine;
 use mpiscope_model::InFlight;
 use mpiscope_ring::clock::counter;
 use mpiscope_ring::{Capacities, Identity, Writer};
-use mpiscope_wire::{Asked, ClockKind, id};
+use mpiscope_wire::{Asked, Call, CallFlags, ClockKind, Entry, NO_COMM, PEER_NONE, Slot, id};
 use std::path::Path;
 
 const MADE_NS: u64 = 5;
@@ -124,18 +124,21 @@ fn one_that_takes_over_says_first_whose_messages_follow() {
     }
 }
 
+/// A journal that has everything at once.
+struct Safe;
+
+impl Journal for Safe {
+    fn write(&mut self, _: &[u8]) -> anyhow::Result<()> {
+        Ok(())
+    }
+
+    fn flush(&mut self) -> anyhow::Result<()> {
+        Ok(())
+    }
+}
+
 #[test]
 fn a_file_is_forgotten_when_it_is_gone_so_that_many_programs_in_a_row_leave_nothing() {
-    struct Safe;
-    impl Journal for Safe {
-        fn write(&mut self, _: &[u8]) -> anyhow::Result<()> {
-            Ok(())
-        }
-
-        fn flush(&mut self) -> anyhow::Result<()> {
-            Ok(())
-        }
-    }
     let folder = tempfile::tempdir().unwrap();
     let mut agent = Agent::new(vec![folder.path().to_owned()], Resume::default(), Some(Box::new(Safe)));
     std::fs::write(folder.path().join("junk.ring"), "no ring").unwrap();
@@ -147,4 +150,84 @@ fn a_file_is_forgotten_when_it_is_gone_so_that_many_programs_in_a_row_leave_noth
         assert_eq!((agent.regions.len(), agent.seen.len()), (0, 1), "only what cannot be read stays known");
     }
     assert_eq!(agent.faults.len(), 1, "{:?}", agent.faults);
+}
+
+/// A row of a call with this number.
+fn call(number: u64) -> Slot {
+    let call = Call {
+        flags: CallFlags::NONE,
+        function: id::BARRIER,
+        duration: 1,
+        start: number,
+        peer: PEER_NONE,
+        comm: NO_COMM,
+        site: 0,
+        tag: 0,
+        bytes: 0,
+    };
+    call.encode()
+}
+
+#[test]
+fn what_is_held_back_is_the_newest_and_stands_alone() {
+    const SPAN: Duration = Duration::from_millis(80);
+    let folder = tempfile::tempdir().unwrap();
+    let writer = region(folder.path(), std::process::id(), 0, ClockKind::Monotonic);
+    let (_, mut producer) = writer.claim(0).unwrap();
+    let mut agent = Agent::new(vec![folder.path().to_owned()], Resume::default(), Some(Box::new(Safe)));
+    agent.hold = Some(SPAN);
+    let mut told = Vec::new();
+    agent.switch(false, &mut |message| told.push(message));
+
+    let (mut made, mut anew, begun) = (0_u64, true, Instant::now());
+    while begun.elapsed() < 6 * SPAN {
+        for _ in 0..5 {
+            let before = Entry::encode_thread(made, 0);
+            let before = if anew { std::slice::from_ref(&before) } else { &[] };
+            assert!(producer.push(before, &call(made), 1), "there is room again after every pass");
+            made += 1;
+            anew = producer.begins_anew();
+        }
+        agent.pass(&mut |message| told.push(message));
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let slots = |messages: &[Message]| -> Vec<Slots> {
+        let slots = messages.iter().filter_map(|message| match message {
+            Message::Slots(slots) => Some(slots.clone()),
+            _ => None,
+        });
+        slots.collect()
+    };
+    assert_eq!(slots(&told), []);
+    let skipped = told.iter().filter_map(|message| match message {
+        Message::Skipped(skipped) => Some(skipped.to),
+        _ => None,
+    });
+    let skipped = skipped.max().expect("what is old goes");
+
+    told.clear();
+    agent.switch(true, &mut |message| told.push(message));
+    let held = slots(&told);
+    assert_eq!(held[0].from, skipped, "nothing is missing between");
+    assert!(
+        matches!(Entry::decode(&held[0].slots[0]), Some(Entry::Thread { .. })),
+        "it needs nothing of what went"
+    );
+    let rows: Vec<u64> = held
+        .iter()
+        .flat_map(|slots| &slots.slots)
+        .filter_map(|slot| match Entry::decode(slot) {
+            Some(Entry::Call(call)) => Some(call.start),
+            _ => None,
+        })
+        .collect();
+    let left_out = told.iter().find_map(|message| match message {
+        Message::Unrecorded(unrecorded) => Some(unrecorded.calls),
+        _ => None,
+    });
+    assert_eq!(rows, (left_out.unwrap()..made).collect::<Vec<_>>(), "each is there or counted");
+    told.clear();
+    assert!(producer.push(&[], &call(made), 1));
+    agent.pass(&mut |message| told.push(message));
+    assert_eq!(slots(&told).len(), 1, "from now on it is told at once");
 }

@@ -7,7 +7,7 @@ use crate::run::random;
 use anyhow::{Context as _, Result};
 use mpiscope_feed::{
     CallSource, Compared, ComparedCourse, Comparison, F64Column, FeedState, Job, JobState, Library, Parts,
-    RunSource, Standing, Update,
+    RunSource, Standing, Switch, Update,
 };
 use mpiscope_model::{Call, Function, Losses, Nanoseconds, Totals};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -48,6 +48,7 @@ pub(super) fn serve(options: &CompareOptions, comparison: Comparison, a: &Digest
         timeline: &[],
         in_flight: &[],
         standing: &Standing::default(),
+        switch: &Switch::default(),
         calls: &[],
         faults: &[],
         found: None,

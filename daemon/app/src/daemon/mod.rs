@@ -20,6 +20,7 @@ use crate::agent::{Agent, LINGER, LITTLE_SLOTS, OWN, Pass, REST, Resume, run_sta
 use crate::judge::{GIVEN, give, have_judged};
 use crate::page::{Page, Shelves};
 use crate::remap::Placements;
+use crate::switch;
 use anyhow::{Context as _, Result, ensure};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
 use mpiscope_feed::Job;
@@ -27,10 +28,11 @@ use mpiscope_ingest::KnownAgent;
 use mpiscope_link::{Listener, ListenerOptions, Secret};
 use mpiscope_recording::{Manifest, RecordingOptions, RecordingWriter, WalReader, WalWriter};
 use mpiscope_ring::clock::{knot, monotonic_ns};
-use mpiscope_wire::{Message, RunEnd};
+use mpiscope_wire::{Message, RunEnd, Switched};
 use queue::{Item, Sending};
 use remotes::Remotes;
 use std::io::{BufRead as _, Write as _};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use viewers::Viewers;
@@ -41,6 +43,8 @@ const SHORT_REST: Duration = Duration::from_micros(500);
 /// What is little stays in a ring for so long at most, when somebody watches and when nobody does.
 const LITTLE_WAITS: Duration = Duration::from_millis(5);
 const LITTLE_WAITS_UNWATCHED: Duration = Duration::from_millis(25);
+/// It is looked so often whether recording is to be switched.
+const SWITCH_EVERY: Duration = Duration::from_millis(100);
 /// How long ranks may take to begin once `run` is gone.
 const BEGINNING: Duration = Duration::from_secs(10);
 
@@ -96,7 +100,7 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
             recorder.sums().overview.clone(),
         )?;
         page = Some(opened);
-        let viewers = Viewers::new(feeding, shelves, job, window_ns);
+        let viewers = Viewers::new(feeding, shelves, job, window_ns).holding(configuration.flight);
         recorder.tell(viewers, configuration);
         Ok(())
     };
@@ -116,7 +120,7 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
             writer.list_file(GIVEN)?;
         }
         recorder = Recorder::new(writer, configuration.window_ns, judge);
-        recorder.watch_for(configuration.hang_after)?;
+        recorder.watch_for(configuration.hang_after, configuration.flight)?;
         with_page(&mut recorder)?;
         resume = recorder.replay(&WalReader::open(&configuration.out)?);
         log = WalWriter::append_to(&configuration.out)?;
@@ -138,7 +142,7 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
             writer.write_manifest()?;
         }
         recorder = Recorder::new(writer, configuration.window_ns, judge);
-        recorder.watch_for(configuration.hang_after)?;
+        recorder.watch_for(configuration.hang_after, configuration.flight)?;
         if configuration.keep.is_some() && configuration.listen.is_none() {
             // What is found at the end may be all that can be found.
             recorder.judge_live(configuration);
@@ -152,6 +156,9 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
         };
     }
     let live = Live::here(configuration.rings.clone());
+    if configuration.paused && !configuration.resume {
+        switch::set(&configuration.out, false)?;
+    }
     // Held while this process lives: whoever can lock it knows that nobody records.
     let _lock = live.write(&configuration.out)?;
     let known = recorder.agents();
@@ -166,15 +173,20 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
     let (send, receive) = queue::queue();
     let (tell_end, ended) = bounded(1);
     std::thread::Builder::new().name("orders".into()).spawn(move || listen(&tell_end))?;
-    let agent = Agent::new(configuration.rings.clone(), resume, Some(Box::new(log)));
+    let mut agent = Agent::new(configuration.rings.clone(), resume, Some(Box::new(log)));
+    let flight = configuration.flight;
+    agent.hold = flight;
     // A predecessor may have died before it said so.
     let fresh = !recorder.has_begun();
     let (run, command) = (configuration.run.clone(), configuration.command.clone());
+    let dir = configuration.out.clone();
     let watched = page.as_ref().map(Page::watched);
     let agent = std::thread::Builder::new().name("agent".into()).spawn(move || {
         let watched = || watched.as_ref().is_some_and(|watched| watched());
         let start = fresh.then(|| run_start(&run, &command));
-        watch(Watch { agent, remotes, send }, start, &ended, watched);
+        let switch_seen = Instant::now();
+        let from = Watch { agent, remotes, send, dir, is_on: true, switch_seen, flight };
+        watch(from, start, &ended, watched);
     })?;
     let summary = recorder.run(&receive);
     drop(receive);
@@ -190,6 +202,7 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
         let _ = std::fs::remove_dir_all(folder);
     }
     Live::remove(&configuration.out);
+    switch::forget(&configuration.out);
     Ok(summary)
 }
 
@@ -236,6 +249,12 @@ struct Watch {
     agent: Agent,
     remotes: Option<Remotes>,
     send: Sending,
+    /// The recording's folder, which says whether calls are to be recorded.
+    dir: PathBuf,
+    is_on: bool,
+    switch_seen: Instant,
+    /// For how long calls are held back while recording is off.
+    flight: Option<Duration>,
 }
 
 impl Watch {
@@ -256,6 +275,37 @@ impl Watch {
             self.send.send(Item { messages, faults, notices, in_flight });
         }
         done
+    }
+
+    /// Switches recording on or off where the folder says so.
+    fn look_at_switch(&mut self) {
+        let is_on = switch::is_on(&self.dir);
+        self.switch_seen = Instant::now();
+        if std::mem::replace(&mut self.is_on, is_on) == is_on {
+            return;
+        }
+        if let Some(remotes) = &self.remotes {
+            remotes.switch(is_on);
+        }
+        let flight = self.flight;
+        self.hand_on(|agent, _, sink| {
+            if !is_on {
+                // What was made until now is recorded.
+                agent.pass(sink);
+            }
+            agent.switch(is_on, sink);
+            agent.tell(switched(is_on, flight), sink);
+            agent.notices.push(match (is_on, flight.map(|span| span.as_secs())) {
+                (true, None) => "recording is switched on".to_owned(),
+                (true, Some(held)) => format!("recording is switched on, with the last {held} s"),
+                (false, None) => {
+                    "recording is switched off: calls are not recorded until it is on again".to_owned()
+                }
+                (false, Some(held)) => {
+                    format!("recording is off: calls of the last {held} s are held back until it is on")
+                }
+            });
+        });
     }
 
     fn pass(&mut self) -> Pass {
@@ -287,14 +337,27 @@ impl Watch {
             }
             std::thread::sleep(REST);
         }
+        let (flight, is_on) = (self.flight, self.is_on);
         self.hand_on(|agent, remotes, sink| {
             agent.look(sink);
             agent.tell(Message::Knot(knot()), sink);
+            if flight.is_some() && !is_on {
+                // The end of a job is told in any case.
+                agent.switch(true, sink);
+                agent.tell(switched(true, flight), sink);
+            }
             agent.tell(Message::RunEnd(RunEnd { exit, monotonic_ns: monotonic_ns() }), sink);
             agent.faults.extend(remotes.iter().flat_map(Remotes::missing));
             agent.close();
         });
     }
+}
+
+/// Recording is switched now; what was held back until then counts as recorded.
+fn switched(is_on: bool, flight: Option<Duration>) -> Message {
+    let held = flight.filter(|_| is_on).unwrap_or_default();
+    let monotonic_ns = monotonic_ns().saturating_sub(held.as_nanos() as u64);
+    Message::Switched(Switched { is_on, monotonic_ns })
 }
 
 /// The agent's thread.
@@ -306,7 +369,11 @@ fn watch(mut watch: Watch, start: Option<Message>, ended: &Receiver<Ended>, watc
         });
     }
     let mut alone_since = None;
+    watch.look_at_switch();
     let exit = loop {
+        if watch.switch_seen.elapsed() >= SWITCH_EVERY {
+            watch.look_at_switch();
+        }
         let waits = if watched() { LITTLE_WAITS } else { LITTLE_WAITS_UNWATCHED };
         let mut busy = watch.listen();
         let mut slots = 0;

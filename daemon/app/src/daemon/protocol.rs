@@ -27,6 +27,10 @@ pub(crate) struct Configuration {
     pub(crate) latency: Latency,
     /// What the run is to be judged by.
     pub(crate) criteria: Option<CriteriaFile>,
+    /// Whether it begins without recording.
+    pub(crate) paused: bool,
+    /// For how long calls are held back while recording is off; none where they are not.
+    pub(crate) flight: Option<Duration>,
     /// How long nothing may move before it is said; zero for any time.
     pub(crate) hang_after: Duration,
     /// How much of the run is kept; none for all of it.

@@ -9,6 +9,7 @@ use crate::judge::{self, Findings, Found, LiveJudge};
 use crate::places;
 use crate::standing::{self, Watcher};
 use crate::sums::Sums;
+use crate::switch;
 use crate::words::{counted, printable, run_time};
 use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
@@ -52,6 +53,10 @@ pub(crate) struct Recorder {
     /// The calls that had not returned at the agent's last look.
     in_flight: Vec<InFlight>,
     watcher: Watcher,
+    /// For how long calls are held back while recording is off.
+    flight: Option<Duration>,
+    /// Recording was switched on since the job seems to stand still.
+    is_suspected: bool,
     /// What went wrong in reading rings and in writing, each once.
     write_faults: Vec<String>,
 }
@@ -70,6 +75,8 @@ impl Recorder {
             faults: Vec::new(),
             in_flight: Vec::new(),
             watcher: Watcher::new(None),
+            flight: None,
+            is_suspected: false,
             write_faults: Vec::new(),
         }
     }
@@ -83,13 +90,14 @@ impl Recorder {
         &self.sums
     }
 
-    /// From now on it is said when nothing moves for so long. To be called before anything is taken in.
+    /// From now on it is said when nothing moves for so long as is asked for. To be called before anything is taken in.
     ///
     /// # Errors
     /// When what a predecessor left in the recording cannot be read.
-    pub(crate) fn watch_for(&mut self, patience: Duration) -> Result<()> {
+    pub(crate) fn watch_for(&mut self, patience: Duration, flight: Option<Duration>) -> Result<()> {
         let before = standing::read(self.writer.dir())?;
         self.watcher = Watcher::going_on(Some(patience).filter(|patience| !patience.is_zero()), before);
+        self.flight = flight;
         Ok(())
     }
 
@@ -148,6 +156,10 @@ impl Recorder {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => bail!("the agent had a fault of its own and stopped"),
             }
+            if let Some(is_on) = self.viewers.as_ref().and_then(Viewers::wanted) {
+                let switched = switch::set(self.writer.dir(), is_on);
+                self.note(switched);
+            }
             match self.viewers.as_ref().map_or(Due::Nothing, Viewers::due) {
                 Due::Nothing => {}
                 Due::Calls => self.publish(false),
@@ -168,6 +180,18 @@ impl Recorder {
 
     /// Says whether the job stands still, or moves again.
     fn watch(&mut self) {
+        if self.engine.ingest().gaps().last().is_some_and(|gap| gap.until_ns.is_none()) {
+            // Of a job that is not recorded it is known only which calls it is in.
+            let suspects = self.flight.is_some() && !self.is_suspected;
+            if suspects && self.watcher.suspects(&self.engine, &self.in_flight) {
+                self.is_suspected = true;
+                self.notice("the job seems to stand still");
+                let switched = switch::set(self.writer.dir(), true);
+                self.note(switched);
+            }
+            return;
+        }
+        self.is_suspected = false;
         let Some(lines) = self.watcher.see(&self.engine, &self.in_flight) else { return };
         lines.iter().for_each(|line| eprintln!("mpiscope: {}", printable(line)));
         let written = standing::write(self.writer.dir(), self.watcher.told());
@@ -259,6 +283,7 @@ impl Recorder {
         manifest.job.duration_s = ended.map(|(_, end_ns)| end_ns as f64 / 1e9);
         manifest.totals = engine.totals.into();
         manifest.lost = engine.losses.into();
+        manifest.pauses = engine.pauses();
         manifest.missing = engine.missing();
         manifest.missing.extend(self.write_faults.iter().cloned());
         manifest.cost = Cost {

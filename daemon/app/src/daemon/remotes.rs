@@ -114,6 +114,11 @@ impl Remotes {
         }
     }
 
+    /// Calls are to be recorded on other hosts from now on, or not.
+    pub(crate) fn switch(&self, is_on: bool) {
+        self.listener.switch(is_on);
+    }
+
     /// The calls in flight on other hosts, as far as they were told, each with its agent.
     pub(crate) fn in_flight(&self) -> impl Iterator<Item = (u32, Flight)> + '_ {
         self.flights.iter().flat_map(|(&agent, calls)| calls.iter().map(move |&call| (agent, call)))

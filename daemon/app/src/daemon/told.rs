@@ -98,6 +98,8 @@ pub(crate) fn show_told<T: Send>(
         workers: WORKERS,
         latency: Latency::default(),
         criteria: None,
+        paused: false,
+        flight: None,
         hang_after: Duration::ZERO,
         keep: None,
         listen: Some(address),

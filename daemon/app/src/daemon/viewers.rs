@@ -3,6 +3,7 @@
 use crate::engine::{Engine, WindowCell};
 use crate::judge::Found;
 use crate::page::{Feeding, Increments, Shelves, function_rows, node_rows, rank_rows};
+use crate::switch;
 use mpiscope_feed::{Job, JobState, NodeRow, RunSource, Standing, Update};
 use mpiscope_model::{Call, Fault, InFlight, Message, Node};
 use mpiscope_recording::{self as recording, RecordingWriter};
@@ -42,6 +43,7 @@ pub(crate) struct Viewers {
     told_everything: Instant,
     /// Of how many ranks it was said where they are.
     placed: usize,
+    flight: Option<Duration>,
 }
 
 impl Viewers {
@@ -58,7 +60,14 @@ impl Viewers {
             told: Instant::now(),
             told_everything: Instant::now(),
             placed: 0,
+            flight: None,
         }
+    }
+
+    /// Calls are held back for so long while recording is off.
+    pub(crate) fn holding(mut self, flight: Option<Duration>) -> Self {
+        self.flight = flight;
+        self
     }
 
     /// The run begins now, whatever its first message says.
@@ -90,6 +99,11 @@ impl Viewers {
         if self.feeding.publisher.is_watched() {
             self.fresh.push(calls);
         }
+    }
+
+    /// Whether a page wants calls recorded from now on, or not.
+    pub(crate) fn wanted(&self) -> Option<bool> {
+        self.feeding.publisher.wanted()
     }
 
     pub(crate) fn due(&self) -> Due {
@@ -150,6 +164,7 @@ impl Viewers {
             timeline: &self.increments.take(),
             in_flight: if ended.is_some() { &[] } else { in_flight },
             standing,
+            switch: &switch::told(engine.pauses().as_ref(), self.flight, ended.is_none()),
             calls: &std::mem::take(&mut self.fresh),
             faults,
             found: found.as_ref(),

@@ -14,17 +14,19 @@ pub(crate) struct Shared {
     spool: Spool,
     flights: Mutex<Option<Vec<Flight>>>,
     is_over: AtomicBool,
+    is_on: AtomicBool,
     /// The number after the last frame, or [`OPEN`].
     last: AtomicU64,
     heard: Mutex<Instant>,
 }
 
 impl Shared {
-    pub(crate) fn new(spool: Spool) -> Self {
+    pub(crate) fn new(spool: Spool, is_on: bool) -> Self {
         Self {
             spool,
             flights: Mutex::new(None),
             is_over: AtomicBool::new(false),
+            is_on: AtomicBool::new(is_on),
             last: AtomicU64::new(OPEN),
             heard: Mutex::new(Instant::now()),
         }
@@ -33,6 +35,11 @@ impl Shared {
     /// Whether the daemon has said that the command is over.
     pub(crate) fn is_over(&self) -> bool {
         self.is_over.load(Ordering::Acquire)
+    }
+
+    /// Whether the daemon wants calls recorded.
+    pub(crate) fn is_on(&self) -> bool {
+        self.is_on.load(Ordering::Acquire)
     }
 
     /// For how long nothing was heard of the daemon.
@@ -83,6 +90,10 @@ impl Outbox for Shared {
 
     fn end(&self) {
         self.is_over.store(true, Ordering::Release);
+    }
+
+    fn switch(&self, is_on: bool) {
+        self.is_on.store(is_on, Ordering::Release);
     }
 
     fn last(&self) -> Option<u64> {

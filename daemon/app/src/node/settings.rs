@@ -3,6 +3,7 @@
 
 use crate::here::host_name;
 use crate::private::create_private;
+use crate::switch;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_link::Secret;
 use mpiscope_ring::{AGENT_LOCK, AGENT_LOCK_VARIABLE, own_folder};
@@ -11,6 +12,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 pub(crate) struct Settings {
     /// The host's name.
@@ -24,6 +26,10 @@ pub(crate) struct Settings {
     pub(crate) daemon: Vec<String>,
     pub(crate) secret: Secret,
     pub(crate) certificate: Option<String>,
+    /// Whether ranks begin without being recorded.
+    pub(crate) paused: bool,
+    /// For how long calls are held back while recording is off; none where they are not, and recording begins at once.
+    pub(crate) flight: Option<Duration>,
 }
 
 /// The right to serve the rings of this host.
@@ -85,6 +91,11 @@ impl Settings {
             daemon: variable("MPISCOPE_DAEMON")?.split(',').map(str::to_owned).collect(),
             secret: Secret::from_text(&variable("MPISCOPE_SECRET")?)?,
             certificate: look_up("MPISCOPE_CERTIFICATE"),
+            paused: look_up(switch::PAUSED).is_some(),
+            flight: look_up(switch::FLIGHT)
+                .map(|seconds| seconds.parse().map(Duration::from_secs))
+                .transpose()
+                .with_context(|| format!("read {}", switch::FLIGHT))?,
         })
     }
 

@@ -32,9 +32,12 @@ pub(crate) fn work(settings: &Settings) -> Result<()> {
     let (spool, resume) = Spool::open(&settings.spool, settings.spool_bytes)?;
     let folders = vec![settings.rings.clone(), settings.spools.clone()];
     let mut agent = Agent::new(folders, resume, Some(Box::new(spool.clone())));
+    agent.hold = settings.flight;
     // Ranks have called already: with the knot of the first pass there is a line to tell by when.
     agent.tell(Message::Knot(knot()), &mut |_| {});
-    let shared = Arc::new(Shared::new(spool));
+    // Until the daemon says otherwise.
+    let is_on = !settings.paused && settings.flight.is_none();
+    let shared = Arc::new(Shared::new(spool, is_on));
     let mut worker = Worker { settings, agent, shared, wake: Arc::default() };
     worker.live()?;
     settings.clean_up(worker.shared.is_over());
@@ -112,6 +115,7 @@ impl Worker<'_> {
 
     fn pass(&mut self) -> Pass {
         let mut pass = Pass::default();
+        self.agent.switch(self.shared.is_on(), &mut |_| {});
         if !self.agent.has_room() {
             // A disk that took nothing may do so now; and ranks may end meanwhile.
             self.agent.flush();

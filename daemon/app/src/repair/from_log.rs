@@ -62,7 +62,7 @@ pub(super) fn repair(recording: &Recording, out: &Path) -> Result<Manifest> {
         Err(error) => missing.push(format!("whether the job stood still: {error:#}")),
     }
     let mut recorder = Recorder::new(writer, old.window_ns, Box::new(|dir, _| judge_into(dir, 1)));
-    recorder.watch_for(Duration::ZERO)?;
+    recorder.watch_for(Duration::ZERO, None)?;
     let resume = recorder.replay(&WalReader::open(out)?);
     let rest = match Live::of(recording.dir()) {
         Records::Nobody(Some(live)) => rest_of_rings(&live, resume, out, &mut missing)?,

@@ -32,6 +32,8 @@ struct Report<'a> {
     quiet: Option<&'a [Quiet]>,
     verdict: Option<&'a Verdict>,
     remap: Option<Remap<'a>>,
+    /// When recording was switched off, and how many calls were made meanwhile; null where it never was.
+    pauses: &'a Option<mpiscope_recording::Pauses>,
     /// Whether the job stood still, who waited for whom then, and which calls ranks were in when they ended.
     standing: &'a mpiscope_feed::Standing,
     missing: &'a [String],
@@ -236,6 +238,7 @@ pub(crate) fn json(
         quiet: findings.map(|found| &found.judgement.quiet[..]),
         verdict: findings.map(|found| &found.judgement.verdict),
         remap: placement.map(|placement| Remap::from(&placement.advice)),
+        pauses: &loaded.pauses,
         standing: &loaded.standing,
         missing: &loaded.missing,
     };

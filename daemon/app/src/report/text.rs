@@ -73,6 +73,13 @@ fn write(
         row("paired in doubt", count(totals.uncertain_messages))?;
     }
     row("lost calls", count(loaded.losses.total()))?;
+    if let Some(pauses) = &loaded.pauses {
+        row("made while recording was off", count(pauses.calls))?;
+        let end_ns = seconds_ns(job.duration_s.unwrap_or_default());
+        let off = pauses.gaps.iter().map(|gap| gap.until_ns.unwrap_or(end_ns).saturating_sub(gap.from_ns));
+        let times = plural(pauses.gaps.len() as u64, "stretch").replace("stretchs", "stretches");
+        row("  it was off for", format!("{} in {times}", nanoseconds(off.sum())))?;
+    }
     if job.nodes.len() > 1 {
         let clocks = (0..job.nodes.len()).filter_map(|node| loaded.clock_of(node));
         row("clocks agree within", nanoseconds(clocks.map(|clock| clock.uncertainty_ns).max().unwrap_or(0)))?;

@@ -16,6 +16,7 @@ use crate::judge;
 use crate::node::LEFT_FILE;
 use crate::page;
 use crate::site::{Site, Start};
+use crate::switch;
 use anyhow::Result;
 use launch::Launch;
 use place::Place;
@@ -125,6 +126,8 @@ fn begin(
         window_ns: options.window * 1_000_000,
         workers: options.workers,
         latency: options.latency,
+        paused: options.paused || options.flight.is_some(),
+        flight: options.flight,
         hang_after: Duration::from_secs(options.hang_after),
         keep: options.keep,
         criteria,
@@ -135,6 +138,12 @@ fn begin(
     };
     let mut needs = command::needs(&place, &collector, site).inspect_err(|_| place.remove_rings())?;
     needs.variables.extend(variables);
+    if options.paused {
+        needs.variables.push((switch::PAUSED.to_owned(), "1".into()));
+    }
+    if let Some(span) = options.flight {
+        needs.variables.push((switch::FLIGHT.to_owned(), span.as_secs().to_string().into()));
+    }
     let supervisor = Supervisor::start(configuration).inspect_err(|_| place.remove_rings())?;
     if let Some(url) = supervisor.url() {
         page::say_address("live page", url);

@@ -82,6 +82,17 @@ impl Watcher {
         self.take(told::still(engine, &still), is_first)
     }
 
+    /// Whether a job of which only the calls are known that it is in may stand still: half of it has been in calls for so
+    /// long, and nobody is in another.
+    pub(crate) fn suspects(&self, engine: &Engine, in_flight: &[InFlight]) -> bool {
+        let Some(patience) = self.patience else { return false };
+        let is_old =
+            |call: &InFlight| engine.until_ns.saturating_sub(call.since_ns) >= patience.as_nanos() as u64;
+        let waiting = in_flight.iter().filter(|call| is_old(call)).count();
+        let share = waiting as f64 / f64::from(engine.world_size().max(1));
+        waiting == in_flight.len() && share >= LEAST_SHARE
+    }
+
     fn take(&mut self, still: Still, is_first: bool) -> Option<Lines> {
         if !is_first {
             let last = self.told.stills.last_mut()?;

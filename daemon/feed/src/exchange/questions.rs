@@ -173,6 +173,8 @@ pub enum Command {
     Select(Selection),
     /// Whether this page follows the shared clock.
     Follow(bool),
+    /// Whether calls are to be recorded from now on.
+    Record(bool),
 }
 
 /// What is selected, for all views.
@@ -211,6 +213,7 @@ struct Plain {
     ranks: Ranks,
     hidden: Vec<u32>,
     follow: bool,
+    on: bool,
 }
 
 impl Incoming {
@@ -230,6 +233,7 @@ impl Incoming {
                 "step" => Command::Step(finite(plain.by_ns)?),
                 "select" => Command::Select(plain.selection()?),
                 "follow" => Command::Follow(plain.follow),
+                "record" => Command::Record(plain.on),
                 other => return Err(Senseless(format!("there is no command {other:?}"))),
             })),
             _ => Err(Senseless("a message either asks or does".to_owned())),

@@ -6,7 +6,7 @@ use crate::ring::{Closed, Output};
 use mpiscope_model::{Comm, CommInfo, CommKind, CommName, Coordinate, Event, Side};
 use mpiscope_wire::{
     self as wire, CallFlags, CommDefinition, Entry, GridPart, MOST_NAME_BYTES, NO_COMM, NamePart, OtherGroup,
-    Part, PartFlags, Slots,
+    Part, PartFlags, Skipped, Slots,
 };
 
 /// To which group a process belongs that defines a communicator, and how many ranks the first of two has.
@@ -74,6 +74,17 @@ impl Ingest {
         }
     }
 
+    /// Nobody wanted what lies between: it is no fault, but nothing is sure of what comes.
+    pub(super) fn skip(&mut self, key: Key, skipped: Skipped) {
+        let Some(process) = self.processes.get_mut(&key) else { return };
+        let Some(ring) = process.ring(skipped.ring, &mut self.room) else { return };
+        let position = &mut process.rings[ring].position;
+        if skipped.to > *position {
+            *position = skipped.to;
+            self.lose(key, ring);
+        }
+    }
+
     /// Something of this ring is missing here.
     fn lose(&mut self, key: Key, ring: usize) {
         if let Some(process) = self.processes.get_mut(&key) {
@@ -121,12 +132,7 @@ impl Ingest {
             }
             Entry::Name(part) => self.name(key, &part),
             Entry::Grid(part) => self.grid(key, &part),
-            Entry::Paused { calls } => {
-                self.paused_calls =
-                    self.paused_calls.saturating_add(calls.saturating_sub(state.paused_calls));
-                state.paused_calls = state.paused_calls.max(calls);
-                self.lose(key, ring);
-            }
+            Entry::Paused => self.lose(key, ring),
             Entry::Module(module) => process.sites.module(&module, &mut self.room),
             Entry::Path(part) => process.sites.path(&part),
             Entry::Site(site) => {

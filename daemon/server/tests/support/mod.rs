@@ -107,6 +107,7 @@ impl Running {
             timeline: &[],
             in_flight: &[],
             standing: &mpiscope_feed::Standing::default(),
+            switch: &mpiscope_feed::Switch::default(),
             calls: &[],
             faults: &[],
             found: None,

@@ -8,6 +8,7 @@ import { clock, count, counted, duration } from "../../words";
 import { silence } from "../../words/hosts";
 import { type Standing, standing } from "../../words/standing";
 import { suspicion } from "../../words/still";
+import { gapWords } from "../../words/switch";
 import { Icon } from "../icons";
 
 interface HeaderProps {
@@ -37,6 +38,7 @@ export function Header({ store, second, openHelp }: HeaderProps) {
         {job.state === "running" && job.source === "live" && <span title="How far what is shown is behind the job">{lag(store)}</span>}
         <span class={missing > 0 ? "warn" : ""} title="Calls that were made and not recorded">{count(missing)} lost</span>
       </>}
+      <RecordingSwitch store={store} />
       <Latency store={store} />
       <span class="buttons">
         <button type="button" class="icon" onClick={nextTheme} title={`Theme: ${themeChoice.value} (t)`} aria-label={`Theme: ${themeChoice.value}`}>
@@ -45,6 +47,18 @@ export function Header({ store, second, openHelp }: HeaderProps) {
         <button type="button" class="icon" onClick={openHelp} title="Keys and help (?)" aria-label="Keys and help">?</button>
       </span>
     </header>
+  );
+}
+
+/** Of a job that runs: whether it is recorded, for all pages; of others nothing. */
+function RecordingSwitch({ store }: { store: Store }) {
+  const { job, switch: recording } = store.figures.value;
+  if (!recording || job.state !== "running" || job.source !== "live") return null;
+  const { isOn } = recording;
+  return (
+    <button type="button" role="switch" aria-checked={isOn} title={isOn ? "Calls are recorded; switch recording off" : "Calls are not recorded; switch recording on"} onClick={() => store.record(!isOn)}>
+      {isOn ? "Recording" : "Recording is off"}
+    </button>
   );
 }
 
@@ -75,6 +89,7 @@ export function Notice({ store, second }: { store: Store; second: Signal<number>
   const { mood, sentence } = stand(store, second);
   const { phase, retryInSeconds } = store.link.value;
   const silent = silence(store.figures.value);
+  const gaps = gapWords(store.figures.value);
   const suspect = phase === "open" ? suspicion(store.figures.value) : "";
   return (
     <div role="status">
@@ -85,6 +100,7 @@ export function Notice({ store, second }: { store: Store; second: Signal<number>
           {phase === "outdated" && <button type="button" onClick={() => location.reload()}>Reload</button>}
         </div>
       )}
+      {gaps && <div class="notice"><span>{gaps}</span></div>}
       {silent && <div class="notice warn"><span>{silent}</span></div>}
       {suspect && <div class="notice warn"><span>{suspect}</span>{store.tab.value !== "overview" && <button type="button" title="Which ranks are where since when, in the tab Overview" onClick={() => void (store.tab.value = "overview")}>Show where</button>}</div>}
     </div>

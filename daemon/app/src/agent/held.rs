@@ -1,0 +1,149 @@
+//! The newest slots of a process's rings, held back while recording is off and handed out when something happens.
+//!
+//! Old slots can only go when those that stay need nothing of them: the writer is asked now and then to tell everything
+//! anew, and what lies before that may go. The last such stretch of a ring always stays, also where its thread has made no
+//! call for long: what a thread did before it hung is what one wants to see.
+
+use mpiscope_ring::Consumer;
+use mpiscope_wire::{SLOT_BYTES, Slot, calls_in};
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// What an agent holds back at the most, of all processes together.
+pub(super) const MOST_BYTES: usize = 512 << 20;
+/// In the time for which slots are held the writer tells everything anew so often; what is held too long is one part.
+const STRETCHES: u32 = 4;
+/// It is not asked more often than this.
+const LEAST_STRETCH: Duration = Duration::from_millis(50);
+
+/// What is held of one process.
+#[derive(Debug)]
+pub(super) struct Held {
+    span: Duration,
+    rings: Vec<HeldRing>,
+    asked: Instant,
+    /// Calls in slots that went.
+    pub(super) left_out: u64,
+    /// For how long slots could be held at the least, where there was no room for them all.
+    shortest: Option<Duration>,
+}
+
+#[derive(Debug)]
+struct HeldRing {
+    slots: VecDeque<Slot>,
+    /// The position of the first of them.
+    from: u64,
+    /// Where stretches begin that stand alone, after the first, and since when they do.
+    stretches: VecDeque<(u64, Instant)>,
+    /// How often the writer has told everything anew.
+    told: u64,
+}
+
+impl HeldRing {
+    fn until(&self) -> u64 {
+        self.from + self.slots.len() as u64
+    }
+
+    /// Lets everything go before the second stretch; how many calls that were.
+    fn drop_first(&mut self) -> u64 {
+        let (begin, _) = self.stretches.pop_front().unwrap_or((self.until(), Instant::now()));
+        let count = (begin - self.from).min(self.slots.len() as u64) as usize;
+        self.from = begin;
+        calls_in(self.slots.drain(..count))
+    }
+}
+
+impl Held {
+    /// Slots are held from these positions on, each for so long.
+    pub(super) fn new(
+        span: Duration,
+        positions: impl Iterator<Item = u64>,
+        consumer: impl Fn(usize) -> u64,
+    ) -> Self {
+        let ring = |(ring, from)| HeldRing {
+            slots: VecDeque::new(),
+            from,
+            stretches: VecDeque::new(),
+            told: consumer(ring),
+        };
+        let rings = positions.enumerate().map(ring).collect();
+        Self { span, rings, asked: Instant::now(), left_out: 0, shortest: None }
+    }
+
+    /// Takes the next slots of a ring.
+    pub(super) fn take(&mut self, ring: usize, slots: Vec<Slot>, consumer: &Consumer<'_>) {
+        let held = &mut self.rings[ring];
+        held.slots.extend(slots);
+        let (told, from) = consumer.told_anew();
+        // Where a job says what cannot be, nothing stands alone.
+        let sound = (held.stretches.back().map_or(held.from, |last| last.0)..=held.until()).contains(&from);
+        if told != held.told && sound {
+            held.told = told;
+            held.stretches.push_back((from, Instant::now()));
+        }
+    }
+
+    /// Whether the writers are to tell everything anew now.
+    pub(super) fn asks(&mut self, most_slots: usize) -> bool {
+        let since = self.asked.elapsed();
+        let newest = |ring: &HeldRing| ring.until() - ring.stretches.back().map_or(ring.from, |last| last.0);
+        let much =
+            self.rings.iter().map(newest).sum::<u64>() as usize > most_slots / (2 * STRETCHES as usize);
+        let asks = since >= self.span / STRETCHES || much && since >= LEAST_STRETCH;
+        if asks {
+            self.asked = Instant::now();
+        }
+        asks
+    }
+
+    /// Lets go what was held for long enough, and what there is no room for. Says of which rings.
+    pub(super) fn thin(&mut self, most_slots: usize) -> Vec<u32> {
+        let mut thinned = Vec::new();
+        for (number, ring) in self.rings.iter_mut().enumerate() {
+            let is_old =
+                |ring: &HeldRing| ring.stretches.front().is_some_and(|next| next.1.elapsed() >= self.span);
+            while is_old(ring) {
+                self.left_out += ring.drop_first();
+                thinned.push(number as u32);
+            }
+        }
+        while self.rings.iter().map(|ring| ring.slots.len()).sum::<usize>() > most_slots {
+            // One that never tells anything anew loses all it has.
+            let longest = self.rings.iter_mut().enumerate().max_by_key(|(_, ring)| ring.slots.len());
+            let Some((number, ring)) = longest else { break };
+            let held_for = ring.stretches.front().map_or(Duration::ZERO, |next| next.1.elapsed());
+            self.shortest = Some(self.shortest.map_or(held_for, |shortest| shortest.min(held_for)));
+            self.left_out += ring.drop_first();
+            thinned.push(number as u32);
+        }
+        thinned.dedup();
+        thinned
+    }
+
+    /// The position of the first slot that is held of a ring.
+    pub(super) fn from(&self, ring: usize) -> u64 {
+        self.rings[ring].from
+    }
+
+    /// All that is held, ring by ring in pieces: which ring, from which position on.
+    pub(super) fn hand_out(&mut self, most: usize, mut tell: impl FnMut(u32, u64, Vec<Slot>)) {
+        for (number, ring) in self.rings.iter_mut().enumerate() {
+            while !ring.slots.is_empty() {
+                let piece: Vec<Slot> = ring.slots.drain(..most.min(ring.slots.len())).collect();
+                let from = ring.from;
+                ring.from += piece.len() as u64;
+                tell(number as u32, from, piece);
+            }
+        }
+    }
+
+    /// For how long slots could be held at the least, where there was no room for them all.
+    pub(super) fn shortest(&self) -> Option<Duration> {
+        self.shortest
+    }
+}
+
+/// So many slots may be held of each process when there are so many.
+pub(super) fn most_slots(processes: usize) -> usize {
+    MOST_BYTES / SLOT_BYTES / processes.max(1)
+}

@@ -1,0 +1,119 @@
+//! Recording switched off and on while a job runs: what was made meanwhile is a gap, and nothing is paired wrongly.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use mpiscope_harness::{Mpi, Recorded, Running, Truth, folder, mpiscope, processes, report, run};
+use std::path::Path;
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(60);
+const RANKS: u32 = 4;
+
+fn start(mpi: &Mpi, out: &Path, options: &[&str]) -> Running {
+    let mut command = mpiscope(&["run", "--no-dashboard"]).unwrap();
+    command.args(options).arg("--out").arg(out).arg("--");
+    command.args(mpi.words(RANKS, &mpi.app("paced").unwrap(), &["4"]));
+    mpi.prepare(&mut command).unwrap();
+    Running::start(&mut command).unwrap()
+}
+
+/// Says the word, once somebody records.
+fn switch(word: &str, out: &Path) {
+    let said = || {
+        let ended = run(mpiscope(&[word]).unwrap().arg(out), LIMIT).unwrap();
+        (ended.status == 0).then_some(())
+    };
+    processes::until(LIMIT, said).unwrap_or_else(|| panic!("{word} is not understood"));
+}
+
+/// Recorded, lost and unrecorded calls are what was made, and messages are paired with their own.
+fn assert_nothing_is_missing(out: &Path, stdout: &[u8], least_off_s: f64) {
+    let truth = Truth::parse(stdout).unwrap();
+    let report = report(out).unwrap();
+    let number = |name: &str| report["totals"][name].as_u64().unwrap();
+    let unrecorded = report["pauses"]["calls"].as_u64().unwrap();
+    assert!(unrecorded > 0, "{report:#}");
+    assert_eq!(number("lost_calls"), 0, "{report:#}");
+    assert_eq!(number("calls") + number("polls") + unrecorded, truth.all_calls(), "{report:#}");
+    // Where recording begins some may be of either turn.
+    assert!(number("uncertain_messages") <= 16 * u64::from(RANKS), "{report:#}");
+    let recorded = Recorded::load(out).unwrap();
+    // All messages are of 4 bytes; one that is paired across a gap would have been under way for as long as that.
+    let longest_ns = recorded.messages.iter().map(|message| message.recv_ns - message.send_ns).max().unwrap();
+    assert!((longest_ns as f64) < least_off_s * 1e9, "a message took {longest_ns} ns");
+    assert!(!recorded.messages.is_empty());
+}
+
+#[test]
+fn what_was_made_while_recording_was_off_is_a_gap() {
+    for mpi in Mpi::all_or_skip("switched what_was_made_while_recording_was_off_is_a_gap") {
+        let folder = folder().unwrap();
+        let out = folder.path().join("recording");
+        let running = start(&mpi, &out, &[]);
+        std::thread::sleep(Duration::from_millis(1200));
+        switch("pause", &out);
+        std::thread::sleep(Duration::from_millis(1000));
+        switch("resume", &out);
+        let ended = running.wait(LIMIT).unwrap();
+        assert_eq!(ended.status, 0, "{}", ended.errors());
+        assert!(ended.errors().contains("recording is switched off"), "{}", ended.errors());
+        assert_nothing_is_missing(&out, &ended.stdout, 0.5);
+        let gaps = report(&out).unwrap()["pauses"]["gaps"].as_array().unwrap().clone();
+        assert_eq!(gaps.len(), 1);
+        let off_ns = gaps[0]["until_ns"].as_u64().unwrap() - gaps[0]["from_ns"].as_u64().unwrap();
+        assert!((800_000_000..2_500_000_000).contains(&off_ns), "{off_ns}");
+    }
+}
+
+#[test]
+fn a_flight_recorder_has_the_end_of_the_job() {
+    for mpi in Mpi::all_or_skip("switched a_flight_recorder_has_the_end_of_the_job") {
+        let folder = folder().unwrap();
+        let out = folder.path().join("recording");
+        let running = start(&mpi, &out, &["--flight", "1s"]);
+        let ended = running.wait(LIMIT).unwrap();
+        assert_eq!(ended.status, 0, "{}", ended.errors());
+        assert_nothing_is_missing(&out, &ended.stdout, 1.0);
+        let report = report(&out).unwrap();
+        let held_s = report["job"]["duration_s"].as_f64().unwrap()
+            - report["pauses"]["gaps"][0]["until_ns"].as_f64().unwrap() / 1e9;
+        assert!((0.9..1.5).contains(&held_s), "{report:#}");
+        let recorded = Recorded::load(&out).unwrap();
+        let at = |of: Option<u64>| of.unwrap() as f64 / 1e9;
+        let first_s = at(recorded.calls.iter().map(|call| call.start_ns).min());
+        let last_s = at(recorded.calls.iter().map(|call| call.end_ns).max());
+        // A second, and at most half of one more, as what goes goes in parts; the machine may be busy.
+        assert!((0.8..3.0).contains(&(last_s - first_s)), "{first_s} to {last_s}");
+    }
+}
+
+#[test]
+fn a_flight_recorder_goes_on_when_somebody_switches_it_on() {
+    for mpi in Mpi::all_or_skip("switched a_flight_recorder_goes_on_when_somebody_switches_it_on") {
+        let folder = folder().unwrap();
+        let out = folder.path().join("recording");
+        let running = start(&mpi, &out, &["--flight", "1s"]);
+        std::thread::sleep(Duration::from_millis(2500));
+        switch("resume", &out);
+        let ended = running.wait(LIMIT).unwrap();
+        assert_eq!(ended.status, 0, "{}", ended.errors());
+        assert!(ended.errors().contains("recording is switched on, with the last"), "{}", ended.errors());
+        assert_nothing_is_missing(&out, &ended.stdout, 1.0);
+    }
+}
+
+#[test]
+fn a_run_may_begin_without_recording() {
+    for mpi in Mpi::all_or_skip("switched a_run_may_begin_without_recording") {
+        let folder = folder().unwrap();
+        let out = folder.path().join("recording");
+        let running = start(&mpi, &out, &["--paused"]);
+        std::thread::sleep(Duration::from_millis(1500));
+        switch("resume", &out);
+        let ended = running.wait(LIMIT).unwrap();
+        assert_eq!(ended.status, 0, "{}", ended.errors());
+        assert_nothing_is_missing(&out, &ended.stdout, 1.0);
+        let again = run(mpiscope(&["pause"]).unwrap().arg(&out), LIMIT).unwrap();
+        assert_ne!(again.status, 0, "there is nobody to be switched");
+    }
+}
