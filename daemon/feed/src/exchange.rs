@@ -1,7 +1,7 @@
 //! What pages ask and command, and what they get back: protocol version 2.
 //!
 //! A page sends MessagePack maps: `{ask: ..., id, ...}`, to which an [`Answer`] with the same number comes, and
-//! `{do: "live" | "pause" | "play" | "seek" | "step" | "select" | "follow", ...}`, which moves the shared clock. Every page hears of
+//! `{do: "live" | "pause" | "play" | "rate" | "seek" | "step" | "select" | "follow", ...}`, which moves the shared clock. Every page hears of
 //! each move by a [`PerspectiveMessage`].
 //!
 //! | `ask` | with | the answer's |

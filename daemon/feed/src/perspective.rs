@@ -26,6 +26,10 @@ pub struct Perspective {
     selection: Selection,
 }
 
+fn within_rates(rate: f64) -> f64 {
+    rate.abs().clamp(*RATES.start(), *RATES.end()).copysign(rate)
+}
+
 impl Perspective {
     /// At the end of what is known: now, or where a recording ends.
     #[must_use]
@@ -110,9 +114,14 @@ impl Perspective {
                 (self.time_ns, self.rate) = (known.until_ns, 1.0);
             }
             Command::Pause => (self.mode, self.time_ns) = (Mode::Paused, now_ns),
+            Command::Rate(rate) => {
+                self.time_ns = now_ns;
+                if self.mode != Mode::Live {
+                    self.rate = within_rates(rate);
+                }
+            }
             Command::Play(rate) => {
-                let size = rate.abs().clamp(*RATES.start(), *RATES.end());
-                self.rate = size.copysign(rate);
+                self.rate = within_rates(rate);
                 let at_end = !known.live && rate > 0.0 && now_ns >= known.until_ns;
                 // From the end it begins again, as players do.
                 (self.mode, self.time_ns) = (Mode::Playing, if at_end { 0.0 } else { now_ns });
@@ -204,6 +213,9 @@ mod tests {
         }
         clock.command(Command::Play(0.0), 0.0, RECORDED);
         assert!(clock.rate > 0.0);
+        clock.command(Command::Pause, 0.0, RECORDED);
+        clock.command(Command::Rate(-0.01), 0.0, RECORDED);
+        assert_eq!((clock.mode, clock.rate), (Mode::Paused, -0.01), "how long calls take to fade");
     }
 
     #[test]

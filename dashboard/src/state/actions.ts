@@ -93,11 +93,11 @@ export class Actions {
     this.store.zoom.value = range && around(range, edgeNs(this.store.run.peek()));
   }
 
-  /** A clock that plays changes its speed at once. */
+  /** A clock that plays changes its speed at once; of one that stands calls fade otherwise at once. */
   setRate(rate: number): void {
     this.store.rate.value = rate;
     const { clock } = this.store.perspective.peek();
-    if (clock.mode === "playing") this.send({ do: "play", rate: Math.sign(clock.rate) * rate });
+    if (clock.mode !== "live") this.send({ do: "rate", rate: Math.sign(clock.rate) * rate });
   }
 
   changeRate(by: 1 | -1): void {

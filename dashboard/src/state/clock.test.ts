@@ -33,6 +33,8 @@ describe("clock", () => {
     expect(commanded(at("playing", 10 * S, -2), { do: "seek", time_ns: 50 * S }, 2000, running)).toMatchObject({ mode: "playing", timeNs: 50 * S, rate: -2 });
     expect(commanded(at("live", 0), { do: "seek", time_ns: 500 * S }, 2000, running)).toMatchObject({ mode: "paused", timeNs: 100 * S });
     expect(commanded(at("playing", 10 * S), { do: "step", by_ns: -0.5 * S }, 2000, running)).toMatchObject({ mode: "paused", timeNs: 10.5 * S });
+    expect(commanded(at("paused", 10 * S), { do: "rate", rate: 0.01 }, 2000, running)).toMatchObject({ mode: "paused", timeNs: 10 * S, rate: 0.01 });
+    expect(commanded(at("live", 0), { do: "rate", rate: 0.01 }, 2000, running)).toMatchObject({ mode: "live", rate: 1 });
     expect(commanded(at("paused", 10 * S), { do: "play", rate: -0.5 }, 2000, running)).toMatchObject({ mode: "playing", timeNs: 10 * S, rate: -0.5 });
     expect(commanded(at("paused", 10 * S, 5), { do: "live" }, 2000, running)).toMatchObject({ mode: "live", rate: 1 });
   });

@@ -53,6 +53,7 @@ export type Command =
   | { do: "live" }
   | { do: "pause" }
   | { do: "play"; rate: number }
+  | { do: "rate"; rate: number }
   | { do: "seek"; time_ns: number }
   | { do: "step"; by_ns: number };
 
@@ -67,6 +68,8 @@ export function commanded(clock: Clock, command: Command, nowMs: number, bounds:
       return { mode: "paused", timeNs: here, rate, atMs: nowMs };
     case "play":
       return { mode: "playing", timeNs: here, rate: command.rate, atMs: nowMs };
+    case "rate":
+      return clock.mode === "live" ? clock : { mode: clock.mode, timeNs: here, rate: command.rate, atMs: nowMs };
     case "seek":
       return { mode: clock.mode === "playing" ? "playing" : "paused", timeNs: inside(command.time_ns), rate, atMs: nowMs };
     case "step":

@@ -51,7 +51,7 @@ test("verdict::from_the_first_one_to_the_end_and_in_the_recording", async (t) =>
   // A part of the run, up to where it was when selected: what is judged of it grows until it is all there.
   await brush(page, 0.3, 1);
   const part = await untilRange(page, ({ note }) => !/not judged yet/.test(note));
-  assert.match(part.heading, /^Selected range 0:00:\d\d\.\d+ to 0:00:\d\d\.\d+, [\d.]+ m?s$/);
+  assert.match(part.heading, /^Selected range 0:\d\d:\d\d\.\d+ to 0:\d\d:\d\d\.\d+, [\d.]+ m?s$/);
   sumsUp(part.budget);
   assert.ok(part.budget.totalS > 0);
   await page.getByRole("button", { name: WHOLE }).click();

@@ -46,9 +46,9 @@ pub fn frames(bytes: &[u8]) {
     let mut decoder = Decoder::new();
     let mut ingest = Ingest::to_be_judged();
     if form % 2 == 1 {
-        decoder.feed(&framed(bytes))
+        decoder.feed(&framed(bytes));
     } else {
-        decoder.feed(bytes)
+        decoder.feed(bytes);
     }
     loop {
         match decoder.next_frame() {

@@ -165,6 +165,8 @@ pub enum Command {
     Pause,
     /// Run, at so many seconds of the run a second; backward when negative.
     Play(f64),
+    /// The speed from now on, and how long calls take to fade, whether it plays or not.
+    Rate(f64),
     /// Go there.
     Seek(f64),
     /// Go on by so much and stop.
@@ -229,6 +231,7 @@ impl Incoming {
                 "live" => Command::Live,
                 "pause" => Command::Pause,
                 "play" => Command::Play(finite(plain.rate)?),
+                "rate" => Command::Rate(finite(plain.rate)?),
                 "seek" => Command::Seek(finite(plain.time_ns)?),
                 "step" => Command::Step(finite(plain.by_ns)?),
                 "select" => Command::Select(plain.selection()?),

@@ -25,6 +25,7 @@ fn what_a_page_sends_is_understood() {
     let question = ConeQuestion { range_ns, rank: 4, at_ns: 7, is_future: true, most };
     assert_eq!(decode(&ask), Ok(Incoming::Ask(3, Question::Cone(question))));
     assert_eq!(decode(&json!({"do": "play", "rate": -0.5})), Ok(Incoming::Do(Command::Play(-0.5))));
+    assert_eq!(decode(&json!({"do": "rate", "rate": 0.01})), Ok(Incoming::Do(Command::Rate(0.01))));
     let select = json!({"do": "select", "range_ns": [1, 2], "ranks": null, "hidden": [3]});
     let selection = Selection { range_ns: Some((1.0, 2.0)), ranks: None, hidden: vec![3] };
     assert_eq!(decode(&select), Ok(Incoming::Do(Command::Select(selection))));

@@ -55,10 +55,14 @@ export function placeOf(visit: number, places: number, seed: number): number {
   return place;
 }
 
-/** The first column and the one behind the last that ranks [first, end) cover, margins of slots kept free where there is room. */
+/**
+ * The first column and the one behind the last that ranks [first, end) cover. Margins of slots are kept free where there
+ * is room: as many columns at all ranks, so that none stands out.
+ */
 export function columnsOf(first: number, end: number, ranks: number, columns: number): [number, number] {
-  const from = Math.floor(((first + SLOT_MARGIN) / ranks) * columns);
-  const to = Math.ceil(((Math.min(end, ranks) - SLOT_MARGIN) / ranks) * columns);
+  const margin = Math.floor((SLOT_MARGIN / ranks) * columns);
+  const from = Math.floor((first / ranks) * columns) + margin;
+  const to = Math.floor((Math.min(end, ranks) / ranks) * columns) - margin;
   const left = Math.min(columns - 1, Math.max(0, from));
   return [left, Math.max(left + 1, Math.min(columns, to))];
 }

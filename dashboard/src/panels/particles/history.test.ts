@@ -56,6 +56,13 @@ describe("the places of a cell", () => {
     }
   });
 
+  it("of ranks have the same gaps between them, or none", () => {
+    for (const ranks of [4, 16, 64, 100]) {
+      const gaps = Array.from({ length: ranks - 1 }, (_, rank) => columnsOf(rank + 1, rank + 2, ranks, 829)[0] - columnsOf(rank, rank + 1, ranks, 829)[1]);
+      expect(new Set(gaps).size).toBe(1);
+    }
+  });
+
   it("of ranks and bins lie inside the picture, beside each other", () => {
     for (const ranks of [1, 4, 100, 1024, 16384]) {
       let before = 0;
