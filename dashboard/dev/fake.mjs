@@ -223,6 +223,7 @@ const commands = {
   live: () => ({ mode: "live", rate: 1 }),
   pause: () => ({ mode: "paused" }),
   play: ({ rate }) => ({ mode: "playing", rate }),
+  rate: ({ rate }) => (shared.mode === "live" ? {} : { rate }),
   seek: ({ time_ns }) => ({ mode: shared.mode === "playing" ? "playing" : "paused", time_ns }),
   step: ({ by_ns }) => ({ mode: "paused", time_ns: Math.min(edgeNs(), Math.max(0, timeNs() + by_ns)) }),
   select: ({ range_ns, ranks: only, hidden }) => ({ range_ns, ranks: only, hidden }),
