@@ -206,6 +206,7 @@ impl Ingest {
         } else if !switched.is_on && self.gaps.len() < MOST_GAPS {
             self.gaps.push(Gap { from_ns: at_ns, until_ns: None });
         }
+        self.batch.gaps = Some(self.gaps.clone());
     }
 
     /// How and when it ended: its exit status, and nanoseconds since its start.

@@ -1,6 +1,6 @@
 use crate::{
-    Activity, Call, Collected, CommInfo, CommName, Coordinate, Event, InFlight, Losses, Member, Nanoseconds,
-    NodeInfo, Rank, RankInfo, Scheduling, SiteInfo,
+    Activity, Call, Collected, CommInfo, CommName, Coordinate, Event, Gap, InFlight, Losses, Member,
+    Nanoseconds, NodeInfo, Rank, RankInfo, Scheduling, SiteInfo,
 };
 
 /// Something wrong in what came in: a value, not an error; the run goes on.
@@ -43,6 +43,8 @@ pub struct Batch {
     pub faults: Vec<Fault>,
     /// What was lost up to now, cumulative, when it changed.
     pub losses: Option<Losses>,
+    /// When recording was off up to now, when that changed.
+    pub gaps: Option<Vec<Gap>>,
     /// The calls that processes were in when they ended.
     pub last_calls: Vec<InFlight>,
     /// What the scheduler did to ranks.

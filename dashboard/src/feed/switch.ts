@@ -12,6 +12,15 @@ export interface Switch {
   gapsNs: readonly (readonly [number, number | null])[];
 }
 
+export type Gaps = Switch["gapsNs"];
+
+export const NO_GAPS: Gaps = [];
+
+/** For how much of a stretch recording was off. */
+export function offNs(gaps: Gaps, fromNs: number, toNs: number): number {
+  return gaps.reduce((sum, [from, until]) => sum + Math.max(0, Math.min(until ?? Infinity, toNs) - Math.max(from, fromNs)), 0);
+}
+
 /** More than any daemon tells. */
 const GAPS_MAX = 8192;
 

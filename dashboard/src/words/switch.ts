@@ -1,5 +1,6 @@
 // When calls were not recorded, in words.
 
+import { offNs } from "../feed/switch";
 import { edgeNs, over, type RunState } from "../state/run";
 import { clock, counted } from "./index";
 import { span } from "./time";
@@ -16,7 +17,9 @@ export function gapWords(run: RunState): string {
     const now = recording.heldS === null ? "What happens now is not kept." : `The last ${recording.heldS} s are held back and recorded when something happens: when the job stands still, ends, or you switch recording on.`;
     return `Recording is off since ${clock(last[0], 1)}${made}. ${now}`;
   }
-  const offNs = recording.gapsNs.reduce((sum, [from, until]) => sum + Math.max(0, (until ?? edge) - from), 0);
+  const off = offNs(recording.gapsNs, 0, edge);
+  // What was held back is recorded now.
+  if (off === 0) return "";
   const many = recording.gapsNs.length;
-  return `Recording was off for ${span(offNs)}${many === 1 ? `, from ${clock(last[0], 1)} on` : ` in ${many} stretches`}${made}. What happened then is not known.`;
+  return `Recording was off for ${span(off)}${many === 1 ? `, from ${clock(last[0], 1)} on` : ` in ${many} stretches`}${made}. What happened then is not known.`;
 }

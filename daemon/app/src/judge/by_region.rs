@@ -1,6 +1,7 @@
 //! The budget by rank, and what each region suffers from.
 
 use super::judgement::{parts, word};
+use super::seen::Seen;
 use mpiscope_analysis::{Basis, Budgeter};
 use mpiscope_feed::{Attribution, ByRank, Wait};
 use mpiscope_model::{Nanoseconds, Rank};
@@ -41,8 +42,9 @@ pub(super) fn attribution(
     budgeter: &Budgeter,
     basis: &Basis,
     waits: &[Wait],
-    (begin_ns, end_ns): (Nanoseconds, Nanoseconds),
+    (seen, end_ns): (&Seen, Nanoseconds),
 ) -> Vec<Attribution> {
+    let begin_ns = seen.from_ns;
     let (_, windows) = windows(budgeter, begin_ns);
     let partition = budgeter.evolution().partition();
     let mut regions = partition.regions();
@@ -55,7 +57,7 @@ pub(super) fn attribution(
     let of = |(region, ranks): (u32, Vec<Rank>)| {
         let ranges: Vec<(Rank, Rank)> = ranks.iter().map(|&rank| (rank, rank)).collect();
         let window = budgeter.ledger().of_ranks(&ranges, windows.clone());
-        let found = basis.assess(&window, ranks.len() as u32, end_ns.saturating_sub(begin_ns));
+        let found = basis.assess(&window, ranks.len() as u32, seen.length_ns(begin_ns, end_ns));
         let is_inside = |rank: Rank| partition.region(rank) == Some(region);
         // Who waited for whom inside it.
         let inside =
@@ -77,6 +79,7 @@ pub(super) fn attribution(
 #[cfg(test)]
 mod tests {
     use super::super::judgement::judgement;
+    use crate::judge::seen::Seen;
     use mpiscope_analysis::{BudgetOptions, Windowed};
     use mpiscope_feed::Parts;
     use mpiscope_ingest::Ingest;
@@ -93,7 +96,7 @@ mod tests {
             windowed.feed(&batch, batch.until_ns);
         }
         windowed.finish();
-        let (judgement, course) = judgement(&windowed.budgeter, false, 16, 0);
+        let (judgement, course) = judgement(&windowed.budgeter, false, 16, &Seen::default());
         let regions: Vec<_> = judgement.attribution.iter().filter(|of| of.region.is_some()).collect();
         assert_eq!(regions.iter().map(|of| of.region).collect::<Vec<_>>(), [Some(0), Some(1)]);
         assert!(regions.iter().any(|of| of.cause == judgement.verdict.cause), "{regions:?}");

@@ -1,5 +1,6 @@
 //! How a run stands as far as it is settled, in the figures that pages, reports and recordings are given.
 
+use super::seen::Seen;
 use super::{by_region, sources::sources, waits};
 use mpiscope_analysis::{Assessment, Basis, Blame, Budget, Budgeter, Cause, Causes, Remark, WindowBudget};
 use mpiscope_feed::{
@@ -10,18 +11,19 @@ use mpiscope_model::Nanoseconds;
 /// The run is told in so many stretches.
 const STRETCHES: usize = 40;
 
-/// How a run stands as far as it is settled, without its regions, and window by window; nothing is known of what came before `begin_ns`.
+/// How a run stands as far as it is settled, without its regions, and window by window; as a share of what was seen.
 pub(super) fn judgement(
     budgeter: &Budgeter,
     is_referenced: bool,
     ranks: u32,
-    begin_ns: Nanoseconds,
+    seen: &Seen,
 ) -> (Judgement, Course) {
+    let begin_ns = seen.from_ns;
     let basis = Basis::of(budgeter, is_referenced);
     let ledger = budgeter.ledger();
     let (end_ns, _) = budgeter.critical_path();
     let total = ledger.total();
-    let whole = basis.assess(&total, ranks, end_ns.saturating_sub(begin_ns));
+    let whole = basis.assess(&total, ranks, seen.length_ns(begin_ns, end_ns));
     let waits = waits::longest(budgeter.waits());
     let width_ns = ledger.width_ns();
     let first = ((begin_ns / width_ns) as usize).min(ledger.windows().len());
@@ -31,7 +33,7 @@ pub(super) fn judgement(
         let window_ns = (first + at * step) as u64 * width_ns;
         let from_ns = window_ns.max(begin_ns);
         let to_ns = (window_ns + windows.len() as u64 * width_ns).min(end_ns).max(from_ns);
-        let found = basis.assess(&ledger.range(from_ns, to_ns), ranks, to_ns - from_ns);
+        let found = basis.assess(&ledger.range(from_ns, to_ns), ranks, seen.length_ns(from_ns, to_ns));
         Attribution {
             from_s: from_ns as f64 / 1e9,
             to_s: to_ns as f64 / 1e9,
@@ -55,10 +57,10 @@ pub(super) fn judgement(
         by_rank: by_region::by_rank(budgeter, &basis, begin_ns),
     };
     let mut attribution: Vec<Attribution> = windows.chunks(step).enumerate().map(stretch).collect();
-    attribution.extend(by_region::attribution(budgeter, &basis, &waits, (begin_ns, end_ns)));
+    attribution.extend(by_region::attribution(budgeter, &basis, &waits, (seen, end_ns)));
     let judgement = Judgement {
         budget: parts(&total.budget),
-        efficiency: efficiency(budgeter, ranks, begin_ns),
+        efficiency: efficiency(budgeter, ranks, seen),
         attribution,
         quiet: quiet(budgeter, begin_ns, end_ns),
         verdict: Verdict {
@@ -143,8 +145,8 @@ pub(super) fn by(causes: &Causes) -> By {
     }
 }
 
-fn efficiency(budgeter: &Budgeter, ranks: u32, begin_ns: Nanoseconds) -> Efficiency {
-    let (length_ns, path) = budgeter.critical_path();
+fn efficiency(budgeter: &Budgeter, ranks: u32, seen: &Seen) -> Efficiency {
+    let (end_ns, path) = budgeter.critical_path();
     let mut useful = vec![0_u64; ranks as usize];
     for (rank, budget) in budgeter.ledger().ranks().iter().enumerate() {
         if let Some(useful) = useful.get_mut(rank) {
@@ -153,7 +155,7 @@ fn efficiency(budgeter: &Budgeter, ranks: u32, begin_ns: Nanoseconds) -> Efficie
     }
     let most = useful.iter().copied().max().unwrap_or(0) as f64;
     let mean = useful.iter().sum::<u64>() as f64 / f64::from(ranks.max(1));
-    let length = length_ns.saturating_sub(begin_ns) as f64;
+    let length = seen.length_ns(seen.from_ns, end_ns) as f64;
     if most <= 0.0 || length <= 0.0 {
         return Efficiency::default();
     }

@@ -219,7 +219,7 @@ impl Judge {
     }
 
     fn take(&mut self, mut batch: Batch) -> Result<(), FlowError> {
-        self.outlook.see(&batch.ranks);
+        self.outlook.see(&batch);
         self.places.see(&batch.sites);
         if let Some(heard) = &mut self.heard {
             let is_new = |call: &&mut Activity| heard.insert((call.rank, call.call.thread()));

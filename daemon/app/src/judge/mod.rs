@@ -16,6 +16,7 @@ mod known;
 mod live;
 mod pass;
 mod regions;
+mod seen;
 mod sources;
 mod waits;
 mod words;
@@ -30,7 +31,9 @@ pub(crate) use words::{budget_lines, verdict_sentences};
 
 use crate::private::create_private;
 use anyhow::{Context as _, Result};
+use mpiscope_model::Gap;
 use mpiscope_recording::{Recording, WalReader, read_listed};
+use seen::Seen;
 use std::path::Path;
 
 /// What was found, for those who watch.
@@ -55,7 +58,9 @@ pub(crate) fn judge(recording: &Recording, log: &WalReader, workers: usize) -> R
     let (advice, own) = (learnt.advice(), learnt.learnt());
     let reference = known::reference(recording.dir(), &manifest.job)?;
     let judged = pass::by(manifest, log, workers, (reference.with(own), advice), &learnt)?;
-    Ok(Findings::of(&judged, reference.is_some(), manifest.job.ranks))
+    let gaps = manifest.pauses.iter().flat_map(|pauses| &pauses.gaps);
+    let gaps = gaps.map(|gap| Gap { from_ns: gap.from_ns, until_ns: gap.until_ns }).collect();
+    Ok(Findings::of(&judged, reference.is_some(), manifest.job.ranks, &Seen { from_ns: 0, gaps }))
 }
 
 /// What was found about a recording before; none where it was not judged.

@@ -141,6 +141,7 @@ fn mean_computed_s(budgeter: &Budgeter) -> f64 {
 mod tests {
     use super::super::judgement::judgement;
     use super::*;
+    use crate::judge::seen::Seen;
     use mpiscope_analysis::{BudgetOptions, Windowed};
     use mpiscope_feed::Judgement;
     use mpiscope_ingest::Ingest;
@@ -156,7 +157,7 @@ mod tests {
             windowed.feed(&batch, batch.until_ns);
         }
         windowed.finish();
-        judgement(&windowed.budgeter, false, 16, 0).0
+        judgement(&windowed.budgeter, false, 16, &Seen::default()).0
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 import { useComputed } from "@preact/signals";
 import type { Found } from "../../feed/found";
+import { type Gaps, NO_GAPS } from "../../feed/switch";
 import type { Store } from "../../state/store";
 import { part, seconds } from "../../words/found";
 import { type Slice, timeSplit } from "../../words/overview";
@@ -15,16 +16,17 @@ const SMALL = 0.04;
 
 export function WhyCard({ store, found }: { store: Store; found: Found | null }) {
   const ranks = useComputed(() => store.figures.value.job.ranks).value;
+  const gaps = useComputed(() => store.figures.value.switch?.gapsNs ?? NO_GAPS).value;
   return (
     <section>
       <h2>Why <span class="soft">where the ranks’ time went</span>{found && <button type="button" class="more" onClick={() => show(store, BUDGET)}>Open Why</button>}</h2>
-      {found ? <Split found={found} ranks={ranks} /> : <p class="soft">Where time went is not judged yet.</p>}
+      {found ? <Split found={found} ranks={ranks} gaps={gaps} /> : <p class="soft">Where time went is not judged yet.</p>}
     </section>
   );
 }
 
-function Split({ found, ranks }: { found: Found; ranks: number }) {
-  const { slices, sentence, ranksS } = timeSplit(found, ranks, ranksTimeS(found, ranks));
+function Split({ found, ranks, gaps }: { found: Found; ranks: number; gaps: Gaps }) {
+  const { slices, sentence, ranksS } = timeSplit(found, ranks, ranksTimeS(found, ranks, gaps));
   useTable("where the ranks' time went", () => ({ columns: ["part", "time_s", "share_of_ranks_time"], rows: slices.map(({ name, seconds: value }) => [name, value, value / ranksS]) }));
   return (
     <>

@@ -87,6 +87,7 @@ describe("the ranks' time", () => {
 
   it("is that of what was judged where there is no share", () => {
     expect(ranksTimeS(found(0, 0), 4)).toBe(80);
+    expect(ranksTimeS(found(0, 0), 4, [[0, 5e9], [18e9, null]])).toBe(32);
   });
 });
 

@@ -1,6 +1,7 @@
 // Where things are in the pictures of the tab Why. Pure.
 
 import type { Attribution, Blame, Cause, Found, Parts, Quiet } from "../../feed/found";
+import { type Gaps, offNs } from "../../feed/switch";
 import type { RankRanges } from "../../state/perspective";
 import type { RangeFigures } from "../../state/range-budgets";
 import { nice } from "../../state/span";
@@ -25,9 +26,10 @@ export function stack(rows: readonly Row[]): { segments: Segment[]; apart: Row[]
   return { segments, apart, shownS, apartS: apart.reduce((sum, { seconds }) => sum + seconds, 0) };
 }
 
-/** The ranks' time of the stretch that was judged, as the verdict took it where it says a share of it. */
-export function ranksTimeS({ fromS, untilS, judgement: { verdict } }: Found, ranks: number): number {
-  return verdict.share > 0 && verdict.avoidableS > 0 ? verdict.avoidableS / verdict.share : (untilS - fromS) * ranks;
+/** The ranks' time of the stretch that was judged and recorded, as the verdict took it where it says a share of it. */
+export function ranksTimeS({ fromS, untilS, judgement: { verdict } }: Found, ranks: number, gaps: Gaps = []): number {
+  if (verdict.share > 0 && verdict.avoidableS > 0) return verdict.avoidableS / verdict.share;
+  return (untilS - fromS - offNs(gaps, fromS * 1e9, untilS * 1e9) / 1e9) * ranks;
 }
 
 /** What the figures that go by ranges are of. */
@@ -42,15 +44,15 @@ export interface Scope {
 }
 
 /** The selected range, or the whole run where there are no figures of a range. */
-export function scopeOf(figures: RangeFigures, found: Found, ranks: number): Scope {
+export function scopeOf(figures: RangeFigures, found: Found, ranks: number, gaps: Gaps = []): Scope {
   if (hasFigures(figures)) {
     const { budget: { parts, causes, fromNs, toNs }, scope: { rangeNs, ranks: only } } = figures;
     const where = [only ? `of ${ranksWords(only)}` : "", rangeNs ? "in the range" : "in the whole run"].filter(Boolean).join(" ");
-    return { where, parts, causes: new Map(causes), top: "none", ranksS: ((toNs - fromNs) / 1e9) * ranksAmong(only, ranks) };
+    return { where, parts, causes: new Map(causes), top: "none", ranksS: ((toNs - fromNs - offNs(gaps, fromNs, toNs)) / 1e9) * ranksAmong(only, ranks) };
   }
   const { budget, verdict } = found.judgement;
   const where = figures.kind === "none" ? "" : "in the whole run";
-  return { where, parts: budget, causes: new Map(verdict.causes), top: verdict.cause, ranksS: ranksTimeS(found, ranks) };
+  return { where, parts: budget, causes: new Map(verdict.causes), top: verdict.cause, ranksS: ranksTimeS(found, ranks, gaps) };
 }
 
 /** How many of the job's ranks are chosen. */

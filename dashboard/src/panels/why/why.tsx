@@ -3,6 +3,7 @@
 
 import { useComputed } from "@preact/signals";
 import type { Found } from "../../feed/found";
+import { NO_GAPS } from "../../feed/switch";
 import { edgeNs, over } from "../../state/run";
 import type { Store } from "../../state/store";
 import { isSettled, pieces, verdictLine } from "../../words/found";
@@ -51,7 +52,8 @@ function Judged({ store, found }: { store: Store; found: Found }) {
   const { judgement, details, actions } = found;
   const figures = useRangeFigures(store).value;
   const ranks = useComputed(() => store.figures.value.job.ranks).value;
-  const scope = scopeOf(figures, found, ranks);
+  const gaps = useComputed(() => store.figures.value.switch?.gapsNs ?? NO_GAPS).value;
+  const scope = scopeOf(figures, found, ranks, gaps);
   const isRanged = figures.kind !== "none";
   return (
     <>
@@ -77,7 +79,7 @@ function Judged({ store, found }: { store: Store; found: Found }) {
       <OverTime id={OVER_TIME} store={store} found={found} />
       <ThreeViews store={store} />
       <CriteriaPart store={store} />
-      <Placement store={store} gainedS={new Map(judgement.verdict.causes).get("mapping") ?? 0} ranksS={ranksTimeS(found, ranks)} isUnknown={judgement.isDistanceUnknown} />
+      <Placement store={store} gainedS={new Map(judgement.verdict.causes).get("mapping") ?? 0} ranksS={ranksTimeS(found, ranks, gaps)} isUnknown={judgement.isDistanceUnknown} />
     </>
   );
 }

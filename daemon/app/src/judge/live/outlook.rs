@@ -6,10 +6,11 @@ use super::super::evolution::evolution;
 use super::super::judgement::judgement;
 use super::super::known;
 use super::super::regions;
+use super::super::seen::Seen;
 use crossbeam_channel::{Receiver, TryRecvError, bounded};
 use mpiscope_analysis::{Advice, Budgeter, Follower, Reference, Tracker, talk_graph};
 use mpiscope_feed::Found;
-use mpiscope_model::{Nanoseconds, RankInfo};
+use mpiscope_model::{Batch, Nanoseconds};
 
 /// Before so much is judged nothing is said: what messages usually take is not known yet.
 const FIRST_NS: u64 = 2_000_000_000;
@@ -18,7 +19,7 @@ const ENOUGH_MESSAGES: u64 = 1_000;
 
 #[derive(Default)]
 pub(super) struct Outlook {
-    from_ns: Nanoseconds,
+    seen: Seen,
     left_out_calls: u64,
     ranks: u32,
     library: String,
@@ -97,8 +98,11 @@ impl Outlook {
         Self { given, ..Self::default() }
     }
 
-    pub(super) fn see(&mut self, ranks: &[RankInfo]) {
-        for info in ranks {
+    pub(super) fn see(&mut self, batch: &Batch) {
+        if let Some(gaps) = &batch.gaps {
+            self.seen.gaps.clone_from(gaps);
+        }
+        for info in &batch.ranks {
             self.ranks = self.ranks.max(info.world_size);
             self.library.clone_from(&info.library);
         }
@@ -109,13 +113,14 @@ impl Outlook {
         let given = std::mem::take(&mut self.given);
         // Regions keep their names.
         let neighbourhoods = Neighbourhoods { counted_by: 0, ..std::mem::take(&mut self.neighbourhoods) };
-        *self = Self { from_ns, left_out_calls, neighbourhoods, ..Self::new(given) };
+        let seen = Seen { from_ns, ..std::mem::take(&mut self.seen) };
+        *self = Self { seen, left_out_calls, neighbourhoods, ..Self::new(given) };
     }
 
     /// What is found, when more was judged since.
     pub(super) fn look(&mut self, budgeter: &mut Budgeter) -> Option<super::Found> {
         let until_ns = budgeter.settled_ns();
-        if until_ns == self.looked_ns || until_ns.saturating_sub(self.from_ns) < FIRST_NS {
+        if until_ns == self.looked_ns || self.seen.length_ns(0, until_ns) < FIRST_NS {
             return None;
         }
         self.looked_ns = until_ns;
@@ -123,11 +128,11 @@ impl Outlook {
         self.be_advised(budgeter);
         self.neighbourhoods.follow(budgeter, self.ranks, until_ns);
         self.neighbourhoods.count_by(budgeter);
-        let (mut judgement, course) = judgement(budgeter, self.is_referenced, self.ranks, self.from_ns);
+        let (mut judgement, course) = judgement(budgeter, self.is_referenced, self.ranks, &self.seen);
         let Neighbourhoods { tracker, with_collectives, .. } = &self.neighbourhoods;
         judgement.regions = regions::told(tracker, *with_collectives, budgeter).bounded(regions::MOST_TOLD);
         let found = Found {
-            from_s: self.from_ns as f64 / 1e9,
+            from_s: self.seen.from_ns as f64 / 1e9,
             until_s: until_ns as f64 / 1e9,
             left_out_calls: self.left_out_calls,
             is_final: false,

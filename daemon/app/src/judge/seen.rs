@@ -1,0 +1,38 @@
+//! What of a run was seen, so that what is found is told as a share of that.
+
+use mpiscope_model::{Gap, Nanoseconds};
+
+/// From when on a run was seen, and when not.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Seen {
+    /// Nothing is known of what came before.
+    pub(crate) from_ns: Nanoseconds,
+    /// Recording was off.
+    pub(crate) gaps: Vec<Gap>,
+}
+
+impl Seen {
+    /// How much of a stretch was.
+    pub(super) fn length_ns(&self, from_ns: Nanoseconds, to_ns: Nanoseconds) -> u64 {
+        let from_ns = from_ns.max(self.from_ns);
+        let off_ns = self.gaps.iter().map(|gap| {
+            let until_ns = gap.until_ns.unwrap_or(Nanoseconds::MAX).min(to_ns);
+            until_ns.saturating_sub(gap.from_ns.max(from_ns))
+        });
+        to_ns.saturating_sub(from_ns).saturating_sub(off_ns.sum())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_off_was_not_seen() {
+        let gap = |from_ns, until_ns| Gap { from_ns, until_ns };
+        let seen = Seen { from_ns: 10, gaps: vec![gap(0, Some(15)), gap(40, Some(50)), gap(90, None)] };
+        assert_eq!(seen.length_ns(0, 100), 65);
+        assert_eq!((seen.length_ns(45, 60), seen.length_ns(41, 49), seen.length_ns(95, 99)), (10, 0, 0));
+        assert_eq!(Seen::default().length_ns(3, 10), 7);
+    }
+}
