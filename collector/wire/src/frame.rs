@@ -50,7 +50,8 @@ pub enum FrameKind {
 }
 
 impl FrameKind {
-    pub(crate) const ALL: [Self; 15] = [
+    /// Every kind.
+    pub const ALL: [Self; 15] = [
         FrameKind::RunStart,
         FrameKind::Process,
         FrameKind::Slots,

@@ -13,28 +13,14 @@ use mpiscope_wire::{Decoder, FrameKind, Message, encode_frame};
 pub use regions::regions;
 pub use rings::rings;
 
-const KINDS: [FrameKind; 12] = [
-    FrameKind::RunStart,
-    FrameKind::Process,
-    FrameKind::Slots,
-    FrameKind::Knot,
-    FrameKind::Lost,
-    FrameKind::RunEnd,
-    FrameKind::Agent,
-    FrameKind::Origin,
-    FrameKind::Contact,
-    FrameKind::RoundTrip,
-    FrameKind::Scheduling,
-    FrameKind::LastCalls,
-];
-
 /// Frames with these payloads: a byte for the kind, two for the length, the payload, and so on. No fuzzer finds a checksum.
 fn framed(mut bytes: &[u8]) -> Vec<u8> {
     let mut frames = Vec::new();
     while let [kind, low, high, rest @ ..] = bytes {
         let length = usize::from(u16::from_le_bytes([*low, *high])).min(rest.len());
         let (payload, behind) = rest.split_at(length);
-        encode_frame(KINDS[usize::from(*kind) % KINDS.len()], payload, &mut frames);
+        let kind = FrameKind::ALL[usize::from(*kind) % FrameKind::ALL.len()];
+        encode_frame(kind, payload, &mut frames);
         bytes = behind;
     }
     frames
