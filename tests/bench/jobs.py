@@ -19,6 +19,8 @@ FAMILIES = ("openmpi", "mpich")
 WARNINGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overflow", "-O2", "-g"]
 TIMEOUT_S = 120
 PAGE_BYTES = 4096
+RING_HEADER_BYTES = 192
+LOST_CALLS_AT = 136
 
 
 class Failure(Exception):
@@ -155,12 +157,14 @@ class Rings:
 
     def filled(self):
         """Slots that were written and calls that were lost, over all ranks. The header of a region's first ring lies
-        on its second page (collector/ring/src/layout.rs) and begins with these two numbers."""
+        on its second page (collector/ring/src/layout.rs): it begins with the first of these numbers, the other is behind
+        the owner."""
         slots = lost = 0
         for path in self.files():
             with open(path, "rb") as region:
                 region.seek(PAGE_BYTES)
-                written, dropped = struct.unpack("<QQ", region.read(16))
+                header = region.read(RING_HEADER_BYTES)
+            (written,), (dropped,) = (struct.unpack_from("<Q", header, at) for at in (0, LOST_CALLS_AT))
             slots += written
             lost += dropped
         return slots, lost
