@@ -4,7 +4,7 @@ use crate::sync::{AtomicU32, AtomicU64};
 use mpiscope_wire::SLOT_BYTES;
 
 /// "MSRING" and the version of this layout.
-pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"MSRING\x00\x03");
+pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"MSRING\x00\x04");
 pub(crate) const PAGE_BYTES: usize = 4096;
 pub(crate) const SLOTS_OFFSET: usize = 2 * PAGE_BYTES;
 /// The most rings a region has.
@@ -175,6 +175,8 @@ const _: () = {
     assert!(size_of::<RingHeader>() == 192);
     assert!(core::mem::offset_of!(RingHeader, tail) == 64);
     assert!(core::mem::offset_of!(RingHeader, owner) == 128);
+    // Benchmarks read it.
+    assert!(core::mem::offset_of!(RingHeader, lost_calls) == 136);
     assert!(size_of::<RegionHeader>() <= PAGE_BYTES);
     assert!(core::mem::offset_of!(RegionHeader, library) == 80);
 };
