@@ -135,6 +135,9 @@ fn no_application_is_left_out() {
                 "spawn",
                 "stuck",
                 "paced",
+                "odd",
+                "ports",
+                "sessions",
             ]
             .contains(&name.as_str())
         })
