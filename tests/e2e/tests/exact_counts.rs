@@ -11,8 +11,9 @@ use mpiscope_harness::{Family, Mpi, full_run};
 /// How many ranks an application is run on: always four, and in a selection of applications fewer and many more.
 fn rank_counts(app: &str, family: Family) -> &'static [u32] {
     if app == "topologies" {
-        // MPICH 4.0 hangs by itself when 8 ranks or more on few processors make communicators of groups, every other time.
-        return if family == Family::Mpich { &[2, 4] } else { &[2, 4, 8] };
+        // MPICH 4.0 hangs by itself when more ranks than there are processors make communicators of groups: without us 4
+        // ranks on 2 did in three of eight runs.
+        return if family == Family::Mpich { &[2] } else { &[2, 4, 8] };
     }
     let selected = ["halo3d", "master_worker", "million", "forms", "collectives", "reductions", "persistent"];
     let selected = selected.contains(&app) || ["matched", "cancel", "one_sided"].contains(&app);
