@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+#[allow(dead_code, reason = "each test program uses its part")]
 #[path = "support/hosts.rs"]
 mod hosts;
 

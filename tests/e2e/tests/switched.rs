@@ -2,11 +2,17 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-use mpiscope_harness::{Mpi, Recorded, Running, Truth, folder, mpiscope, processes, report, run};
+#[allow(dead_code, reason = "each test program uses its part")]
+#[path = "support/hosts.rs"]
+mod hosts;
+
+use hosts::{Job, LIMIT};
+use mpiscope_harness::{
+    Lab, LabOptions, Mpi, Recorded, Running, Truth, folder, mpiscope, processes, report, run,
+};
 use std::path::Path;
 use std::time::Duration;
 
-const LIMIT: Duration = Duration::from_secs(60);
 const RANKS: u32 = 4;
 
 fn start(mpi: &Mpi, out: &Path, options: &[&str]) -> Running {
@@ -115,5 +121,34 @@ fn a_run_may_begin_without_recording() {
         assert_nothing_is_missing(&out, &ended.stdout, 1.0);
         let again = run(mpiscope(&["pause"]).unwrap().arg(&out), LIMIT).unwrap();
         assert_ne!(again.status, 0, "there is nobody to be switched");
+    }
+}
+
+#[test]
+fn ranks_on_other_hosts_are_switched_too() {
+    let test = "switched ranks_on_other_hosts_are_switched_too";
+    let Some(lab) = Lab::up_or_skip(&LabOptions::hosts(3).skewed_clocks(), test).unwrap() else { return };
+    for mpi in Mpi::all_or_skip(test) {
+        for options in [&["--paused"], &["--flight=1s"]] {
+            let out = lab.shared().join(format!("{}{}", mpi.family.word(), options[0]));
+            let job = Job::new(&mpi, "paced").arguments(&["4"]).with(options);
+            let running = Running::start(&mut job.recorded(&lab, 6, &out)).unwrap();
+            std::thread::sleep(Duration::from_millis(2500));
+            // Whoever may write into the recording may switch, from any host.
+            processes::until(LIMIT, || {
+                let resume = mpiscope(&["resume"]).unwrap();
+                let mut words = vec![resume.get_program().to_owned(), "resume".into()];
+                words.push(out.clone().into());
+                (run(&mut lab.exec("node1", &words), LIMIT).unwrap().status == 0).then_some(())
+            })
+            .unwrap();
+            let ended = running.wait(LIMIT).unwrap();
+            assert_eq!(ended.status, 0, "{}", ended.errors());
+            assert_nothing_is_missing(&out, &ended.stdout, 2.0);
+            let recorded = Recorded::load(&out).unwrap();
+            let ranks: std::collections::BTreeSet<u32> =
+                recorded.calls.iter().map(|call| call.rank).collect();
+            assert_eq!(ranks.len(), 6, "{options:?}");
+        }
     }
 }

@@ -32,8 +32,11 @@ impl Matcher {
                 let removed = before - channel.slots.len();
                 self.turns.pending -= removed;
                 if removed > 0 {
-                    // After a loss nobody knows whether it took a message; a cancelled one did not.
-                    pair.uncertain |= post.is_none();
+                    // After a loss nobody knows whether it took a message, before the numbers say so that come first of what
+                    // comes then; a cancelled one did not.
+                    if post.is_none() && !std::mem::replace(&mut pair.uncertain, true) {
+                        pair.seen_from = Some(0);
+                    }
                     freed.push((key.comm, key.src, tag));
                 }
             }

@@ -111,6 +111,23 @@ fn a_receive_that_is_open_does_not_keep_a_pair_in_doubt() {
 }
 
 #[test]
+fn a_send_whose_receive_was_lost_is_not_given_to_a_later_one() {
+    let mut matcher = Matcher::default();
+    matcher.feed(&[send(0, 1, 7, 8, 10), post(1, Some(0), Some(7), 0), receive(1, 0, 7, 8, Some(0), 110)]);
+    matcher.feed(&[send(0, 1, 7, 8, 11), post(1, Some(0), Some(7), 1)]);
+    let lost = |rank: u32, peer: u32, sent: u64, received: u64| {
+        [Event::Lost { rank }, Event::Numbers { rank, comm: 0, peer, sent, received }]
+    };
+    let after = [post(1, Some(0), Some(7), 5), receive(1, 0, 7, 8, Some(5), 115)];
+    let receiver: Vec<Event> = lost(1, 0, 0, 5).into_iter().chain(after).collect();
+    assert_eq!(pairs(&matcher.feed(&receiver)), []);
+    let sender: Vec<Event> = lost(0, 1, 5, 0).into_iter().chain([send(0, 1, 7, 8, 15)]).collect();
+    assert_eq!(pairs(&matcher.feed(&sender)), [(15, 115)]);
+    let matched = matcher.feed(&[send(0, 1, 7, 8, 16), receive(1, 0, 7, 8, None, 116)]);
+    assert_eq!((pairs(&matched), matched.uncertain), (vec![(16, 116)], 0));
+}
+
+#[test]
 fn what_has_several_tags_stays_in_doubt_until_both_sides_agree() {
     let mut matcher = Matcher::default();
     matcher.feed(&[send(0, 1, 7, 8, 10), send(0, 1, 9, 8, 11), send(0, 1, 7, 8, 12)]);

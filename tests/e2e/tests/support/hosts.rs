@@ -19,13 +19,20 @@ pub(crate) struct Job<'a> {
     start: Start,
     slots: Option<u32>,
     only: Option<&'a str>,
+    options: &'a [&'a str],
 }
 
 impl<'a> Job<'a> {
     /// Ranks in turn on all hosts, started by the lab's agent.
     pub(crate) fn new(mpi: &'a Mpi, app: &'a str) -> Self {
         let (placement, start) = (Placement::Cyclic, Start::Agent);
-        Self { mpi, app, arguments: Vec::new(), placement, start, slots: None, only: None }
+        Self { mpi, app, arguments: Vec::new(), placement, start, slots: None, only: None, options: &[] }
+    }
+
+    /// What `mpiscope run` is told besides.
+    pub(crate) fn with(mut self, options: &'a [&'a str]) -> Self {
+        self.options = options;
+        self
     }
 
     pub(crate) fn arguments(mut self, arguments: &[&str]) -> Self {
@@ -63,7 +70,9 @@ impl<'a> Job<'a> {
         let product = mpiscope(&["run", "--no-dashboard", "--out"]).unwrap();
         let mut words: Vec<OsString> = vec![product.get_program().into()];
         words.extend(product.get_args().map(OsString::from));
-        words.extend([out.into(), "--".into()]);
+        words.push(out.into());
+        words.extend(self.options.iter().map(OsString::from));
+        words.push("--".into());
         words.extend(launcher);
         words.push(program.into());
         words.extend(self.arguments.iter().map(OsString::from));
