@@ -191,7 +191,10 @@ impl Recorder {
             }
             return;
         }
-        self.is_suspected = false;
+        if std::mem::take(&mut self.is_suspected) {
+            // What the calls ask for was not known before; those that are told next are.
+            self.in_flight.clear();
+        }
         let Some(lines) = self.watcher.see(&self.engine, &self.in_flight) else { return };
         lines.iter().for_each(|line| eprintln!("mpiscope: {}", printable(line)));
         let written = standing::write(self.writer.dir(), self.watcher.told());
