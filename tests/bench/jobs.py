@@ -5,6 +5,7 @@ without which it can hang on a busy machine; the bare program gets it as well, s
 """
 
 import argparse
+import json
 import os
 import shutil
 import statistics
@@ -168,6 +169,19 @@ class Rings:
             slots += written
             lost += dropped
         return slots, lost
+
+
+def take_recording(out):
+    """The manifest of a recording, which is then removed; how many calls are in it and how many were lost."""
+    manifest = json.loads((out / "manifest.json").read_text())
+    shutil.rmtree(out)
+    return manifest, manifest["cost"]["calls"], sum(manifest["lost"].values())
+
+
+def spread(values, digits=0, unit=""):
+    """Quartiles in words: the median, and from where to where the middle half goes."""
+    low, middle, high = (f"{value:.{digits}f}" for value in values)
+    return f"{middle}{unit and ' '}{unit} [{low}..{high}]"
 
 
 def quartiles(values):

@@ -228,14 +228,15 @@ impl Pair {
             if channel.slots.iter().any(|slot| slot.arrival.is_some() || slot.freed) {
                 return None;
             }
-            before.sends += channel.sends.iter().filter(|send| send.number < agreed).count() as u64;
+            // Receives wait in the order in which they were posted, and have the numbers in which they were complete.
+            before.sends += channel.sends.partition_point(|send| send.number < agreed) as u64;
             before.receives += channel.ready.iter().filter(|arrival| arrival.number < agreed).count() as u64;
         }
         if before.sends > self.lost_receives || before.receives > self.lost_sends {
             return None;
         }
         for (_, channel) in self.channels.iter_mut() {
-            channel.sends.retain(|send| send.number >= agreed);
+            channel.sends.drain(..channel.sends.partition_point(|send| send.number < agreed));
             channel.ready.retain(|arrival| arrival.number >= agreed);
         }
         self.is_certain();

@@ -241,8 +241,7 @@ impl Engine {
     /// What was made and not recorded since somebody wanted it so, and when that was the watcher; none where nobody did.
     pub(crate) fn pauses(&self) -> Option<Pauses> {
         let (gaps, calls) = (self.ingest.gaps(), self.ingest.unrecorded_calls());
-        let gaps: Vec<Pause> =
-            gaps.iter().map(|gap| Pause { from_ns: gap.from_ns, until_ns: gap.until_ns }).collect();
+        let gaps: Vec<Pause> = gaps.iter().copied().map(Pause::from).collect();
         (calls > 0 || !gaps.is_empty()).then_some(Pauses { calls, gaps })
     }
 

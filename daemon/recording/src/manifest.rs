@@ -3,7 +3,7 @@
 use crate::RecordingError;
 use crate::checksum::crc32_of;
 use crate::folder::{MANIFEST, open_plain, replace};
-use mpiscope_model::{Losses, Totals};
+use mpiscope_model::{Gap, Losses, Totals};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fs;
 use std::io::Read;
@@ -98,6 +98,18 @@ pub struct Pause {
     pub from_ns: u64,
     /// Until when; null for to the end of the run.
     pub until_ns: Option<u64>,
+}
+
+impl From<Gap> for Pause {
+    fn from(gap: Gap) -> Self {
+        Self { from_ns: gap.from_ns, until_ns: gap.until_ns }
+    }
+}
+
+impl From<Pause> for Gap {
+    fn from(pause: Pause) -> Self {
+        Self { from_ns: pause.from_ns, until_ns: pause.until_ns }
+    }
 }
 
 /// What is taken for the latency of a message.

@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from jobs import arguments_of, checked, Failure, Jobs, quartiles, ROOT, run
+from jobs import arguments_of, checked, Failure, Jobs, quartiles, ROOT, run, spread, take_recording
 
 LAB = ROOT / "deploy" / "lab" / "lab"
 NAME = f"bench-{os.getpid()}"
@@ -86,10 +86,10 @@ def processor_s(process):
 
 def recorded_calls(out):
     """The calls in a recording, which has to have all of them."""
-    manifest = json.loads((out / "manifest.json").read_text())
-    if sum(manifest["lost"].values()):
+    manifest, calls, lost = take_recording(out)
+    if lost:
         raise Failure(f"calls were lost: {manifest['lost']}")
-    return manifest["totals"]["calls"]
+    return calls
 
 
 def pingpong(lab, program, recorded):
@@ -123,11 +123,6 @@ def traffic(lab, program, seconds, recorded):
     return sent, calls, calls / seconds, share
 
 
-def text(values, unit, digits=1):
-    low, middle, high = values
-    return f"{middle:.{digits}f} {unit} [{low:.{digits}f}..{high:.{digits}f}]"
-
-
 def main():
     parser = arguments_of(__doc__)
     parser.add_argument("--rounds", type=int, default=5, help="of each measurement [default: 5]")
@@ -158,11 +153,11 @@ def main():
         "agent_percent_of_a_core": quartiles(shares),
         "bytes_per_call_on_the_wire": quartiles(wire),
     }
-    print(f"added to a call       {text(figures['added_ns_per_call'], 'ns')}")
-    print(f"  by the mean         {text(figures['added_by_mean_ns_per_call'], 'ns')}")
-    print(f"steady traffic        {text(figures['thousand_calls_per_s'], 'thousand calls a second')}")
-    print(f"agent                 {text(figures['agent_percent_of_a_core'], '% of a core')}")
-    print(f"wire                  {text(figures['bytes_per_call_on_the_wire'], 'bytes a call', 2)}")
+    print(f"added to a call       {spread(figures['added_ns_per_call'], 1, 'ns')}")
+    print(f"  by the mean         {spread(figures['added_by_mean_ns_per_call'], 1, 'ns')}")
+    print(f"steady traffic        {spread(figures['thousand_calls_per_s'], 1, 'thousand calls a second')}")
+    print(f"agent                 {spread(figures['agent_percent_of_a_core'], 1, '% of a core')}")
+    print(f"wire                  {spread(figures['bytes_per_call_on_the_wire'], 2, 'bytes a call')}")
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1) + "\n")
 

@@ -11,12 +11,11 @@ the collector itself.
 """
 
 import json
-import shutil
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from jobs import arguments_of, checked, Failure, FAMILIES, Jobs, run
+from jobs import arguments_of, checked, Failure, FAMILIES, Jobs, run, take_recording
 
 HERE = Path(__file__).resolve().parent
 # Of a step of memory.c, those that are recorded.
@@ -32,11 +31,9 @@ def resident(jobs, family, program, steps, is_recorded):
     lost = 0
     if is_recorded:
         done = checked(jobs.recorded(command, out), jobs.environment(family))
-        manifest = json.loads((out / "manifest.json").read_text())
-        shutil.rmtree(out)
-        lost = sum(manifest["lost"].values())
-        if manifest["cost"]["calls"] + lost < steps * CALLS_OF_STEP:
-            raise Failure(f"{manifest['cost']['calls']} calls were recorded and {lost} lost of {steps} steps")
+        _, calls, lost = take_recording(out)
+        if calls + lost < steps * CALLS_OF_STEP:
+            raise Failure(f"{calls} calls were recorded and {lost} lost of {steps} steps")
     else:
         done = checked(command, jobs.environment(family))
     return [tuple(map(int, line.split())) for line in done.stdout.splitlines()], lost

@@ -12,13 +12,12 @@ last line says that nothing can be concluded.
 """
 
 import json
-import shutil
 import sys
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from jobs import arguments_of, checked, Jobs, quartiles
+from jobs import arguments_of, checked, Jobs, quartiles, spread, take_recording
 
 FAMILY = "openmpi"
 VARIANTS = ("bare", "mpiscope run")
@@ -42,9 +41,7 @@ class Pairs:
         done = checked(command, self.jobs.environment(FAMILY, OMP_NUM_THREADS=1), self.cwd)
         wall_s = time.monotonic() - begin_s
         if variant == "mpiscope run":
-            manifest = json.loads((out / "manifest.json").read_text())
-            shutil.rmtree(out)
-            self.calls, self.lost = manifest["cost"]["calls"], sum(manifest["lost"].values())
+            _, self.calls, self.lost = take_recording(out)
         return {self.clock: self.seconds_of(done.stdout), "wall": wall_s}
 
     def measure(self, pairs):
@@ -71,17 +68,12 @@ class Pairs:
     def print(self, results):
         """The same for people."""
         for clock in (self.clock, "wall"):
-            row = {name: text(values) for name, values in results[clock].items()}
+            row = {name: spread(values, 3) for name, values in results[clock].items()}
             print(f"{clock}   bare {row['bare_s']}   recorded {row['recorded_s']}   ratio {row['ratio']}")
         print(f"lost {results['lost_share']:.1%}")
         low, middle, high = results[self.clock]["bare_s"]
         if high - low > MOST_SPREAD * middle:
             print("the machine was not calm: nothing can be concluded from this")
-
-
-def text(values):
-    low, middle, high = values
-    return f"{middle:.3f} [{low:.3f}..{high:.3f}]"
 
 
 def arguments(documentation):

@@ -27,13 +27,12 @@ share of calls that were not recorded.
 """
 
 import json
-import shutil
 import statistics
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from jobs import arguments_of, checked, Failure, FAMILIES, Jobs, quartiles, Rings, run
+from jobs import arguments_of, checked, Failure, FAMILIES, Jobs, quartiles, Rings, run, spread, take_recording
 
 HERE = Path(__file__).resolve().parent
 # Slots of a ring: what the longest program writes in a rank, with its warm-up, is less.
@@ -96,10 +95,8 @@ class Bench:
         self.recordings += 1
         out = self.jobs.folder / f"{self.family}-{self.recordings}.scope"
         done = checked(self.jobs.recorded(command, out), self.jobs.environment(self.family))
-        manifest = json.loads((out / "manifest.json").read_text())
-        shutil.rmtree(out)
-        lost = sum(manifest["lost"].values())
-        return *parse(done.stdout), lost / (lost + manifest["cost"]["calls"])
+        _, calls, lost = take_recording(out)
+        return *parse(done.stdout), lost / (lost + calls)
 
 
 def parse(output):
@@ -156,20 +153,15 @@ def summary(name, series):
     return rows
 
 
-def text(values, width):
-    low, middle, high = values
-    return f"{middle:8.0f} {f'[{low:.0f}..{high:.0f}]':<{width}}"
-
-
 def print_table(family, name, rows):
     print(f"\n{family}, {name}: nanoseconds a step")
     more = f"{'by mean':>8} {'to floor':>9} {'rate':>6} {'lost':>7}"
-    print(f"{'':<20} runs {'step':>8} {'':<14}{'added':>9} {'':<14}{more}")
+    print(f"{'':<20} runs {'step':<20} {'added':<20}{more}")
     for variant, row in rows.items():
-        line = f"{variant:<20} {row['runs']:>4} {text(row['step_ns'], 14)}"
+        line = f"{variant:<20} {row['runs']:>4} {spread(row['step_ns']):<20}"
         if "added_ns" in row:
             ratio = f"{row['to_floor']:.2f}" if row["to_floor"] is not None else "-"
-            line += f" {text(row['added_ns'], 14)}{row['added_by_mean_ns'][1]:>8.0f} {ratio:>9}"
+            line += f" {spread(row['added_ns']):<20}{row['added_by_mean_ns'][1]:>8.0f} {ratio:>9}"
             line += f" {row['share_of_bare_rate']:>6.2f} {row['lost_share']:>7.1%}"
         print(line)
     if "messages_per_s" in rows["bare"]:

@@ -15,13 +15,12 @@ the share of calls that were not recorded.
 """
 
 import json
-import shutil
 import statistics
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from jobs import arguments_of, checked, compile_with_fake_library, Failure, Jobs, quartiles, run
+from jobs import arguments_of, checked, compile_with_fake_library, Failure, Jobs, quartiles, run, spread, take_recording
 
 HERE = Path(__file__).resolve().parent
 BLOCK_CALLS = 1000
@@ -44,17 +43,10 @@ def one_round(jobs, program, calls, spacing_ns):
     out = jobs.folder / "tail.scope"
     command = jobs.recorded([program, calls, BLOCK_CALLS, spacing_ns], out)
     done = checked(command, jobs.environment("openmpi"))
-    manifest = json.loads((out / "manifest.json").read_text())
-    shutil.rmtree(out)
-    recorded, lost = manifest["cost"]["calls"], sum(manifest["lost"].values())
+    _, recorded, lost = take_recording(out)
     if recorded + lost < calls:
         raise Failure(f"of {calls} calls {recorded} were recorded and {lost} lost:\n{done.stderr}")
     return parse(done.stdout), lost / (recorded + lost)
-
-
-def text(values):
-    low, middle, high = values
-    return f"{middle:.1f} [{low:.1f}..{high:.1f}]"
 
 
 def main():
@@ -81,8 +73,9 @@ def main():
         row["ratio"] = quartiles([wrapper / control for wrapper, control in zip(*sides)])
         row["difference"] = quartiles([wrapper - control for wrapper, control in zip(*sides)])
         results["quantiles"][name] = row
-        columns = f"{text(row['wrapper']):<26}{text(row['control']):<26}{text(row['ratio']):<20}"
-        print(f"{name:<8}{columns}{text(row['difference'])}")
+        words = {of: spread(values, 1) for of, values in row.items()}
+        columns = f"{words['wrapper']:<26}{words['control']:<26}{words['ratio']:<20}"
+        print(f"{name:<8}{columns}{words['difference']}")
     print(f"lost {lost_share:.2%}")
     if options.json:
         options.json.write_text(json.dumps(results, indent=2) + "\n")

@@ -18,7 +18,6 @@ it), as a share of the one without, measured in turns.
 """
 
 import json
-import shutil
 import signal
 import statistics
 import subprocess
@@ -27,7 +26,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from jobs import arguments_of, checked, Failure, Jobs, quartiles, Rings, ROOT, run, TIMEOUT_S
+from jobs import arguments_of, checked, Failure, Jobs, quartiles, Rings, ROOT, run, take_recording, TIMEOUT_S
 
 FAMILY = "openmpi"
 # Arguments for two to four million calls.
@@ -43,9 +42,8 @@ SETTLE_S = 0.1
 
 
 def read_manifest(out):
-    """The manifest of a recording, which is then removed."""
-    manifest = json.loads((out / "manifest.json").read_text())
-    shutil.rmtree(out)
+    """The manifest of a recording that has to be whole, which is then removed."""
+    manifest, _, _ = take_recording(out)
     if manifest["state"] != "complete":
         raise Failure(f"the recording is {manifest['state']}")
     return manifest

@@ -25,6 +25,11 @@ fn post(rank: Rank, from: Option<Rank>, tag: Option<i32>, post: PostId) -> Event
     Event::Post { rank, call: CallId::default(), comm: 0, from, tag, post, at_ns: 0 }
 }
 
+/// Records of a rank were lost; with a peer it has exchanged so many messages all the same.
+fn lost(rank: Rank, peer: Rank, sent: u64, received: u64) -> [Event; 2] {
+    [Event::Lost { rank }, Event::Numbers { rank, comm: 0, peer, sent, received }]
+}
+
 fn pairs(matched: &Matched) -> Vec<(u64, u64)> {
     matched.messages.iter().map(|message| (message.send_ns, message.recv_ns)).collect()
 }
@@ -56,9 +61,8 @@ fn a_loss_never_shifts_later_pairs() {
     matcher.feed(&first);
     matcher.feed(&[receive(1, 0, 7, 8, None, 100)]);
     // Receives 1 to 5 of rank 1 were lost.
-    let numbers = Event::Numbers { rank: 1, comm: 0, peer: 0, sent: 0, received: 6 };
-    let events = [Event::Lost { rank: 1 }, numbers, receive(1, 0, 7, 8, None, 106)];
-    let matched = matcher.feed(&events);
+    let [loss, numbers] = lost(1, 0, 0, 6);
+    let matched = matcher.feed(&[loss, numbers, receive(1, 0, 7, 8, None, 106)]);
     // All that was sent was seen, with one tag.
     assert_eq!((pairs(&matched), matched.uncertain), (vec![(16, 106)], 0));
     let rest: Vec<Event> = (7..10).map(|at| receive(1, 0, 7, 8, None, 100 + at)).collect();
@@ -71,15 +75,12 @@ fn a_loss_never_shifts_later_pairs() {
 
 #[test]
 fn what_is_seen_from_somewhere_on_is_certain_whichever_side_is_told_first() {
-    let numbers = |rank: u32, peer: u32, sent: u64, received: u64| {
-        [Event::Lost { rank }, Event::Numbers { rank, comm: 0, peer, sent, received }]
-    };
     // Rank 0 is seen from its 20th message on, rank 1 from the 18th or the 22nd that it received.
     for (from, paired) in [(18, 10), (22, 8)] {
         let sends = (20..30).map(|at| send(0, 1, 7, 8, 1000 + at));
-        let sends: Vec<Event> = numbers(0, 1, 20, 0).into_iter().chain(sends).collect();
+        let sends: Vec<Event> = lost(0, 1, 20, 0).into_iter().chain(sends).collect();
         let receives = (from..30).map(|at| receive(1, 0, 7, 8, None, 2000 + at));
-        let receives: Vec<Event> = numbers(1, 0, 0, from).into_iter().chain(receives).collect();
+        let receives: Vec<Event> = lost(1, 0, 0, from).into_iter().chain(receives).collect();
         for sides in [[&sends, &receives], [&receives, &sends]] {
             let mut matcher = Matcher::default();
             let matched: Vec<Matched> = sides.into_iter().map(|side| matcher.feed(side)).collect();
@@ -95,9 +96,6 @@ fn what_is_seen_from_somewhere_on_is_certain_whichever_side_is_told_first() {
 #[test]
 fn a_receive_that_is_open_does_not_keep_a_pair_in_doubt() {
     let mut matcher = Matcher::default();
-    let lost = |rank: u32, peer: u32, sent: u64, received: u64| {
-        [Event::Lost { rank }, Event::Numbers { rank, comm: 0, peer, sent, received }]
-    };
     let mut receiver: Vec<Event> = lost(1, 0, 0, 7).into();
     receiver.extend([receive(1, 0, 7, 8, None, 107), post(1, Some(0), Some(7), 5)]);
     receiver.extend([receive(1, 0, 7, 8, Some(5), 108), post(1, Some(0), Some(7), 6)]);
@@ -115,9 +113,6 @@ fn a_send_whose_receive_was_lost_is_not_given_to_a_later_one() {
     let mut matcher = Matcher::default();
     matcher.feed(&[send(0, 1, 7, 8, 10), post(1, Some(0), Some(7), 0), receive(1, 0, 7, 8, Some(0), 110)]);
     matcher.feed(&[send(0, 1, 7, 8, 11), post(1, Some(0), Some(7), 1)]);
-    let lost = |rank: u32, peer: u32, sent: u64, received: u64| {
-        [Event::Lost { rank }, Event::Numbers { rank, comm: 0, peer, sent, received }]
-    };
     let after = [post(1, Some(0), Some(7), 5), receive(1, 0, 7, 8, Some(5), 115)];
     let receiver: Vec<Event> = lost(1, 0, 0, 5).into_iter().chain(after).collect();
     assert_eq!(pairs(&matcher.feed(&receiver)), []);
@@ -131,9 +126,9 @@ fn a_send_whose_receive_was_lost_is_not_given_to_a_later_one() {
 fn what_has_several_tags_stays_in_doubt_until_both_sides_agree() {
     let mut matcher = Matcher::default();
     matcher.feed(&[send(0, 1, 7, 8, 10), send(0, 1, 9, 8, 11), send(0, 1, 7, 8, 12)]);
-    let lost = Event::Numbers { rank: 1, comm: 0, peer: 0, sent: 0, received: 1 };
+    let [loss, numbers] = lost(1, 0, 0, 1);
     // The first that it received may have been any of two.
-    let matched = matcher.feed(&[Event::Lost { rank: 1 }, lost, receive(1, 0, 7, 8, None, 112)]);
+    let matched = matcher.feed(&[loss, numbers, receive(1, 0, 7, 8, None, 112)]);
     assert_eq!(matched.uncertain, 1);
 }
 
@@ -141,8 +136,8 @@ fn what_has_several_tags_stays_in_doubt_until_both_sides_agree() {
 fn lost_sends_leave_their_receives_alone() {
     let mut matcher = Matcher::default();
     matcher.feed(&[send(0, 1, 7, 8, 10)]);
-    let numbers = Event::Numbers { rank: 0, comm: 0, peer: 1, sent: 3, received: 0 };
-    matcher.feed(&[Event::Lost { rank: 0 }, numbers, send(0, 1, 7, 8, 13)]);
+    let [loss, numbers] = lost(0, 1, 3, 0);
+    matcher.feed(&[loss, numbers, send(0, 1, 7, 8, 13)]);
     let events: Vec<Event> = (0..4).map(|at| receive(1, 0, 7, 8, None, 100 + at)).collect();
     assert_eq!(pairs(&matcher.feed(&events)), [(10, 100), (13, 103)]);
     assert_eq!((matcher.unmatched_sends(), matcher.unmatched_receives()), (0, 2));

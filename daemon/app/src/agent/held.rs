@@ -25,7 +25,7 @@ pub(super) struct Held {
     /// Calls in slots that went.
     pub(super) left_out: u64,
     /// For how long slots could be held at the least, where there was no room for them all.
-    shortest: Option<Duration>,
+    pub(super) shortest: Option<Duration>,
 }
 
 #[derive(Debug)]
@@ -54,19 +54,10 @@ impl HeldRing {
 }
 
 impl Held {
-    /// Slots are held from these positions on, each for so long.
-    pub(super) fn new(
-        span: Duration,
-        positions: impl Iterator<Item = u64>,
-        consumer: impl Fn(usize) -> u64,
-    ) -> Self {
-        let ring = |(ring, from)| HeldRing {
-            slots: VecDeque::new(),
-            from,
-            stretches: VecDeque::new(),
-            told: consumer(ring),
-        };
-        let rings = positions.enumerate().map(ring).collect();
+    /// Slots are held for so long, of each ring from a position on and when everything was told anew so often.
+    pub(super) fn new(span: Duration, rings: impl Iterator<Item = (u64, u64)>) -> Self {
+        let ring = |(from, told)| HeldRing { slots: VecDeque::new(), from, stretches: VecDeque::new(), told };
+        let rings = rings.map(ring).collect();
         Self { span, rings, asked: Instant::now(), left_out: 0, shortest: None }
     }
 
@@ -135,11 +126,6 @@ impl Held {
                 tell(number as u32, from, piece);
             }
         }
-    }
-
-    /// For how long slots could be held at the least, where there was no room for them all.
-    pub(super) fn shortest(&self) -> Option<Duration> {
-        self.shortest
     }
 }
 

@@ -3,7 +3,7 @@
 use super::held::{Held, most_slots};
 use super::scheduling::Scheduler;
 use mpiscope_ring::clock::knot;
-use mpiscope_ring::{Reader, State};
+use mpiscope_ring::{Consumer, Reader, State};
 use mpiscope_wire::{
     ClockKind, EndState, Flight, Knot, LastCalls, Lost, Message, Process, Skipped, Slots, Unrecorded,
 };
@@ -92,6 +92,11 @@ impl Watched {
         if sound { position } else { reader.consumer(ring, None).position() }
     }
 
+    /// The rings as what stands in their heads needs them: nothing is read from a position.
+    fn heads(&self) -> impl Iterator<Item = Consumer<'_>> {
+        (0..self.positions.len()).map(|ring| self.reader.consumer(ring, Some(0)))
+    }
+
     pub(crate) fn is_alive(&self) -> bool {
         self.alive
     }
@@ -173,10 +178,7 @@ impl Watched {
             self.hand_out(tell);
             self.tell_last_calls(tell);
         }
-        let rings = self.positions.len();
-        let ring_full = (0..rings)
-            .map(|ring| self.reader.consumer(ring, Some(0)).lost_calls())
-            .fold(0, u64::saturating_add);
+        let ring_full = self.heads().map(|head| head.lost_calls()).fold(0, u64::saturating_add);
         let state = match (self.reader.state(), self.alive) {
             (State::Finalized, _) => EndState::Finalized,
             (State::Aborted, _) => EndState::Aborted,
@@ -199,15 +201,15 @@ impl Watched {
     /// Lets the threads of the process write nothing more, or again.
     pub(crate) fn pause(&self, paused: bool) {
         if self.reader.is_whole() {
-            (0..self.positions.len()).for_each(|ring| self.reader.consumer(ring, Some(0)).pause(paused));
+            self.heads().for_each(|head| head.pause(paused));
         }
     }
 
     /// From here on slots are held back, each for so long.
     pub(crate) fn hold(&mut self, span: Duration) {
         if self.alive && self.held.is_none() && self.reader.is_whole() {
-            let told = |ring| self.reader.consumer(ring, Some(0)).told_anew().0;
-            self.held = Some(Held::new(span, self.positions.iter().copied(), told));
+            let told = self.heads().map(|head| head.told_anew().0);
+            self.held = Some(Held::new(span, self.positions.iter().copied().zip(told)));
         }
     }
 
@@ -220,7 +222,7 @@ impl Watched {
             tell(Message::Skipped(Skipped { process, ring, to }));
         }
         if held.asks(most_slots) {
-            (0..self.positions.len()).for_each(|ring| self.reader.consumer(ring, Some(0)).ask_anew());
+            self.heads().for_each(|head| head.ask_anew());
         }
     }
 
@@ -233,16 +235,13 @@ impl Watched {
         });
         self.left_out += held.left_out;
         self.tell_unrecorded(tell);
-        held.shortest()
+        held.shortest
     }
 
     /// Tells how many calls were made while recording was off, when these are more.
     fn tell_unrecorded(&mut self, tell: &mut dyn FnMut(Message)) {
-        let rings = 0..self.positions.len();
         let left_out = self.left_out + self.held.as_ref().map_or(0, |held| held.left_out);
-        let calls = rings
-            .map(|ring| self.reader.consumer(ring, Some(0)).paused_calls())
-            .fold(left_out, u64::saturating_add);
+        let calls = self.heads().map(|head| head.paused_calls()).fold(left_out, u64::saturating_add);
         if std::mem::replace(&mut self.told_unrecorded, calls) != calls {
             tell(Message::Unrecorded(Unrecorded { process: self.process.process, calls }));
         }

@@ -59,7 +59,7 @@ pub(crate) fn judge(recording: &Recording, log: &WalReader, workers: usize) -> R
     let reference = known::reference(recording.dir(), &manifest.job)?;
     let judged = pass::by(manifest, log, workers, (reference.with(own), advice), &learnt)?;
     let gaps = manifest.pauses.iter().flat_map(|pauses| &pauses.gaps);
-    let gaps = gaps.map(|gap| Gap { from_ns: gap.from_ns, until_ns: gap.until_ns }).collect();
+    let gaps = gaps.copied().map(Gap::from).collect();
     Ok(Findings::of(&judged, reference.is_some(), manifest.job.ranks, &Seen { from_ns: 0, gaps }))
 }
 

@@ -31,8 +31,10 @@ export function Search({ store, actions, isOpen, views }: SearchProps) {
     // Without them the rest is found all the same.
     store.sites().then((found) => (sites.value = found), () => undefined);
   }, [open, query, at, sites, store]);
-  const results = open ? search(query.value, { run: store.figures.value, sites: sites.value, views }) : [];
-  const current = Math.min(at.value, results.length - 1);
+  const found = (): Result[] => search(query.value, { run: store.figures.value, sites: sites.value, views });
+  const currentOf = (all: readonly Result[]): number => Math.min(at.value, all.length - 1);
+  const results = open ? found() : [];
+  const current = currentOf(results);
   const take = (result: Result | undefined, isNarrow: boolean): void => {
     if (!result) return;
     isOpen.value = false;
@@ -40,8 +42,10 @@ export function Search({ store, actions, isOpen, views }: SearchProps) {
   };
   const keys = (event: KeyboardEvent): void => {
     const by = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-    if (by !== 0 && results.length > 0) at.value = (current + by + results.length) % results.length;
-    else if (event.key === "Enter") take(results[current], event.shiftKey);
+    // What was typed counts, shown already or not: keys come faster than pictures.
+    const all = found();
+    if (by !== 0 && all.length > 0) at.value = (currentOf(all) + by + all.length) % all.length;
+    else if (event.key === "Enter") take(all[currentOf(all)], event.shiftKey);
     else return;
     event.preventDefault();
   };

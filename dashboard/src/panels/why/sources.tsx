@@ -17,6 +17,7 @@ import { SOURCES } from "./places";
 const WORTH_TELLING = 0.005;
 /** So many ranks are named in a sentence. */
 const FEW = 4;
+
 export function RankLink({ store, rank }: { store: Store; rank: number }) {
   const act = (event: MouseEvent): void => {
     event.stopPropagation();
