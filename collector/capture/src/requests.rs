@@ -12,11 +12,15 @@ pub struct Posted {
     pub post: u64,
     /// The process's own number of its communicator.
     pub comm: u32,
-    /// Whether the record of its posting reached the ring.
-    pub recorded: bool,
-    /// Whether the program asked to cancel it.
-    pub cancelling: bool,
+    /// What is true of it, a bit each. Two `bool`s would be copied in pieces that a processor cannot put together before
+    /// they have left it, which a message of some tens of nanoseconds feels.
+    state: u32,
 }
+
+/// The record of its posting reached the ring.
+const RECORDED: u32 = 1;
+/// The program asked to cancel it.
+const CANCELLING: u32 = 2;
 
 /// What a collective has in place of the number of a communicator begins with this bit. No communicator is found under
 /// such a number, so that a receive that completes is not asked whether it is one.
@@ -24,17 +28,48 @@ const COLLECTIVE: u32 = 1 << 31;
 /// And its number begins with this one, so that it is no receive's.
 const NO_POST: u64 = 1 << 63;
 
+#[inline(always)]
+fn recorded_bit(recorded: bool) -> u32 {
+    if recorded { RECORDED } else { 0 }
+}
+
 impl Posted {
+    /// A receive, by its number and the process's own number of its communicator.
+    #[inline(always)]
+    #[must_use]
+    pub fn new(comm: u32, post: u64, recorded: bool) -> Self {
+        Self { post, comm, state: recorded_bit(recorded) }
+    }
+
+    /// The same, where it turned out whether the record of its posting reached the ring.
+    #[must_use]
+    pub fn and_recorded(self, recorded: bool) -> Self {
+        Self { state: self.state & !RECORDED | recorded_bit(recorded), ..self }
+    }
+
+    /// Whether the record of its posting reached the ring.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_recorded(&self) -> bool {
+        self.state & RECORDED != 0
+    }
+
+    /// Whether the program asked to cancel it.
+    #[must_use]
+    pub fn is_cancelling(&self) -> bool {
+        self.state & CANCELLING != 0
+    }
+
     /// A collective that was started, by its number on its communicator.
     #[must_use]
     pub fn collective(comm: u32, number: u64, recorded: bool) -> Self {
-        Self { post: number | NO_POST, comm: comm | COLLECTIVE, recorded, cancelling: false }
+        Self::new(comm | COLLECTIVE, number | NO_POST, recorded)
     }
 
     /// A receive of which no status tells what it received.
     #[must_use]
     pub fn partitioned(comm: u32, post: u64, recorded: bool) -> Self {
-        Self { post, comm: comm | COLLECTIVE, recorded, cancelling: false }
+        Self::new(comm | COLLECTIVE, post, recorded)
     }
 
     /// The communicator and the number of a collective.
@@ -162,8 +197,7 @@ struct Place {
     posted: Posted,
 }
 
-const EMPTY: Place =
-    Place { handle: 0, posted: Posted { post: 0, comm: 0, recorded: false, cancelling: false } };
+const EMPTY: Place = Place { handle: 0, posted: Posted { post: 0, comm: 0, state: 0 } };
 /// More receives than this are rarely outstanding at once; where they are, the table grows.
 const FIRST_PLACES: usize = 1024;
 
@@ -321,6 +355,9 @@ impl Requests {
     /// The handle is no longer what it was: freed, or given to another request. The receive that nobody will see.
     #[inline(always)]
     pub fn forget(&mut self, handle: u64) -> Option<Posted> {
+        if self.is_empty() {
+            return None;
+        }
         self.take(handle, |requests| requests.persistent.remove(&handle)?.active)
     }
 
@@ -376,7 +413,7 @@ impl Requests {
             self.persistent.get_mut(&handle).and_then(|persistent| persistent.active.as_mut())
         };
         if let Some(posted) = active {
-            posted.cancelling = true;
+            posted.state |= CANCELLING;
         }
     }
 
@@ -421,7 +458,7 @@ mod tests {
     use super::*;
 
     fn posted(post: u64) -> Posted {
-        Posted { post, comm: 3, recorded: true, cancelling: false }
+        Posted::new(3, post, true)
     }
 
     #[test]
@@ -484,7 +521,11 @@ mod tests {
             if marked {
                 requests.cancel(handle);
             }
-            assert_eq!(requests.peek(handle).is_some_and(|posted| posted.cancelling), marked, "{handle}");
+            assert_eq!(
+                requests.peek(handle).is_some_and(|posted| posted.is_cancelling()),
+                marked,
+                "{handle}"
+            );
         }
     }
 

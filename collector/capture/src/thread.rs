@@ -341,7 +341,7 @@ impl Thread {
         self.define(comm);
         self.announce(process, comm, peer);
         peer.count_received(process.has_threads());
-        let recorded = posted.is_some_and(|posted| posted.recorded);
+        let recorded = posted.is_some_and(Posted::is_recorded);
         let part = Part {
             flags: if recorded { PartFlags::COMPLETED } else { PartFlags::INLINE },
             tag: received.tag,
@@ -396,7 +396,7 @@ impl Thread {
     /// A posted receive was freed: it will not be seen to complete.
     #[inline(never)]
     pub fn freed(&mut self, sink: &mut impl Sink, posted: &Posted) {
-        if posted.recorded && posted.as_collective().is_none() {
+        if posted.is_recorded() && posted.as_collective().is_none() {
             let flags = PartFlags::FREED;
             let (post, comm) = (posted.post, posted.comm_index());
             self.add(sink, Part { flags, tag: 0, post, peer: PEER_NONE, comm, bytes: 0 });
@@ -420,13 +420,19 @@ impl Thread {
         self.before.push(slot);
     }
 
+    /// A poll that found nothing, if it belongs to the loop that goes on, so that it need not be timed; `false` when nothing
+    /// was done.
+    #[inline(always)]
+    pub fn polls_on(&mut self, process: &Process, function: u16, start: u64) -> bool {
+        self.polls.go_on(function, start, process.longest_poll_row)
+    }
+
     /// A poll that found nothing: no row of its own.
     #[inline]
     pub fn failed_poll(&mut self, process: &Process, sink: &mut impl Sink, function: u16, at: Interval) {
-        if let Some(row) =
-            self.polls.failed((function, self.site), at.start, at.end, process.longest_poll_row)
-        {
-            self.write(process, sink, &row);
+        let longest = process.longest_poll_row;
+        if let Some(folded) = self.polls.failed((function, self.site), at.start, at.end, longest) {
+            self.write_polls(process, sink, &folded);
         }
     }
 
@@ -442,13 +448,13 @@ impl Thread {
     #[cold]
     #[inline(never)]
     fn commit_slowly(&mut self, process: &Process, sink: &mut impl Sink, call: Call) -> bool {
-        if let Some(row) = self.polls.take() {
+        if let Some(folded) = self.polls.take(call.start) {
             let mut before = sink.unstage();
             before.append(&mut self.before);
             // Whose the ring is belongs before the polls already.
             let own = usize::from(before.first() == Some(&self.identity));
             self.before.extend(before.drain(..own));
-            self.write(process, sink, &row);
+            self.write_polls(process, sink, &folded);
             // What a loss has put there goes first.
             self.before.append(&mut before);
         }
@@ -462,7 +468,15 @@ impl Thread {
 
     /// Writes what is still folded, for instance before the process ends.
     pub fn flush(&mut self, process: &Process, sink: &mut impl Sink) {
-        if let Some(row) = self.polls.take() {
+        if let Some(folded) = self.polls.take(u64::MAX) {
+            self.write_polls(process, sink, &folded);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn write_polls(&mut self, process: &Process, sink: &mut impl Sink, folded: &Polls) {
+        for row in folded.rows() {
             self.write(process, sink, &row);
         }
     }

@@ -258,6 +258,28 @@ impl Entered {
         (result, Interval { start, end })
     }
 
+    /// The same of a call that may be a poll. One that has `failed` in a loop of such is taken note of at once, and not timed:
+    /// nothing is left to be recorded.
+    #[inline(always)]
+    pub(crate) fn timed_poll(
+        &mut self,
+        function: u16,
+        asked: Asked,
+        call: impl FnOnce() -> c_int,
+        failed: impl FnOnce(c_int) -> bool,
+    ) -> (c_int, Option<Interval>) {
+        let Recorder { process, thread, ring, .. } = self.recorder();
+        let start = clock::now();
+        let in_flight = InFlight::enter(ring, (function, thread.site()), start, asked);
+        let result = call();
+        if failed(result) && thread.polls_on(&process.capture, function, start) {
+            return (result, None);
+        }
+        let end = clock::now();
+        drop(in_flight);
+        (result, Some(Interval { start, end }))
+    }
+
     /// Does work of ours; a fault in it ends recording and nothing else.
     #[inline]
     pub(crate) fn work<T>(&mut self, work: impl FnOnce(&mut Recorder) -> T) -> Option<T> {
@@ -326,7 +348,7 @@ pub(crate) fn collected(
     let index = posted.comm_index();
     let Some(comm) = comms.get_by_index(index, || process.comm_by_index(index)) else { return };
     if let Some((_, number)) = posted.as_collective() {
-        if posted.recorded {
+        if posted.is_recorded() {
             thread.collected(ring, comm, number);
         }
     } else if let Some(expected) = process::unpoisoned(&process.expected).remove(&posted.post) {

@@ -6,14 +6,16 @@
 mod exactness;
 
 use exactness::Expected;
-use mpiscope_harness::{Family, Mpi, full_run};
+use mpiscope_harness::{Family, Mpi, Recorded, folder, full_run, record, run};
+use mpiscope_model::Call;
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// How many ranks an application is run on: always four, and in a selection of applications fewer and many more.
 fn rank_counts(app: &str, family: Family) -> &'static [u32] {
     if app == "topologies" {
-        // MPICH 4.0 hangs by itself when more ranks than there are processors make communicators of groups: without us 4
-        // ranks on 2 did in three of eight runs.
-        return if family == Family::Mpich { &[2] } else { &[2, 4, 8] };
+        return if family.most_ranks_of_topologies() < 8 { &[2] } else { &[2, 4, 8] };
     }
     let selected = ["halo3d", "master_worker", "million", "forms", "collectives", "reductions", "persistent"];
     let selected = selected.contains(&app) || ["matched", "cancel", "one_sided"].contains(&app);
@@ -68,7 +70,7 @@ macro_rules! exact {
 
 exact!(ring halo3d cg master_worker million types split forms out_of_order threads linger blocked abort crash);
 exact!(collectives reductions persistent matched cancel uneven rows started between exchange tally);
-exact!(topologies one_sided files requests);
+exact!(topologies one_sided files requests turns);
 
 macro_rules! exact_of_version_4 {
     ($($app:ident)*) => {$(
@@ -81,6 +83,37 @@ macro_rules! exact_of_version_4 {
 }
 
 exact_of_version_4!(partitioned persistent_collectives);
+
+/// Whatever a loop asks with, what stands for its polls are a few rows for each tenth of a second.
+#[test]
+fn polls_by_turns_are_few_rows() {
+    for mpi in Mpi::all_or_skip("exact_counts polls_by_turns_are_few_rows") {
+        let folder = folder().unwrap();
+        let out = folder.path().join("recording");
+        let program = mpi.app("turns").unwrap();
+        let mut command = record(&mpi, 2, &program, &[], &out).unwrap();
+        let ended = run(command.current_dir(folder.path()), LIMIT).unwrap();
+        assert_eq!(ended.status, 0, "{}", ended.errors());
+        let recorded = Recorded::load(&out).unwrap();
+        let of = |name: &str| -> Vec<Call> {
+            recorded.calls.iter().filter(|call| recorded.name(call) == name).copied().collect()
+        };
+        let asked = ["MPI_Test", "MPI_Testany", "MPI_Iprobe"].map(of);
+        let begin_ns = asked.iter().flatten().map(|call| call.start_ns).min().unwrap();
+        let end_ns = asked.iter().flatten().map(|call| call.end_ns).max().unwrap();
+        for rows in &asked {
+            assert_eq!(rows.iter().map(|call| call.count).sum::<u64>(), 50_000);
+            let most = 1 + (end_ns - begin_ns) / 100_000_000;
+            assert!(rows.len() as u64 <= most, "{} rows in {} ns", rows.len(), end_ns - begin_ns);
+        }
+        // A row each, one after the other: the time of the loop, and no time twice.
+        let mut spans: Vec<_> = asked.iter().flatten().map(|call| (call.start_ns, call.end_ns)).collect();
+        spans.sort_unstable();
+        assert!(spans.windows(2).all(|two| two[0].1 <= two[1].0 + 1), "{spans:?}");
+        let told: u64 = spans.iter().map(|(start, end)| end - start).sum();
+        assert!(told * 100 >= (end_ns - begin_ns) * 99, "{told} of {} ns", end_ns - begin_ns);
+    }
+}
 
 #[test]
 fn no_application_is_left_out() {
@@ -114,6 +147,7 @@ fn no_application_is_left_out() {
         "tally",
         "threads",
         "topologies",
+        "turns",
         "types",
         "uneven",
     ];

@@ -206,7 +206,7 @@ fn after_a_loss_numbers_and_definitions_come_anew() {
 fn a_completed_receive_is_a_part_of_the_completing_call() {
     let (process, comm, mut tape) = (Process::default(), reversed(), Tape::default());
     let mut thread = Thread::new(0, 1);
-    let posted = Posted { post: 3, comm: comm.index, recorded: true, cancelling: false };
+    let posted = Posted::new(comm.index, 3, true);
     let received = Received { source: 1, tag: 4, bytes: 5, cancelled: false };
     // The same slots in the same order, however many of them find their way into the ring at once.
     for room in [0, 1, 2, 8] {
@@ -219,7 +219,7 @@ fn a_completed_receive_is_a_part_of_the_completing_call() {
             Some(&posted),
             &Received { cancelled: true, ..received },
         );
-        let unrecorded = Posted { recorded: false, ..posted };
+        let unrecorded = posted.and_recorded(false);
         thread.completed(&process, &mut tape, &comm, Some(&unrecorded), &received);
         assert_eq!(tape.slots.len(), 0, "nothing is seen before its call");
         thread.commit(&process, &mut tape, &Thread::plain(31, AT));

@@ -1,7 +1,7 @@
 //! Waits and tests: which of the requests were receives, and what their statuses say.
 #![expect(unsafe_code, reason = "reading what the program's pointers point to")]
 
-use super::message::{finish, made, received};
+use super::message::{finish, received};
 use crate::language::{Kind, Language};
 use crate::local::{Recorder, collected, enter};
 use crate::mpi::{Handle, Status, read_status};
@@ -164,8 +164,7 @@ unsafe fn one<L: Language>(
         let process = recorder.process;
         // SAFETY: the argument is the program's own.
         let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
-        let posted =
-            process.requests(|requests| if requests.is_empty() { None } else { requests.peek(handle) });
+        let posted = process.requests(|requests| requests.peek(handle));
         let status = if posted.is_some() { recorder.status::<L>(status, 1) } else { status };
         (handle, posted, status)
     });
@@ -176,10 +175,12 @@ unsafe fn one<L: Language>(
         Some(posted) if posted.as_collective().is_none() => Asked::Post { post: posted.post },
         _ => Asked::Requests { count: 0 },
     };
-    let (result, at) = entered.timed_asking(function, asked, || real(status));
+    // SAFETY: the call has just set it.
+    let failed_poll = |result| result == 0 && flag.is_some_and(|flag| unsafe { *flag } == 0);
+    let (result, at) = entered.timed_poll(function, asked, || real(status), failed_poll);
+    let Some(at) = at else { return result };
     entered.work(|recorder| {
-        // SAFETY: the call has just set it.
-        if result == 0 && flag.is_some_and(|flag| unsafe { *flag } == 0) {
+        if failed_poll(result) {
             recorder.failed_poll(function, at);
             return;
         }
@@ -195,7 +196,7 @@ unsafe fn one<L: Language>(
                 recorder.freed(&posted);
             }
         }
-        recorder.commit(&made(function, at, result));
+        finish(recorder, function, at, result);
     });
     result
 }
@@ -216,10 +217,12 @@ unsafe fn all<L: Language>(
         entered.work(|recorder| unsafe { prepare::<L>(recorder, count, requests, statuses, length) });
     let (receives, statuses) = prepared.unwrap_or((false, statuses));
     let asked = Asked::Requests { count: count as u32 };
-    let (result, at) = entered.timed_asking(function, asked, || real(statuses));
+    // SAFETY: the call has just set it.
+    let failed_poll = |result| result == 0 && flag.is_some_and(|flag| unsafe { *flag } == 0);
+    let (result, at) = entered.timed_poll(function, asked, || real(statuses), failed_poll);
+    let Some(at) = at else { return result };
     entered.work(|recorder| {
-        // SAFETY: the call has just set it.
-        if result == 0 && flag.is_some_and(|flag| unsafe { *flag } == 0) {
+        if failed_poll(result) {
             recorder.failed_poll(function, at);
             return;
         }
@@ -232,7 +235,7 @@ unsafe fn all<L: Language>(
             // SAFETY: the array is as long as before.
             unsafe { failed::<L>(recorder, requests) };
         }
-        recorder.commit(&made(function, at, result));
+        finish(recorder, function, at, result);
     });
     result
 }
@@ -252,10 +255,12 @@ unsafe fn any<L: Language>(
     let prepared = entered.work(|recorder| unsafe { prepare::<L>(recorder, count, requests, status, 1) });
     let (receives, status) = prepared.unwrap_or((false, status));
     let asked = Asked::Requests { count: count as u32 };
-    let (result, at) = entered.timed_asking(function, asked, || real(status));
+    // SAFETY: the call has just set it.
+    let failed_poll = |result| result == 0 && flag.is_some_and(|flag| unsafe { *flag } == 0);
+    let (result, at) = entered.timed_poll(function, asked, || real(status), failed_poll);
+    let Some(at) = at else { return result };
     entered.work(|recorder| {
-        // SAFETY: the call has just set it.
-        if result == 0 && flag.is_some_and(|flag| unsafe { *flag } == 0) {
+        if failed_poll(result) {
             recorder.failed_poll(function, at);
             return;
         }
@@ -296,11 +301,14 @@ unsafe fn some<L: Language>(
         entered.work(|recorder| unsafe { prepare::<L>(recorder, count, requests, statuses, length) });
     let (receives, statuses) = prepared.unwrap_or((false, statuses));
     let asked = Asked::Requests { count: count as u32 };
-    let (result, at) = entered.timed_asking(function, asked, || real(statuses));
+    // SAFETY: the call has just set it; it is negative when no request was active.
+    let done_of = |result| if result == 0 { unsafe { *completed_count } } else { -1 };
+    let failed_poll = |result| polls && done_of(result) == 0;
+    let (result, at) = entered.timed_poll(function, asked, || real(statuses), failed_poll);
+    let Some(at) = at else { return result };
     entered.work(|recorder| {
-        // SAFETY: the call has just set it; it is negative when no request was active.
-        let done = if result == 0 { unsafe { *completed_count } } else { -1 };
-        if polls && done == 0 {
+        let done = done_of(result);
+        if failed_poll(result) {
             recorder.failed_poll(function, at);
             return;
         }

@@ -53,6 +53,7 @@ pub(crate) fn begun(
 }
 
 /// Writes a call that moves nothing of its own.
+#[inline(always)]
 pub(crate) fn finish(recorder: &mut Recorder, function: u16, at: Interval, result: c_int) -> bool {
     recorder.commit(&made(function, at, result))
 }
@@ -103,11 +104,7 @@ pub(crate) unsafe fn start_send<L: Language>(
 unsafe fn given_to_other<L: Language>(process: &Process, request: *mut Handle) {
     // SAFETY: by the caller's word.
     let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
-    process.requests(|requests| {
-        if !requests.is_empty() {
-            requests.forget(handle);
-        }
-    });
+    process.requests(|requests| requests.forget(handle));
 }
 
 /// The same of a request that a call of another kind has just made.
@@ -165,7 +162,7 @@ fn taken_in_part(recorder: &mut Recorder, result: c_int, (source, tag): (c_int, 
     recorder.with_comm(comm, |thread, ring, comm| {
         let post = process.capture.next_post();
         thread.posted(ring, comm, source, tag, post);
-        thread.freed(ring, &Posted { post, comm: comm.index, recorded: true, cancelling: false });
+        thread.freed(ring, &Posted::new(comm.index, post, true));
     });
 }
 
@@ -244,7 +241,7 @@ pub(crate) unsafe fn post<L: Language>(
         let Some(comm) = comm else { return };
         // SAFETY: the call has just set it.
         let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
-        take_up(recorder, handle, Posted { post, comm, recorded, cancelling: false });
+        take_up(recorder, handle, Posted::new(comm, post, recorded));
     })
 }
 

@@ -8,6 +8,7 @@ use crate::mpi::Handle;
 use crate::process;
 use crate::text;
 use core::ffi::{c_int, c_void};
+use mpiscope_wire::Asked;
 
 pub(crate) unsafe fn plain<L: Language>(
     function: u16,
@@ -29,14 +30,19 @@ pub(crate) unsafe fn poll<L: Language>(
     flag: *const c_int,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
-    recorded::<L, _>(function, real, |recorder, (result, at)| {
-        // SAFETY: the call has just set it.
-        if result == 0 && unsafe { *flag } == 0 {
+    let Some(mut entered) = enter::<L>() else { return real() };
+    // SAFETY: the call has just set it.
+    let failed_poll = |result| result == 0 && unsafe { *flag } == 0;
+    let (result, at) = entered.timed_poll(function, Asked::Nothing, real, failed_poll);
+    let Some(at) = at else { return result };
+    entered.work(|recorder| {
+        if failed_poll(result) {
             recorder.failed_poll(function, at);
         } else {
             finish(recorder, function, at, result);
         }
-    })
+    });
+    result
 }
 
 /// Without `MPI_Init` the library says neither how many ranks there are nor which this is.

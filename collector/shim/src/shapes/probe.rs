@@ -3,7 +3,7 @@
 
 use super::message::{comm_key, made};
 use crate::language::{Kind, Language};
-use crate::local::{Recorder, with_status};
+use crate::local::{Recorder, enter};
 use crate::mpi::{Handle, Status, read_status};
 use core::ffi::c_int;
 use mpiscope_capture::{Interval, Posted};
@@ -45,7 +45,7 @@ unsafe fn reported<L: Language>(
             matched = wanted.message.map(|message| {
                 let post = process.capture.next_post();
                 thread.posted(ring, comm, Some(status.source), status.tag, post);
-                (message, Posted { post, comm: comm.index, recorded: true, cancelling: false })
+                (message, Posted::new(comm.index, post, true))
             });
         }
     });
@@ -53,7 +53,7 @@ unsafe fn reported<L: Language>(
     if let Some((message, posted)) = matched {
         // SAFETY: the call has just set it.
         let handle = unsafe { L::key(library, Kind::Message, message, 0) };
-        process.messages(|messages| messages.insert(handle, Posted { recorded, ..posted }));
+        process.messages(|messages| messages.insert(handle, posted.and_recorded(recorded)));
     }
 }
 
@@ -66,20 +66,25 @@ unsafe fn look<L: Language>(
     real: impl FnOnce(*mut Status) -> c_int,
 ) -> c_int {
     let Wanted { source, tag, comm, .. } = wanted;
-    let asked = || match flag {
+    let Some(mut entered) = enter::<L>() else { return real(status) };
+    let status = entered.work(|recorder| recorder.status::<L>(status, 1)).unwrap_or(status);
+    let asked = match flag {
         None => Asked::Receive { from: source, tag, comm: comm_key::<L>(comm) },
         Some(_) => Asked::Nothing,
     };
-    with_status::<L>(function, asked, status, real, |recorder, (result, at), status| {
-        // SAFETY: the call has just set the flag, and the status when the flag says so.
-        unsafe {
-            if result == 0 && flag.is_some_and(|flag| *flag == 0) {
-                recorder.failed_poll(function, at);
-            } else {
-                reported::<L>(recorder, function, (result, at), &wanted, status);
-            }
+    // SAFETY: the call has just set it.
+    let failed_poll = |result| result == 0 && flag.is_some_and(|flag| unsafe { *flag } == 0);
+    let (result, at) = entered.timed_poll(function, asked, || real(status), failed_poll);
+    let Some(at) = at else { return result };
+    entered.work(|recorder| {
+        if failed_poll(result) {
+            recorder.failed_poll(function, at);
+        } else {
+            // SAFETY: the call has just filled the status.
+            unsafe { reported::<L>(recorder, function, (result, at), &wanted, status) };
         }
-    })
+    });
+    result
 }
 
 pub(crate) unsafe fn probe<L: Language>(

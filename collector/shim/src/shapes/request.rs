@@ -93,7 +93,7 @@ fn started(recorder: &mut Recorder, handle: u64) {
             recorder.with_comm_index(comm, |thread, ring, comm| {
                 thread.posted(ring, comm, source, tag, post);
             });
-            recorder.started.push((handle, Posted { post, comm, recorded: true, cancelling: false }));
+            recorder.started.push((handle, Posted::new(comm, post, true)));
         }
         Some(Template::Partitioned { comm, source, tag, bytes }) => {
             let post = process.capture.next_post();
@@ -134,7 +134,7 @@ pub(crate) unsafe fn start_all<L: Language>(
         let process = recorder.process;
         for at in 0..recorder.started.len() {
             let (handle, posted) = recorder.started[at];
-            let posted = Posted { recorded, ..posted };
+            let posted = posted.and_recorded(recorded);
             let stale = process.requests(|requests| requests.activate(handle, posted));
             recorder.displaced(stale);
         }
@@ -167,7 +167,7 @@ pub(crate) unsafe fn request_free<L: Language>(
         if posted.comm != posted.comm_index() {
             unpoisoned(&process.expected).remove(&posted.post);
         }
-        let status = if posted.cancelling { process.library.status_of(handle) } else { None };
+        let status = if posted.is_cancelling() { process.library.status_of(handle) } else { None };
         match status {
             Some(status) => recorder.completed(&posted, &received(status)),
             None => recorder.freed(&posted),

@@ -23,7 +23,7 @@ use graph::Graph;
 use mpiscope_model::{
     Asks, Call, Comm, CommInfo, Function, InFlight, Member, Nanoseconds, Peer, ProcessState, Rank, Site,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// The communicator of all.
@@ -51,6 +51,8 @@ pub struct LastCall {
 pub struct Standing {
     moved_ns: Nanoseconds,
     last: FxHashMap<Rank, LastCall>,
+    /// Functions that were seen to poll.
+    polling: FxHashSet<Function>,
     /// How many collectives of a communicator a rank has entered and returned from.
     entered: FxHashMap<(Comm, Rank), u64>,
     members: FxHashMap<Comm, Vec<Rank>>,
@@ -158,8 +160,9 @@ impl Standing {
             let Call { rank, function, end_ns, site, count, .. } = *call;
             let last = self.last.entry(rank).or_default();
             if count > 1 {
-                let same = last.polls > 1 && last.function == function;
-                let polls = if same { last.polls.saturating_add(count) } else { count };
+                // They may ask by turns with several functions.
+                self.polling.insert(function);
+                let polls = if last.polls > 1 { last.polls.saturating_add(count) } else { count };
                 *last = LastCall { function, end_ns, site, polls };
                 continue;
             }
@@ -178,10 +181,7 @@ impl Standing {
     #[must_use]
     pub fn moved_ns(&self, in_flight: &[InFlight]) -> Nanoseconds {
         // Polls begin and return all the time.
-        let polls = |call: &InFlight| {
-            self.last.get(&call.rank).is_some_and(|last| last.polls > 1 && last.function == call.function)
-        };
-        let began = in_flight.iter().filter(|call| !polls(call)).map(|call| call.since_ns);
+        let began = in_flight.iter().filter(|call| !self.polls(call)).map(|call| call.since_ns);
         began.fold(self.moved_ns, Nanoseconds::max)
     }
 
@@ -245,7 +245,7 @@ impl Standing {
 
     /// Whether a call is one of a row of polls.
     fn polls(&self, call: &InFlight) -> bool {
-        self.last.get(&call.rank).is_some_and(|last| last.polls > 1 && last.function == call.function)
+        self.polling.contains(&call.function) && self.last.get(&call.rank).is_some_and(|last| last.polls > 1)
     }
 
     /// Who is in which collective of a communicator, where members disagree.

@@ -10,6 +10,7 @@ const WAITALL: Function = 30;
 const BARRIER: Function = 40;
 const FINALIZE: Function = 50;
 const TEST: Function = 60;
+const TESTANY: Function = 61;
 const SECOND: u64 = 1_000_000_000;
 
 /// A job of so many ranks, at 30 s.
@@ -190,9 +191,12 @@ fn a_wait_for_requests_waits_for_those_whose_messages_are_to_come() {
 #[test]
 fn polls_that_find_nothing_move_nothing() {
     let mut job = Job::of(2).receives(0, 1, 7);
-    let polls =
-        |end_s: u64| Call { rank: 1, function: TEST, end_ns: end_s * SECOND, count: 9, ..Call::default() };
-    job.standing.feed(&[polls(20), polls(29)], &[], &[]);
+    let polls = |function: Function, end_s: u64| {
+        let end_ns = end_s * SECOND;
+        Call { rank: 1, function, end_ns, count: 9, ..Call::default() }
+    };
+    // By turns with two functions.
+    job.standing.feed(&[polls(TEST, 20), polls(TESTANY, 29)], &[], &[]);
     job.in_flight.push(InFlight { rank: 1, function: TEST, since_ns: 29 * SECOND, ..InFlight::default() });
     assert_eq!(job.standing.moved_ns(&job.in_flight), 10 * SECOND);
     let still = job.look();
