@@ -26,6 +26,11 @@ export interface NetEvents {
   isOver(): boolean;
 }
 
+/** Says something, unless the connection is closing: what is asked now is given up with it. */
+function sendOn(socket: WebSocket, message: Record<string, unknown>): void {
+  if (socket.readyState === WebSocket.OPEN) socket.send(encode(message));
+}
+
 export class Net {
   readonly asks = new Asks(() => performance.now());
   private socket: WebSocket | null = null;
@@ -50,7 +55,7 @@ export class Net {
 
   /** A command to the shared clock; without a connection there is no shared clock to command. */
   command(message: Record<string, unknown>): void {
-    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(encode(message));
+    if (this.socket) sendOn(this.socket, message);
   }
 
   retryNow(): void {
@@ -70,7 +75,7 @@ export class Net {
       this.heard = true;
       this.reason = "";
       this.delayMs = FIRST_RETRY_MS;
-      this.asks.open((message) => mine.send(encode(message)));
+      this.asks.open((message) => sendOn(mine, message));
       this.events.link({ phase: "open", retryInSeconds: 0, reason: "" });
     };
     mine.onclose = () => {
