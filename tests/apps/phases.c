@@ -3,8 +3,8 @@
  * while recording is paused: "paused CALLS". For two ranks or more. */
 #include "truth.h"
 
-/* CALLS: in an exchange. */
-enum { TAG = 2, CALLS = 3 };
+/* CALLS: in an exchange; POLLS: in a loop that finds nothing. */
+enum { TAG = 2, CALLS = 3, POLLS = 5 };
 
 static const MPI_Comm world = MPI_COMM_WORLD;
 static int rank, right, left;
@@ -22,6 +22,15 @@ static void exchange(int count)
     truth_require(found == count);
 }
 
+static void ask_in_vain(void)
+{
+    for (int poll = 0; poll < POLLS; poll++) {
+        int flag;
+        T_Iprobe(left, TAG + 1, world, &flag, MPI_STATUS_IGNORE);
+        truth_require(!flag);
+    }
+}
+
 int main(int argc, char **argv)
 {
     int size;
@@ -37,7 +46,8 @@ int main(int argc, char **argv)
         T(Pcontrol, 0, -3, "solve the system");
         T(Pcontrol, 0, 0);
         exchange(3 * round + 2);
-        paused += CALLS;
+        ask_in_vain();
+        paused += CALLS + POLLS;
         T(Pcontrol, 0, 1);
         exchange(3 * round + 3);
     }

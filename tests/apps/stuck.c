@@ -32,10 +32,12 @@ static void chain(double seconds, int dies)
 {
     if (rank < size - 1)
         receive(rank + 1, 7);
-    else if (dies)
-        raise(SIGKILL);
-    else
+    else {
+        /* By then the others wait. */
         sleep_until(now_ns() + (long long)(seconds * 1e9));
+        if (dies)
+            raise(SIGKILL);
+    }
     if (rank > 0)
         send(rank - 1, 7);
 }

@@ -1,4 +1,4 @@
-//! Loops of polls that fail, folded: one row for a million of them.
+//! Loops of polls that fail, folded: a row or a few for a million of them.
 
 use mpiscope_wire::{Call, CallFlags, NO_COMM, PEER_NONE};
 
@@ -7,6 +7,9 @@ const MOST_POLLS: u64 = u32::MAX as u64;
 
 /// So many functions may ask by turns and are still one loop.
 const FUNCTIONS_MOST: usize = 4;
+/// Polls of different functions are of one loop when one begins within this part of a row's longest time after the other:
+/// a tenth of a millisecond. What lies farther apart has work in between.
+const BY_TURNS_WITHIN: u64 = 1024;
 
 /// The failed polls of one function in a loop.
 #[derive(Debug, Clone, Copy, Default)]
@@ -17,19 +20,20 @@ struct Asked {
     count: u64,
     /// From the beginnings of its polls to those of the next ones, whichever these are.
     passed: u64,
+    /// How long one of them takes at the most.
+    took: u64,
 }
 
 /// Failed polls of a few functions, perhaps by turns, with nothing else in between.
 ///
-/// When one ends matters to nobody while the loop goes on: the clock is looked at when a poll begins, and how long the last
-/// one took is taken for as long as that took which was last timed.
+/// When one ends matters to nobody while the loop goes on: the clock is looked at when a poll begins. Where another call
+/// follows, the last poll is taken to have lasted as long as others of its function.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Polls {
     start: u64,
-    /// When the last one began, which of the functions it was, and how long it took.
+    /// When the last one began, and which of the functions it was.
     last_start: u64,
     last: usize,
-    last_took: u64,
     /// In the order of their first polls; the rest is unused.
     asked: [Asked; FUNCTIONS_MOST],
     used: usize,
@@ -42,17 +46,31 @@ impl Polls {
         if start.wrapping_sub(self.start) >= longest {
             return false;
         }
-        let mut known = self.asked[..self.used].iter().enumerate();
-        let Some((at, _)) = known.find(|(_, asked)| asked.function == function && asked.count < MOST_POLLS)
-        else {
+        let Some(at) = self.of_loop(function, start, longest) else { return false };
+        if self.asked[at].count >= MOST_POLLS {
             return false;
-        };
+        }
         self.begin(at, start);
         true
     }
 
-    /// One more failed poll, which was timed. Returns what was folded when that has gone on for `longest` ticks, or has no
-    /// room for another function.
+    /// Which of the functions of the loop that a call is of, when it follows so soon that no work lies in between.
+    #[inline(always)]
+    fn of_loop(&self, function: u16, start: u64, longest: u64) -> Option<usize> {
+        let mut known = self.asked[..self.used].iter();
+        let at = known.position(|asked| asked.function == function)?;
+        let within = if at == self.last { longest } else { longest / BY_TURNS_WITHIN };
+        (self.gap(start) < within).then_some(at)
+    }
+
+    /// From the beginning of the last poll until then.
+    #[inline(always)]
+    fn gap(&self, start: u64) -> u64 {
+        start.saturating_sub(self.last_start)
+    }
+
+    /// One more failed poll, which was timed. Returns what was folded when that has gone on for `longest` ticks, has no room
+    /// for another function, or work came after it.
     #[inline]
     pub(crate) fn failed(
         &mut self,
@@ -64,24 +82,32 @@ impl Polls {
         let mut folded = None;
         if !self.go_on(function, start, longest) {
             let is_new = self.asked[..self.used].iter().all(|asked| asked.function != function);
-            if !is_new || self.used == FUNCTIONS_MOST || start.wrapping_sub(self.start) >= longest {
-                folded = self.take(start);
+            let joins = is_new
+                && self.used < FUNCTIONS_MOST
+                && start.wrapping_sub(self.start) < longest
+                && self.gap(start) < longest / BY_TURNS_WITHIN;
+            if !joins {
+                folded = self.take(function, start, longest);
             }
             if self.used == 0 {
                 (self.start, self.last_start) = (start, start);
             }
-            self.asked[self.used] = Asked { function, site, count: 0, passed: 0 };
+            self.asked[self.used] = Asked { function, site, count: 0, passed: 0, took: u64::MAX };
             self.used += 1;
             self.begin(self.used - 1, start);
         }
-        self.last_took = end.saturating_sub(start);
+        self.asked[self.last].took = end.saturating_sub(start);
         folded
     }
 
     #[inline(always)]
     fn begin(&mut self, at: usize, start: u64) {
-        self.asked[self.last].passed += start.saturating_sub(self.last_start);
-        (self.last, self.last_start) = (at, start);
+        let gap = self.gap(start);
+        let last = &mut self.asked[self.last];
+        last.passed += gap;
+        // It did not outlast the beginning of the next.
+        last.took = last.took.min(gap);
+        (self.last, self.last_start) = (at, self.last_start + gap);
         self.asked[at].count += 1;
     }
 
@@ -91,30 +117,44 @@ impl Polls {
         self.used == 0
     }
 
-    /// The loop that ended before the next call began, if there was one.
-    #[inline]
-    pub(crate) fn take(&mut self, next_start: u64) -> Option<Self> {
-        if self.used == 0 {
-            return None;
-        }
-        self.last_took = self.last_took.min(next_start.saturating_sub(self.last_start));
-        let folded = *self;
+    /// The loop that ended when a call began, if there was one. Where that is of the loop, as the poll that finds something,
+    /// the loop has lasted until then.
+    pub(crate) fn take(&mut self, function: u16, start: u64, longest: u64) -> Option<Self> {
+        let gap = self.gap(start);
+        let goes_on = self.of_loop(function, start, longest).is_some();
+        let folded = self.end()?;
+        let took = if goes_on { gap } else { folded.asked[folded.last].took.min(gap) };
+        Some(folded.lasting(took))
+    }
+
+    /// The loop that nothing follows, if there was one.
+    pub(crate) fn take_last(&mut self) -> Option<Self> {
+        let folded = self.end()?;
+        let took = folded.asked[folded.last].took;
+        Some(folded.lasting(took))
+    }
+
+    fn end(&mut self) -> Option<Self> {
+        let folded = (self.used > 0).then_some(*self);
         (self.used, self.last) = (0, 0);
-        Some(folded)
+        folded
+    }
+
+    fn lasting(mut self, took: u64) -> Self {
+        self.asked[self.last].passed += took;
+        self
     }
 
     /// A row for each function, one after the other, each with as much of the loop's time as passed with its polls.
     pub(crate) fn rows(&self) -> impl Iterator<Item = Call> {
         let mut from = self.start;
-        self.asked[..self.used].iter().enumerate().map(move |(at, asked)| {
-            let took = if at == self.last { self.last_took } else { 0 };
-            let duration = asked.passed + took;
+        self.asked[..self.used].iter().map(move |asked| {
             let start = from;
-            from += duration;
+            from += asked.passed;
             Call {
                 flags: CallFlags::FOLDED,
                 function: asked.function,
-                duration,
+                duration: asked.passed,
                 start,
                 peer: PEER_NONE,
                 comm: NO_COMM,
@@ -140,11 +180,11 @@ mod tests {
         let mut polls = Polls::default();
         let mut made: Vec<_> =
             (0..1_000_000_u64).flat_map(|at| rows(polls.failed((34, 0), at, at + 1, 300_000))).collect();
-        made.extend(rows(polls.take(u64::MAX)));
+        made.extend(rows(polls.take_last()));
         assert_eq!(made.len(), 4);
         assert_eq!(made.iter().map(|row| row.bytes).sum::<u64>(), 1_000_000);
         assert_eq!((made[0].start, made[0].duration), (0, 300_000));
-        assert!(polls.take(u64::MAX).is_none());
+        assert!(polls.take_last().is_none());
     }
 
     #[test]
@@ -152,7 +192,7 @@ mod tests {
         let mut polls = Polls::default();
         assert!(polls.failed((34, 5), 1, 2, 100).is_none());
         assert!(polls.failed((34, 6), 3, 4, 100).is_none());
-        let made = rows(polls.take(u64::MAX));
+        let made = rows(polls.take_last());
         assert_eq!(made.iter().map(|row| (row.site, row.bytes)).collect::<Vec<_>>(), [(5, 2)]);
     }
 
@@ -167,7 +207,7 @@ mod tests {
                 first.into_iter().chain(rows(polls.failed((41, 6), at + 1, at + 4, 30_000)))
             })
             .collect();
-        made.extend(rows(polls.take(u64::MAX)));
+        made.extend(rows(polls.take_last()));
         assert_eq!(made.len(), 8);
         for (function, site) in [(34, 5), (41, 6)] {
             let of = made.iter().filter(|row| row.function == function);
@@ -177,16 +217,12 @@ mod tests {
             );
         }
         assert_eq!((made[0].start, made[0].duration), (0, 3000));
-        assert_eq!(
-            (made[1].start, made[1].duration),
-            (3000, 26_994),
-            "the loop goes on from the first, the row does not"
-        );
+        assert_eq!((made[1].start, made[1].duration), (3000, 27_000));
         for two in made.windows(2) {
             assert!(two[0].start + two[0].duration <= two[1].start, "{two:?}");
         }
         let told: u64 = made.iter().map(|row| row.duration).sum();
-        assert_eq!(told, 100_000 - 4 * 6, "all but what lay between the rows");
+        assert_eq!(told, 100_000 - 6, "all but what lies behind the last");
     }
 
     #[test]
@@ -196,22 +232,44 @@ mod tests {
         let mut made: Vec<_> = (0..100_u64)
             .flat_map(|at| rows(polls.failed(((at % functions) as u16, 0), at, at + 1, 1000)))
             .collect();
-        made.extend(rows(polls.take(u64::MAX)));
+        made.extend(rows(polls.take_last()));
         assert_eq!(made.iter().map(|row| row.bytes).sum::<u64>(), 100);
         assert_eq!(made.iter().map(|row| row.duration).sum::<u64>(), 100);
     }
 
     #[test]
     fn what_was_not_timed_ends_before_the_next_call() {
-        for (next_start, duration) in [(1000, 39), (35, 35)] {
+        // Another call; the poll that finds something, which the loop has led to; one that comes too late for that.
+        for (function, next_start, duration) in [(20, 95, 39), (20, 35, 35), (34, 95, 95), (34, 131, 39)] {
             let mut polls = Polls::default();
             assert!(!polls.go_on(34, 0, 100), "the first one is timed");
             assert!(polls.failed((34, 5), 0, 9, 100).is_none());
             assert!(polls.go_on(34, 10, 100) && polls.go_on(34, 30, 100));
             assert!(!polls.go_on(41, 31, 100) && !polls.go_on(34, 100, 100));
-            let made = rows(polls.take(next_start));
+            let made = rows(polls.take(function, next_start, 100));
             assert_eq!(made.iter().map(|row| (row.duration, row.bytes)).collect::<Vec<_>>(), [(duration, 3)]);
         }
+    }
+
+    #[test]
+    fn a_first_poll_that_took_long_says_nothing_of_the_last() {
+        let mut polls = Polls::default();
+        assert!(polls.failed((34, 5), 0, 500, 1 << 20).is_none());
+        assert!(polls.go_on(34, 510, 1 << 20) && polls.go_on(34, 512, 1 << 20));
+        assert_eq!(rows(polls.take(20, 600, 1 << 20))[0].duration, 514);
+    }
+
+    #[test]
+    fn functions_with_work_in_between_are_no_loop() {
+        const LONGEST: u64 = 1 << 20;
+        let mut polls = Polls::default();
+        assert!(polls.failed((34, 5), 0, 9, LONGEST).is_none());
+        let made = rows(polls.failed((41, 6), 2000, 2010, LONGEST));
+        assert_eq!(made.iter().map(|row| (row.function, row.duration)).collect::<Vec<_>>(), [(34, 9)]);
+        assert!(!polls.go_on(34, 5000, LONGEST));
+        let made = rows(polls.failed((34, 5), 5000, 5010, LONGEST));
+        assert_eq!(made.iter().map(|row| (row.function, row.duration)).collect::<Vec<_>>(), [(41, 10)]);
+        assert!(polls.go_on(34, 9000, LONGEST), "of one function it is, as before");
     }
 
     #[test]
@@ -219,6 +277,6 @@ mod tests {
         let mut polls = Polls::default();
         assert!(polls.failed((34, 5), 100, 90, 1000).is_none());
         assert!(polls.failed((41, 5), 95, 60, 1000).is_none_or(|folded| folded.rows().count() == 1));
-        assert!(rows(polls.take(u64::MAX)).iter().all(|row| row.duration == 0));
+        assert!(rows(polls.take_last()).iter().all(|row| row.duration == 0));
     }
 }

@@ -448,7 +448,7 @@ impl Thread {
     #[cold]
     #[inline(never)]
     fn commit_slowly(&mut self, process: &Process, sink: &mut impl Sink, call: Call) -> bool {
-        if let Some(folded) = self.polls.take(call.start) {
+        if let Some(folded) = self.polls.take(call.function, call.start, process.longest_poll_row) {
             let mut before = sink.unstage();
             before.append(&mut self.before);
             // Whose the ring is belongs before the polls already.
@@ -468,7 +468,7 @@ impl Thread {
 
     /// Writes what is still folded, for instance before the process ends.
     pub fn flush(&mut self, process: &Process, sink: &mut impl Sink) {
-        if let Some(folded) = self.polls.take(u64::MAX) {
+        if let Some(folded) = self.polls.take_last() {
             self.write_polls(process, sink, &folded);
         }
     }

@@ -67,9 +67,9 @@ impl Drop for LastWord {
         // SAFETY: made by `Box::into_raw` in `begin`, and taken out of its cell just now.
         let mut local = unsafe { Box::from_raw(local) };
         let _ = catch_unwind(AssertUnwindSafe(|| {
-            let Recorder { process, thread, ring, .. } = local.recorder.get_mut();
-            if process.is_own() {
-                thread.flush(&process.capture, ring);
+            let recorder = local.recorder.get_mut();
+            if recorder.process.is_own() {
+                recorder.flush();
             }
         }));
     }
@@ -423,6 +423,11 @@ impl Recorder {
     #[inline]
     pub(crate) fn commit(&mut self, call: &Call) -> bool {
         self.thread.commit(&self.process.capture, &mut self.ring, call)
+    }
+
+    /// Writes what is still folded.
+    pub(crate) fn flush(&mut self) {
+        self.thread.flush(&self.process.capture, &mut self.ring);
     }
 
     /// A poll that found nothing.

@@ -11,7 +11,7 @@ pub struct Call {
     pub function: Function,
     /// When the call was entered.
     pub start_ns: Nanoseconds,
-    /// When it returned.
+    /// When it returned. Rows of polls of several functions by turns share the time of their loop.
     pub end_ns: Nanoseconds,
     /// The one other rank of the call (or the root of a collective); none where there is none or several.
     pub peer: Option<Rank>,
@@ -21,7 +21,7 @@ pub struct Call {
     pub bytes: u64,
     /// The communicator; none where the call has none or it is not known.
     pub comm: Option<Comm>,
-    /// Where in the program it was made; none where that is not known. Polls in a row: the first of them.
+    /// Where in the program it was made; none where that is not known. Polls in a row: the first of its function.
     pub site: Option<Site>,
     /// Polls folded into this row, else 1.
     pub count: u64,

@@ -3,7 +3,7 @@
 
 use super::message::{finish, made};
 use crate::language::{Kind, Language};
-use crate::local::{enter, recorded};
+use crate::local::{Recorder, enter, recorded};
 use crate::mpi::Handle;
 use crate::process;
 use crate::text;
@@ -67,10 +67,13 @@ pub(crate) unsafe fn pcontrol<L: Language>(
     name: Option<*mut c_void>,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
+    let mut entered = enter::<L>();
     if L::is_recorded() && matches!(level, 1 | 2) {
+        // Polls until here were made while nothing was recorded.
+        entered.as_mut().map(|entered| entered.work(Recorder::flush));
         process::pause(false);
     }
-    let Some(mut entered) = enter::<L>() else { return real() };
+    let Some(mut entered) = entered else { return real() };
     let (result, at) = entered.timed(function, real);
     entered.work(|recorder| {
         let mut call = made(function, at, result);
