@@ -7,8 +7,8 @@ const MOST_POLLS: u64 = u32::MAX as u64;
 
 /// So many functions may ask by turns and are still one loop.
 const FUNCTIONS_MOST: usize = 4;
-/// Polls of different functions are of one loop when one begins within this part of a row's longest time after the other:
-/// a tenth of a millisecond. What lies farther apart has work in between.
+/// Polls of different functions are of one loop when one begins within this part of a row's longest time after the other
+/// has ended, as far as that is known: a tenth of a millisecond. What lies farther apart has work in between.
 const BY_TURNS_WITHIN: u64 = 1024;
 
 /// The failed polls of one function in a loop.
@@ -26,41 +26,38 @@ struct Asked {
 
 /// Failed polls of a few functions, perhaps by turns, with nothing else in between.
 ///
-/// When one ends matters to nobody while the loop goes on: the clock is looked at when a poll begins. Where another call
-/// follows, the last poll is taken to have lasted as long as others of its function.
+/// When one ends matters to nobody while the same function asks again and again: the clock is looked at when a poll begins.
+/// Where another call follows, the last poll is taken to have lasted as long as others of its function.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Polls {
     start: u64,
-    /// When the last one began, and which of the functions it was.
+    /// When the last one began and ended, and which of the functions it was.
     last_start: u64,
+    last_end: u64,
     last: usize,
     /// In the order of their first polls; the rest is unused.
     asked: [Asked; FUNCTIONS_MOST],
     used: usize,
 }
 
+/// The end of a poll that was not timed.
+const NOT_TIMED: u64 = u64::MAX;
+
 impl Polls {
-    /// One more poll that found nothing, if it belongs to the loop that goes on; `false` when nothing was done.
+    /// One more poll that found nothing, if it is like the last one, so that it need not be timed; `false` when nothing was
+    /// done.
     #[inline(always)]
     pub(crate) fn go_on(&mut self, function: u16, start: u64, longest: u64) -> bool {
-        if start.wrapping_sub(self.start) >= longest {
-            return false;
+        let last = &self.asked[self.last];
+        let goes_on = self.used > 0
+            && last.function == function
+            && last.count < MOST_POLLS
+            && start.wrapping_sub(self.start) < longest;
+        if goes_on {
+            self.begin(self.last, start);
+            self.last_end = NOT_TIMED;
         }
-        let Some(at) = self.of_loop(function, start, longest) else { return false };
-        if self.asked[at].count >= MOST_POLLS {
-            return false;
-        }
-        self.begin(at, start);
-        true
-    }
-
-    /// Which of the functions of the loop that a call is of, when it follows so soon that no work lies in between.
-    #[inline(always)]
-    fn of_loop(&self, function: u16, start: u64, longest: u64) -> Option<usize> {
-        let mut known = self.asked[..self.used].iter();
-        let at = known.position(|asked| asked.function == function)?;
-        let within = if at == self.last { longest } else { longest / BY_TURNS_WITHIN };
-        (self.gap(start) < within).then_some(at)
+        goes_on
     }
 
     /// From the beginning of the last poll until then.
@@ -69,9 +66,18 @@ impl Polls {
         start.saturating_sub(self.last_start)
     }
 
+    /// Whether a call follows the last poll so soon that no work lies in between.
+    fn is_near(&self, function: u16, start: u64, longest: u64) -> bool {
+        let by_turns = start.saturating_sub(self.last_end) < longest / BY_TURNS_WITHIN;
+        self.gap(start) < longest && (by_turns || self.asked[self.last].function == function)
+    }
+
+    fn place(&self, function: u16) -> Option<usize> {
+        self.asked[..self.used].iter().position(|asked| asked.function == function)
+    }
+
     /// One more failed poll, which was timed. Returns what was folded when that has gone on for `longest` ticks, has no room
     /// for another function, or work came after it.
-    #[inline]
     pub(crate) fn failed(
         &mut self,
         (function, site): (u16, u32),
@@ -79,24 +85,24 @@ impl Polls {
         end: u64,
         longest: u64,
     ) -> Option<Self> {
-        let mut folded = None;
-        if !self.go_on(function, start, longest) {
-            let is_new = self.asked[..self.used].iter().all(|asked| asked.function != function);
-            let joins = is_new
-                && self.used < FUNCTIONS_MOST
-                && start.wrapping_sub(self.start) < longest
-                && self.gap(start) < longest / BY_TURNS_WITHIN;
-            if !joins {
-                folded = self.take(function, start, longest);
-            }
-            if self.used == 0 {
-                (self.start, self.last_start) = (start, start);
-            }
-            self.asked[self.used] = Asked { function, site, count: 0, passed: 0, took: u64::MAX };
-            self.used += 1;
-            self.begin(self.used - 1, start);
+        let known = self.place(function);
+        let has_room = match known {
+            Some(at) => self.asked[at].count < MOST_POLLS,
+            None => self.used < FUNCTIONS_MOST,
+        };
+        let joins = start.wrapping_sub(self.start) < longest && self.is_near(function, start, longest);
+        let folded = if joins && has_room { None } else { self.take(function, start, longest) };
+        if self.used == 0 {
+            (self.start, self.last_start) = (start, start);
         }
-        self.asked[self.last].took = end.saturating_sub(start);
+        let at = known.filter(|_| self.used > 0).unwrap_or(self.used);
+        if at == self.used {
+            self.asked[at] = Asked { function, site, count: 0, passed: 0, took: u64::MAX };
+            self.used += 1;
+        }
+        self.begin(at, start);
+        self.last_end = end;
+        self.asked[at].took = end.saturating_sub(start);
         folded
     }
 
@@ -121,7 +127,7 @@ impl Polls {
     /// the loop has lasted until then.
     pub(crate) fn take(&mut self, function: u16, start: u64, longest: u64) -> Option<Self> {
         let gap = self.gap(start);
-        let goes_on = self.of_loop(function, start, longest).is_some();
+        let goes_on = self.place(function).is_some() && self.is_near(function, start, longest);
         let folded = self.end()?;
         let took = if goes_on { gap } else { folded.asked[folded.last].took.min(gap) };
         Some(folded.lasting(took))
@@ -269,7 +275,16 @@ mod tests {
         assert!(!polls.go_on(34, 5000, LONGEST));
         let made = rows(polls.failed((34, 5), 5000, 5010, LONGEST));
         assert_eq!(made.iter().map(|row| (row.function, row.duration)).collect::<Vec<_>>(), [(41, 10)]);
-        assert!(polls.go_on(34, 9000, LONGEST), "of one function it is, as before");
+        assert!(polls.go_on(34, 9000, LONGEST), "of one function it is, whatever lies in between");
+        assert!(
+            polls.failed((41, 6), 20_000, 20_010, LONGEST).is_none(),
+            "when the last one ended nobody knows"
+        );
+        let made = rows(polls.take(20, 30_000, LONGEST));
+        assert_eq!(
+            made.iter().map(|row| (row.function, row.duration)).collect::<Vec<_>>(),
+            [(34, 15_000), (41, 10)]
+        );
     }
 
     #[test]
