@@ -23,7 +23,7 @@ fn recorded_exactly(app: &str, family: Family, test: &str) {
         exactness::recorded_exactly(&place, &mpi, ranks, &program, &[], &Expected::default(), None);
     }
     // The other way to begin.
-    if !app.contains("_se") && !app.contains("_objects") {
+    if app == "fortran_mpif" || app == "fortran_mpi" || app.starts_with("fortran_f08") {
         let place = format!("{app} with threads on {}", family.word());
         exactness::recorded_exactly(&place, &mpi, 2, &program, &["threads"], &Expected::default(), None);
     }
@@ -53,6 +53,12 @@ exact!(fortran_mpif fortran_mpi fortran_f08 fortran_f08_short fortran_sections);
 exact!(fortran_sentinels_mpif fortran_sentinels_mpi fortran_sentinels_f08);
 exact!(fortran_objects_mpif fortran_objects_mpi fortran_objects_f08);
 
+/// Open MPI's module has it as the standard has it.
+#[test]
+fn fortran_pcontrol() {
+    recorded_exactly("fortran_pcontrol", Family::Mpich, "fortran fortran_pcontrol");
+}
+
 #[test]
 fn no_program_is_left_out() {
     let tested = [
@@ -63,6 +69,7 @@ fn no_program_is_left_out() {
         "fortran_objects_f08",
         "fortran_objects_mpi",
         "fortran_objects_mpif",
+        "fortran_pcontrol",
         "fortran_sections",
         "fortran_sentinels_f08",
         "fortran_sentinels_mpi",

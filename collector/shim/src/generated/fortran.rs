@@ -11224,14 +11224,15 @@ unsafe extern "C-unwind" fn mpi_buffer_detach_fortran08(
 ///
 /// # Safety
 /// As for the symbols that call it.
-unsafe fn mpi_pcontrol<L: Language>(behind: Index, level: *const c_int) {
+unsafe fn mpi_pcontrol<L: Language>(behind: Index, level: *const c_int, perhaps_ierror: *mut c_int) {
     // SAFETY: the address is that of the subroutine of the symbol's name, whose prototype this is.
-    let function: extern "C-unwind" fn(*const c_int) = unsafe { core::mem::transmute(real(behind)) };
+    let function: extern "C-unwind" fn(*const c_int, *mut c_int) =
+        unsafe { core::mem::transmute(real(behind)) };
 
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
         shapes::pcontrol::<L>(id::PCONTROL, *level, None, move || {
-            function(level);
+            function(level, perhaps_ierror);
             0
         })
     };
@@ -11243,19 +11244,19 @@ unsafe fn mpi_pcontrol<L: Language>(behind: Index, level: *const c_int) {
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
 #[cfg_attr(target_arch = "x86_64", unsafe(naked))]
-pub(crate) unsafe extern "C-unwind" fn mpi_pcontrol_(level: *const c_int) {
-    keep_caller!(mpi_pcontrol_fortran(level))
+pub(crate) unsafe extern "C-unwind" fn mpi_pcontrol_(level: *const c_int, perhaps_ierror: *mut c_int) {
+    keep_caller!(mpi_pcontrol_fortran(level, perhaps_ierror))
 }
 
 /// `MPI_Pcontrol` as Fortran, wherever it was called from.
 ///
 /// # Safety
 /// As for the symbol.
-unsafe extern "C-unwind" fn mpi_pcontrol_fortran(level: *const c_int) {
+unsafe extern "C-unwind" fn mpi_pcontrol_fortran(level: *const c_int, perhaps_ierror: *mut c_int) {
     let _passed_on = PassedOn::unless(Fortran::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_pcontrol::<Fortran>(Index(535), level);
+        mpi_pcontrol::<Fortran>(Index(535), level, perhaps_ierror);
     }
 }
 
@@ -11265,19 +11266,19 @@ unsafe extern "C-unwind" fn mpi_pcontrol_fortran(level: *const c_int) {
 /// The caller keeps the rules of the MPI standard; the arguments go to the library as they came.
 #[unsafe(no_mangle)]
 #[cfg_attr(target_arch = "x86_64", unsafe(naked))]
-pub(crate) unsafe extern "C-unwind" fn mpi_pcontrol_f08_(level: *const c_int) {
-    keep_caller!(mpi_pcontrol_fortran08(level))
+pub(crate) unsafe extern "C-unwind" fn mpi_pcontrol_f08_(level: *const c_int, perhaps_ierror: *mut c_int) {
+    keep_caller!(mpi_pcontrol_fortran08(level, perhaps_ierror))
 }
 
 /// `MPI_Pcontrol` as Fortran08, wherever it was called from.
 ///
 /// # Safety
 /// As for the symbol.
-unsafe extern "C-unwind" fn mpi_pcontrol_fortran08(level: *const c_int) {
+unsafe extern "C-unwind" fn mpi_pcontrol_fortran08(level: *const c_int, perhaps_ierror: *mut c_int) {
     let _passed_on = PassedOn::unless(Fortran08::is_recorded());
     // SAFETY: by the caller's word.
     unsafe {
-        mpi_pcontrol::<Fortran08>(Index(536), level);
+        mpi_pcontrol::<Fortran08>(Index(536), level, perhaps_ierror);
     }
 }
 
