@@ -54,7 +54,10 @@ test("habits::what_is_selected_narrows_all_views_is_undone_and_goes_into_the_add
   await chosen(page, /MPI_Waitall only/);
   await page.keyboard.press("/");
   await page.keyboard.type("rank 2");
+  // The next key is the page's at once, not with the next picture.
+  await page.evaluate(() => addEventListener("keydown", () => (globalThis.focusAfter = document.activeElement.tagName), { once: true }));
   await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => globalThis.focusAfter), "BODY");
   await inspected(page, /Rank 2/);
 
   // The address says all of it: a colleague sees the same.

@@ -15,6 +15,7 @@ interface SearchProps { store: Store; actions: Actions; isOpen: Signal<boolean>;
 
 export function Search({ store, actions, isOpen, views }: SearchProps) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const input = useRef<HTMLInputElement>(null);
   const query = useSignal("");
   const at = useSignal(0);
   const sites = useSignal<Sites>(NO_SITES);
@@ -22,7 +23,10 @@ export function Search({ store, actions, isOpen, views }: SearchProps) {
   // Before the next key comes: it is the first letter of what is sought.
   useLayoutEffect(() => {
     if (!open) {
-      if (dialog.current?.open) dialog.current.close();
+      if (!dialog.current?.open) return;
+      dialog.current.close();
+      // A field that is gone has the focus until the next picture, and the keys until then with it.
+      input.current?.blur();
       return;
     }
     query.value = "";
@@ -56,7 +60,7 @@ export function Search({ store, actions, isOpen, views }: SearchProps) {
     }} onClick={(event) => {
       if (event.target === dialog.current) isOpen.value = false;
     }}>
-      <input type="text" role="combobox" aria-label="Find" aria-expanded={results.length > 0} aria-controls="found" aria-activedescendant={results.length > 0 ? `found-${current}` : undefined}
+      <input ref={input} type="text" role="combobox" aria-label="Find" aria-expanded={results.length > 0} aria-controls="found" aria-activedescendant={results.length > 0 ? `found-${current}` : undefined}
         placeholder="Rank, ranks 0-15, function, place in the program, node, region, time, view" value={query.value} spellcheck={false} autocomplete="off"
         onInput={(event) => {
           query.value = event.currentTarget.value;
