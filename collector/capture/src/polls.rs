@@ -10,6 +10,11 @@ const FUNCTIONS_MOST: usize = 4;
 /// Polls of different functions are of one loop when one begins within this part of a row's longest time after the other
 /// has ended, as far as that is known: a tenth of a millisecond. What lies farther apart has work in between.
 const BY_TURNS_WITHIN: u64 = 1024;
+/// What lies between two polls is of the loop when it is shorter than this part of a row's longest time: some ten
+/// microseconds. Where it is longer, and it is known when the first of the two ended, it is the program's own.
+const OF_LOOP_WITHIN: u64 = 8192;
+/// So many polls of one function without work in between are timed before the following ones are not.
+const TIMED_AT_LEAST: u32 = 8;
 
 /// The failed polls of one function in a loop.
 #[derive(Debug, Clone, Copy, Default)]
@@ -18,7 +23,7 @@ struct Asked {
     /// Where the first was made: loops that poll in several places are still one.
     site: u32,
     count: u64,
-    /// From the beginnings of its polls to those of the next ones, whichever these are.
+    /// From the beginnings of its polls to those of the next ones, whichever these are, without the work in between.
     passed: u64,
     /// How long one of them takes at the most.
     took: u64,
@@ -26,8 +31,10 @@ struct Asked {
 
 /// Failed polls of a few functions, perhaps by turns, with nothing else in between.
 ///
-/// When one ends matters to nobody while the same function asks again and again: the clock is looked at when a poll begins.
-/// Where another call follows, the last poll is taken to have lasted as long as others of its function.
+/// When one ends matters to nobody while the same function asks again and again without a pause: the clock is looked at when
+/// a poll begins. A program that computes and asks now and then is another matter: there each poll is timed, and what lies
+/// between them is not polling. Rows begin with their first poll and last as long as all of them together. Where another
+/// call follows one that was not timed, it is taken to have lasted as long as others of its function.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Polls {
     start: u64,
@@ -35,6 +42,8 @@ pub(crate) struct Polls {
     last_start: u64,
     last_end: u64,
     last: usize,
+    /// Polls of the last one's function that followed one another without work in between.
+    in_a_row: u32,
     /// In the order of their first polls; the rest is unused.
     asked: [Asked; FUNCTIONS_MOST],
     used: usize,
@@ -49,12 +58,13 @@ impl Polls {
     #[inline(always)]
     pub(crate) fn go_on(&mut self, function: u16, start: u64, longest: u64) -> bool {
         let last = &self.asked[self.last];
-        let goes_on = self.used > 0
+        let goes_on = self.in_a_row >= TIMED_AT_LEAST
             && last.function == function
+            && self.gap(start) < longest / OF_LOOP_WITHIN
             && last.count < MOST_POLLS
             && start.wrapping_sub(self.start) < longest;
         if goes_on {
-            self.begin(self.last, start);
+            self.begin(self.last, start, self.gap(start));
             self.last_end = NOT_TIMED;
         }
         goes_on
@@ -64,6 +74,13 @@ impl Polls {
     #[inline(always)]
     fn gap(&self, start: u64) -> u64 {
         start.saturating_sub(self.last_start)
+    }
+
+    /// How much of the time from the beginning of the last poll until then is of the loop.
+    fn polled(&self, start: u64, longest: u64) -> u64 {
+        let between = start.saturating_sub(self.last_end);
+        let gap = self.gap(start);
+        if between < longest / OF_LOOP_WITHIN { gap } else { gap.saturating_sub(between) }
     }
 
     /// Whether a call follows the last poll so soon that no work lies in between.
@@ -93,24 +110,27 @@ impl Polls {
         let joins = start.wrapping_sub(self.start) < longest && self.is_near(function, start, longest);
         let folded = if joins && has_room { None } else { self.take(function, start, longest) };
         if self.used == 0 {
-            (self.start, self.last_start) = (start, start);
+            (self.start, self.last_start, self.last_end) = (start, start, start);
         }
         let at = known.filter(|_| self.used > 0).unwrap_or(self.used);
+        let polled = self.polled(start, longest);
+        let is_in_a_row = at == self.last && polled == self.gap(start);
+        self.in_a_row = if is_in_a_row { self.in_a_row.saturating_add(1) } else { 0 };
         if at == self.used {
             self.asked[at] = Asked { function, site, count: 0, passed: 0, took: u64::MAX };
             self.used += 1;
         }
-        self.begin(at, start);
+        self.begin(at, start, polled);
         self.last_end = end;
         self.asked[at].took = end.saturating_sub(start);
         folded
     }
 
     #[inline(always)]
-    fn begin(&mut self, at: usize, start: u64) {
+    fn begin(&mut self, at: usize, start: u64, polled: u64) {
         let gap = self.gap(start);
         let last = &mut self.asked[self.last];
-        last.passed += gap;
+        last.passed += polled;
         // It did not outlast the beginning of the next.
         last.took = last.took.min(gap);
         (self.last, self.last_start) = (at, self.last_start + gap);
@@ -126,10 +146,10 @@ impl Polls {
     /// The loop that ended when a call began, if there was one. Where that is of the loop, as the poll that finds something,
     /// the loop has lasted until then.
     pub(crate) fn take(&mut self, function: u16, start: u64, longest: u64) -> Option<Self> {
-        let gap = self.gap(start);
+        let (gap, polled) = (self.gap(start), self.polled(start, longest));
         let goes_on = self.place(function).is_some() && self.is_near(function, start, longest);
         let folded = self.end()?;
-        let took = if goes_on { gap } else { folded.asked[folded.last].took.min(gap) };
+        let took = if goes_on { polled } else { folded.asked[folded.last].took.min(gap) };
         Some(folded.lasting(took))
     }
 
@@ -142,7 +162,7 @@ impl Polls {
 
     fn end(&mut self) -> Option<Self> {
         let folded = (self.used > 0).then_some(*self);
-        (self.used, self.last) = (0, 0);
+        (self.used, self.last, self.in_a_row) = (0, 0, 0);
         folded
     }
 
@@ -174,7 +194,7 @@ impl Polls {
 
 #[cfg(test)]
 mod tests {
-    use super::{FUNCTIONS_MOST, Polls};
+    use super::{FUNCTIONS_MOST, Polls, TIMED_AT_LEAST};
     use mpiscope_wire::Call;
 
     fn rows(folded: Option<Polls>) -> Vec<Call> {
@@ -209,12 +229,12 @@ mod tests {
         let mut made: Vec<_> = (0..10_000_u64)
             .flat_map(|turn| {
                 let at = 10 * turn;
-                let first = rows(polls.failed((34, 5), at, at + 1, 30_000));
-                first.into_iter().chain(rows(polls.failed((41, 6), at + 1, at + 4, 30_000)))
+                let first = rows(polls.failed((34, 5), at, at + 1, 60_000));
+                first.into_iter().chain(rows(polls.failed((41, 6), at + 1, at + 4, 60_000)))
             })
             .collect();
         made.extend(rows(polls.take_last()));
-        assert_eq!(made.len(), 8);
+        assert_eq!(made.len(), 4);
         for (function, site) in [(34, 5), (41, 6)] {
             let of = made.iter().filter(|row| row.function == function);
             assert_eq!(
@@ -222,8 +242,8 @@ mod tests {
                 (site, 10_000)
             );
         }
-        assert_eq!((made[0].start, made[0].duration), (0, 3000));
-        assert_eq!((made[1].start, made[1].duration), (3000, 27_000));
+        assert_eq!((made[0].start, made[0].duration), (0, 6000));
+        assert_eq!((made[1].start, made[1].duration), (6000, 54_000));
         for two in made.windows(2) {
             assert!(two[0].start + two[0].duration <= two[1].start, "{two:?}");
         }
@@ -243,48 +263,87 @@ mod tests {
         assert_eq!(made.iter().map(|row| row.duration).sum::<u64>(), 100);
     }
 
+    /// A row's longest time: what is longer than 128 between two polls is work, and 1024 between those of different functions.
+    const LONGEST: u64 = 1 << 20;
+
+    /// A loop in which polls, nine ticks long, were made every ten ticks until then, so that the next is not timed.
+    fn going_on(function: u16) -> (Polls, u64) {
+        let mut polls = Polls::default();
+        let most = u64::from(TIMED_AT_LEAST);
+        for at in 0..most {
+            assert!(!polls.go_on(function, 10 * at, LONGEST), "the first ones are timed");
+            assert!(polls.failed((function, 5), 10 * at, 10 * at + 9, LONGEST).is_none());
+        }
+        (polls, 10 * most)
+    }
+
+    fn lasted(made: &[Call]) -> Vec<(u16, u64, u64)> {
+        made.iter().map(|row| (row.function, row.duration, row.bytes)).collect()
+    }
+
     #[test]
     fn what_was_not_timed_ends_before_the_next_call() {
+        let many = u64::from(TIMED_AT_LEAST) + 2;
         // Another call; the poll that finds something, which the loop has led to; one that comes too late for that.
-        for (function, next_start, duration) in [(20, 95, 39), (20, 35, 35), (34, 95, 95), (34, 131, 39)] {
-            let mut polls = Polls::default();
-            assert!(!polls.go_on(34, 0, 100), "the first one is timed");
-            assert!(polls.failed((34, 5), 0, 9, 100).is_none());
-            assert!(polls.go_on(34, 10, 100) && polls.go_on(34, 30, 100));
-            assert!(!polls.go_on(41, 31, 100) && !polls.go_on(34, 100, 100));
-            let made = rows(polls.take(function, next_start, 100));
-            assert_eq!(made.iter().map(|row| (row.duration, row.bytes)).collect::<Vec<_>>(), [(duration, 3)]);
+        for (function, later, lasts) in [(20, 95, 9), (20, 5, 5), (34, 95, 95), (34, LONGEST, 9)] {
+            let (mut polls, at) = going_on(34);
+            assert!(polls.go_on(34, at, LONGEST) && polls.go_on(34, at + 30, LONGEST));
+            assert!(!polls.go_on(41, at + 31, LONGEST) && !polls.go_on(34, LONGEST, LONGEST));
+            let made = rows(polls.take(function, at + 30 + later, LONGEST));
+            assert_eq!(lasted(&made), [(34, at + 30 + lasts, many)]);
         }
     }
 
     #[test]
     fn a_first_poll_that_took_long_says_nothing_of_the_last() {
         let mut polls = Polls::default();
-        assert!(polls.failed((34, 5), 0, 500, 1 << 20).is_none());
-        assert!(polls.go_on(34, 510, 1 << 20) && polls.go_on(34, 512, 1 << 20));
-        assert_eq!(rows(polls.take(20, 600, 1 << 20))[0].duration, 514);
+        assert!(polls.failed((34, 5), 0, 500, LONGEST).is_none());
+        for at in 0..u64::from(TIMED_AT_LEAST) {
+            assert!(polls.failed((34, 5), 510 + 2 * at, 511 + 2 * at, LONGEST).is_none());
+        }
+        let at = 510 + 2 * u64::from(TIMED_AT_LEAST);
+        assert!(polls.go_on(34, at, LONGEST));
+        assert_eq!(rows(polls.take(20, at + 90, LONGEST))[0].duration, at + 1);
+    }
+
+    #[test]
+    fn work_between_polls_is_no_polling() {
+        let mut polls = Polls::default();
+        // A poll of three ticks each thousand, and now and then two, one right after the other.
+        for at in (0..100_000).step_by(1000) {
+            assert!(!polls.go_on(34, at, LONGEST) && polls.failed((34, 5), at, at + 3, LONGEST).is_none());
+            if at % 10_000 == 0 {
+                assert!(!polls.go_on(34, at + 5, LONGEST));
+                assert!(polls.failed((34, 5), at + 5, at + 8, LONGEST).is_none());
+            }
+        }
+        // Also before the one that finds something.
+        let made = rows(polls.take(34, 100_000, LONGEST));
+        assert_eq!(lasted(&made), [(34, 90 * 3 + 10 * 8, 110)]);
+        // Polls that take long are polling as long as they take.
+        for at in (0..100_000).step_by(1000) {
+            assert!(!polls.go_on(34, at, LONGEST) && polls.failed((34, 5), at, at + 990, LONGEST).is_none());
+        }
+        assert_eq!(lasted(&rows(polls.take_last())), [(34, 99_990, 100)]);
     }
 
     #[test]
     fn functions_with_work_in_between_are_no_loop() {
-        const LONGEST: u64 = 1 << 20;
         let mut polls = Polls::default();
         assert!(polls.failed((34, 5), 0, 9, LONGEST).is_none());
         let made = rows(polls.failed((41, 6), 2000, 2010, LONGEST));
-        assert_eq!(made.iter().map(|row| (row.function, row.duration)).collect::<Vec<_>>(), [(34, 9)]);
+        assert_eq!(lasted(&made), [(34, 9, 1)]);
         assert!(!polls.go_on(34, 5000, LONGEST));
         let made = rows(polls.failed((34, 5), 5000, 5010, LONGEST));
-        assert_eq!(made.iter().map(|row| (row.function, row.duration)).collect::<Vec<_>>(), [(41, 10)]);
-        assert!(polls.go_on(34, 9000, LONGEST), "of one function it is, whatever lies in between");
+        assert_eq!(lasted(&made), [(41, 10, 1)]);
+        let (mut polls, at) = going_on(34);
+        assert!(polls.go_on(34, at, LONGEST));
         assert!(
-            polls.failed((41, 6), 20_000, 20_010, LONGEST).is_none(),
+            polls.failed((41, 6), at + 20_000, at + 20_010, LONGEST).is_none(),
             "when the last one ended nobody knows"
         );
-        let made = rows(polls.take(20, 30_000, LONGEST));
-        assert_eq!(
-            made.iter().map(|row| (row.function, row.duration)).collect::<Vec<_>>(),
-            [(34, 15_000), (41, 10)]
-        );
+        let made = rows(polls.take(20, 50_000, LONGEST));
+        assert_eq!(lasted(&made), [(34, at + 20_000, u64::from(TIMED_AT_LEAST) + 1), (41, 10, 1)]);
     }
 
     #[test]

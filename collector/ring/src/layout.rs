@@ -4,7 +4,7 @@ use crate::sync::{AtomicU32, AtomicU64};
 use mpiscope_wire::SLOT_BYTES;
 
 /// "MSRING" and the version of this layout.
-pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"MSRING\x00\x04");
+pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"MSRING\x00\x05");
 pub(crate) const PAGE_BYTES: usize = 4096;
 pub(crate) const SLOTS_OFFSET: usize = 2 * PAGE_BYTES;
 /// The most rings a region has.
@@ -101,6 +101,8 @@ pub struct RegionHeader {
     pub(crate) constants: [AtomicU32; 4],
     pub(crate) library: [AtomicU64; TEXT_WORDS],
     pub(crate) node: [AtomicU64; TEXT_WORDS],
+    /// Whether its writers wake an agent that rests.
+    pub(crate) wakes: AtomicU32,
 }
 
 /// What writer and reader of one ring share. Each writes a cache line of its own.

@@ -6,6 +6,7 @@
 
 use crate::layout::{Capacities, PAGE_BYTES, RegionHeader, RingHeader};
 use crate::ring::SlotCell;
+use crate::sync::AtomicU32;
 use mpiscope_wire::SLOT_BYTES;
 use std::fs::File;
 use std::io;
@@ -42,6 +43,13 @@ impl Mapping {
             return Err(io::Error::last_os_error());
         }
         Ok(Self { address: address.cast(), bytes })
+    }
+
+    /// The first word of a file that is no region.
+    pub(crate) fn word(&self) -> &AtomicU32 {
+        assert!(self.bytes >= size_of::<AtomicU32>());
+        // SAFETY: the mapping is page-aligned and long enough; every bit pattern is a number.
+        unsafe { &*self.address.cast() }
     }
 
     pub(crate) fn header(&self) -> &RegionHeader {

@@ -5,6 +5,7 @@ use crate::layout::{Capacities, MAGIC, RegionHeader, SLOTS_OFFSET, State, TEXT_W
 use crate::map::{Mapping, reserve};
 use crate::ring::{Consumer, Pause, Producer};
 use crate::sync::{AtomicU64, Ordering};
+use crate::wake::Waker;
 use mpiscope_wire::ClockKind;
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -100,6 +101,8 @@ pub struct Region {
 #[derive(Debug)]
 pub struct Writer {
     region: Region,
+    /// Wakes the agent, where it can be woken.
+    waker: Option<Waker>,
 }
 
 /// The agent's side.
@@ -135,7 +138,9 @@ impl Writer {
             .custom_flags(libc::O_CLOEXEC | libc::O_NOFOLLOW)
             .open(&path)
             .map_err(fault)?;
-        let made = Self::fill(&file, identity, capacities)
+        // Without it the agent looks more often.
+        let waker = Waker::open(folder).ok();
+        let made = Self::fill(&file, identity, capacities, waker)
             .and_then(|writer| std::fs::rename(&path, path.with_extension("ring")).map(|()| writer));
         made.map_err(|error| {
             // Of the two errors only the first says why.
@@ -144,7 +149,12 @@ impl Writer {
         })
     }
 
-    fn fill(file: &File, identity: &Identity, capacities: Capacities) -> io::Result<Self> {
+    fn fill(
+        file: &File,
+        identity: &Identity,
+        capacities: Capacities,
+        waker: Option<Waker>,
+    ) -> io::Result<Self> {
         reserve(file, capacities.bytes())?;
         let mapping = Mapping::new(file, capacities.bytes(), true)?;
         let region = Region { mapping, capacities };
@@ -163,8 +173,9 @@ impl Writer {
         }
         put_text(&header.library, &identity.library);
         put_text(&header.node, &identity.node);
+        header.wakes.store(u32::from(waker.is_some()), Ordering::Relaxed);
         header.magic.store(MAGIC, Ordering::Release);
-        Ok(Self { region })
+        Ok(Self { region, waker })
     }
 
     /// Takes a ring for the calling thread, which has this number; `None` when all are taken.
@@ -173,7 +184,10 @@ impl Writer {
         (0..self.region.capacities.rings as usize).find_map(|ring| {
             let header = self.region.mapping.ring_header(ring);
             header.claim(thread).then_some(())?;
-            Some((ring, Producer::new(header, self.region.mapping.slots(&self.region.capacities, ring))))
+            let mut producer =
+                Producer::new(header, self.region.mapping.slots(&self.region.capacities, ring));
+            producer.waker = self.waker.as_ref();
+            Some((ring, producer))
         })
     }
 
@@ -288,6 +302,12 @@ impl Reader {
     pub fn in_flight(&self, ring: usize, now: u64) -> Option<InFlight> {
         let seen = self.region.mapping.ring_header(ring).in_flight(now)?;
         Some(seen.in_words_of_all(self.constants()))
+    }
+
+    /// Whether its writers wake an agent that rests, before their rings are full.
+    #[must_use]
+    pub fn wakes(&self) -> bool {
+        self.region.header().wakes.load(Ordering::Relaxed) != 0
     }
 
     /// Calls of threads that found no ring.

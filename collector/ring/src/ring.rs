@@ -3,6 +3,8 @@
 use crate::in_flight::InFlightWord;
 use crate::layout::RingHeader;
 use crate::sync::{AtomicU64, Ordering, fence, fetch_to_write, yield_now};
+#[cfg(not(loom))]
+use crate::wake::Waker;
 use mpiscope_wire::{Entry, SLOT_WORDS, Slot};
 
 /// How long a writer looks again and again at a full ring, giving the processor away in between, before it drops. Once
@@ -10,8 +12,12 @@ use mpiscope_wire::{Entry, SLOT_WORDS, Slot};
 #[cfg(not(loom))]
 const PATIENCE_NS: u64 = if cfg!(test) { 0 } else { 50_000_000 };
 
-/// After so many slots at the latest a writer looks where the reader is.
-const LOOK_EVERY_SLOTS: u64 = 1024;
+/// After so many slots at the latest a writer looks where the reader is: an eighth of the ring between the two.
+const LOOK_EVERY_SLOTS: std::ops::RangeInclusive<u64> = 64..=1024;
+
+/// When this part of its ring waits to be read, a writer wakes the agent: three times as much finds room meanwhile.
+#[cfg(not(loom))]
+const WAKING_PART: u64 = 4;
 
 /// So far ahead of the writer the lines of the ring are taken over from the reader's processor. A store to a line that is
 /// still there holds up all that follow it, the program's next message among them.
@@ -68,6 +74,9 @@ pub struct Producer<'a> {
     seen_tail: u64,
     /// Called when the reader has not moved between two looks, so that it may be gone.
     alarm: Option<fn()>,
+    /// Wakes a reader that rests.
+    #[cfg(not(loom))]
+    pub(crate) waker: Option<&'a Waker>,
 }
 
 impl<'a> Producer<'a> {
@@ -91,6 +100,8 @@ impl<'a> Producer<'a> {
             stalled_at: None,
             seen_tail: header.tail.load(Ordering::Relaxed),
             alarm: None,
+            #[cfg(not(loom))]
+            waker: None,
         }
     }
 
@@ -261,13 +272,21 @@ impl<'a> Producer<'a> {
         }
         loop {
             let tail = self.header.tail.load(Ordering::Acquire);
+            #[cfg(not(loom))]
+            if let Some(waker) = self.waker
+                && self.head.wrapping_sub(tail) >= self.slots.len() as u64 / WAKING_PART
+            {
+                waker.call();
+            }
             // A tail that no reader can have written leaves no room: the writer never trusts it into overwriting.
             let sound = self.head.wrapping_sub(tail) <= self.slots.len() as u64;
             if sound {
                 let free_until = tail + self.slots.len() as u64;
                 if free_until - self.head >= needed as u64 {
                     // Looked at again before long, also where a ring holds all that a program ever does.
-                    let free_until = free_until.min(self.head + LOOK_EVERY_SLOTS.max(needed as u64));
+                    let (least, most) = (*LOOK_EVERY_SLOTS.start(), *LOOK_EVERY_SLOTS.end());
+                    let step = (self.slots.len() as u64 / 8).clamp(least, most);
+                    let free_until = free_until.min(self.head + step.max(needed as u64));
                     self.grant(free_until);
                     self.stalled_at = None;
                     return true;

@@ -54,6 +54,8 @@ pub struct ListenerOptions {
     pub now: fn() -> u64,
     /// Agents that a predecessor knew, in order of their numbers from 1.
     pub known: Vec<KnownAgent>,
+    /// Called by the listener's thread when something has happened.
+    pub arrived: Arc<dyn Fn() + Send + Sync>,
 }
 
 /// Something happened.
@@ -88,6 +90,22 @@ pub enum Event {
     },
     /// A comparison of clocks.
     RoundTrip(mpiscope_wire::RoundTrip),
+}
+
+/// Where what happens is told.
+#[derive(Clone)]
+struct Teller {
+    events: Sender<Event>,
+    arrived: Arc<dyn Fn() + Send + Sync>,
+}
+
+impl Teller {
+    /// Whether there was still somebody to be told.
+    async fn tell(&self, event: Event) -> bool {
+        let told = self.events.send(event).await.is_ok();
+        (self.arrived)();
+        told
+    }
 }
 
 /// A thread that listens.
@@ -128,13 +146,14 @@ impl Listener {
             strangers: Semaphore::new(MOST_STRANGERS),
         });
         let (send, events) = channel(MOST_WAITING);
+        let teller = Teller { events: send, arrived: options.arrived };
         let serving = Arc::clone(&shared);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         std::thread::Builder::new().name("link".into()).spawn(move || {
             runtime.block_on(async {
                 // The socket was made for this and can only be refused by a system without any polling.
                 if let Ok(socket) = TcpListener::from_std(socket) {
-                    accept(&socket, &serving, &send).await;
+                    accept(&socket, &serving, &teller).await;
                 }
             });
         })?;
@@ -180,17 +199,17 @@ impl Listener {
     }
 }
 
-async fn accept(socket: &TcpListener, shared: &Arc<Shared>, events: &Sender<Event>) {
-    while !events.is_closed() {
+async fn accept(socket: &TcpListener, shared: &Arc<Shared>, teller: &Teller) {
+    while !teller.events.is_closed() {
         let accepted = tokio::select! {
             accepted = socket.accept() => accepted,
-            () = events.closed() => return,
+            () = teller.events.closed() => return,
         };
         match accepted {
             Ok((stream, _)) => {
-                let (shared, events) = (Arc::clone(shared), events.clone());
+                let (shared, teller) = (Arc::clone(shared), teller.clone());
                 // Whoever is not let in, or leaves, is told why or not at all; the log of the run has no place for it.
-                tokio::spawn(async move { serve(stream, &shared, &events).await });
+                tokio::spawn(async move { serve(stream, &shared, &teller).await });
             }
             // No more files to be had: those that are open go on.
             Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
@@ -207,7 +226,7 @@ struct Guest {
     proof: Vec<u8>,
 }
 
-async fn serve(stream: TcpStream, shared: &Shared, events: &Sender<Event>) -> Result<(), LinkError> {
+async fn serve(stream: TcpStream, shared: &Shared, teller: &Teller) -> Result<(), LinkError> {
     let Ok(stranger) = shared.strangers.try_acquire() else { return Ok(()) };
     stream.set_nodelay(true)?;
     let mut guest = timeout(STRANGERS_PATIENCE, let_in(stream, shared))
@@ -219,18 +238,18 @@ async fn serve(stream: TcpStream, shared: &Shared, events: &Sender<Event>) -> Re
     };
     if is_new {
         let joined = Event::Joined { agent, identity: guest.identity, node: guest.node.clone() };
-        if events.send(joined).await.is_err() {
+        if !teller.tell(joined).await {
             return Ok(());
         }
     }
     let proof = std::mem::take(&mut guest.proof);
     if guest.purpose == Purpose::Clock {
         say(&mut guest.stream, &Packet::Welcome { next: 0, proof }).await?;
-        return clocks(guest.stream, agent, shared, events).await;
+        return clocks(guest.stream, agent, shared, teller).await;
     }
     let Some(connection) = shared.registry.connect(agent) else { return Ok(()) };
     let number = connection.number;
-    let served = frames(guest.stream, agent, proof, connection, shared, events).await;
+    let served = frames(guest.stream, agent, proof, connection, shared, teller).await;
     shared.registry.leave(agent, number);
     served
 }
@@ -269,7 +288,7 @@ async fn clocks(
     mut stream: Box<dyn Stream>,
     agent: u32,
     shared: &Shared,
-    events: &Sender<Event>,
+    teller: &Teller,
 ) -> Result<(), LinkError> {
     loop {
         match hear(&mut stream, MOST_OF_STRANGERS).await? {
@@ -279,7 +298,7 @@ async fn clocks(
             }
             Packet::RoundTrip { local_ns, offset_ns, uncertainty_ns } => {
                 let trip = mpiscope_wire::RoundTrip { agent, local_ns, offset_ns, uncertainty_ns };
-                if events.send(Event::RoundTrip(trip)).await.is_err() {
+                if !teller.tell(Event::RoundTrip(trip)).await {
                     return Ok(());
                 }
             }
@@ -295,7 +314,7 @@ async fn frames(
     proof: Vec<u8>,
     connection: Connection,
     shared: &Shared,
-    events: &Sender<Event>,
+    teller: &Teller,
 ) -> Result<(), LinkError> {
     let (mut reading, mut writing) = split(stream);
     let next = connection.next;
@@ -313,12 +332,13 @@ async fn frames(
                 }
                 Packet::Finished { next } => {
                     shared.registry.finished(agent, next);
+                    (teller.arrived)();
                     return Ok(());
                 }
                 Packet::Alive => continue,
                 _ => return Err(LinkError::Senseless("said something that has no place here")),
             };
-            if events.send(event).await.is_err() {
+            if !teller.tell(event).await {
                 return Ok(());
             }
         }

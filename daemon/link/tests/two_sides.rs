@@ -68,6 +68,12 @@ impl Outbox for Knots {
     }
 }
 
+/// Wakes the thread that makes this.
+fn waking_this() -> Arc<dyn Fn() + Send + Sync> {
+    let thread = std::thread::current();
+    Arc::new(move || thread.unpark())
+}
+
 struct Setting {
     secret: Secret,
     certificate: Certificate,
@@ -85,6 +91,7 @@ impl Setting {
             certificate: Some(self.certificate.clone()),
             now,
             known,
+            arrived: waking_this(),
         };
         // A daemon that is started again may find its port still busy for a moment.
         let begun = Instant::now();
@@ -93,6 +100,7 @@ impl Setting {
                 certificate: options.certificate.clone(),
                 known: options.known.clone(),
                 secret: options.secret.clone(),
+                arrived: Arc::clone(&options.arrived),
                 ..options
             };
             match Listener::open(made) {
@@ -157,7 +165,10 @@ impl Kept {
         while !done(self, listener) {
             assert!(begun.elapsed() < LIMIT, "{} knots", self.knots.len());
             self.take(listener);
-            std::thread::sleep(Duration::from_millis(1));
+            // Whatever happens is said.
+            if !done(self, listener) {
+                std::thread::park_timeout(LIMIT);
+            }
         }
     }
 }
@@ -293,6 +304,7 @@ fn plain(setting: &Setting) -> Listener {
         certificate: None,
         now,
         known: Vec::new(),
+        arrived: waking_this(),
     })
     .unwrap()
 }

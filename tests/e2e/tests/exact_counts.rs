@@ -70,7 +70,7 @@ macro_rules! exact {
 
 exact!(ring halo3d cg master_worker million types split forms out_of_order threads linger blocked abort crash);
 exact!(collectives reductions persistent matched cancel uneven rows started between exchange tally);
-exact!(topologies one_sided files requests turns);
+exact!(topologies one_sided files requests turns overlap);
 
 macro_rules! exact_of_version_4 {
     ($($app:ident)*) => {$(
@@ -116,6 +116,29 @@ fn polls_by_turns_are_few_rows() {
     }
 }
 
+/// A program that works and asks now and then waits as long as it asks, and works as long as it does not.
+#[test]
+fn work_between_polls_is_no_polling() {
+    for mpi in Mpi::all_or_skip("exact_counts work_between_polls_is_no_polling") {
+        let folder = folder().unwrap();
+        let out = folder.path().join("recording");
+        let program = mpi.app("overlap").unwrap();
+        let mut command = record(&mpi, 2, &program, &[], &out).unwrap();
+        let ended = run(command.current_dir(folder.path()), LIMIT).unwrap();
+        assert_eq!(ended.status, 0, "{}", ended.errors());
+        let recorded = Recorded::load(&out).unwrap();
+        let of = |name: &str| -> Vec<&Call> {
+            recorded.calls.iter().filter(|call| recorded.name(call) == name).collect()
+        };
+        let begun_ns = of("MPI_Irecv").iter().map(|call| call.end_ns).min().unwrap();
+        let asked_ns = of("MPI_Send").iter().map(|call| call.start_ns).min().unwrap();
+        let asked = of("MPI_Test");
+        assert_eq!(asked.iter().map(|call| call.count).sum::<u64>(), 300);
+        let told: u64 = asked.iter().map(|call| call.duration_ns()).sum();
+        assert!(told * 4 < asked_ns - begun_ns, "{told} of {} ns", asked_ns - begun_ns);
+    }
+}
+
 #[test]
 fn no_application_is_left_out() {
     let tested = [
@@ -136,6 +159,7 @@ fn no_application_is_left_out() {
         "million",
         "one_sided",
         "out_of_order",
+        "overlap",
         "partitioned",
         "persistent",
         "persistent_collectives",

@@ -12,15 +12,20 @@ mod scheduling;
 mod tests;
 
 use crate::here::host_name;
+use mpiscope_ring::Sleeper;
 use mpiscope_ring::clock::{knot, monotonic_ns};
 use mpiscope_wire::{Flight, Message, Origin, Process, Slots};
 use region::Watched;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// New regions are looked for so often while ranks gather, and when none has come for a while.
 const SCAN_EVERY: Duration = Duration::from_millis(10);
+const SCAN_FOR_MORE_EVERY: Duration = Duration::from_millis(100);
+const GATHERING: Duration = Duration::from_secs(2);
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 const SYNC_EVERY: Duration = Duration::from_millis(900);
 const SCHEDULING_EVERY: Duration = Duration::from_millis(100);
@@ -32,7 +37,7 @@ const MOST_FILES: usize = 1 << 16;
 
 pub(crate) use journal::Journal;
 
-/// Between two looks at the rings, when they had little.
+/// Between two looks at the rings, when they had little and some of their writers cannot wake who rests.
 pub(crate) const REST: Duration = Duration::from_millis(2);
 /// So little (or an eighth of a small ring) may stay in a ring for a while: to take it out costs what hundreds of calls
 /// do, and the job may need the processor.
@@ -103,10 +108,16 @@ pub(crate) struct Agent {
     /// For how long calls are held back while recording is off; none where they are not written at all then.
     pub(crate) hold: Option<Duration>,
     pub(crate) census: Census,
+    /// With what it is woken, where it can be.
+    pub(crate) sleeper: Option<Arc<Sleeper>>,
+    /// Whether a writer has called since the last pass.
+    is_called: bool,
     passed: Option<Instant>,
     /// Whether there was a pass since calls in flight were last asked for.
     has_passed: bool,
     scanned: Option<Instant>,
+    /// When the last region was found.
+    found: Option<Instant>,
     looked: Option<Instant>,
     knotted: Option<Instant>,
     reported: Option<Instant>,
@@ -168,9 +179,12 @@ impl Agent {
             next_process,
             log: journal.map(|journal| Log { journal, synced: Instant::now(), failed: false }),
             census,
+            sleeper: None,
+            is_called: false,
             passed: None,
             has_passed: false,
             scanned: None,
+            found: None,
             looked: None,
             knotted: None,
             reported: None,
@@ -261,9 +275,37 @@ impl Agent {
         }
     }
 
+    /// Rests until so much time has passed since the last pass, or until it is woken: by those whose rings fill, and by
+    /// whoever has it.
+    pub(crate) fn rest(&mut self, most: Duration) {
+        let left =
+            self.passed.map_or(Duration::ZERO, |passed| self.wait(most).saturating_sub(passed.elapsed()));
+        let can_be_woken =
+            self.regions.iter().all(|region| region.wakes && region.path().starts_with(&self.folders[0]));
+        let rest = self.sleeper.as_ref().filter(|_| can_be_woken).and_then(|sleeper| {
+            sleeper.rest(left, || self.regions.iter().any(|region| region.holds(LITTLE_SLOTS)))
+        });
+        match rest {
+            // Perhaps by one that is not known yet.
+            Some(is_called) => self.is_called |= is_called,
+            None => std::thread::sleep(left.min(REST)),
+        }
+    }
+
+    /// For how long what is little may wait: not longer than new regions are to be looked for.
+    fn wait(&self, most: Duration) -> Duration {
+        if self.is_gathering() { most.min(SCAN_EVERY) } else { most }
+    }
+
+    /// Whether ranks are still to come, or came just now.
+    fn is_gathering(&self) -> bool {
+        self.found.is_none_or(|found| found.elapsed() < GATHERING)
+    }
+
     /// Whether so many slots wait in a ring, or so much time has passed since the last pass.
     pub(crate) fn is_worth_a_pass(&self, slots: usize, rest: Duration) -> bool {
-        self.passed.is_none_or(|passed| passed.elapsed() >= rest)
+        self.is_called
+            || self.passed.is_none_or(|passed| passed.elapsed() >= self.wait(rest))
             || self.regions.iter().any(|region| region.holds(slots))
     }
 
@@ -271,7 +313,11 @@ impl Agent {
     pub(crate) fn pass(&mut self, sink: &mut dyn FnMut(Message)) -> Pass {
         self.passed = Some(Instant::now());
         self.has_passed = true;
-        if due(&mut self.scanned, SCAN_EVERY) {
+        if std::mem::take(&mut self.is_called) {
+            self.scanned = None;
+        }
+        let scan_every = if self.is_gathering() { SCAN_EVERY } else { SCAN_FOR_MORE_EVERY };
+        if due(&mut self.scanned, scan_every) {
             self.scan(sink);
         }
         let mut pass = Pass::default();
@@ -461,6 +507,7 @@ impl Agent {
                     }
                     self.tell(Message::Process(region.process().clone()), sink);
                     self.regions.push(region);
+                    self.found = Some(Instant::now());
                 }
                 Err(Unread::Elsewhere) => {}
                 Err(Unread::Fault(fault)) => self.faults.push(fault),

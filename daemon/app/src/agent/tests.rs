@@ -11,6 +11,10 @@ use std::path::Path;
 const MADE_NS: u64 = 5;
 
 fn region(folder: &Path, pid: u32, rank: u32, clock: ClockKind) -> Writer {
+    region_of(folder, pid, rank, clock, 64)
+}
+
+fn region_of(folder: &Path, pid: u32, rank: u32, clock: ClockKind, first_slots: u32) -> Writer {
     let identity = Identity {
         pid,
         made_ns: MADE_NS + u64::from(rank),
@@ -22,7 +26,7 @@ fn region(folder: &Path, pid: u32, rank: u32, clock: ClockKind) -> Writer {
         node: "node".into(),
         constants: [-1, -2, -1],
     };
-    let capacities = Capacities { first_slots: 64, other_slots: 64, rings: 3 };
+    let capacities = Capacities { first_slots, other_slots: 64, rings: 3 };
     Writer::create(folder, &identity, capacities).unwrap()
 }
 
@@ -78,6 +82,45 @@ fn calls_in_flight_are_seen_while_they_are() {
     assert_eq!(agent.in_flight(), []);
     idle.in_flight().enter((id::SEND, 0), entered_ticks, Asked::Nothing);
     assert_eq!(agent.in_flight(), [call(0, 0, 1, id::SEND, entered_ticks)]);
+}
+
+#[test]
+fn an_agent_that_rests_is_called_before_a_ring_is_full() {
+    let (folder, log) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let journal = mpiscope_recording::WalWriter::create(log.path()).unwrap();
+    let mut agent = Agent::new(vec![folder.path().to_owned()], Resume::default(), Some(Box::new(journal)));
+    agent.sleeper = Some(Arc::new(Sleeper::open(folder.path()).unwrap()));
+    // As if all had come long ago, so that it rests for long; one that it does not know comes all the same.
+    let long_ago = Instant::now().checked_sub(GATHERING).unwrap();
+    let pass = |agent: &mut Agent| {
+        let slots = agent.pass(&mut drop).slots as u64;
+        agent.found = Some(long_ago);
+        slots
+    };
+    const LONG: Duration = Duration::from_secs(2);
+    let first_slots = 1 << 12;
+    for rank in 0..2 {
+        let writer = region_of(folder.path(), std::process::id(), rank, ClockKind::Monotonic, first_slots);
+        let wanted = 5 * u64::from(first_slots);
+        std::thread::scope(|scope| {
+            let writing = scope.spawn(|| {
+                let (_, mut producer) = writer.claim(0).unwrap();
+                (0..wanted).filter(|_| producer.push(&[], &[1; 4], 1)).count() as u64
+            });
+            let (mut read, mut in_vain) = (pass(&mut agent), 0);
+            while !writing.is_finished() {
+                let begun = Instant::now();
+                agent.rest(LONG);
+                in_vain += u32::from(begun.elapsed() >= LONG);
+                if agent.is_worth_a_pass(LITTLE_SLOTS, LONG) {
+                    read += pass(&mut agent);
+                }
+            }
+            assert!(in_vain <= 1, "only after the last slots nobody calls");
+            read += pass(&mut agent);
+            assert_eq!((writing.join().unwrap(), read), (wanted, wanted));
+        });
+    }
 }
 
 #[test]

@@ -27,6 +27,7 @@ use mpiscope_feed::Job;
 use mpiscope_ingest::KnownAgent;
 use mpiscope_link::{Listener, ListenerOptions, Secret};
 use mpiscope_recording::{Manifest, RecordingOptions, RecordingWriter, WalReader, WalWriter};
+use mpiscope_ring::Sleeper;
 use mpiscope_ring::clock::{knot, monotonic_ns};
 use mpiscope_wire::{Message, RunEnd, Switched};
 use queue::{Item, Sending};
@@ -34,6 +35,7 @@ use remotes::Remotes;
 use std::io::{BufRead as _, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use viewers::Viewers;
 
@@ -41,8 +43,8 @@ use viewers::Viewers;
 /// rest.
 const SHORT_REST: Duration = Duration::from_micros(500);
 /// What is little stays in a ring for so long at most, when somebody watches and when nobody does.
-const LITTLE_WAITS: Duration = Duration::from_millis(5);
-const LITTLE_WAITS_UNWATCHED: Duration = Duration::from_millis(25);
+const LITTLE_WAITS: Duration = Duration::from_millis(10);
+const LITTLE_WAITS_UNWATCHED: Duration = Duration::from_millis(50);
 /// It is looked so often whether recording is to be switched.
 const SWITCH_EVERY: Duration = Duration::from_millis(100);
 /// How long ranks may take to begin once `run` is gone.
@@ -162,7 +164,14 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
     // Held while this process lives: whoever can lock it knows that nobody records.
     let _lock = live.write(&configuration.out)?;
     let known = recorder.agents();
-    let listener = configuration.link.as_ref().map(|link| listen_to_agents(link, &known)).transpose()?;
+    // Where it cannot be had, the agent looks more often.
+    let sleeper = configuration.rings.first().and_then(|folder| Sleeper::open(folder).ok()).map(Arc::new);
+    let arrived: Arc<dyn Fn() + Send + Sync> = {
+        let sleeper = sleeper.clone();
+        Arc::new(move || sleeper.iter().for_each(|sleeper| sleeper.wake()))
+    };
+    let listen_to = |link| listen_to_agents(link, &known, &arrived);
+    let listener = configuration.link.as_ref().map(listen_to).transpose()?;
     answer(&FromDaemon::Ready {
         url: page.as_ref().map(|page| page.url().to_owned()),
         link: listener.as_ref().map(Listener::address),
@@ -172,10 +181,14 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
 
     let (send, receive) = queue::queue();
     let (tell_end, ended) = bounded(1);
-    std::thread::Builder::new().name("orders".into()).spawn(move || listen(&tell_end))?;
+    std::thread::Builder::new().name("orders".into()).spawn(move || {
+        listen(&tell_end);
+        arrived();
+    })?;
     let mut agent = Agent::new(configuration.rings.clone(), resume, Some(Box::new(log)));
     let flight = configuration.flight;
     agent.hold = flight;
+    agent.sleeper = sleeper;
     // A predecessor may have died before it said so.
     let fresh = !recorder.has_begun();
     let (run, command) = (configuration.run.clone(), configuration.command.clone());
@@ -216,7 +229,11 @@ fn listen(tell: &Sender<Ended>) {
     }
 }
 
-fn listen_to_agents(link: &Link, known: &[KnownAgent]) -> Result<Listener> {
+fn listen_to_agents(
+    link: &Link,
+    known: &[KnownAgent],
+    arrived: &Arc<dyn Fn() + Send + Sync>,
+) -> Result<Listener> {
     let mut fault = None;
     for &address in &link.addresses {
         let options = ListenerOptions {
@@ -225,6 +242,7 @@ fn listen_to_agents(link: &Link, known: &[KnownAgent]) -> Result<Listener> {
             certificate: link.certificate.clone(),
             now: monotonic_ns,
             known: known.iter().map(known_agent).collect(),
+            arrived: Arc::clone(arrived),
         };
         match Listener::open(options) {
             Ok(listener) => return Ok(listener),
@@ -397,7 +415,11 @@ fn watch(mut watch: Watch, start: Option<Message>, ended: &Receiver<Ended>, watc
             }
         }
         if !busy {
-            std::thread::sleep(if slots < LITTLE_SLOTS { REST } else { SHORT_REST });
+            if slots < LITTLE_SLOTS {
+                watch.agent.rest(waits);
+            } else {
+                std::thread::sleep(SHORT_REST);
+            }
         }
     };
     watch.finish(exit);

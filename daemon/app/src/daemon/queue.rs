@@ -1,10 +1,11 @@
 //! The queue between agent and recorder, bounded in bytes: what a pass over the rings found is one item.
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded};
 use mpiscope_wire::{Flight, Message, SLOT_BYTES};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::thread::Thread;
+use std::time::{Duration, Instant};
 
 /// What may wait for the recorder. Beyond it the agent waits, and the rings fill.
 const MOST_BYTES: usize = 256 << 20;
@@ -25,6 +26,9 @@ pub(crate) struct Item {
 
 pub(crate) struct Sending {
     passes: Sender<Item>,
+    /// Who takes them. It sleeps when there is none, instead of looking for a while as the channel would: the job may need
+    /// the processor.
+    receiver: Thread,
     waiting_bytes: Arc<AtomicUsize>,
 }
 
@@ -33,11 +37,12 @@ pub(crate) struct Receiving {
     waiting_bytes: Arc<AtomicUsize>,
 }
 
+/// A queue to the thread that makes it.
 pub(crate) fn queue() -> (Sending, Receiving) {
     let (send, receive) = bounded(MOST_PASSES);
     let waiting_bytes = Arc::new(AtomicUsize::new(0));
     (
-        Sending { passes: send, waiting_bytes: Arc::clone(&waiting_bytes) },
+        Sending { passes: send, receiver: std::thread::current(), waiting_bytes: Arc::clone(&waiting_bytes) },
         Receiving { passes: receive, waiting_bytes },
     )
 }
@@ -65,6 +70,7 @@ impl Sending {
         self.waiting_bytes.fetch_add(bytes, Ordering::AcqRel);
         // Without a recorder there is nobody to hand on to; the log still has it.
         let _ = self.passes.send(item);
+        self.receiver.unpark();
     }
 
     /// Whether the recorder is so far behind that what can wait should.
@@ -77,12 +83,30 @@ impl Sending {
     }
 }
 
+impl Drop for Sending {
+    fn drop(&mut self) {
+        // The end is something that the receiver has to see.
+        drop(std::mem::replace(&mut self.passes, bounded(0).0));
+        self.receiver.unpark();
+    }
+}
+
 impl Receiving {
     /// The next item.
     pub(crate) fn receive(&self, patience: Duration) -> Result<Item, RecvTimeoutError> {
-        let item = self.passes.recv_timeout(patience)?;
-        self.waiting_bytes.fetch_sub(weight(&item), Ordering::AcqRel);
-        Ok(item)
+        let begun = Instant::now();
+        loop {
+            match self.passes.try_recv() {
+                Ok(item) => {
+                    self.waiting_bytes.fetch_sub(weight(&item), Ordering::AcqRel);
+                    return Ok(item);
+                }
+                Err(TryRecvError::Disconnected) => return Err(RecvTimeoutError::Disconnected),
+                Err(TryRecvError::Empty) => {}
+            }
+            let left = patience.checked_sub(begun.elapsed()).ok_or(RecvTimeoutError::Timeout)?;
+            std::thread::park_timeout(left);
+        }
     }
 }
 
@@ -90,6 +114,22 @@ impl Receiving {
 mod tests {
     use super::*;
     use mpiscope_wire::{Asked, Slots};
+
+    #[test]
+    fn one_that_waits_is_woken_by_an_item_and_by_the_end_and_waits_no_longer_than_it_wants() {
+        let (send, receive) = queue();
+        let short = Duration::from_millis(1);
+        assert_eq!(receive.receive(short).unwrap_err(), RecvTimeoutError::Timeout);
+        let sender = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(20));
+            send.send(Item::default());
+            std::thread::sleep(Duration::from_millis(20));
+        });
+        const LONG: Duration = Duration::from_secs(600);
+        assert_eq!(receive.receive(LONG).unwrap().messages, []);
+        assert_eq!(receive.receive(LONG).unwrap_err(), RecvTimeoutError::Disconnected);
+        sender.join().unwrap();
+    }
 
     #[test]
     fn what_waits_is_bounded_in_bytes_and_nothing_is_lost() {

@@ -23,8 +23,10 @@ use mpiscope_wire::Message;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The longest wait for something from the agent: the page is told at least so often.
+/// The longest wait for something from the agent: the page is told at least so often, when somebody watches and when
+/// nobody does.
 const MOST_PATIENCE: Duration = Duration::from_millis(15);
+const MOST_PATIENCE_UNWATCHED: Duration = Duration::from_millis(150);
 const MOST_FAULTS: usize = 100;
 const LOW_PRIORITY: i32 = 5;
 /// So long the end of a run waits for what is judged while it goes on.
@@ -139,7 +141,8 @@ impl Recorder {
         // allow it changes nothing but that.
         let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), LOW_PRIORITY);
         loop {
-            match input.receive(MOST_PATIENCE) {
+            let is_watched = self.viewers.as_ref().is_some_and(Viewers::is_watched);
+            match input.receive(if is_watched { MOST_PATIENCE } else { MOST_PATIENCE_UNWATCHED }) {
                 Ok(item) => {
                     let over = matches!(item.messages.last(), Some(Message::RunEnd(_)));
                     item.messages.into_iter().for_each(|message| self.take(message));

@@ -106,8 +106,12 @@ impl Viewers {
         self.feeding.publisher.wanted()
     }
 
+    pub(crate) fn is_watched(&self) -> bool {
+        self.feeding.publisher.is_watched()
+    }
+
     pub(crate) fn due(&self) -> Due {
-        let watched = self.feeding.publisher.is_watched();
+        let watched = self.is_watched();
         if self.told_everything.elapsed() >= if watched { EVERYTHING_EVERY } else { UNWATCHED_EVERY } {
             Due::Everything
         } else if watched && self.told.elapsed() >= CALLS_EVERY {

@@ -6,7 +6,7 @@ use crate::private::create_private;
 use crate::switch;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_link::Secret;
-use mpiscope_ring::{AGENT_LOCK, AGENT_LOCK_VARIABLE, own_folder};
+use mpiscope_ring::{AGENT_LOCK, AGENT_LOCK_VARIABLE, WAKE_FILE, own_folder};
 use rustix::fs::OFlags;
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
@@ -138,6 +138,7 @@ impl Settings {
         if is_over && is_ours {
             let _ = std::fs::remove_dir_all(&self.rings);
         } else {
+            let _ = std::fs::remove_file(self.rings.join(WAKE_FILE));
             let _ = std::fs::remove_file(self.rings.join(AGENT_LOCK));
             let _ = std::fs::remove_dir(&self.rings);
         }

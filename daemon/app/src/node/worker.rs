@@ -7,6 +7,7 @@ use super::spool::Spool;
 use crate::agent::{Agent, LINGER, LITTLE_SLOTS, Pass, REST};
 use anyhow::{Result, bail, ensure};
 use mpiscope_link::{CallerOptions, LinkError, call};
+use mpiscope_ring::Sleeper;
 use mpiscope_ring::clock::{knot, monotonic_ns};
 use mpiscope_wire::Message;
 use std::sync::Arc;
@@ -33,6 +34,8 @@ pub(crate) fn work(settings: &Settings) -> Result<()> {
     let folders = vec![settings.rings.clone(), settings.spools.clone()];
     let mut agent = Agent::new(folders, resume, Some(Box::new(spool.clone())));
     agent.hold = settings.flight;
+    // Where it cannot be had, the agent looks more often.
+    agent.sleeper = Sleeper::open(&settings.rings).ok().map(Arc::new);
     // Ranks have called already: with the knot of the first pass there is a line to tell by when.
     agent.tell(Message::Knot(knot()), &mut |_| {});
     // Until the daemon says otherwise.
@@ -107,8 +110,10 @@ impl Worker<'_> {
             }
             let given_up = !living && self.shared.silence() > GIVE_UP;
             ensure!(!given_up, "the daemon was not found again; what it lacks is in the spool");
-            if !pass.busy {
+            if !self.agent.has_room() {
                 std::thread::sleep(REST);
+            } else if !pass.busy {
+                self.agent.rest(LITTLE_WAITS);
             }
         }
     }

@@ -3,19 +3,18 @@
 use crate::daemon::{Configuration, FromDaemon, Summary, ToDaemon};
 use crate::here::own_program;
 use anyhow::{Context as _, Result, bail};
+use crossbeam_channel::{Receiver, Sender, bounded, never, select};
 use mpiscope_recording::Manifest;
 use std::io::{BufRead, BufReader, Write as _};
 use std::net::SocketAddr;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// A daemon that dies so often has a fault that another start does not mend.
 const MOST_STARTS: u32 = 4;
-const LOOK_EVERY: Duration = Duration::from_millis(20);
 const REST: Duration = Duration::from_millis(200);
 
 pub(crate) struct Supervisor {
@@ -47,7 +46,7 @@ impl Supervisor {
         if let (Some(link), Some(address)) = (&mut again.link, serving.link) {
             link.addresses = vec![address];
         }
-        let (end, ended) = channel();
+        let (end, ended) = bounded(1);
         let thread = std::thread::Builder::new()
             .name("supervisor".into())
             .spawn(move || supervise(daemon, &again, &ended))?;
@@ -106,20 +105,23 @@ impl Daemon {
     /// Stays with the daemon until it has an answer or dies, and tells it when the command is over. The pipe of orders
     /// stays open all the while: its end means that `run` is gone.
     fn attend(mut self, ended: &Receiver<Option<i32>>, exit: &mut Option<Option<i32>>) -> Option<FromDaemon> {
-        let (tell, told) = channel();
+        let (tell, told) = bounded(1);
         let mut answers = self.answers;
         let listener = std::thread::spawn(move || {
             // Nobody listens any more only when the supervisor's thread has gone.
             let _ = tell.send(hear(&mut answers));
         });
+        // Once it was told, or when nobody is left to tell it, only the answer counts.
+        let mut ended = if exit.is_none() { ended.clone() } else { never() };
         let answer = loop {
-            if let Ok(answer) = told.recv_timeout(LOOK_EVERY) {
-                break answer;
-            }
-            if exit.is_none() {
-                *exit = ended.try_recv().ok();
-                if let Some(exit) = *exit {
-                    end(&mut self.orders, exit);
+            select! {
+                recv(told) -> answer => break answer.ok().flatten(),
+                recv(ended) -> told_exit => {
+                    ended = never();
+                    *exit = told_exit.ok();
+                    if let Some(exit) = *exit {
+                        end(&mut self.orders, exit);
+                    }
                 }
             }
         };

@@ -1,0 +1,186 @@
+//! How a writer wakes an agent that rests: a word in a file beside the rings, which both map.
+//!
+//! The agent rests as long as little comes, instead of looking again and again at the expense of the job; whoever fills
+//! his ring meanwhile wakes it. A wake that is missed costs nothing but time: the agent never rests without a bound.
+#![expect(unsafe_code, reason = "sleeping and waking by a word of memory has no other name")]
+
+use crate::layout::PAGE_BYTES;
+use crate::map::{Mapping, reserve};
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering, fence};
+use std::time::Duration;
+
+/// The name of the file.
+pub const WAKE_FILE: &str = "agent.wake";
+
+const AWAKE: u32 = 0;
+const RESTING: u32 = 1;
+/// Woken by a writer, which has something to be read.
+const CALLED: u32 = 2;
+
+/// The side of those who wake. Keeps no file open in a program that is not ours.
+#[derive(Debug)]
+pub struct Waker {
+    mapping: Mapping,
+}
+
+/// The agent's side.
+#[derive(Debug)]
+pub struct Sleeper {
+    waker: Waker,
+    file: File,
+}
+
+/// Makes the file, or finds it: whoever comes first.
+fn open(folder: &Path) -> io::Result<(Waker, File)> {
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .custom_flags(libc::O_CLOEXEC | libc::O_NOFOLLOW)
+        .open(folder.join(WAKE_FILE))?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is no file"));
+    }
+    reserve(&file, PAGE_BYTES)?;
+    let mapping = Mapping::new(&file, PAGE_BYTES, true)?;
+    Ok((Waker { mapping }, file))
+}
+
+impl Waker {
+    /// Whoever serves the rings of this folder is woken.
+    ///
+    /// # Errors
+    /// When there is no room or no right.
+    pub fn open(folder: &Path) -> io::Result<Self> {
+        open(folder).map(|(waker, _)| waker)
+    }
+
+    /// Calls whoever rests. Says whether somebody did.
+    pub fn call(&self) -> bool {
+        self.wake(CALLED)
+    }
+
+    fn wake(&self, how: u32) -> bool {
+        // What was written before is seen by one who only now goes to rest, or the rest is seen here.
+        fence(Ordering::SeqCst);
+        let word = self.mapping.word();
+        let rests = word.load(Ordering::Relaxed) == RESTING
+            && word.compare_exchange(RESTING, how, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        if rests {
+            wake_all(word);
+        }
+        rests
+    }
+}
+
+impl Sleeper {
+    /// Rests beside the rings of this folder.
+    ///
+    /// # Errors
+    /// When there is no room or no right.
+    pub fn open(folder: &Path) -> io::Result<Self> {
+        open(folder).map(|(waker, file)| Self { waker, file })
+    }
+
+    /// Rests until it is woken, for so long at the most, and not at all where there is something to do already. Says
+    /// whether a writer called; `None` where the file is not what it was.
+    pub fn rest(&self, most: Duration, is_needed: impl FnOnce() -> bool) -> Option<bool> {
+        // A file that was cut off must not be touched.
+        if self.file.metadata().ok()?.len() < PAGE_BYTES as u64 {
+            return None;
+        }
+        let word = self.waker.mapping.word();
+        word.store(RESTING, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+        if !is_needed() {
+            wait(word, most);
+        }
+        Some(word.swap(AWAKE, Ordering::Relaxed) == CALLED)
+    }
+
+    /// Wakes the one that rests, from another thread of its process.
+    pub fn wake(&self) {
+        if self.file.metadata().is_ok_and(|metadata| metadata.len() >= PAGE_BYTES as u64) {
+            self.waker.wake(AWAKE);
+        }
+    }
+}
+
+/// Sleeps as long as the word says that one rests, for so long at the most, or shorter for no reason.
+fn wait(word: &AtomicU32, most: Duration) {
+    let most = libc::timespec {
+        tv_sec: most.as_secs() as libc::time_t,
+        tv_nsec: libc::c_long::from(most.subsec_nanos()),
+    };
+    // SAFETY: the word lives in a mapping that is ours for the time of the call, and so does the timespec.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, RESTING, &raw const most) };
+}
+
+fn wake_all(word: &AtomicU32) {
+    // SAFETY: as above. The error number belongs to the program, and stays what it was.
+    unsafe {
+        let number = *libc::__errno_location();
+        libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, i32::MAX);
+        *libc::__errno_location() = number;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::channel;
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn one_that_rests_is_woken_by_others_and_by_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let sleeper = Sleeper::open(folder.path()).unwrap();
+        let waker = Waker::open(folder.path()).unwrap();
+        assert!(!waker.call(), "nobody rests");
+        let (call, wake) = (|| assert!(waker.call()), || sleeper.wake());
+        for (wake, is_called) in [(&call as &(dyn Fn() + Sync), true), (&wake, false)] {
+            let (resting, rests) = channel();
+            std::thread::scope(|scope| {
+                let rest = scope.spawn(|| {
+                    sleeper.rest(LONG, || {
+                        resting.send(()).unwrap();
+                        false
+                    })
+                });
+                rests.recv().unwrap();
+                wake();
+                assert_eq!(rest.join().unwrap(), Some(is_called));
+            });
+        }
+        assert!(!waker.call(), "once is enough");
+    }
+
+    #[test]
+    fn one_that_has_something_to_do_or_waited_long_enough_rests_no_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let sleeper = Sleeper::open(folder.path()).unwrap();
+        assert_eq!(sleeper.rest(LONG, || true), Some(false));
+        assert_eq!(sleeper.rest(Duration::from_millis(1), || false), Some(false));
+    }
+
+    #[test]
+    fn a_file_that_was_cut_off_or_is_none_is_not_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        let sleeper = Sleeper::open(folder.path()).unwrap();
+        let path = folder.path().join(WAKE_FILE);
+        OpenOptions::new().write(true).open(&path).unwrap().set_len(0).unwrap();
+        assert_eq!(sleeper.rest(LONG, || false), None);
+        sleeper.wake();
+        std::fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("/dev/null", &path).unwrap();
+        assert!(Sleeper::open(folder.path()).is_err());
+        assert!(Waker::open(&folder.path().join("none")).is_err());
+    }
+}

@@ -1,0 +1,43 @@
+/* overlap [pieces]: even ranks work in pieces and ask once after each whether a message has come, which their odd
+ * neighbours send only afterwards. A last rank without a neighbour has nothing to do. */
+#include "truth.h"
+
+static const MPI_Comm world = MPI_COMM_WORLD;
+
+static volatile double worked = 1;
+
+static void work(void)
+{
+    for (int step = 0; step < 100000; step++)
+        worked = worked * 0.999999 + 1e-6;
+}
+
+int main(int argc, char **argv)
+{
+    int rank, size;
+    T_Init(&argc, &argv);
+    MPI_Comm_rank(world, &rank);
+    MPI_Comm_size(world, &size);
+    long pieces = truth_argument(argc, argv, 1, 300);
+    int partner = rank ^ 1, go = 1, found = 0, sent = 10;
+
+    if (partner < size && rank % 2 == 0) {
+        MPI_Request request;
+        T_Irecv(&found, 1, MPI_INT, partner, 1, world, &request);
+        for (long piece = 0; piece < pieces; piece++) {
+            int flag;
+            work();
+            T_Test(&request, &flag, MPI_STATUS_IGNORE);
+            truth_require(!flag);
+        }
+        T_Send(&go, 1, MPI_INT, partner, 0, world);
+        T_Wait(&request, MPI_STATUS_IGNORE);
+        truth_require(found == sent);
+    } else if (partner < size) {
+        T_Recv(&go, 1, MPI_INT, partner, 0, world, MPI_STATUS_IGNORE);
+        T_Send(&sent, 1, MPI_INT, partner, 1, world);
+    }
+
+    T_Finalize();
+    return 0;
+}
