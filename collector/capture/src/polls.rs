@@ -13,8 +13,12 @@ const BY_TURNS_WITHIN: u64 = 1024;
 /// What lies between two polls is of the loop when it is shorter than this part of a row's longest time: some ten
 /// microseconds. Where it is longer, and it is known when the first of the two ended, it is the program's own.
 const OF_LOOP_WITHIN: u64 = 8192;
-/// So many polls of one function without work in between are timed before the following ones are not.
-const TIMED_AT_LEAST: u32 = 8;
+/// So many polls without work in between, after work, are a stretch of their own; and so many of one function are timed
+/// before the following ones are not.
+const STRETCH: u32 = 8;
+/// The latter grows where work follows polls that were not timed, so that nobody knows when it began: twice as many each
+/// time, up to so many.
+const MOST_TIMED: u32 = 4096;
 
 /// The failed polls of one function in a loop.
 #[derive(Debug, Clone, Copy, Default)]
@@ -33,21 +37,54 @@ struct Asked {
 ///
 /// When one ends matters to nobody while the same function asks again and again without a pause: the clock is looked at when
 /// a poll begins. A program that computes and asks now and then is another matter: there each poll is timed, and what lies
-/// between them is not polling. Rows begin with their first poll and last as long as all of them together. Where another
-/// call follows one that was not timed, it is taken to have lasted as long as others of its function.
-#[derive(Debug, Clone, Copy, Default)]
+/// between them is not polling. Rows begin with their first poll and last as long as all of them together; but a stretch of
+/// polls without work in between begins rows of its own, so that it stands where it was. Where another call follows a poll
+/// that was not timed, it is taken to have lasted as long as others of its function.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Polls {
     start: u64,
+    /// When the last stretch without work in between began, how many polls it has, and what there was before it.
+    stretch_start: u64,
+    stretch: u32,
+    before: [Asked; FUNCTIONS_MOST],
+    before_used: usize,
     /// When the last one began and ended, and which of the functions it was.
     last_start: u64,
     last_end: u64,
     last: usize,
-    /// Polls of the last one's function that followed one another without work in between.
+    /// Polls of the last one's function that followed one another without work in between, and how many of them are timed
+    /// before others are not.
     in_a_row: u32,
+    timed: u32,
+    /// The function of which there were as many, so that the next one need not be timed.
+    steady: u16,
     /// In the order of their first polls; the rest is unused.
     asked: [Asked; FUNCTIONS_MOST],
     used: usize,
 }
+
+impl Default for Polls {
+    fn default() -> Self {
+        Self {
+            start: 0,
+            stretch_start: 0,
+            stretch: 0,
+            before: Default::default(),
+            before_used: 0,
+            last_start: 0,
+            last_end: 0,
+            last: 0,
+            in_a_row: 0,
+            timed: STRETCH,
+            steady: NONE,
+            asked: Default::default(),
+            used: 0,
+        }
+    }
+}
+
+/// The number of no function.
+const NONE: u16 = u16::MAX;
 
 /// The end of a poll that was not timed.
 const NOT_TIMED: u64 = u64::MAX;
@@ -57,15 +94,17 @@ impl Polls {
     /// done.
     #[inline(always)]
     pub(crate) fn go_on(&mut self, function: u16, start: u64, longest: u64) -> bool {
-        let last = &self.asked[self.last];
-        let goes_on = self.in_a_row >= TIMED_AT_LEAST
-            && last.function == function
-            && self.gap(start) < longest / OF_LOOP_WITHIN
-            && last.count < MOST_POLLS
+        // Of a clock that goes back the differences are large.
+        let gap = start.wrapping_sub(self.last_start);
+        let goes_on = self.steady == function
+            && gap < longest / OF_LOOP_WITHIN
             && start.wrapping_sub(self.start) < longest;
         if goes_on {
-            self.begin(self.last, start, self.gap(start));
-            self.last_end = NOT_TIMED;
+            let last = &mut self.asked[self.last % FUNCTIONS_MOST];
+            last.passed += gap;
+            last.took = last.took.min(gap);
+            last.count += 1;
+            (self.last_start, self.last_end) = (start, NOT_TIMED);
         }
         goes_on
     }
@@ -113,17 +152,62 @@ impl Polls {
             (self.start, self.last_start, self.last_end) = (start, start, start);
         }
         let at = known.filter(|_| self.used > 0).unwrap_or(self.used);
+        let gap = self.gap(start);
         let polled = self.polled(start, longest);
-        let is_in_a_row = at == self.last && polled == self.gap(start);
+        let is_stretch = polled == gap;
+        let is_in_a_row = at == self.last && is_stretch;
         self.in_a_row = if is_in_a_row { self.in_a_row.saturating_add(1) } else { 0 };
+        if self.last_end == NOT_TIMED && gap >= longest / OF_LOOP_WITHIN {
+            // Was it the poll that took so long, or work after it? The next ones will say.
+            (self.in_a_row, self.timed) = (0, MOST_TIMED.min(self.timed * 2));
+        }
         if at == self.used {
             self.asked[at] = Asked { function, site, count: 0, passed: 0, took: u64::MAX };
             self.used += 1;
         }
+        self.steady = if self.in_a_row >= self.timed { function } else { NONE };
         self.begin(at, start, polled);
         self.last_end = end;
         self.asked[at].took = end.saturating_sub(start);
-        folded
+        folded.or_else(|| self.stretched(is_stretch, start))
+    }
+
+    /// A poll was made, with work before it or without. Returns what came before the stretch that it makes long enough.
+    fn stretched(&mut self, goes_on: bool, start: u64) -> Option<Self> {
+        if !goes_on {
+            (self.stretch_start, self.stretch) = (start, 1);
+            (self.before, self.before_used) = (self.asked, self.used);
+            // The poll that was made is of the stretch.
+            self.before[self.last].count -= 1;
+            return None;
+        }
+        self.stretch = self.stretch.saturating_add(1);
+        if self.before_used == 0 || self.stretch < STRETCH {
+            return None;
+        }
+        let mut before = Self { asked: self.before, used: self.before_used, ..*self };
+        before.keep_asked();
+        for (asked, before) in self.asked.iter_mut().zip(&self.before[..self.before_used]) {
+            asked.count -= before.count;
+            asked.passed -= before.passed;
+        }
+        self.keep_asked();
+        (self.start, self.before_used) = (self.stretch_start, 0);
+        Some(before)
+    }
+
+    /// Leaves out functions of which there is no poll. The last one has one.
+    fn keep_asked(&mut self) {
+        let last = self.asked[self.last].function;
+        let mut kept = 0;
+        for at in 0..self.used {
+            if self.asked[at].count > 0 {
+                self.asked.swap(kept, at);
+                kept += 1;
+            }
+        }
+        self.used = kept;
+        self.last = self.place(last).unwrap_or_default();
     }
 
     #[inline(always)]
@@ -162,7 +246,8 @@ impl Polls {
 
     fn end(&mut self) -> Option<Self> {
         let folded = (self.used > 0).then_some(*self);
-        (self.used, self.last, self.in_a_row) = (0, 0, 0);
+        (self.used, self.last, self.in_a_row, self.steady) = (0, 0, 0, NONE);
+        (self.before_used, self.stretch) = (0, 0);
         folded
     }
 
@@ -194,7 +279,7 @@ impl Polls {
 
 #[cfg(test)]
 mod tests {
-    use super::{FUNCTIONS_MOST, Polls, TIMED_AT_LEAST};
+    use super::{FUNCTIONS_MOST, Polls, STRETCH};
     use mpiscope_wire::Call;
 
     fn rows(folded: Option<Polls>) -> Vec<Call> {
@@ -269,7 +354,7 @@ mod tests {
     /// A loop in which polls, nine ticks long, were made every ten ticks until then, so that the next is not timed.
     fn going_on(function: u16) -> (Polls, u64) {
         let mut polls = Polls::default();
-        let most = u64::from(TIMED_AT_LEAST);
+        let most = u64::from(STRETCH);
         for at in 0..most {
             assert!(!polls.go_on(function, 10 * at, LONGEST), "the first ones are timed");
             assert!(polls.failed((function, 5), 10 * at, 10 * at + 9, LONGEST).is_none());
@@ -283,7 +368,7 @@ mod tests {
 
     #[test]
     fn what_was_not_timed_ends_before_the_next_call() {
-        let many = u64::from(TIMED_AT_LEAST) + 2;
+        let many = u64::from(STRETCH) + 2;
         // Another call; the poll that finds something, which the loop has led to; one that comes too late for that.
         for (function, later, lasts) in [(20, 95, 9), (20, 5, 5), (34, 95, 95), (34, LONGEST, 9)] {
             let (mut polls, at) = going_on(34);
@@ -298,10 +383,10 @@ mod tests {
     fn a_first_poll_that_took_long_says_nothing_of_the_last() {
         let mut polls = Polls::default();
         assert!(polls.failed((34, 5), 0, 500, LONGEST).is_none());
-        for at in 0..u64::from(TIMED_AT_LEAST) {
+        for at in 0..u64::from(STRETCH) {
             assert!(polls.failed((34, 5), 510 + 2 * at, 511 + 2 * at, LONGEST).is_none());
         }
-        let at = 510 + 2 * u64::from(TIMED_AT_LEAST);
+        let at = 510 + 2 * u64::from(STRETCH);
         assert!(polls.go_on(34, at, LONGEST));
         assert_eq!(rows(polls.take(20, at + 90, LONGEST))[0].duration, at + 1);
     }
@@ -328,6 +413,45 @@ mod tests {
     }
 
     #[test]
+    fn a_stretch_of_polls_after_work_stands_where_it_was() {
+        let mut polls = Polls::default();
+        for at in [0, 500] {
+            assert!(polls.failed((34, 5), at, at + 3, LONGEST).is_none());
+        }
+        assert!(polls.failed((41, 5), 504, 510, LONGEST).is_none());
+        // By turns, from 5000 on.
+        let mut made = Vec::new();
+        for turn in 0..100_u64 {
+            let at = 5000 + 20 * turn;
+            made.extend(rows(polls.failed((41, 6), at, at + 9, LONGEST)));
+            made.extend(rows(polls.failed((50, 7), at + 10, at + 19, LONGEST)));
+        }
+        assert_eq!(lasted(&made), [(34, 3 + 4, 2), (41, 6, 1)]);
+        let made = rows(polls.take_last());
+        assert_eq!(lasted(&made), [(41, 1000, 100), (50, 999, 100)]);
+        assert_eq!(made.iter().map(|row| row.start).collect::<Vec<_>>(), [5000, 6000]);
+    }
+
+    #[test]
+    fn one_that_works_after_many_polls_has_more_of_them_timed() {
+        let mut polls = Polls::default();
+        // Twenty polls, and work that is known as such once all of them are timed.
+        let mut told = 0;
+        for at in (0..1_000_000_u64).step_by(10_000) {
+            for poll in (at..at + 200).step_by(10) {
+                if !polls.go_on(34, poll, LONGEST) {
+                    told += rows(polls.failed((34, 5), poll, poll + 9, LONGEST))
+                        .iter()
+                        .map(|row| row.duration)
+                        .sum::<u64>();
+                }
+            }
+        }
+        told += rows(polls.take_last()).iter().map(|row| row.duration).sum::<u64>();
+        assert!((19_900..19_900 + 2 * 10_000).contains(&told), "{told}");
+    }
+
+    #[test]
     fn functions_with_work_in_between_are_no_loop() {
         let mut polls = Polls::default();
         assert!(polls.failed((34, 5), 0, 9, LONGEST).is_none());
@@ -343,7 +467,7 @@ mod tests {
             "when the last one ended nobody knows"
         );
         let made = rows(polls.take(20, 50_000, LONGEST));
-        assert_eq!(lasted(&made), [(34, at + 20_000, u64::from(TIMED_AT_LEAST) + 1), (41, 10, 1)]);
+        assert_eq!(lasted(&made), [(34, at + 20_000, u64::from(STRETCH) + 1), (41, 10, 1)]);
     }
 
     #[test]

@@ -101,8 +101,8 @@ pub struct RegionHeader {
     pub(crate) constants: [AtomicU32; 4],
     pub(crate) library: [AtomicU64; TEXT_WORDS],
     pub(crate) node: [AtomicU64; TEXT_WORDS],
-    /// Whether its writers wake an agent that rests.
-    pub(crate) wakes: AtomicU32,
+    /// The number of the file by which its writers wake an agent that rests; 0 where they do not.
+    pub(crate) waker: AtomicU64,
 }
 
 /// What writer and reader of one ring share. Each writes a cache line of its own.

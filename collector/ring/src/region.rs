@@ -120,11 +120,16 @@ impl Region {
 
 impl Writer {
     /// Makes the region of a process in `folder`: reserved, touched, then given its name, so that a reader only ever
-    /// sees whole ones.
+    /// sees whole ones. Its writers wake the agent by `waker`, without which that looks more often.
     ///
     /// # Errors
     /// When there is no room or no right. Nothing is left behind.
-    pub fn create(folder: &Path, identity: &Identity, capacities: Capacities) -> Result<Self, CreateError> {
+    pub fn create(
+        folder: &Path,
+        identity: &Identity,
+        capacities: Capacities,
+        waker: Option<Waker>,
+    ) -> Result<Self, CreateError> {
         if !capacities.are_sound() {
             return Err(CreateError::Capacities);
         }
@@ -138,8 +143,6 @@ impl Writer {
             .custom_flags(libc::O_CLOEXEC | libc::O_NOFOLLOW)
             .open(&path)
             .map_err(fault)?;
-        // Without it the agent looks more often.
-        let waker = Waker::open(folder).ok();
         let made = Self::fill(&file, identity, capacities, waker)
             .and_then(|writer| std::fs::rename(&path, path.with_extension("ring")).map(|()| writer));
         made.map_err(|error| {
@@ -173,7 +176,7 @@ impl Writer {
         }
         put_text(&header.library, &identity.library);
         put_text(&header.node, &identity.node);
-        header.wakes.store(u32::from(waker.is_some()), Ordering::Relaxed);
+        header.waker.store(waker.as_ref().map_or(0, Waker::number), Ordering::Relaxed);
         header.magic.store(MAGIC, Ordering::Release);
         Ok(Self { region, waker })
     }
@@ -304,10 +307,11 @@ impl Reader {
         Some(seen.in_words_of_all(self.constants()))
     }
 
-    /// Whether its writers wake an agent that rests, before their rings are full.
+    /// The number of the file by which its writers wake an agent that rests, before their rings are full; 0 where they do
+    /// not.
     #[must_use]
-    pub fn wakes(&self) -> bool {
-        self.region.header().wakes.load(Ordering::Relaxed) != 0
+    pub fn waker(&self) -> u64 {
+        self.region.header().waker.load(Ordering::Relaxed)
     }
 
     /// Calls of threads that found no ring.
@@ -345,7 +349,7 @@ mod tests {
     #[test]
     fn what_one_side_writes_the_other_reads() {
         let folder = tempfile::tempdir().unwrap();
-        let writer = Writer::create(folder.path(), &identity(), Capacities::default()).unwrap();
+        let writer = Writer::create(folder.path(), &identity(), Capacities::default(), None).unwrap();
         let reader = Reader::open(&folder.path().join("77-5.ring")).unwrap();
         let seen = reader.identity().unwrap();
         assert_eq!((seen.pid, seen.rank, seen.cost_per_call_ns), (77, 1, 30.5));
@@ -365,7 +369,7 @@ mod tests {
     #[test]
     fn rings_are_claimed_once_and_come_back() {
         let folder = tempfile::tempdir().unwrap();
-        let writer = Writer::create(folder.path(), &identity(), Capacities::default()).unwrap();
+        let writer = Writer::create(folder.path(), &identity(), Capacities::default(), None).unwrap();
         let claimed: Vec<usize> = std::iter::from_fn(|| writer.claim(0).map(|(ring, _)| ring)).collect();
         assert_eq!(claimed, (0..8).collect::<Vec<_>>());
         writer.give_back(3);
@@ -376,7 +380,7 @@ mod tests {
     #[test]
     fn the_call_a_thread_is_in_is_seen_until_its_ring_is_given_back() {
         let folder = tempfile::tempdir().unwrap();
-        let writer = Writer::create(folder.path(), &identity(), Capacities::default()).unwrap();
+        let writer = Writer::create(folder.path(), &identity(), Capacities::default(), None).unwrap();
         let reader = Reader::open(&folder.path().join("77-5.ring")).unwrap();
         let (first, other) = (writer.claim(0).unwrap(), writer.claim(3).unwrap());
         other.1.in_flight().enter((id::BARRIER, 4), 70, Asked::Members { comm: 9 });
@@ -398,7 +402,7 @@ mod tests {
             std::fs::write(&path, bytes).unwrap();
             assert!(Reader::open(&path).is_err());
         }
-        drop(Writer::create(folder.path(), &identity(), Capacities::default()).unwrap());
+        drop(Writer::create(folder.path(), &identity(), Capacities::default(), None).unwrap());
         let whole = std::fs::read(folder.path().join("77-5.ring")).unwrap();
         std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
         assert!(matches!(Reader::open(&path), Err(OpenError::Unsound(_))));
@@ -408,7 +412,8 @@ mod tests {
 
     #[test]
     fn a_folder_that_is_not_there_is_named() {
-        let error = Writer::create(Path::new("/nowhere"), &identity(), Capacities::default()).unwrap_err();
+        let error =
+            Writer::create(Path::new("/nowhere"), &identity(), Capacities::default(), None).unwrap_err();
         assert!(error.to_string().starts_with("/nowhere/77-5.making: "), "{error}");
     }
 }

@@ -272,8 +272,10 @@ impl<'a> Producer<'a> {
         }
         loop {
             let tail = self.header.tail.load(Ordering::Acquire);
+            // A reader that gave nothing back when it was called is not called for each call.
             #[cfg(not(loom))]
             if let Some(waker) = self.waker
+                && self.stalled_at != Some(tail)
                 && self.head.wrapping_sub(tail) >= self.slots.len() as u64 / WAKING_PART
             {
                 waker.call();

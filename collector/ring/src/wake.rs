@@ -8,9 +8,9 @@ use crate::layout::PAGE_BYTES;
 use crate::map::{Mapping, reserve};
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
-use std::sync::atomic::{AtomicU32, Ordering, fence};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
 use std::time::Duration;
 
 /// The name of the file.
@@ -25,6 +25,7 @@ const CALLED: u32 = 2;
 #[derive(Debug)]
 pub struct Waker {
     mapping: Mapping,
+    number: u64,
 }
 
 /// The agent's side.
@@ -32,6 +33,8 @@ pub struct Waker {
 pub struct Sleeper {
     waker: Waker,
     file: File,
+    /// Woken by its own process, perhaps while it did not rest.
+    is_woken: AtomicBool,
 }
 
 /// Makes the file, or finds it: whoever comes first.
@@ -44,12 +47,13 @@ fn open(folder: &Path) -> io::Result<(Waker, File)> {
         .mode(0o600)
         .custom_flags(libc::O_CLOEXEC | libc::O_NOFOLLOW)
         .open(folder.join(WAKE_FILE))?;
-    if !file.metadata()?.is_file() {
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
         return Err(io::Error::other("it is no file"));
     }
     reserve(&file, PAGE_BYTES)?;
     let mapping = Mapping::new(&file, PAGE_BYTES, true)?;
-    Ok((Waker { mapping }, file))
+    Ok((Waker { mapping, number: metadata.ino() }, file))
 }
 
 impl Waker {
@@ -59,6 +63,12 @@ impl Waker {
     /// When there is no room or no right.
     pub fn open(folder: &Path) -> io::Result<Self> {
         open(folder).map(|(waker, _)| waker)
+    }
+
+    /// Which file it is: those who have the same wake each other.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.number
     }
 
     /// Calls whoever rests. Says whether somebody did.
@@ -85,29 +95,40 @@ impl Sleeper {
     /// # Errors
     /// When there is no room or no right.
     pub fn open(folder: &Path) -> io::Result<Self> {
-        open(folder).map(|(waker, file)| Self { waker, file })
+        open(folder).map(|(waker, file)| Self { waker, file, is_woken: AtomicBool::new(false) })
+    }
+
+    /// Which file it is.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.waker.number
+    }
+
+    /// A file that was cut off must not be touched.
+    fn is_whole(&self) -> bool {
+        self.file.metadata().is_ok_and(|metadata| metadata.len() >= PAGE_BYTES as u64)
     }
 
     /// Rests until it is woken, for so long at the most, and not at all where there is something to do already. Says
     /// whether a writer called; `None` where the file is not what it was.
     pub fn rest(&self, most: Duration, is_needed: impl FnOnce() -> bool) -> Option<bool> {
-        // A file that was cut off must not be touched.
-        if self.file.metadata().ok()?.len() < PAGE_BYTES as u64 {
-            return None;
-        }
+        self.is_whole().then_some(())?;
         let word = self.waker.mapping.word();
         word.store(RESTING, Ordering::Relaxed);
         fence(Ordering::SeqCst);
-        if !is_needed() {
+        if !self.is_woken.swap(false, Ordering::Relaxed) && !is_needed() {
             wait(word, most);
+            self.is_whole().then_some(())?;
         }
         Some(word.swap(AWAKE, Ordering::Relaxed) == CALLED)
     }
 
     /// Wakes the one that rests, from another thread of its process.
     pub fn wake(&self) {
-        if self.file.metadata().is_ok_and(|metadata| metadata.len() >= PAGE_BYTES as u64) {
-            self.waker.wake(AWAKE);
+        self.is_woken.store(true, Ordering::Relaxed);
+        // When it rests it is woken now, and when it goes to rest it sees that it is not to.
+        if self.is_whole() && self.waker.wake(AWAKE) {
+            self.is_woken.store(false, Ordering::Relaxed);
         }
     }
 }
@@ -160,6 +181,9 @@ mod tests {
             });
         }
         assert!(!waker.call(), "once is enough");
+        sleeper.wake();
+        assert_eq!(sleeper.rest(LONG, || false), Some(false), "also when it is woken before");
+        assert_eq!(waker.number(), sleeper.number());
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::mpi::{Library, is_initialized};
 use mpiscope_capture::{Comms, Expected, Interval, Origin, Requests, Sink as _, Sites, Thread};
 use mpiscope_ring::clock::monotonic_ns;
 use mpiscope_ring::{
-    Capacities, Identity, InFlightWord, Pause, Producer, RingHeader, SlotCell, State, Writer,
+    Capacities, Identity, InFlightWord, Pause, Producer, RingHeader, SlotCell, State, Waker, Writer,
 };
 use mpiscope_wire::{Asked, ClockKind, id};
 use std::collections::HashMap;
@@ -223,7 +223,9 @@ fn make_region(rings: &Path, identity: &Identity) -> Result<Writer, String> {
     if let Some(other_slots) = slots("MPISCOPE_RING_OTHER_SLOTS") {
         capacities.other_slots = other_slots;
     }
-    let first = match Writer::create(rings, identity, capacities) {
+    // The agent rests beside these rings, wherever this one is.
+    let waker = || Waker::open(rings).ok();
+    let first = match Writer::create(rings, identity, capacities, waker()) {
         Ok(writer) => return Ok(writer),
         Err(error) => error,
     };
@@ -234,7 +236,7 @@ fn make_region(rings: &Path, identity: &Identity) -> Result<Writer, String> {
     if std::env::var_os("MPISCOPE_DAEMON").is_some() {
         agent::make_folder(&spool)?;
     }
-    Writer::create(&spool, identity, capacities)
+    Writer::create(&spool, identity, capacities, waker())
         .map_err(|second| format!("no place for its ring ({first}; {second})"))
 }
 

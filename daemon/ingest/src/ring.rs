@@ -21,14 +21,34 @@ pub(crate) struct RingState {
     pub(crate) marks: Vec<Event>,
     /// What parts and marks have taken of the run's room until their call comes.
     pub(crate) waiting_bytes: usize,
-    /// When the loop of failed polls began that is still unbroken.
-    polling_since: Option<u64>,
+    /// The loop of failed polls that nothing else has ended.
+    polling: Option<Polling>,
     /// A message that a probe reported and that was not received yet: where, from whom, tag, since when.
     probed: Option<(Comm, Rank, i32, u64)>,
     /// Calls of the thread so far.
     calls: u64,
     /// Calls were lost since the last one.
     after_loss: bool,
+}
+
+/// Polls on end, without work in between, so that what comes is seen at once.
+#[derive(Debug, Clone, Copy)]
+struct Polling {
+    since: u64,
+    until: u64,
+}
+
+/// What lies between two rows of polls is work when it is longer: the collector leaves out what is longer than two thirds
+/// of it.
+const OF_LOOP_NS: u64 = 20_000;
+
+impl Polling {
+    /// A poll, or a row of them, follows.
+    fn goes_on(before: Option<Self>, closed: &Closed) -> Self {
+        let is_unbroken = |before: &Self| closed.start_ns.saturating_sub(before.until) <= OF_LOOP_NS;
+        let since = before.filter(is_unbroken).map_or(closed.start_ns, |before| before.since);
+        Self { since, until: closed.end_ns }
+    }
 }
 
 /// A program that probes more messages than this without receiving them loses only when it began to wait for them.
@@ -122,7 +142,7 @@ impl RingState {
             parts: Vec::new(),
             marks: Vec::new(),
             waiting_bytes: 0,
-            polling_since: None,
+            polling: None,
             probed: None,
             calls: 0,
             after_loss: false,
@@ -147,12 +167,14 @@ impl RingState {
             out.push(closed, closed.start_ns, mark);
         }
         if flags.has(CallFlags::FOLDED) {
-            self.polling_since.get_or_insert(closed.start_ns);
-            self.tell(rank, closed, closed.start_ns, out);
+            let polling = Polling::goes_on(self.polling, closed);
+            self.polling = Some(polling);
+            self.tell(rank, closed, polling.since, out);
             return;
         }
         let polls = wire::by_id(closed.call.function).is_some_and(|entry| entry.polls);
-        let since = self.polling_since.take().filter(|_| polls).unwrap_or(closed.start_ns);
+        let before = self.polling.take().filter(|_| polls);
+        let since = Polling::goes_on(before, closed).since;
         self.tell(rank, closed, since, out);
         // A probe that matched its message has posted a receive of it.
         if flags.has(CallFlags::PROBE)

@@ -128,6 +128,24 @@ fn polls_are_counted_and_begin_the_wait() {
 }
 
 #[test]
+fn one_who_works_between_polls_does_not_wait() {
+    let polls = |at| call(id::TEST, CallFlags::FOLDED, at, PEER_NONE, 1000).encode();
+    let test = |at| call(id::TEST, CallFlags::NONE, at, PEER_NONE, 0).encode();
+    // Nothing in between; work before the one that finds something; work between two rows of polls.
+    for (polled, found, begin_ns) in
+        [([1200, 1210], 1300, 200), ([1200, 1210], 60_000, 59_000), ([1200, 60_000], 60_100, 59_000)]
+    {
+        let all = vec![world(0), polls(polled[0]), polls(polled[1]), part(4, 8), test(found)];
+        let batch = fed(vec![start(), process(0, 0), slots(0, 0, all), knot(70_000)]);
+        let begun = batch.events.iter().find_map(|event| match event {
+            Event::Receive { begin_ns, .. } => Some(*begin_ns),
+            _ => None,
+        });
+        assert_eq!(begun, Some(begin_ns));
+    }
+}
+
+#[test]
 fn a_call_with_several_messages_has_no_peer() {
     let wait = call(id::WAITALL, CallFlags::NONE, 1400, PEER_NONE, 0).encode();
     let exchange = call(id::SENDRECV, CallFlags::SEND, 1500, 1, 32).encode();

@@ -54,7 +54,7 @@ pub struct ListenerOptions {
     pub now: fn() -> u64,
     /// Agents that a predecessor knew, in order of their numbers from 1.
     pub known: Vec<KnownAgent>,
-    /// Called by the listener's thread when something has happened.
+    /// Called by the listener's thread when something has happened that should not wait.
     pub arrived: Arc<dyn Fn() + Send + Sync>,
 }
 
@@ -102,8 +102,11 @@ struct Teller {
 impl Teller {
     /// Whether there was still somebody to be told.
     async fn tell(&self, event: Event) -> bool {
+        let can_wait = matches!(event, Event::RoundTrip(_) | Event::Flights { .. });
         let told = self.events.send(event).await.is_ok();
-        (self.arrived)();
+        if !can_wait || self.events.capacity() < MOST_WAITING / 2 {
+            (self.arrived)();
+        }
         told
     }
 }

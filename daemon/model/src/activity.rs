@@ -139,7 +139,7 @@ pub struct Activity {
     pub start_ns: Nanoseconds,
     /// When it returned.
     pub end_ns: Nanoseconds,
-    /// When the unbroken loop of polls, or the probe, began that it ends; else `start_ns`.
+    /// When the loop of polls without work in between, or the probe, began that it ends or goes on with; else `start_ns`.
     pub since_ns: Nanoseconds,
     /// What it did.
     pub deed: Deed,

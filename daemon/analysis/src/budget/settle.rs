@@ -156,7 +156,9 @@ impl Budgeter {
     /// A thread reaches the entry of its next call.
     pub(super) fn enter(&mut self, thread: ThreadId, call: &Activity) {
         let goes_on = matches!(call.deed, Deed::Polls | Deed::Probe) || call.since_ns < call.start_ns;
-        if !goes_on && !self.threads[thread as usize].open.rows.is_empty() {
+        // One that worked in between waits anew.
+        let ends = |&(_, to_ns): &(u64, u64)| !goes_on || to_ns < call.since_ns;
+        if self.threads[thread as usize].open.rows.last().is_some_and(ends) {
             self.end_loop(thread);
         }
         if self.threads[thread as usize].open.rows.is_empty() {

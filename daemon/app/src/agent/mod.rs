@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 
 /// New regions are looked for so often while ranks gather, and when none has come for a while.
 const SCAN_EVERY: Duration = Duration::from_millis(10);
-const SCAN_FOR_MORE_EVERY: Duration = Duration::from_millis(100);
+const SCAN_FOR_MORE_EVERY: Duration = Duration::from_millis(25);
 const GATHERING: Duration = Duration::from_secs(2);
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 const SYNC_EVERY: Duration = Duration::from_millis(900);
@@ -39,6 +39,9 @@ pub(crate) use journal::Journal;
 
 /// Between two looks at the rings, when they had little and some of their writers cannot wake who rests.
 pub(crate) const REST: Duration = Duration::from_millis(2);
+/// Between two looks at the rings when they fill quickly, and after each rest. A rank's first ring holds more than can be
+/// written in either.
+pub(crate) const SHORT_REST: Duration = Duration::from_micros(500);
 /// So little (or an eighth of a small ring) may stay in a ring for a while: to take it out costs what hundreds of calls
 /// do, and the job may need the processor.
 pub(crate) const LITTLE_SLOTS: usize = 2048;
@@ -112,6 +115,8 @@ pub(crate) struct Agent {
     pub(crate) sleeper: Option<Arc<Sleeper>>,
     /// Whether a writer has called since the last pass.
     is_called: bool,
+    /// Whether one has that may not be known yet.
+    is_expecting: bool,
     passed: Option<Instant>,
     /// Whether there was a pass since calls in flight were last asked for.
     has_passed: bool,
@@ -181,6 +186,7 @@ impl Agent {
             census,
             sleeper: None,
             is_called: false,
+            is_expecting: false,
             passed: None,
             has_passed: false,
             scanned: None,
@@ -280,9 +286,10 @@ impl Agent {
     pub(crate) fn rest(&mut self, most: Duration) {
         let left =
             self.passed.map_or(Duration::ZERO, |passed| self.wait(most).saturating_sub(passed.elapsed()));
-        let can_be_woken =
-            self.regions.iter().all(|region| region.wakes && region.path().starts_with(&self.folders[0]));
-        let rest = self.sleeper.as_ref().filter(|_| can_be_woken).and_then(|sleeper| {
+        let begun = Instant::now();
+        let wake =
+            |sleeper: &&Arc<Sleeper>| self.regions.iter().all(|region| region.waker == sleeper.number());
+        let rest = self.sleeper.as_ref().filter(wake).and_then(|sleeper| {
             sleeper.rest(left, || self.regions.iter().any(|region| region.holds(LITTLE_SLOTS)))
         });
         match rest {
@@ -290,11 +297,13 @@ impl Agent {
             Some(is_called) => self.is_called |= is_called,
             None => std::thread::sleep(left.min(REST)),
         }
+        // Whoever calls again and again does not keep it from resting.
+        std::thread::sleep(SHORT_REST.min(left).saturating_sub(begun.elapsed()));
     }
 
     /// For how long what is little may wait: not longer than new regions are to be looked for.
     fn wait(&self, most: Duration) -> Duration {
-        if self.is_gathering() { most.min(SCAN_EVERY) } else { most }
+        if self.is_expecting || self.is_gathering() { most.min(SCAN_EVERY) } else { most }
     }
 
     /// Whether ranks are still to come, or came just now.
@@ -313,11 +322,10 @@ impl Agent {
     pub(crate) fn pass(&mut self, sink: &mut dyn FnMut(Message)) -> Pass {
         self.passed = Some(Instant::now());
         self.has_passed = true;
-        if std::mem::take(&mut self.is_called) {
-            self.scanned = None;
-        }
-        let scan_every = if self.is_gathering() { SCAN_EVERY } else { SCAN_FOR_MORE_EVERY };
-        if due(&mut self.scanned, scan_every) {
+        self.is_expecting |= std::mem::take(&mut self.is_called);
+        let often = self.is_expecting || self.is_gathering();
+        if due(&mut self.scanned, if often { SCAN_EVERY } else { SCAN_FOR_MORE_EVERY }) {
+            self.is_expecting = false;
             self.scan(sink);
         }
         let mut pass = Pass::default();

@@ -17,8 +17,8 @@ const MOST_SLOTS: usize = 1 << 13;
 pub(crate) struct Watched {
     path: PathBuf,
     reader: Reader,
-    /// Whether its writers wake an agent that rests.
-    pub(crate) wakes: bool,
+    /// The number of the file by which its writers wake an agent that rests.
+    pub(crate) waker: u64,
     process: Process,
     /// The position of the next slot of each ring.
     positions: Vec<u64>,
@@ -50,7 +50,7 @@ impl Watched {
         let damaged = vec![false; positions.len()];
         Self {
             path,
-            wakes: reader.wakes(),
+            waker: reader.waker(),
             reader,
             process,
             positions,

@@ -16,7 +16,7 @@ pub(crate) use protocol::{Configuration, FromDaemon, LIVE_FILE, Link, Live, Reco
 pub(crate) use recorder::{END_UNKNOWN, Judge, Recorder, window_row};
 pub(crate) use told::{record_told, show_told};
 
-use crate::agent::{Agent, LINGER, LITTLE_SLOTS, OWN, Pass, REST, Resume, run_start};
+use crate::agent::{Agent, LINGER, LITTLE_SLOTS, OWN, Pass, REST, Resume, SHORT_REST, run_start};
 use crate::judge::{GIVEN, give, have_judged};
 use crate::page::{Page, Shelves};
 use crate::remap::Placements;
@@ -39,9 +39,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use viewers::Viewers;
 
-/// Between two looks at the rings when they fill quickly. A rank's first ring holds more than can be written in either
-/// rest.
-const SHORT_REST: Duration = Duration::from_micros(500);
 /// What is little stays in a ring for so long at most, when somebody watches and when nobody does.
 const LITTLE_WAITS: Duration = Duration::from_millis(10);
 const LITTLE_WAITS_UNWATCHED: Duration = Duration::from_millis(50);
@@ -183,6 +180,8 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
     let (tell_end, ended) = bounded(1);
     std::thread::Builder::new().name("orders".into()).spawn(move || {
         listen(&tell_end);
+        // Also that nobody will say it any more is something to see.
+        drop(tell_end);
         arrived();
     })?;
     let mut agent = Agent::new(configuration.rings.clone(), resume, Some(Box::new(log)));
