@@ -13,8 +13,8 @@ const BY_TURNS_WITHIN: u64 = 1024;
 /// What lies between two polls is of the loop when it is shorter than this part of a row's longest time: some ten
 /// microseconds. Where it is longer, and it is known when the first of the two ended, it is the program's own.
 const OF_LOOP_WITHIN: u64 = 8192;
-/// So many polls without work in between, after work, are a stretch of their own; and so many of one function are timed
-/// before the following ones are not.
+/// So many polls without work in between, after work, or as long as so many pauses, are a stretch of their own; and so many
+/// of one function are timed before the following ones are not.
 const STRETCH: u32 = 8;
 /// The latter grows where work follows polls that were not timed, so that nobody knows when it began: twice as many each
 /// time, up to so many.
@@ -169,11 +169,11 @@ impl Polls {
         self.begin(at, start, polled);
         self.last_end = end;
         self.asked[at].took = end.saturating_sub(start);
-        folded.or_else(|| self.stretched(is_stretch, start))
+        folded.or_else(|| self.stretched(is_stretch, start, longest))
     }
 
     /// A poll was made, with work before it or without. Returns what came before the stretch that it makes long enough.
-    fn stretched(&mut self, goes_on: bool, start: u64) -> Option<Self> {
+    fn stretched(&mut self, goes_on: bool, start: u64, longest: u64) -> Option<Self> {
         if !goes_on {
             (self.stretch_start, self.stretch) = (start, 1);
             (self.before, self.before_used) = (self.asked, self.used);
@@ -182,7 +182,9 @@ impl Polls {
             return None;
         }
         self.stretch = self.stretch.saturating_add(1);
-        if self.before_used == 0 || self.stretch < STRETCH {
+        let is_long = self.stretch >= STRETCH
+            || start.saturating_sub(self.stretch_start) >= longest / OF_LOOP_WITHIN * u64::from(STRETCH);
+        if self.before_used == 0 || !is_long {
             return None;
         }
         let mut before = Self { asked: self.before, used: self.before_used, ..*self };
@@ -430,6 +432,19 @@ mod tests {
         let made = rows(polls.take_last());
         assert_eq!(lasted(&made), [(41, 1000, 100), (50, 999, 100)]);
         assert_eq!(made.iter().map(|row| row.start).collect::<Vec<_>>(), [5000, 6000]);
+    }
+
+    #[test]
+    fn few_polls_that_take_long_are_a_stretch_too() {
+        let mut polls = Polls::default();
+        assert!(polls.failed((34, 5), 0, 3, LONGEST).is_none());
+        let made: Vec<Call> = [5000, 5510, 6020, 6530]
+            .iter()
+            .flat_map(|&at| rows(polls.failed((34, 5), at, at + 500, LONGEST)))
+            .collect();
+        assert_eq!(lasted(&made), [(34, 3, 1)]);
+        let rest = rows(polls.take_last());
+        assert_eq!((rest[0].start, rest[0].duration, rest[0].bytes), (5000, 2030, 4));
     }
 
     #[test]

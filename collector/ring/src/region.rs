@@ -128,7 +128,7 @@ impl Writer {
         folder: &Path,
         identity: &Identity,
         capacities: Capacities,
-        waker: Option<Waker>,
+        waker: impl FnOnce() -> Option<Waker>,
     ) -> Result<Self, CreateError> {
         if !capacities.are_sound() {
             return Err(CreateError::Capacities);
@@ -156,10 +156,12 @@ impl Writer {
         file: &File,
         identity: &Identity,
         capacities: Capacities,
-        waker: Option<Waker>,
+        waker: impl FnOnce() -> Option<Waker>,
     ) -> io::Result<Self> {
         reserve(file, capacities.bytes())?;
         let mapping = Mapping::new(file, capacities.bytes(), true)?;
+        // Only for a ring that there is: nothing is left behind.
+        let waker = waker();
         let region = Region { mapping, capacities };
         let header = region.header();
         header.first_slots.store(capacities.first_slots, Ordering::Relaxed);
@@ -349,7 +351,7 @@ mod tests {
     #[test]
     fn what_one_side_writes_the_other_reads() {
         let folder = tempfile::tempdir().unwrap();
-        let writer = Writer::create(folder.path(), &identity(), Capacities::default(), None).unwrap();
+        let writer = Writer::create(folder.path(), &identity(), Capacities::default(), || None).unwrap();
         let reader = Reader::open(&folder.path().join("77-5.ring")).unwrap();
         let seen = reader.identity().unwrap();
         assert_eq!((seen.pid, seen.rank, seen.cost_per_call_ns), (77, 1, 30.5));
@@ -369,7 +371,7 @@ mod tests {
     #[test]
     fn rings_are_claimed_once_and_come_back() {
         let folder = tempfile::tempdir().unwrap();
-        let writer = Writer::create(folder.path(), &identity(), Capacities::default(), None).unwrap();
+        let writer = Writer::create(folder.path(), &identity(), Capacities::default(), || None).unwrap();
         let claimed: Vec<usize> = std::iter::from_fn(|| writer.claim(0).map(|(ring, _)| ring)).collect();
         assert_eq!(claimed, (0..8).collect::<Vec<_>>());
         writer.give_back(3);
@@ -380,7 +382,7 @@ mod tests {
     #[test]
     fn the_call_a_thread_is_in_is_seen_until_its_ring_is_given_back() {
         let folder = tempfile::tempdir().unwrap();
-        let writer = Writer::create(folder.path(), &identity(), Capacities::default(), None).unwrap();
+        let writer = Writer::create(folder.path(), &identity(), Capacities::default(), || None).unwrap();
         let reader = Reader::open(&folder.path().join("77-5.ring")).unwrap();
         let (first, other) = (writer.claim(0).unwrap(), writer.claim(3).unwrap());
         other.1.in_flight().enter((id::BARRIER, 4), 70, Asked::Members { comm: 9 });
@@ -402,7 +404,7 @@ mod tests {
             std::fs::write(&path, bytes).unwrap();
             assert!(Reader::open(&path).is_err());
         }
-        drop(Writer::create(folder.path(), &identity(), Capacities::default(), None).unwrap());
+        drop(Writer::create(folder.path(), &identity(), Capacities::default(), || None).unwrap());
         let whole = std::fs::read(folder.path().join("77-5.ring")).unwrap();
         std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
         assert!(matches!(Reader::open(&path), Err(OpenError::Unsound(_))));
@@ -413,7 +415,7 @@ mod tests {
     #[test]
     fn a_folder_that_is_not_there_is_named() {
         let error =
-            Writer::create(Path::new("/nowhere"), &identity(), Capacities::default(), None).unwrap_err();
+            Writer::create(Path::new("/nowhere"), &identity(), Capacities::default(), || None).unwrap_err();
         assert!(error.to_string().starts_with("/nowhere/77-5.making: "), "{error}");
     }
 }

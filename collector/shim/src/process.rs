@@ -225,7 +225,7 @@ fn make_region(rings: &Path, identity: &Identity) -> Result<Writer, String> {
     }
     // The agent rests beside these rings, wherever this one is.
     let waker = || Waker::open(rings).ok();
-    let first = match Writer::create(rings, identity, capacities, waker()) {
+    let first = match Writer::create(rings, identity, capacities, waker) {
         Ok(writer) => return Ok(writer),
         Err(error) => error,
     };
@@ -236,7 +236,7 @@ fn make_region(rings: &Path, identity: &Identity) -> Result<Writer, String> {
     if std::env::var_os("MPISCOPE_DAEMON").is_some() {
         agent::make_folder(&spool)?;
     }
-    Writer::create(&spool, identity, capacities, waker())
+    Writer::create(&spool, identity, capacities, waker)
         .map_err(|second| format!("no place for its ring ({first}; {second})"))
 }
 

@@ -35,7 +35,7 @@ impl Region {
             constants: [-1, -2, -1],
         };
         let capacities = Capacities { first_slots: 64, other_slots: 64, rings: RINGS };
-        let writer = Writer::create(folder.path(), &identity, capacities, None)
+        let writer = Writer::create(folder.path(), &identity, capacities, || None)
             .map_err(|error| io::Error::other(error.to_string()))?;
         drop(writer);
         let path = folder.path().join("1-1.ring");

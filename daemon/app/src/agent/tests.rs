@@ -27,7 +27,7 @@ fn region_of(folder: &Path, pid: u32, rank: u32, clock: ClockKind, first_slots: 
         constants: [-1, -2, -1],
     };
     let capacities = Capacities { first_slots, other_slots: 64, rings: 3 };
-    Writer::create(folder, &identity, capacities, mpiscope_ring::Waker::open(folder).ok()).unwrap()
+    Writer::create(folder, &identity, capacities, || mpiscope_ring::Waker::open(folder).ok()).unwrap()
 }
 
 fn agent(folder: &Path) -> Agent {
