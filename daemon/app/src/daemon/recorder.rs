@@ -199,7 +199,7 @@ impl Recorder {
             self.in_flight.clear();
         }
         let Some(lines) = self.watcher.see(&self.engine, &self.in_flight) else { return };
-        lines.iter().for_each(|line| eprintln!("mpiscope: {}", printable(line)));
+        say(&lines);
         let written = standing::write(self.writer.dir(), self.watcher.told());
         self.note(written);
     }
@@ -357,7 +357,7 @@ impl Recorder {
 impl Recorder {
     /// Leaves in the recording whether the job stood still, and what it ended in.
     fn stood(&mut self) {
-        self.watcher.end(&self.engine);
+        say(&self.watcher.end(&self.engine));
         let told = self.watcher.told();
         if told.count > 0 || told.ended_in_count > 0 {
             let written = standing::write(self.writer.dir(), told);
@@ -383,6 +383,11 @@ impl Recorder {
             None
         })
     }
+}
+
+/// On the terminal.
+fn say(lines: &[String]) {
+    lines.iter().for_each(|line| eprintln!("mpiscope: {}", printable(line)));
 }
 
 /// Says what was dropped, and makes the totals those of what is left.

@@ -1,6 +1,8 @@
 //! Whether the job stands still, and what is said of it then: once on the terminal, to pages, and in the recording.
 
 mod file;
+#[cfg(test)]
+mod tests;
 mod told;
 mod words;
 
@@ -15,6 +17,8 @@ use std::time::{Duration, Instant};
 
 /// A job that stands still is looked at again so often.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// What a stretch lasts at least where nobody says it.
+const LEAST_STRETCH: Duration = Duration::from_secs(1);
 /// Stretches that are kept.
 const MOST_KEPT: usize = 64;
 /// After so many that were no deadlock the terminal is not told of more such.
@@ -59,9 +63,7 @@ impl Watcher {
     pub(crate) fn see(&mut self, engine: &Engine, in_flight: &[InFlight]) -> Option<Lines> {
         let patience = self.patience?;
         let moved_ns = engine.standing.moved_ns(in_flight);
-        // When a call was entered is known a little better later; what moves does so after all that time.
-        let half_ns = patience.as_nanos() as u64 / 2;
-        if self.now.is_some_and(|since_ns| moved_ns > since_ns + half_ns) {
+        if self.has_moved(moved_ns) {
             return Some(self.moves(moved_ns));
         }
         let quiet = Duration::from_nanos(engine.until_ns.saturating_sub(moved_ns));
@@ -116,6 +118,13 @@ impl Watcher {
         Some(lines)
     }
 
+    /// Whether that is after the stretch that was told. When a call was entered is known a little better later; what
+    /// moves does so after all the time that made it a stretch.
+    fn has_moved(&self, moved_ns: u64) -> bool {
+        let half_ns = self.patience.unwrap_or(LEAST_STRETCH).as_nanos() as u64 / 2;
+        self.now.is_some_and(|since_ns| moved_ns > since_ns + half_ns)
+    }
+
     fn moves(&mut self, moved_ns: u64) -> Lines {
         (self.now, self.looked) = (None, None);
         let Some(still) = self.told.stills.last_mut() else { return Lines::new() };
@@ -127,9 +136,12 @@ impl Watcher {
         vec![format!("the job moves again, after {:.1} s", stood.as_secs_f64())]
     }
 
-    /// The run is over: what its processes were in when they ended.
-    pub(crate) fn end(&mut self, engine: &Engine) {
+    /// The run is over: what its processes were in when they ended. Says what is to be said of a job that moved again and
+    /// was over before anybody looked.
+    pub(crate) fn end(&mut self, engine: &Engine) -> Lines {
         last_calls(engine, &mut self.told);
+        let moved_ns = engine.standing.moved_ns(&[]);
+        if self.has_moved(moved_ns) { self.moves(moved_ns) } else { Lines::new() }
     }
 }
 

@@ -1,0 +1,55 @@
+use super::*;
+use mpiscope_model::{Asks, Call, Peer, ProcessState, RankInfo};
+use mpiscope_wire::id;
+
+const SECOND: u64 = 1_000_000_000;
+
+/// A job of four ranks at 3 s that has stood since 1 s: all others wait for a message of rank 3. It was told.
+fn stood(watcher: &mut Watcher) -> Engine {
+    let mut engine = Engine::new(1_000_000);
+    for rank in 0..4 {
+        let (library, state) = (String::new(), ProcessState::Running);
+        let info = RankInfo { rank, world_size: 4, node: 0, pid: 1, library, state, cost_per_call_ns: 0.0 };
+        engine.ranks.insert(rank, info);
+    }
+    ends(&mut engine, SECOND);
+    engine.until_ns = 3 * SECOND;
+    let asks = Asks::Receive { from: Peer::Rank(3), tag: Some(7), comm: Some(0) };
+    let waits = |rank| InFlight { rank, function: id::RECV, since_ns: SECOND, asks, ..InFlight::default() };
+    let told = watcher.see(&engine, &[waits(0), waits(1), waits(2)]).expect("it stands still");
+    assert!(told[0].starts_with("the job stands still"), "{told:?}");
+    engine
+}
+
+fn ends(engine: &mut Engine, end_ns: u64) {
+    let calls: Vec<Call> =
+        (0..4).map(|rank| Call { rank, function: id::RECV, end_ns, ..Call::default() }).collect();
+    engine.standing.feed(&calls, &[], &[]);
+}
+
+#[test]
+fn a_job_that_was_over_before_anybody_looked_is_said_to_have_moved_again() {
+    let mut watcher = Watcher::new(Some(Duration::from_secs(1)));
+    let mut engine = stood(&mut watcher);
+    ends(&mut engine, 4 * SECOND);
+    assert_eq!(watcher.end(&engine), ["the job moves again, after 3.0 s"]);
+    assert_eq!(watcher.told().stills[0].until_s, Some(4.0));
+}
+
+#[test]
+fn a_job_that_was_killed_as_it_stood_did_not_move_again() {
+    let mut watcher = Watcher::new(Some(Duration::from_secs(1)));
+    let engine = stood(&mut watcher);
+    assert_eq!(watcher.end(&engine), Lines::new());
+    assert_eq!(watcher.told().stills[0].until_s, None);
+}
+
+#[test]
+fn one_that_was_taken_over_from_its_log_knows_how_the_last_stretch_ended() {
+    let mut first = Watcher::new(Some(Duration::from_secs(1)));
+    let mut engine = stood(&mut first);
+    let mut second = Watcher::going_on(None, first.told().clone());
+    ends(&mut engine, 4 * SECOND);
+    second.end(&engine);
+    assert_eq!(second.told().stills[0].until_s, Some(4.0));
+}
