@@ -5,6 +5,7 @@
  * left-out  all but the last enter a barrier; the last waits for a message from rank 0
  * any       all receive from anybody, and nobody sends
  * chain     each receives from the next; the last computes, then all goes on
+ * asks      each receives from the next; the last asks for a message that nobody sends, and sleeps in between
  * gone      each receives from the next; the last kills itself
  * waitall   each has posted receives from both neighbours and waits for them, and nobody sends */
 #define _POSIX_C_SOURCE 200809L
@@ -42,6 +43,18 @@ static void chain(double seconds, int dies)
         send(rank - 1, 7);
 }
 
+/* As patient programs do: with some tenths of a second in between. */
+static void ask(void)
+{
+    int got = 0, flag = 0;
+    MPI_Request request;
+    T_Irecv(&got, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, &request);
+    while (!flag) {
+        T_Test(&request, &flag, MPI_STATUS_IGNORE);
+        sleep_until(now_ns() + 250000000LL);
+    }
+}
+
 static void halo(void)
 {
     int got[2];
@@ -70,6 +83,10 @@ int main(int argc, char **argv)
         receive(0, 7);
     else if (strcmp(kind, "left-out") == 0)
         T_Barrier(MPI_COMM_WORLD);
+    else if (strcmp(kind, "asks") == 0 && rank == size - 1)
+        ask();
+    else if (strcmp(kind, "asks") == 0)
+        receive(rank + 1, 7);
     else if (strcmp(kind, "any") == 0)
         receive(MPI_ANY_SOURCE, MPI_ANY_TAG);
     else if (strcmp(kind, "waitall") == 0)

@@ -190,7 +190,7 @@ impl Engine {
         self.processors.see(&batch.scheduling);
         self.totals.add_calls(&calls);
         self.counts.calls(&calls);
-        self.standing.feed(&calls, &batch.comms, &batch.members);
+        self.standing.feed(&calls, &batch.lone_polls, &batch.comms, &batch.members);
         let matched = self.matcher.feed(&batch.events);
         self.count_messages(&matched.messages, matched.uncertain);
         let windows = self.counts.take_windows(self.until_ns);

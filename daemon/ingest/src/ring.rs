@@ -73,6 +73,8 @@ pub(crate) struct Closed {
 /// Where a call's row and events go.
 pub(crate) struct Output<'a> {
     pub(crate) calls: &'a mut Vec<Call>,
+    /// Those of them that are a single poll which found nothing.
+    pub(crate) lone_polls: &'a mut Vec<usize>,
     /// Where calls go as what they did to whoever waited, when somebody judges them.
     pub(crate) activities: Option<&'a mut Vec<Activity>>,
     /// The collectives that they completed.
@@ -208,7 +210,11 @@ impl RingState {
         self.calls += 1;
         let waiting_since = self.events(rank, call, closed, since, out);
         let moved = Moved::by(&closed.parts);
-        out.calls.push(self.row(rank, closed, &moved));
+        let row = self.row(rank, closed, &moved);
+        if row.count == 1 && closed.call.flags.has(CallFlags::FOLDED) {
+            out.lone_polls.push(out.calls.len());
+        }
+        out.calls.push(row);
         let after_loss = std::mem::take(&mut self.after_loss);
         if let Some(activities) = &mut out.activities {
             let deed = out.functions.deed(rank, closed, &moved);

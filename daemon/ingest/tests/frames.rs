@@ -117,6 +117,16 @@ fn nothing_is_known_before_the_next_knot() {
 }
 
 #[test]
+fn a_single_poll_that_found_nothing_is_told_from_one_that_did() {
+    let failed = call(id::TEST, CallFlags::FOLDED, 1200, PEER_NONE, 1).encode();
+    let found = call(id::TEST, CallFlags::NONE, 1400, PEER_NONE, 0).encode();
+    let all = vec![world(0), failed, found, call(id::TEST, CallFlags::FOLDED, 1600, PEER_NONE, 1).encode()];
+    let batch = fed(vec![start(), process(0, 0), slots(0, 0, all), knot(2000)]);
+    assert!(batch.calls.iter().all(|row| row.count == 1));
+    assert_eq!(batch.lone_polls, [0, 2]);
+}
+
+#[test]
 fn polls_are_counted_and_begin_the_wait() {
     let polls = call(id::TEST, CallFlags::FOLDED, 1200, PEER_NONE, 1_000_000).encode();
     let test = call(id::TEST, CallFlags::NONE, 1400, PEER_NONE, 0).encode();
@@ -124,6 +134,7 @@ fn polls_are_counted_and_begin_the_wait() {
     let batch = fed(vec![start(), process(0, 0), slots(0, 0, all), knot(2000)]);
     let counts: Vec<(u64, u64)> = batch.calls.iter().map(|row| (row.count, row.bytes)).collect();
     assert_eq!(counts, [(1_000_000, 0), (1, 8)]);
+    assert!(batch.lone_polls.is_empty(), "their count says it");
     assert!(matches!(batch.events[0], Event::Receive { begin_ns: 200, end_ns: 410, alone: true, .. }));
 }
 

@@ -31,6 +31,9 @@ pub struct Batch {
     pub sites: Vec<SiteInfo>,
     /// Calls, in order for each thread.
     pub calls: Vec<Call>,
+    /// The places among them of polls that found nothing, where such a row stands for a single one: its count does not say
+    /// it.
+    pub lone_polls: Vec<usize>,
     /// The same calls, one for one, as what they did to whoever waited; nothing where nobody judges them.
     pub activities: Vec<Activity>,
     /// Collectives that some of them completed, in order for each thread.

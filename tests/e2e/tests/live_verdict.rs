@@ -11,6 +11,8 @@ use std::path::Path;
 use support::{Feed, LIMIT, Page, block_on};
 
 const RANKS: u32 = 4;
+/// Of the time that is avoidable, which is more where ranks have cores of their own.
+const LEAST_SHARE: f64 = 0.1;
 
 fn run_with_page(mpi: &Mpi, app: &str, arguments: &[&str], out: &Path) -> Running {
     let mut command = mpiscope(&["run", "--out"]).unwrap();
@@ -25,7 +27,7 @@ fn blames_rank_1(found: &Found) {
     let judgement = &found.judgement;
     assert!(["pattern", "cpu"].contains(&judgement.verdict.cause.as_str()), "{found:?}");
     assert_eq!(judgement.waits[0].awaited, 1, "{found:?}");
-    assert!(judgement.verdict.share > 0.2, "{found:?}");
+    assert!(judgement.verdict.share > LEAST_SHARE, "{found:?}");
     let longest = &judgement.waits[0];
     assert!(longest.longest_s > 0.003 && longest.longest_at_s <= found.until_s, "{longest:?}");
 }
@@ -119,7 +121,8 @@ fn a_recording_that_was_killed_is_judged_when_it_is_looked_at() {
     block_on(async {
         let mut feed = Feed::open(&page).await;
         // Until it is seen: ranks may take long to begin.
-        while feed.state().await.found.is_none_or(|found| found.judgement.verdict.share < 0.3) {}
+        let is_seen = |found: Found| found.judgement.verdict.share > 1.5 * LEAST_SHARE;
+        while !feed.state().await.found.is_some_and(is_seen) {}
     });
     kill(running);
     let found = replayed(&out);

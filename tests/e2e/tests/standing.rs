@@ -154,6 +154,20 @@ fn receives_of_any_source_and_waits_for_requests_are_understood() {
 }
 
 #[test]
+fn who_asks_now_and_then_and_finds_nothing_moves_nothing() {
+    for mpi in Mpi::all_or_skip("standing who_asks_now_and_then_and_finds_nothing_moves_nothing") {
+        let stuck = stuck(&mpi, &["asks"]);
+        let told = stuck.told();
+        assert!(
+            told.contains("rank 3, which asks again and again with MPI_Test at stuck.c:")
+                && told.contains("and finds nothing"),
+            "{told}"
+        );
+        assert_eq!(last_still(&stuck.stop().1)["roots"][0]["rank"], 3);
+    }
+}
+
+#[test]
 fn a_chain_leads_to_the_rank_that_computes_and_it_is_said_when_it_moves_again() {
     let name = "standing a_chain_leads_to_the_rank_that_computes_and_it_is_said_when_it_moves_again";
     for mpi in Mpi::all_or_skip(name) {

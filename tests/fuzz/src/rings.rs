@@ -69,7 +69,7 @@ pub fn rings(bytes: &[u8]) {
             .feed(Message::Knot(Knot { ticks: turn as u64 * 1000 + 1, monotonic_ns: turn as u64 * 500 + 1 }));
         let batch = ingest.take();
         counts.calls(&batch.calls);
-        standing.feed(&batch.calls, &batch.comms, &batch.members);
+        standing.feed(&batch.calls, &batch.lone_polls, &batch.comms, &batch.members);
         let matched = matcher.feed(&batch.events);
         counts.messages(&matched.messages);
         counts.take_windows(batch.until_ns);

@@ -42,7 +42,7 @@ pub struct LastCall {
     pub end_ns: Nanoseconds,
     /// Where in the program.
     pub site: Option<Site>,
-    /// How many polls in a row found nothing, until then; 1 for another call.
+    /// How many polls in a row found nothing, until then; 0 after another call.
     pub polls: u64,
 }
 
@@ -148,27 +148,29 @@ pub struct Clash {
 }
 
 impl Standing {
-    /// Takes in what became known. Polls that found nothing move nothing.
-    pub fn feed(&mut self, calls: &[Call], comms: &[CommInfo], members: &[Member]) {
+    /// Takes in what became known; `lone_polls` are the places of those calls that are a single poll which found nothing,
+    /// rising. Such polls move nothing.
+    pub fn feed(&mut self, calls: &[Call], lone_polls: &[usize], comms: &[CommInfo], members: &[Member]) {
         for info in comms {
             self.sizes.insert(info.comm, info.size);
         }
         for member in members {
             self.members.entry(member.comm).or_default().push(member.rank);
         }
-        for call in calls {
+        let mut lone_polls = lone_polls.iter().peekable();
+        for (place, call) in calls.iter().enumerate() {
             let Call { rank, function, end_ns, site, count, .. } = *call;
             let last = self.last.entry(rank).or_default();
-            if count > 1 {
+            if count > 1 || lone_polls.next_if(|&&poll| poll == place).is_some() {
                 // They may ask by turns with several functions.
                 self.polling.insert(function);
-                let polls = if last.polls > 1 { last.polls.saturating_add(count) } else { count };
+                let polls = last.polls.saturating_add(count);
                 *last = LastCall { function, end_ns, site, polls };
                 continue;
             }
             self.moved_ns = self.moved_ns.max(end_ns);
             if last.end_ns <= end_ns {
-                *last = LastCall { function, end_ns, site, polls: 1 };
+                *last = LastCall { function, end_ns, site, polls: 0 };
             }
             if let (Some(comm), Some(instance)) = (call.comm, call.instance) {
                 let entered = self.entered.entry((comm, rank)).or_default();

@@ -32,7 +32,7 @@ impl Job {
             sends: Vec::new(),
         };
         let last = |rank| Call { rank, function: SEND, end_ns: 10 * SECOND, ..Call::default() };
-        job.standing.feed(&(0..ranks).map(last).collect::<Vec<_>>(), &[], &[]);
+        job.standing.feed(&(0..ranks).map(last).collect::<Vec<_>>(), &[], &[], &[]);
         job
     }
 
@@ -109,7 +109,7 @@ fn two_who_send_to_each_other_are_a_circle_unless_one_takes_what_the_other_sends
 fn a_chain_ends_at_the_rank_that_is_in_no_call() {
     let still = Job::of(5).receives(0, 1, 7).receives(1, 2, 7).receives(2, 4, 7).receives(3, 4, 7).look();
     assert!(still.stuck.is_empty() && still.circles.is_empty());
-    let last = LastCall { function: SEND, end_ns: 10 * SECOND, site: None, polls: 1 };
+    let last = LastCall { function: SEND, end_ns: 10 * SECOND, site: None, polls: 0 };
     assert_eq!(still.roots, [Root { rank: 4, waiting: 4, doing: Doing::Outside { last: Some(last) } }]);
     assert_eq!(still.waiting_ranks(), [0, 1, 2, 3]);
 }
@@ -144,7 +144,7 @@ fn a_collective_waits_for_the_members_that_have_not_entered_it() {
     // Whoever has left it behind is not waited for.
     let mut ahead = Job::of(2).meets(0, BARRIER).receives(1, 0, 7);
     let left = Call { rank: 1, function: BARRIER, comm: Some(WORLD), instance: Some(0), ..Call::default() };
-    ahead.standing.feed(&[left], &[], &[]);
+    ahead.standing.feed(&[left], &[], &[], &[]);
     assert!(ahead.look().stuck.is_empty());
 }
 
@@ -165,9 +165,9 @@ fn members_of_a_communicator_are_those_that_said_so_and_must_be_all() {
     let member = |place, rank| Member { comm, side: Side::Only, place, rank };
     let asks = Asks::Members { comm: Some(comm) };
     let mut job = Job::of(4).inside(1, BARRIER, asks).receives(3, 1, 7);
-    job.standing.feed(&[], &[info], &[member(0, 1)]);
+    job.standing.feed(&[], &[], &[info], &[member(0, 1)]);
     assert!(job.look().stuck.is_empty(), "the other may be anybody");
-    job.standing.feed(&[], &[], &[member(1, 3)]);
+    job.standing.feed(&[], &[], &[], &[member(1, 3)]);
     assert_eq!(job.look().circles, [vec![1, 3]]);
 }
 
@@ -196,15 +196,29 @@ fn polls_that_find_nothing_move_nothing() {
         Call { rank: 1, function, end_ns, count: 9, ..Call::default() }
     };
     // By turns with two functions.
-    job.standing.feed(&[polls(TEST, 20), polls(TESTANY, 29)], &[], &[]);
+    job.standing.feed(&[polls(TEST, 20), polls(TESTANY, 29)], &[], &[], &[]);
     job.in_flight.push(InFlight { rank: 1, function: TEST, since_ns: 29 * SECOND, ..InFlight::default() });
     assert_eq!(job.standing.moved_ns(&job.in_flight), 10 * SECOND);
     let still = job.look();
     assert!(
         matches!(still.roots[..], [Root { rank: 1, doing: Doing::Polls { last }, .. }] if last.polls == 18)
     );
-    job.standing.feed(&[Call { rank: 1, end_ns: 30 * SECOND, ..Call::default() }], &[], &[]);
+    job.standing.feed(&[Call { rank: 1, end_ns: 30 * SECOND, ..Call::default() }], &[], &[], &[]);
     assert_eq!(job.standing.moved_ns(&job.in_flight), 30 * SECOND);
+}
+
+#[test]
+fn polls_so_rare_that_each_has_a_row_of_its_own_move_nothing_either() {
+    let mut job = Job::of(2).receives(0, 1, 7);
+    let poll = |end_s: u64| Call { rank: 1, function: TEST, end_ns: end_s * SECOND, ..Call::default() };
+    job.standing.feed(&[poll(20), poll(21)], &[0, 1], &[], &[]);
+    let still = job.look();
+    assert_eq!(still.since_ns, 10 * SECOND);
+    assert!(
+        matches!(still.roots[..], [Root { rank: 1, doing: Doing::Polls { last }, .. }] if last.polls == 2)
+    );
+    job.standing.feed(&[poll(22), poll(23)], &[1], &[], &[]);
+    assert_eq!(job.standing.moved_ns(&[]), 22 * SECOND, "the one that found something");
 }
 
 #[test]

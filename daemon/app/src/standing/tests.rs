@@ -24,7 +24,7 @@ fn stood(watcher: &mut Watcher) -> Engine {
 fn ends(engine: &mut Engine, end_ns: u64) {
     let calls: Vec<Call> =
         (0..4).map(|rank| Call { rank, function: id::RECV, end_ns, ..Call::default() }).collect();
-    engine.standing.feed(&calls, &[], &[]);
+    engine.standing.feed(&calls, &[], &[], &[]);
 }
 
 #[test]

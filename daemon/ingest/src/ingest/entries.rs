@@ -294,6 +294,7 @@ impl Ingest {
         let ProcessInput { rings, events, matched, unjudged, .. } = process;
         let mut out = Output {
             calls: &mut self.batch.calls,
+            lone_polls: &mut self.batch.lone_polls,
             activities: self.judged.then_some(&mut self.batch.activities),
             collected: &mut self.batch.collected,
             events: &mut events[ring],
