@@ -5,11 +5,13 @@ Usage: tests/bench/overhead/run.py [--quick] [--family openmpi] [--program pingp
 
 Three programs of two ranks: `pingpong` (a step is one MPI_Send and one MPI_Recv in each rank), `message_rate` (a step
 is a window of 64 MPI_Isend or MPI_Irecv, an MPI_Waitall, and one answer) and `collectives` (a step is one
-MPI_Allreduce); all with 8 bytes. Five variants of each:
+MPI_Allreduce); all with 8 bytes. Five or six variants of each:
 
     bare                 nothing preloaded
     floor_rdtsc          the least a recorder can do, see floor.c: two readings of the time-stamp counter, one record
     floor_clock          the same with clock_gettime
+    eztrace              a tracer that others made, where it is installed (Debian's package `eztrace`): two records of
+                         OTF2 and more a call, in memory until the run is over
     mpiscope rings only  the collector, with rings that hold the whole run and nobody who reads them: the cost inside
                          the job alone
     mpiscope run         the real thing. Both cores belong to the ranks, so agent and recorder run at their expense, as
@@ -27,6 +29,7 @@ share of calls that were not recorded.
 """
 
 import json
+import shutil
 import statistics
 import sys
 from pathlib import Path
@@ -43,7 +46,8 @@ PROGRAMS = {
     "message_rate": (400, 25, 132, 65),
     "collectives": (600, 1000, 2, 0),
 }
-VARIANTS = ("floor_rdtsc", "floor_clock", "mpiscope rings only", "mpiscope run")
+PEERS = ("eztrace",) if shutil.which("eztrace") else ()
+VARIANTS = ("floor_rdtsc", "floor_clock", *PEERS, "mpiscope rings only", "mpiscope run")
 MOST_DRIFT = 1 / 8
 
 
@@ -78,6 +82,8 @@ class Bench:
         command = self.jobs.launch(self.family, self.programs[name], batches, steps)
         if variant == "mpiscope run":
             return self.run_recorded(command)
+        if variant == "eztrace":
+            return self.run_traced(name, batches * steps * calls, command)
         if variant == "mpiscope rings only":
             with Rings() as rings:
                 preloads = [self.jobs.collector]
@@ -97,6 +103,20 @@ class Bench:
         done = checked(self.jobs.recorded(command, out), self.jobs.environment(self.family))
         _, calls, lost = take_recording(out)
         return *parse(done.stdout), lost / (lost + calls)
+
+
+    def run_traced(self, name, calls, command):
+        """As run_recorded, by the other tracer; it loses nothing that it does not say."""
+        out = self.jobs.folder / "eztrace"
+        at = command.index(str(self.programs[name]))
+        traced = [*command[:at], "eztrace", "-t", self.family, "-o", out, *command[at:]]
+        done = checked(traced, self.jobs.environment(self.family))
+        written = sum(file.stat().st_size for file in out.rglob("*.evt"))
+        shutil.rmtree(out)
+        # A record of OTF2 has its time, which takes two bytes at least, and what it is.
+        if written < 3 * calls:
+            raise Failure(f"{name} made {calls} calls, of which eztrace wrote {written} bytes")
+        return *parse(done.stdout), 0.0
 
 
 def parse(output):

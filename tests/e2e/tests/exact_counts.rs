@@ -134,8 +134,12 @@ fn work_between_polls_is_no_polling() {
         let asked_ns = of("MPI_Send").iter().map(|call| call.start_ns).min().unwrap();
         let asked = of("MPI_Test");
         assert_eq!(asked.iter().map(|call| call.count).sum::<u64>(), 300);
-        let told: u64 = asked.iter().map(|call| call.duration_ns()).sum();
-        assert!(told * 4 < asked_ns - begun_ns, "{told} of {} ns", asked_ns - begun_ns);
+        // By the median, for in some of them the rank may have lost its processor.
+        let each = |call: &&Call| vec![call.duration_ns() / call.count; call.count as usize];
+        let mut told: Vec<u64> = asked.iter().flat_map(each).collect();
+        told.sort_unstable();
+        let (told_ns, pause_ns) = (told[told.len() / 2], (asked_ns - begun_ns) / 300);
+        assert!(told_ns * 4 < pause_ns, "{told_ns} ns in each, and {pause_ns} from one to the next");
     }
 }
 
