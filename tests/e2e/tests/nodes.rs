@@ -317,6 +317,7 @@ fn faults(test: &str, seed: u64, runs: u64, each: u64, longest: Duration) {
         let inflicting = Duration::from_secs(5 + each);
         let whole = drawn.iter().map(takes).sum::<Duration>() + inflicting + longest;
         let running = lingering(&lab, mpi, whole.as_secs() as u32, &out);
+        let first = processes::GoesFirst::new();
         // A daemon that dies more than a few times is given up.
         let (mut deaths, mut inflicted) = (0, 0);
         for (fault, pause) in drawn {
@@ -331,6 +332,7 @@ fn faults(test: &str, seed: u64, runs: u64, each: u64, longest: Duration) {
             }
             std::thread::sleep(pause);
         }
+        drop(first);
         ended_exactly(running, &out);
         assert!(inflicted * 2 > each, "only {inflicted} of {each} while the job ran");
         println!("run {number}: exact after {inflicted}");

@@ -1,6 +1,6 @@
 //! Processes as `/proc` shows them.
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, getpriority_process, kill_process, setpriority_process};
 use std::time::{Duration, Instant};
 
 /// The environment variable that marks everything that one command of a test started, however it is related to it now.
@@ -83,6 +83,33 @@ pub fn marked(mark: &str) -> Vec<u32> {
 pub fn signal(process: u32, signal: Signal) {
     if let Some(process) = i32::try_from(process).ok().and_then(Pid::from_raw) {
         let _ = kill_process(process, signal);
+    }
+}
+
+/// While it lives, this thread and what it starts go before others, where the system lets them: so that whoever interferes
+/// with a job of many ranks that wait by spinning comes to it.
+#[derive(Debug)]
+pub struct GoesFirst(i32);
+
+impl GoesFirst {
+    /// From now on.
+    #[must_use]
+    pub fn new() -> Self {
+        let before = getpriority_process(None).unwrap_or_default();
+        let _ = setpriority_process(None, -10);
+        Self(before)
+    }
+}
+
+impl Default for GoesFirst {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for GoesFirst {
+    fn drop(&mut self) {
+        let _ = setpriority_process(None, self.0);
     }
 }
 
