@@ -134,12 +134,13 @@ fn work_between_polls_is_no_polling() {
         let asked_ns = of("MPI_Send").iter().map(|call| call.start_ns).min().unwrap();
         let asked = of("MPI_Test");
         assert_eq!(asked.iter().map(|call| call.count).sum::<u64>(), 300);
-        // By the median, for in some of them the rank may have lost its processor.
-        let each = |call: &&Call| vec![call.duration_ns() / call.count; call.count as usize];
-        let mut told: Vec<u64> = asked.iter().flat_map(each).collect();
-        told.sort_unstable();
-        let (told_ns, pause_ns) = (told[told.len() / 2], (asked_ns - begun_ns) / 300);
-        assert!(told_ns * 4 < pause_ns, "{told_ns} ns in each, and {pause_ns} from one to the next");
+        let told_ns: u64 = asked.iter().map(|call| call.duration_ns()).sum();
+        let said = ended.errors();
+        let own_ns = said.split("asking took ").nth(1).and_then(|rest| rest.split(' ').next());
+        let own_ns: u64 = own_ns.and_then(|word| word.parse().ok()).unwrap_or_else(|| panic!("{said}"));
+        // What the clocks themselves take, and recording, is a part of a microsecond in each.
+        let allowed_ns = own_ns / 2..own_ns + 500_000;
+        assert!(allowed_ns.contains(&told_ns), "{told_ns} and {own_ns} ns of {}", asked_ns - begun_ns);
     }
 }
 
