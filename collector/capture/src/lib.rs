@@ -16,7 +16,7 @@ mod thread;
 
 pub use comms::{About, Comm, CommCache, Comms, Dimension, Members, Origin, Peer};
 pub use family::{Family, MPICH, OPEN_MPI, StatusLayout, StatusWords};
-pub use requests::{Expected, Posted, Requests, Template, started_number};
+pub use requests::{Posted, Requests, Template, started_number};
 pub use rounds::{Pair, partner, rounds};
 pub use sites::{Located, MOST_SITES, Sites};
 pub use thread::{Interval, Process, Received, Sink, Thread};

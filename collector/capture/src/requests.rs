@@ -1,7 +1,6 @@
 //! Requests that matter beyond the call that made them, by handle: posted receives, nonblocking collectives, and
 //! persistent requests.
 
-use crate::thread::Received;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -163,31 +162,6 @@ impl Template {
 struct Persistent {
     template: Template,
     active: Option<Posted>,
-}
-
-/// What is known of a receive before it completes, where no status can be trusted to tell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Expected {
-    /// From which rank of the communicator.
-    pub source: Option<i32>,
-    /// With which tag.
-    pub tag: Option<i32>,
-    /// How much.
-    pub bytes: Option<u64>,
-}
-
-impl Expected {
-    /// What was received, with what only the status tells.
-    #[must_use]
-    pub fn or(self, status: Received) -> Received {
-        Received {
-            source: self.source.unwrap_or(status.source),
-            tag: self.tag.unwrap_or(status.tag),
-            bytes: self.bytes.unwrap_or(status.bytes),
-            // Neither can be cancelled.
-            cancelled: false,
-        }
-    }
 }
 
 /// A place of the table: the receive of a handle, or nothing where the handle is 0.

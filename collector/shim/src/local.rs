@@ -343,7 +343,6 @@ pub(crate) fn collected(
     comms: &mut CommCache,
     ring: &mut Ring,
     posted: Posted,
-    status: Received,
 ) {
     let index = posted.comm_index();
     let Some(comm) = comms.get_by_index(index, || process.comm_by_index(index)) else { return };
@@ -352,7 +351,11 @@ pub(crate) fn collected(
             thread.collected(ring, comm, number);
         }
     } else if let Some(expected) = process::unpoisoned(&process.expected).remove(&posted.post) {
-        thread.completed(&process.capture, ring, comm, Some(&posted), &expected.or(status));
+        match expected {
+            Some(received) => thread.completed(&process.capture, ring, comm, Some(&posted), &received),
+            // It took a message, and nobody says which.
+            None => thread.freed(ring, &posted),
+        }
     }
 }
 
@@ -402,7 +405,7 @@ impl Recorder {
         if let Some(comm) = comms.get_by_index(posted.comm, || process.comm_by_index(posted.comm)) {
             thread.completed(&process.capture, ring, comm, Some(posted), received);
         } else {
-            collected(process, thread, comms, ring, *posted, *received);
+            collected(process, thread, comms, ring, *posted);
         }
     }
 

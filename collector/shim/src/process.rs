@@ -8,7 +8,7 @@ use crate::guarded::Guarded;
 use crate::language;
 use crate::local;
 use crate::mpi::{Library, is_initialized};
-use mpiscope_capture::{Comms, Expected, Interval, Origin, Requests, Sink as _, Sites, Thread};
+use mpiscope_capture::{Comms, Interval, Origin, Received, Requests, Sink as _, Sites, Thread};
 use mpiscope_ring::clock::monotonic_ns;
 use mpiscope_ring::{
     Capacities, Identity, InFlightWord, Pause, Producer, RingHeader, SlotCell, State, Waker, Writer,
@@ -42,8 +42,8 @@ pub(crate) struct Process {
     requests: Guarded<Requests>,
     /// Messages that a probe matched and that were not received yet, by handle.
     messages: Guarded<Requests>,
-    /// What is known of receives whose statuses do not tell, by their posts.
-    pub(crate) expected: Mutex<HashMap<u64, Expected>>,
+    /// What will have been received where no status can be trusted to tell, by the post; none where that remains unknown.
+    pub(crate) expected: Mutex<HashMap<u64, Option<Received>>>,
     /// Grows whenever a datatype was freed.
     type_epoch: AtomicU32,
     threads: AtomicU64,

@@ -305,6 +305,9 @@ impl Call {
 }
 
 impl Part {
+    /// The bytes of a receive of which nobody says how much it was: as much as its message had.
+    pub const UNKNOWN_BYTES: u64 = u64::MAX;
+
     /// Its slot.
     #[inline(always)]
     #[must_use]

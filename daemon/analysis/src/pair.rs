@@ -1,6 +1,6 @@
 //! One pair of ranks on one communicator: its channels, one a tag, in the order of posting.
 
-use mpiscope_model::{CallId, Nanoseconds, PostId};
+use mpiscope_model::{CallId, Event, Nanoseconds, PostId};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -196,7 +196,7 @@ impl Pair {
         if left.sends > self.lost_receives || left.receives > self.lost_sends {
             for (tag, channel) in self.channels.iter_mut() {
                 channel.sends.retain(|send| {
-                    let fits = |arrival: &Arrival| arrival.bytes == send.bytes;
+                    let fits = |arrival: &Arrival| may_be_as_long(arrival.bytes, send.bytes);
                     let arrival = channel.ready.iter().position(fits).and_then(|at| channel.ready.remove(at));
                     crossed.extend(arrival.map(|arrival| (tag, *send, arrival)));
                     arrival.is_none()
@@ -307,6 +307,11 @@ impl Side for Arrival {
     }
 }
 
+/// Whether two sides may have the same size; a receive may not know its own.
+fn may_be_as_long(one: u64, other: u64) -> bool {
+    one == other || one == Event::UNKNOWN_BYTES || other == Event::UNKNOWN_BYTES
+}
+
 /// Takes the side that belongs to another: the oldest. Sizes that differ prove that calls were lost before anyone said
 /// so; from there on the pair is in doubt, and it is the one with the same number if its size agrees, else the oldest
 /// of this size that may be it.
@@ -316,7 +321,7 @@ fn take_side<T: Side>(
     uncertain: &mut bool,
     may_be: impl Fn(&T) -> bool,
 ) -> Option<T> {
-    let same = |side: &T| side.bytes() == other.bytes();
+    let same = |side: &T| may_be_as_long(side.bytes(), other.bytes());
     if !*uncertain {
         if same(waiting.front()?) {
             return take_first(waiting);

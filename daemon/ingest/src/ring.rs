@@ -123,7 +123,9 @@ impl<'a> Moved<'a> {
                 _ => continue,
             };
             *number += 1;
-            *bytes = bytes.saturating_add(of.0.bytes);
+            if of.0.bytes != Part::UNKNOWN_BYTES {
+                *bytes = bytes.saturating_add(of.0.bytes);
+            }
             moved.last = Some(of);
         }
         moved
@@ -388,6 +390,7 @@ fn part_of(
             let probed = out.matched.remove(&post).filter(|_| completed);
             let begin_ns = probed.unwrap_or(since);
             let post = completed.then_some(post);
+            let bytes = if bytes == Part::UNKNOWN_BYTES { Event::UNKNOWN_BYTES } else { bytes };
             let event =
                 Event::Receive { rank, call: id, comm, from, tag, bytes, post, begin_ns, end_ns, alone };
             out.push(closed, end_ns, event);

@@ -54,7 +54,7 @@ pub enum Event {
         from: Rank,
         /// The tag.
         tag: i32,
-        /// The payload that arrived.
+        /// The payload that arrived; [`Event::UNKNOWN_BYTES`] where only its send says.
         bytes: u64,
         /// The post it completes; none when this same call posted it.
         post: Option<PostId>,
@@ -100,6 +100,9 @@ pub enum Event {
 }
 
 impl Event {
+    /// The bytes of a receive of which nobody says how much it was.
+    pub const UNKNOWN_BYTES: u64 = u64::MAX;
+
     /// Whose it is.
     #[must_use]
     pub fn rank(&self) -> Rank {

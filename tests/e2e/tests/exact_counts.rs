@@ -82,7 +82,7 @@ macro_rules! exact_of_version_4 {
     )*};
 }
 
-exact_of_version_4!(partitioned persistent_collectives);
+exact_of_version_4!(partitioned persistent_collectives exchange_later);
 
 /// Whatever a loop asks with, what stands for its polls are a few rows for each tenth of a second, and a few more where the
 /// rank has no processor between two polls for long enough to have worked.
@@ -144,6 +144,21 @@ fn work_between_polls_is_no_polling() {
     }
 }
 
+/// Of a message to whoever asks for any nobody knows to which request it went: it is not paired, and others still are.
+#[test]
+fn what_any_exchange_took_is_not_guessed() {
+    let test = "exact_counts what_any_exchange_took_is_not_guessed";
+    let Some(mpi) = Mpi::find_or_skip(Family::Mpich, test) else { return };
+    let folder = folder().unwrap();
+    let out = folder.path().join("recording");
+    let program = mpi.app("exchange_later").unwrap();
+    let mut command = record(&mpi, 4, &program, &["5", "any"], &out).unwrap();
+    let ended = run(command.current_dir(folder.path()), LIMIT).unwrap();
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+    let totals = Recorded::load(&out).unwrap().manifest.totals;
+    assert_eq!((totals.messages, totals.unmatched_sends, totals.unmatched_receives), (4 * 4 * 5, 4, 0));
+}
+
 #[test]
 fn no_application_is_left_out() {
     let tested = [
@@ -155,6 +170,7 @@ fn no_application_is_left_out() {
         "collectives",
         "crash",
         "exchange",
+        "exchange_later",
         "files",
         "forms",
         "halo3d",

@@ -82,9 +82,7 @@ unsafe fn completed_each<const COLLECTIVES: bool>(
         let comm = comms.get_by_index(posted.comm, || process.comm_by_index(posted.comm));
         let Some(comm) = comm else {
             if COLLECTIVES {
-                // SAFETY: by the caller's word.
-                let status = received(unsafe { read_status(layout, statuses, place) });
-                collected(process, thread, comms, ring, posted, status);
+                collected(process, thread, comms, ring, posted);
             }
             continue;
         };

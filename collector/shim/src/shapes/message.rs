@@ -6,8 +6,8 @@ use crate::local::{Recorder, recorded, recorded_asking, with_status};
 use crate::mpi::{Handle, Status, read_status};
 use crate::process::{Process, unpoisoned};
 use core::ffi::c_int;
-use mpiscope_capture::{Comm, Expected, Family, Interval, Posted, Received, StatusWords, Thread};
-use mpiscope_wire::{Asked, Call, CallFlags};
+use mpiscope_capture::{Comm, Family, Interval, Posted, Received, StatusWords, Thread};
+use mpiscope_wire::{Asked, Call, CallFlags, Part};
 use std::sync::Arc;
 
 #[inline(always)]
@@ -286,9 +286,14 @@ pub(crate) unsafe fn isendrecv<L: Language>(
         let Some((post, comm)) = post.zip(index) else { return not_a_receive::<L>(recorder, request) };
         // SAFETY: the call has just set it.
         let handle = unsafe { L::key(&process.library, Kind::Request, request, 0) };
-        // MPICH 4.0 leaves the status of such a request empty.
-        let expected =
-            Expected { source: wanted_source, tag: (wanted_tag >= 0).then_some(wanted_tag), bytes: None };
+        // In MPICH 4.0 the status of such a request is that of whichever had its place before. How much it was the message
+        // says; of one from anybody, or with any tag, nobody knows which it was.
+        let expected = wanted_source.filter(|_| wanted_tag >= 0).map(|source| Received {
+            source,
+            tag: wanted_tag,
+            bytes: Part::UNKNOWN_BYTES,
+            cancelled: false,
+        });
         unpoisoned(&process.expected).insert(post, expected);
         let posted = Posted::partitioned(comm, post, recorded);
         let stale = process.requests(|requests| requests.insert_collective(handle, posted));

@@ -7,7 +7,7 @@ use crate::local::{Recorder, enter, recorded};
 use crate::mpi::Handle;
 use crate::process::unpoisoned;
 use core::ffi::c_int;
-use mpiscope_capture::{Expected, Posted, Template, started_number};
+use mpiscope_capture::{Posted, Received, Template, started_number};
 
 /// A call that made a persistent request.
 ///
@@ -100,8 +100,8 @@ fn started(recorder: &mut Recorder, handle: u64) {
             recorder.with_comm_index(comm, |thread, ring, comm| {
                 thread.posted(ring, comm, Some(source), tag, post);
             });
-            let expected = Expected { source: Some(source), tag: Some(tag), bytes: Some(bytes) };
-            unpoisoned(&process.expected).insert(post, expected);
+            let expected = Received { source, tag, bytes, cancelled: false };
+            unpoisoned(&process.expected).insert(post, Some(expected));
             recorder.started.push((handle, Posted::partitioned(comm, post, true)));
         }
         Some(template @ Template::Collective { comm, made, starts, .. }) => {

@@ -261,6 +261,18 @@ fn times_are_those_of_the_definition() {
 }
 
 #[test]
+fn a_receive_that_does_not_know_its_size_is_that_of_its_send() {
+    let mut matcher = Matcher::default();
+    let unknown = Event::UNKNOWN_BYTES;
+    let mut events = vec![post(1, Some(0), Some(7), 0), post(1, Some(0), Some(7), 1)];
+    events.extend([receive(1, 0, 7, unknown, Some(0), 100), receive(1, 0, 7, 16, Some(1), 200)]);
+    events.extend([send(0, 1, 7, 8, 10), send(0, 1, 7, 16, 20)]);
+    let matched = matcher.feed(&events);
+    assert_eq!((pairs(&matched), matched.uncertain), (vec![(10, 100), (20, 200)], 0));
+    assert_eq!(matched.messages.iter().map(|message| message.bytes).sum::<u64>(), 24);
+}
+
+#[test]
 fn a_freed_receive_takes_its_message_unseen() {
     let mut matcher = Matcher::default();
     let mut events: Vec<Event> = (0..3).map(|number| post(1, Some(0), Some(7), number)).collect();
