@@ -132,8 +132,13 @@ node_packages() { # FOLDER
     fi
 }
 
+# Only where something of it is newer than what was built: what takes the page in is built anew with it.
 build_page() {
-    node_packages dashboard && (cd "$root/dashboard" && npm run --silent build)
+    node_packages dashboard || return 1
+    local newer
+    newer=$(cd "$root/dashboard" && find . -mindepth 1 \( -path ./node_modules -o -path ./dist \) -prune -o \
+        -newer dist/index.html -print -quit 2>&1)
+    [ -z "$newer" ] || (cd "$root/dashboard" && npm run --silent build)
 }
 
 build_programs() {
