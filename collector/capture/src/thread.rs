@@ -487,8 +487,7 @@ impl Thread {
             self.before.push(call.encode_wide());
         }
         self.before.splice(0..0, sink.unstage());
-        let calls = if call.flags.has(CallFlags::FOLDED) { call.bytes } else { 1 };
-        let written = sink.push(&self.before, &call.encode(), calls);
+        let written = sink.push(&self.before, &call.encode(), call.calls());
         self.before.clear();
         if !written {
             self.tell_anew(process);

@@ -297,6 +297,12 @@ impl Call {
         ]
     }
 
+    /// How many calls of the program it stands for.
+    #[must_use]
+    pub fn calls(&self) -> u64 {
+        if self.flags.has(CallFlags::FOLDED) { self.bytes.max(1) } else { 1 }
+    }
+
     /// The wide slot.
     #[must_use]
     pub fn encode_wide(&self) -> Slot {

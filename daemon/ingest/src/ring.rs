@@ -132,6 +132,9 @@ impl<'a> Moved<'a> {
     }
 }
 
+// What nobody says in a slot nobody says in an event.
+const _: () = assert!(Part::UNKNOWN_BYTES == Event::UNKNOWN_BYTES);
+
 fn rank(peer: i32) -> Option<Rank> {
     u32::try_from(peer).ok()
 }
@@ -258,7 +261,7 @@ impl RingState {
             bytes: call.bytes,
             comm: closed.comm,
             site: closed.site,
-            count: if folded { call.bytes.max(1) } else { 1 },
+            count: call.calls(),
             instance: (flags.has(CallFlags::COLLECTIVE) && !folded).then_some(call.tag as u32),
         };
         if flags.has(CallFlags::POST) {
@@ -390,7 +393,6 @@ fn part_of(
             let probed = out.matched.remove(&post).filter(|_| completed);
             let begin_ns = probed.unwrap_or(since);
             let post = completed.then_some(post);
-            let bytes = if bytes == Part::UNKNOWN_BYTES { Event::UNKNOWN_BYTES } else { bytes };
             let event =
                 Event::Receive { rank, call: id, comm, from, tag, bytes, post, begin_ns, end_ns, alone };
             out.push(closed, end_ns, event);

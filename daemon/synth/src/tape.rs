@@ -169,7 +169,7 @@ impl Tape {
             self.define();
         }
         if let Some(losses) = self.losses.as_mut().filter(|losses| losses.now) {
-            losses.calls += if call.flags.has(CallFlags::FOLDED) { call.bytes } else { 1 };
+            losses.calls += call.calls();
             losses.epoch += 1;
             self.defined = false;
             self.placed = [0; FUNCTION_WORDS];

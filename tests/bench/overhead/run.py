@@ -104,7 +104,6 @@ class Bench:
         _, calls, lost = take_recording(out)
         return *parse(done.stdout), lost / (lost + calls)
 
-
     def run_traced(self, name, calls, command):
         """As run_recorded, by the other tracer; it loses nothing that it does not say."""
         out = self.jobs.folder / "eztrace"

@@ -6,7 +6,7 @@
 mod exactness;
 
 use exactness::Expected;
-use mpiscope_harness::{Family, Mpi, Recorded, folder, full_run, record, run};
+use mpiscope_harness::{Ended, Family, Mpi, Recorded, folder, full_run, record, run};
 use mpiscope_model::Call;
 use std::time::Duration;
 
@@ -84,18 +84,22 @@ macro_rules! exact_of_version_4 {
 
 exact_of_version_4!(partitioned persistent_collectives exchange_later);
 
+/// How a program ended that ends well, and its recording.
+fn recorded(mpi: &Mpi, ranks: u32, app: &str, arguments: &[&str]) -> (Ended, Recorded) {
+    let folder = folder().unwrap();
+    let out = folder.path().join("recording");
+    let mut command = record(mpi, ranks, &mpi.app(app).unwrap(), arguments, &out).unwrap();
+    let ended = run(command.current_dir(folder.path()), LIMIT).unwrap();
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+    (ended, Recorded::load(&out).unwrap())
+}
+
 /// Whatever a loop asks with, what stands for its polls are a few rows for each tenth of a second, and a few more where the
 /// rank has no processor between two polls for long enough to have worked.
 #[test]
 fn polls_by_turns_are_few_rows() {
     for mpi in Mpi::all_or_skip("exact_counts polls_by_turns_are_few_rows") {
-        let folder = folder().unwrap();
-        let out = folder.path().join("recording");
-        let program = mpi.app("turns").unwrap();
-        let mut command = record(&mpi, 2, &program, &[], &out).unwrap();
-        let ended = run(command.current_dir(folder.path()), LIMIT).unwrap();
-        assert_eq!(ended.status, 0, "{}", ended.errors());
-        let recorded = Recorded::load(&out).unwrap();
+        let (_, recorded) = recorded(&mpi, 2, "turns", &[]);
         let of = |name: &str| -> Vec<Call> {
             recorded.calls.iter().filter(|call| recorded.name(call) == name).copied().collect()
         };
@@ -120,13 +124,7 @@ fn polls_by_turns_are_few_rows() {
 #[test]
 fn work_between_polls_is_no_polling() {
     for mpi in Mpi::all_or_skip("exact_counts work_between_polls_is_no_polling") {
-        let folder = folder().unwrap();
-        let out = folder.path().join("recording");
-        let program = mpi.app("overlap").unwrap();
-        let mut command = record(&mpi, 2, &program, &[], &out).unwrap();
-        let ended = run(command.current_dir(folder.path()), LIMIT).unwrap();
-        assert_eq!(ended.status, 0, "{}", ended.errors());
-        let recorded = Recorded::load(&out).unwrap();
+        let (ended, recorded) = recorded(&mpi, 2, "overlap", &[]);
         let of = |name: &str| -> Vec<&Call> {
             recorded.calls.iter().filter(|call| recorded.name(call) == name).collect()
         };
@@ -149,13 +147,7 @@ fn work_between_polls_is_no_polling() {
 fn what_any_exchange_took_is_not_guessed() {
     let test = "exact_counts what_any_exchange_took_is_not_guessed";
     let Some(mpi) = Mpi::find_or_skip(Family::Mpich, test) else { return };
-    let folder = folder().unwrap();
-    let out = folder.path().join("recording");
-    let program = mpi.app("exchange_later").unwrap();
-    let mut command = record(&mpi, 4, &program, &["5", "any"], &out).unwrap();
-    let ended = run(command.current_dir(folder.path()), LIMIT).unwrap();
-    assert_eq!(ended.status, 0, "{}", ended.errors());
-    let totals = Recorded::load(&out).unwrap().manifest.totals;
+    let totals = recorded(&mpi, 4, "exchange_later", &["5", "any"]).1.manifest.totals;
     assert_eq!((totals.messages, totals.unmatched_sends, totals.unmatched_receives), (4 * 4 * 5, 4, 0));
 }
 

@@ -283,8 +283,7 @@ impl Ingest {
         let site = process.sites.get(call.site);
         // That of a full table, and one that does not fit into that of the run.
         if site.is_none() && (process.sites.is_full || call.site != 0) {
-            let calls = if call.flags.has(CallFlags::FOLDED) { call.bytes.max(1) } else { 1 };
-            self.calls_beyond_sites = self.calls_beyond_sites.saturating_add(calls);
+            self.calls_beyond_sites = self.calls_beyond_sites.saturating_add(call.calls());
         }
         let started = parts.iter().find(|(part, _)| part.flags == PartFlags::STARTED);
         let of_side = started.map_or(call.comm, |(part, _)| part.comm);
