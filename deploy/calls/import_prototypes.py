@@ -322,6 +322,14 @@ def parameter_type(parameter, large):
     return f"{kind}*"
 
 
+# Those that programs call so often that each instruction counts.
+FREQUENT = [
+    "MPI_Send", "MPI_Isend", "MPI_Recv", "MPI_Irecv", "MPI_Sendrecv", "MPI_Wait", "MPI_Waitall", "MPI_Waitany",
+    "MPI_Waitsome", "MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Probe", "MPI_Iprobe", "MPI_Start",
+    "MPI_Startall", "MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce", "MPI_Put", "MPI_Get", "MPI_Win_flush",
+]
+
+
 def entries(name, number, family, shape, standard):
     """A function and, where it has one, its form with large counts."""
     parameters = [
@@ -347,11 +355,14 @@ def main():
     standard = json.loads(data.read_text())
     lines = [
         "# The one table of MPI functions: everything that is generated comes from here (cargo xtask calls).",
+        "# `frequent`: compiled in one piece with its recording, for the fewest instructions.",
         "# Prototypes are the standard's, written by deploy/calls/import_prototypes.py. Ids are never changed or reused.",
     ]
     found = [entry for name, told in CALLS.items() for entry in entries(name, *told, standard)]
     for name, number, family, shape, parameters, large in found:
         lines += ["", "[[call]]", f'name = "{name}"', f"id = {number}", f'family = "{family}"', f'shape = "{shape}"']
+        if name in FREQUENT:
+            lines.append("frequent = true")
         lines.append("parameters = [")
         for parameter in parameters:
             kind, role = parameter_type(parameter, large), parameter["kind"].lower()

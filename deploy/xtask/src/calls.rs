@@ -23,6 +23,9 @@ struct Call {
     id: u16,
     family: String,
     shape: String,
+    /// Whether programs call it so often that each instruction counts.
+    #[serde(default)]
+    frequent: bool,
     parameters: Vec<Parameter>,
 }
 

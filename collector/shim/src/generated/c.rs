@@ -32,7 +32,7 @@ unsafe extern "C-unwind" fn mpi_init(argc: *mut c_void, argv: *mut c_void) -> c_
     let function: extern "C-unwind" fn(*mut c_void, *mut c_void) -> c_int =
         unsafe { core::mem::transmute(real(Index(0))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::init::<C>(id::INIT, move || function(argc, argv)) }
+    unsafe { shapes::init::<C>(id::INIT, &mut (move || function(argc, argv)) as &mut dyn FnMut() -> c_int) }
 }
 
 /// `MPI_Init_thread`
@@ -64,7 +64,12 @@ unsafe extern "C-unwind" fn mpi_init_thread(
     let function: extern "C-unwind" fn(*mut c_void, *mut c_void, c_int, *mut c_int) -> c_int =
         unsafe { core::mem::transmute(real(Index(1))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::init::<C>(id::INIT_THREAD, move || function(argc, argv, required, provided)) }
+    unsafe {
+        shapes::init::<C>(
+            id::INIT_THREAD,
+            &mut (move || function(argc, argv, required, provided)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Finalize`
@@ -85,7 +90,7 @@ unsafe extern "C-unwind" fn mpi_finalize() -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn() -> c_int = unsafe { core::mem::transmute(real(Index(2))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::finalize::<C>(id::FINALIZE, move || function()) }
+    unsafe { shapes::finalize::<C>(id::FINALIZE, &mut (move || function()) as &mut dyn FnMut() -> c_int) }
 }
 
 /// `MPI_Abort`
@@ -107,7 +112,9 @@ unsafe extern "C-unwind" fn mpi_abort(comm: Handle, errorcode: c_int) -> c_int {
     let function: extern "C-unwind" fn(Handle, c_int) -> c_int =
         unsafe { core::mem::transmute(real(Index(3))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::abort::<C>(id::ABORT, move || function(comm, errorcode)) }
+    unsafe {
+        shapes::abort::<C>(id::ABORT, &mut (move || function(comm, errorcode)) as &mut dyn FnMut() -> c_int)
+    }
 }
 
 /// `MPI_Send`
@@ -184,9 +191,15 @@ unsafe extern "C-unwind" fn mpi_send_c(
         unsafe { core::mem::transmute(real(Index(5))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::send::<C>(id::SEND_C, count, datatype, dest, tag, comm, move || {
-            function(buf, count, datatype, dest, tag, comm)
-        })
+        shapes::send::<C>(
+            id::SEND_C,
+            count,
+            datatype,
+            dest,
+            tag,
+            comm,
+            &mut (move || function(buf, count, datatype, dest, tag, comm)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -224,9 +237,15 @@ unsafe extern "C-unwind" fn mpi_bsend(
         unsafe { core::mem::transmute(real(Index(6))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::send::<C>(id::BSEND, i64::from(count), datatype, dest, tag, comm, move || {
-            function(buf, count, datatype, dest, tag, comm)
-        })
+        shapes::send::<C>(
+            id::BSEND,
+            i64::from(count),
+            datatype,
+            dest,
+            tag,
+            comm,
+            &mut (move || function(buf, count, datatype, dest, tag, comm)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -264,9 +283,15 @@ unsafe extern "C-unwind" fn mpi_bsend_c(
         unsafe { core::mem::transmute(real(Index(7))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::send::<C>(id::BSEND_C, count, datatype, dest, tag, comm, move || {
-            function(buf, count, datatype, dest, tag, comm)
-        })
+        shapes::send::<C>(
+            id::BSEND_C,
+            count,
+            datatype,
+            dest,
+            tag,
+            comm,
+            &mut (move || function(buf, count, datatype, dest, tag, comm)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -304,9 +329,15 @@ unsafe extern "C-unwind" fn mpi_ssend(
         unsafe { core::mem::transmute(real(Index(8))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::send::<C>(id::SSEND, i64::from(count), datatype, dest, tag, comm, move || {
-            function(buf, count, datatype, dest, tag, comm)
-        })
+        shapes::send::<C>(
+            id::SSEND,
+            i64::from(count),
+            datatype,
+            dest,
+            tag,
+            comm,
+            &mut (move || function(buf, count, datatype, dest, tag, comm)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -344,9 +375,15 @@ unsafe extern "C-unwind" fn mpi_ssend_c(
         unsafe { core::mem::transmute(real(Index(9))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::send::<C>(id::SSEND_C, count, datatype, dest, tag, comm, move || {
-            function(buf, count, datatype, dest, tag, comm)
-        })
+        shapes::send::<C>(
+            id::SSEND_C,
+            count,
+            datatype,
+            dest,
+            tag,
+            comm,
+            &mut (move || function(buf, count, datatype, dest, tag, comm)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -384,9 +421,15 @@ unsafe extern "C-unwind" fn mpi_rsend(
         unsafe { core::mem::transmute(real(Index(10))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::send::<C>(id::RSEND, i64::from(count), datatype, dest, tag, comm, move || {
-            function(buf, count, datatype, dest, tag, comm)
-        })
+        shapes::send::<C>(
+            id::RSEND,
+            i64::from(count),
+            datatype,
+            dest,
+            tag,
+            comm,
+            &mut (move || function(buf, count, datatype, dest, tag, comm)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -424,9 +467,15 @@ unsafe extern "C-unwind" fn mpi_rsend_c(
         unsafe { core::mem::transmute(real(Index(11))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::send::<C>(id::RSEND_C, count, datatype, dest, tag, comm, move || {
-            function(buf, count, datatype, dest, tag, comm)
-        })
+        shapes::send::<C>(
+            id::RSEND_C,
+            count,
+            datatype,
+            dest,
+            tag,
+            comm,
+            &mut (move || function(buf, count, datatype, dest, tag, comm)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -515,9 +564,17 @@ unsafe extern "C-unwind" fn mpi_isend_c(
         unsafe { core::mem::transmute(real(Index(13))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::start_send::<C>(id::ISEND_C, count, datatype, dest, tag, comm, request, move || {
-            function(buf, count, datatype, dest, tag, comm, request)
-        })
+        shapes::start_send::<C>(
+            id::ISEND_C,
+            count,
+            datatype,
+            dest,
+            tag,
+            comm,
+            request,
+            &mut (move || function(buf, count, datatype, dest, tag, comm, request))
+                as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -564,9 +621,17 @@ unsafe extern "C-unwind" fn mpi_ibsend(
     ) -> c_int = unsafe { core::mem::transmute(real(Index(14))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::start_send::<C>(id::IBSEND, i64::from(count), datatype, dest, tag, comm, request, move || {
-            function(buf, count, datatype, dest, tag, comm, request)
-        })
+        shapes::start_send::<C>(
+            id::IBSEND,
+            i64::from(count),
+            datatype,
+            dest,
+            tag,
+            comm,
+            request,
+            &mut (move || function(buf, count, datatype, dest, tag, comm, request))
+                as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -606,9 +671,17 @@ unsafe extern "C-unwind" fn mpi_ibsend_c(
         unsafe { core::mem::transmute(real(Index(15))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::start_send::<C>(id::IBSEND_C, count, datatype, dest, tag, comm, request, move || {
-            function(buf, count, datatype, dest, tag, comm, request)
-        })
+        shapes::start_send::<C>(
+            id::IBSEND_C,
+            count,
+            datatype,
+            dest,
+            tag,
+            comm,
+            request,
+            &mut (move || function(buf, count, datatype, dest, tag, comm, request))
+                as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -655,9 +728,17 @@ unsafe extern "C-unwind" fn mpi_issend(
     ) -> c_int = unsafe { core::mem::transmute(real(Index(16))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::start_send::<C>(id::ISSEND, i64::from(count), datatype, dest, tag, comm, request, move || {
-            function(buf, count, datatype, dest, tag, comm, request)
-        })
+        shapes::start_send::<C>(
+            id::ISSEND,
+            i64::from(count),
+            datatype,
+            dest,
+            tag,
+            comm,
+            request,
+            &mut (move || function(buf, count, datatype, dest, tag, comm, request))
+                as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -697,9 +778,17 @@ unsafe extern "C-unwind" fn mpi_issend_c(
         unsafe { core::mem::transmute(real(Index(17))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::start_send::<C>(id::ISSEND_C, count, datatype, dest, tag, comm, request, move || {
-            function(buf, count, datatype, dest, tag, comm, request)
-        })
+        shapes::start_send::<C>(
+            id::ISSEND_C,
+            count,
+            datatype,
+            dest,
+            tag,
+            comm,
+            request,
+            &mut (move || function(buf, count, datatype, dest, tag, comm, request))
+                as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -746,9 +835,17 @@ unsafe extern "C-unwind" fn mpi_irsend(
     ) -> c_int = unsafe { core::mem::transmute(real(Index(18))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::start_send::<C>(id::IRSEND, i64::from(count), datatype, dest, tag, comm, request, move || {
-            function(buf, count, datatype, dest, tag, comm, request)
-        })
+        shapes::start_send::<C>(
+            id::IRSEND,
+            i64::from(count),
+            datatype,
+            dest,
+            tag,
+            comm,
+            request,
+            &mut (move || function(buf, count, datatype, dest, tag, comm, request))
+                as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -788,9 +885,17 @@ unsafe extern "C-unwind" fn mpi_irsend_c(
         unsafe { core::mem::transmute(real(Index(19))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::start_send::<C>(id::IRSEND_C, count, datatype, dest, tag, comm, request, move || {
-            function(buf, count, datatype, dest, tag, comm, request)
-        })
+        shapes::start_send::<C>(
+            id::IRSEND_C,
+            count,
+            datatype,
+            dest,
+            tag,
+            comm,
+            request,
+            &mut (move || function(buf, count, datatype, dest, tag, comm, request))
+                as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -879,9 +984,15 @@ unsafe extern "C-unwind" fn mpi_recv_c(
         unsafe { core::mem::transmute(real(Index(21))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::receive::<C>(id::RECV_C, source, tag, comm, status, move |status: *mut Status| {
-            function(buf, count, datatype, source, tag, comm, status)
-        })
+        shapes::receive::<C>(
+            id::RECV_C,
+            source,
+            tag,
+            comm,
+            status,
+            &mut (move |status: *mut Status| function(buf, count, datatype, source, tag, comm, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -970,9 +1081,15 @@ unsafe extern "C-unwind" fn mpi_irecv_c(
         unsafe { core::mem::transmute(real(Index(23))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::post::<C>(id::IRECV_C, source, tag, comm, request, move || {
-            function(buf, count, datatype, source, tag, comm, request)
-        })
+        shapes::post::<C>(
+            id::IRECV_C,
+            source,
+            tag,
+            comm,
+            request,
+            &mut (move || function(buf, count, datatype, source, tag, comm, request))
+                as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -1128,12 +1245,12 @@ unsafe extern "C-unwind" fn mpi_sendrecv_c(
             recvtag,
             comm,
             status,
-            move |status: *mut Status| {
+            &mut (move |status: *mut Status| {
                 function(
                     sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
                     recvtag, comm, status,
                 )
-            },
+            }) as &mut dyn FnMut(*mut Status) -> c_int,
         )
     }
 }
@@ -1197,9 +1314,9 @@ unsafe extern "C-unwind" fn mpi_sendrecv_replace(
             recvtag,
             comm,
             status,
-            move |status: *mut Status| {
+            &mut (move |status: *mut Status| {
                 function(buf, count, datatype, dest, sendtag, source, recvtag, comm, status)
-            },
+            }) as &mut dyn FnMut(*mut Status) -> c_int,
         )
     }
 }
@@ -1263,9 +1380,9 @@ unsafe extern "C-unwind" fn mpi_sendrecv_replace_c(
             recvtag,
             comm,
             status,
-            move |status: *mut Status| {
+            &mut (move |status: *mut Status| {
                 function(buf, count, datatype, dest, sendtag, source, recvtag, comm, status)
-            },
+            }) as &mut dyn FnMut(*mut Status) -> c_int,
         )
     }
 }
@@ -1302,9 +1419,13 @@ unsafe extern "C-unwind" fn mpi_mrecv(
         unsafe { core::mem::transmute(real(Index(28))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::matched_receive::<C>(id::MRECV, message, status, move |status: *mut Status| {
-            function(buf, count, datatype, message, status)
-        })
+        shapes::matched_receive::<C>(
+            id::MRECV,
+            message,
+            status,
+            &mut (move |status: *mut Status| function(buf, count, datatype, message, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -1340,9 +1461,13 @@ unsafe extern "C-unwind" fn mpi_mrecv_c(
         unsafe { core::mem::transmute(real(Index(29))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::matched_receive::<C>(id::MRECV_C, message, status, move |status: *mut Status| {
-            function(buf, count, datatype, message, status)
-        })
+        shapes::matched_receive::<C>(
+            id::MRECV_C,
+            message,
+            status,
+            &mut (move |status: *mut Status| function(buf, count, datatype, message, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -1378,9 +1503,12 @@ unsafe extern "C-unwind" fn mpi_imrecv(
         unsafe { core::mem::transmute(real(Index(30))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::matched_post::<C>(id::IMRECV, message, request, move || {
-            function(buf, count, datatype, message, request)
-        })
+        shapes::matched_post::<C>(
+            id::IMRECV,
+            message,
+            request,
+            &mut (move || function(buf, count, datatype, message, request)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -1416,9 +1544,12 @@ unsafe extern "C-unwind" fn mpi_imrecv_c(
         unsafe { core::mem::transmute(real(Index(31))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::matched_post::<C>(id::IMRECV_C, message, request, move || {
-            function(buf, count, datatype, message, request)
-        })
+        shapes::matched_post::<C>(
+            id::IMRECV_C,
+            message,
+            request,
+            &mut (move || function(buf, count, datatype, message, request)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -1833,9 +1964,16 @@ unsafe extern "C-unwind" fn mpi_mprobe(
         unsafe { core::mem::transmute(real(Index(42))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::mprobe::<C>(id::MPROBE, source, tag, comm, message, status, move |status: *mut Status| {
-            function(source, tag, comm, message, status)
-        })
+        shapes::mprobe::<C>(
+            id::MPROBE,
+            source,
+            tag,
+            comm,
+            message,
+            status,
+            &mut (move |status: *mut Status| function(source, tag, comm, message, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -1881,7 +2019,8 @@ unsafe extern "C-unwind" fn mpi_improbe(
             flag,
             message,
             status,
-            move |status: *mut Status| function(source, tag, comm, flag, message, status),
+            &mut (move |status: *mut Status| function(source, tag, comm, flag, message, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
         )
     }
 }
@@ -2008,7 +2147,7 @@ unsafe extern "C-unwind" fn mpi_bcast_c(
             Some(root),
             comm,
             None,
-            move || function(buffer, count, datatype, root, comm),
+            &mut (move || function(buffer, count, datatype, root, comm)) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -2122,7 +2261,8 @@ unsafe extern "C-unwind" fn mpi_reduce_c(
             Some(root),
             comm,
             None,
-            move || function(sendbuf, recvbuf, count, datatype, op, root, comm),
+            &mut (move || function(sendbuf, recvbuf, count, datatype, op, root, comm))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -2218,7 +2358,7 @@ unsafe extern "C-unwind" fn mpi_allreduce_c(
             None,
             comm,
             None,
-            move || function(sendbuf, recvbuf, count, datatype, op, comm),
+            &mut (move || function(sendbuf, recvbuf, count, datatype, op, comm)) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -2280,7 +2420,8 @@ unsafe extern "C-unwind" fn mpi_gather(
             Some(root),
             comm,
             None,
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
+            &mut (move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -2342,7 +2483,8 @@ unsafe extern "C-unwind" fn mpi_gather_c(
             Some(root),
             comm,
             None,
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
+            &mut (move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -2407,7 +2549,9 @@ unsafe extern "C-unwind" fn mpi_gatherv(
             Some(root),
             comm,
             None,
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm),
+            &mut (move || {
+                function(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm)
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -2474,7 +2618,9 @@ unsafe extern "C-unwind" fn mpi_gatherv_c(
             Some(root),
             comm,
             None,
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm),
+            &mut (move || {
+                function(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm)
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -2536,7 +2682,8 @@ unsafe extern "C-unwind" fn mpi_scatter(
             Some(root),
             comm,
             None,
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
+            &mut (move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -2598,7 +2745,8 @@ unsafe extern "C-unwind" fn mpi_scatter_c(
             Some(root),
             comm,
             None,
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
+            &mut (move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -2665,7 +2813,9 @@ unsafe extern "C-unwind" fn mpi_scatterv(
             Some(root),
             comm,
             None,
-            move || function(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm),
+            &mut (move || {
+                function(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm)
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -2732,7 +2882,9 @@ unsafe extern "C-unwind" fn mpi_scatterv_c(
             Some(root),
             comm,
             None,
-            move || function(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm),
+            &mut (move || {
+                function(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm)
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -2791,7 +2943,8 @@ unsafe extern "C-unwind" fn mpi_allgather(
             None,
             comm,
             None,
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
+            &mut (move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -2843,7 +2996,8 @@ unsafe extern "C-unwind" fn mpi_allgather_c(
             None,
             comm,
             None,
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
+            &mut (move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -2905,7 +3059,8 @@ unsafe extern "C-unwind" fn mpi_allgatherv(
             None,
             comm,
             None,
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
+            &mut (move || function(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -2967,7 +3122,8 @@ unsafe extern "C-unwind" fn mpi_allgatherv_c(
             None,
             comm,
             None,
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
+            &mut (move || function(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -3026,7 +3182,8 @@ unsafe extern "C-unwind" fn mpi_alltoall(
             None,
             comm,
             None,
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
+            &mut (move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -3078,7 +3235,8 @@ unsafe extern "C-unwind" fn mpi_alltoall_c(
             None,
             comm,
             None,
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
+            &mut (move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -3145,9 +3303,9 @@ unsafe extern "C-unwind" fn mpi_alltoallv(
             None,
             comm,
             None,
-            move || {
+            &mut (move || {
                 function(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -3214,9 +3372,9 @@ unsafe extern "C-unwind" fn mpi_alltoallv_c(
             None,
             comm,
             None,
-            move || {
+            &mut (move || {
                 function(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -3283,11 +3441,11 @@ unsafe extern "C-unwind" fn mpi_alltoallw(
             None,
             comm,
             None,
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -3354,11 +3512,11 @@ unsafe extern "C-unwind" fn mpi_alltoallw_c(
             None,
             comm,
             None,
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -3414,7 +3572,8 @@ unsafe extern "C-unwind" fn mpi_reduce_scatter(
             None,
             comm,
             None,
-            move || function(sendbuf, recvbuf, recvcounts, datatype, op, comm),
+            &mut (move || function(sendbuf, recvbuf, recvcounts, datatype, op, comm))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -3464,7 +3623,8 @@ unsafe extern "C-unwind" fn mpi_reduce_scatter_c(
             None,
             comm,
             None,
-            move || function(sendbuf, recvbuf, recvcounts, datatype, op, comm),
+            &mut (move || function(sendbuf, recvbuf, recvcounts, datatype, op, comm))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -3514,7 +3674,8 @@ unsafe extern "C-unwind" fn mpi_reduce_scatter_block(
             None,
             comm,
             None,
-            move || function(sendbuf, recvbuf, recvcount, datatype, op, comm),
+            &mut (move || function(sendbuf, recvbuf, recvcount, datatype, op, comm))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -3564,7 +3725,8 @@ unsafe extern "C-unwind" fn mpi_reduce_scatter_block_c(
             None,
             comm,
             None,
-            move || function(sendbuf, recvbuf, recvcount, datatype, op, comm),
+            &mut (move || function(sendbuf, recvbuf, recvcount, datatype, op, comm))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -3614,7 +3776,7 @@ unsafe extern "C-unwind" fn mpi_scan(
             None,
             comm,
             None,
-            move || function(sendbuf, recvbuf, count, datatype, op, comm),
+            &mut (move || function(sendbuf, recvbuf, count, datatype, op, comm)) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -3660,7 +3822,7 @@ unsafe extern "C-unwind" fn mpi_scan_c(
             None,
             comm,
             None,
-            move || function(sendbuf, recvbuf, count, datatype, op, comm),
+            &mut (move || function(sendbuf, recvbuf, count, datatype, op, comm)) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -3710,7 +3872,7 @@ unsafe extern "C-unwind" fn mpi_exscan(
             None,
             comm,
             None,
-            move || function(sendbuf, recvbuf, count, datatype, op, comm),
+            &mut (move || function(sendbuf, recvbuf, count, datatype, op, comm)) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -3756,7 +3918,7 @@ unsafe extern "C-unwind" fn mpi_exscan_c(
             None,
             comm,
             None,
-            move || function(sendbuf, recvbuf, count, datatype, op, comm),
+            &mut (move || function(sendbuf, recvbuf, count, datatype, op, comm)) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -3791,7 +3953,12 @@ unsafe extern "C-unwind" fn mpi_comm_split(
         unsafe { core::mem::transmute(real(Index(77))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::comm_new::<C>(id::COMM_SPLIT, comm, newcomm, move || function(comm, color, key, newcomm))
+        shapes::comm_new::<C>(
+            id::COMM_SPLIT,
+            comm,
+            newcomm,
+            &mut (move || function(comm, color, key, newcomm)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -3814,7 +3981,14 @@ unsafe extern "C-unwind" fn mpi_comm_dup(comm: Handle, newcomm: *mut Handle) -> 
     let function: extern "C-unwind" fn(Handle, *mut Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(78))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::comm_new::<C>(id::COMM_DUP, comm, newcomm, move || function(comm, newcomm)) }
+    unsafe {
+        shapes::comm_new::<C>(
+            id::COMM_DUP,
+            comm,
+            newcomm,
+            &mut (move || function(comm, newcomm)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Comm_create`
@@ -3840,7 +4014,14 @@ unsafe extern "C-unwind" fn mpi_comm_create(comm: Handle, group: Handle, newcomm
     let function: extern "C-unwind" fn(Handle, Handle, *mut Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(79))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::comm_new::<C>(id::COMM_CREATE, comm, newcomm, move || function(comm, group, newcomm)) }
+    unsafe {
+        shapes::comm_new::<C>(
+            id::COMM_CREATE,
+            comm,
+            newcomm,
+            &mut (move || function(comm, group, newcomm)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Comm_free`
@@ -3862,7 +4043,13 @@ unsafe extern "C-unwind" fn mpi_comm_free(comm: *mut Handle) -> c_int {
     let function: extern "C-unwind" fn(*mut Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(80))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::comm_free::<C>(id::COMM_FREE, comm, move || function(comm)) }
+    unsafe {
+        shapes::comm_free::<C>(
+            id::COMM_FREE,
+            comm,
+            &mut (move || function(comm)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Comm_disconnect`
@@ -3884,7 +4071,13 @@ unsafe extern "C-unwind" fn mpi_comm_disconnect(comm: *mut Handle) -> c_int {
     let function: extern "C-unwind" fn(*mut Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(81))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::comm_free::<C>(id::COMM_DISCONNECT, comm, move || function(comm)) }
+    unsafe {
+        shapes::comm_free::<C>(
+            id::COMM_DISCONNECT,
+            comm,
+            &mut (move || function(comm)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Comm_dup_with_info`
@@ -3915,7 +4108,12 @@ unsafe extern "C-unwind" fn mpi_comm_dup_with_info(
         unsafe { core::mem::transmute(real(Index(82))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::comm_new::<C>(id::COMM_DUP_WITH_INFO, comm, newcomm, move || function(comm, info, newcomm))
+        shapes::comm_new::<C>(
+            id::COMM_DUP_WITH_INFO,
+            comm,
+            newcomm,
+            &mut (move || function(comm, info, newcomm)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -3951,9 +4149,12 @@ unsafe extern "C-unwind" fn mpi_comm_split_type(
         unsafe { core::mem::transmute(real(Index(83))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::comm_new::<C>(id::COMM_SPLIT_TYPE, comm, newcomm, move || {
-            function(comm, split_type, key, info, newcomm)
-        })
+        shapes::comm_new::<C>(
+            id::COMM_SPLIT_TYPE,
+            comm,
+            newcomm,
+            &mut (move || function(comm, split_type, key, info, newcomm)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -3976,7 +4177,7 @@ unsafe extern "C-unwind" fn mpi_type_free(datatype: *mut Handle) -> c_int {
     let function: extern "C-unwind" fn(*mut Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(84))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::type_free::<C>(move || function(datatype)) }
+    unsafe { shapes::type_free::<C>(&mut (move || function(datatype)) as &mut dyn FnMut() -> c_int) }
 }
 
 /// `MPI_Request_free`
@@ -3998,7 +4199,13 @@ unsafe extern "C-unwind" fn mpi_request_free(request: *mut Handle) -> c_int {
     let function: extern "C-unwind" fn(*mut Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(85))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::request_free::<C>(id::REQUEST_FREE, request, move || function(request)) }
+    unsafe {
+        shapes::request_free::<C>(
+            id::REQUEST_FREE,
+            request,
+            &mut (move || function(request)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Cancel`
@@ -4020,7 +4227,13 @@ unsafe extern "C-unwind" fn mpi_cancel(request: *mut Handle) -> c_int {
     let function: extern "C-unwind" fn(*mut Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(86))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::request_cancel::<C>(id::CANCEL, request, move || function(request)) }
+    unsafe {
+        shapes::request_cancel::<C>(
+            id::CANCEL,
+            request,
+            &mut (move || function(request)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Send_init`
@@ -4074,7 +4287,8 @@ unsafe extern "C-unwind" fn mpi_send_init(
             tag,
             comm,
             request,
-            move || function(buf, count, datatype, dest, tag, comm, request),
+            &mut (move || function(buf, count, datatype, dest, tag, comm, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -4115,9 +4329,17 @@ unsafe extern "C-unwind" fn mpi_send_init_c(
         unsafe { core::mem::transmute(real(Index(88))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::send_init::<C>(id::SEND_INIT_C, count, datatype, dest, tag, comm, request, move || {
-            function(buf, count, datatype, dest, tag, comm, request)
-        })
+        shapes::send_init::<C>(
+            id::SEND_INIT_C,
+            count,
+            datatype,
+            dest,
+            tag,
+            comm,
+            request,
+            &mut (move || function(buf, count, datatype, dest, tag, comm, request))
+                as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -4172,7 +4394,8 @@ unsafe extern "C-unwind" fn mpi_bsend_init(
             tag,
             comm,
             request,
-            move || function(buf, count, datatype, dest, tag, comm, request),
+            &mut (move || function(buf, count, datatype, dest, tag, comm, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -4213,9 +4436,17 @@ unsafe extern "C-unwind" fn mpi_bsend_init_c(
         unsafe { core::mem::transmute(real(Index(90))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::send_init::<C>(id::BSEND_INIT_C, count, datatype, dest, tag, comm, request, move || {
-            function(buf, count, datatype, dest, tag, comm, request)
-        })
+        shapes::send_init::<C>(
+            id::BSEND_INIT_C,
+            count,
+            datatype,
+            dest,
+            tag,
+            comm,
+            request,
+            &mut (move || function(buf, count, datatype, dest, tag, comm, request))
+                as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -4270,7 +4501,8 @@ unsafe extern "C-unwind" fn mpi_ssend_init(
             tag,
             comm,
             request,
-            move || function(buf, count, datatype, dest, tag, comm, request),
+            &mut (move || function(buf, count, datatype, dest, tag, comm, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -4311,9 +4543,17 @@ unsafe extern "C-unwind" fn mpi_ssend_init_c(
         unsafe { core::mem::transmute(real(Index(92))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::send_init::<C>(id::SSEND_INIT_C, count, datatype, dest, tag, comm, request, move || {
-            function(buf, count, datatype, dest, tag, comm, request)
-        })
+        shapes::send_init::<C>(
+            id::SSEND_INIT_C,
+            count,
+            datatype,
+            dest,
+            tag,
+            comm,
+            request,
+            &mut (move || function(buf, count, datatype, dest, tag, comm, request))
+                as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -4368,7 +4608,8 @@ unsafe extern "C-unwind" fn mpi_rsend_init(
             tag,
             comm,
             request,
-            move || function(buf, count, datatype, dest, tag, comm, request),
+            &mut (move || function(buf, count, datatype, dest, tag, comm, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -4409,9 +4650,17 @@ unsafe extern "C-unwind" fn mpi_rsend_init_c(
         unsafe { core::mem::transmute(real(Index(94))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::send_init::<C>(id::RSEND_INIT_C, count, datatype, dest, tag, comm, request, move || {
-            function(buf, count, datatype, dest, tag, comm, request)
-        })
+        shapes::send_init::<C>(
+            id::RSEND_INIT_C,
+            count,
+            datatype,
+            dest,
+            tag,
+            comm,
+            request,
+            &mut (move || function(buf, count, datatype, dest, tag, comm, request))
+                as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -4458,9 +4707,15 @@ unsafe extern "C-unwind" fn mpi_recv_init(
     ) -> c_int = unsafe { core::mem::transmute(real(Index(95))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::receive_init::<C>(id::RECV_INIT, source, tag, comm, request, move || {
-            function(buf, count, datatype, source, tag, comm, request)
-        })
+        shapes::receive_init::<C>(
+            id::RECV_INIT,
+            source,
+            tag,
+            comm,
+            request,
+            &mut (move || function(buf, count, datatype, source, tag, comm, request))
+                as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -4500,9 +4755,15 @@ unsafe extern "C-unwind" fn mpi_recv_init_c(
         unsafe { core::mem::transmute(real(Index(96))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::receive_init::<C>(id::RECV_INIT_C, source, tag, comm, request, move || {
-            function(buf, count, datatype, source, tag, comm, request)
-        })
+        shapes::receive_init::<C>(
+            id::RECV_INIT_C,
+            source,
+            tag,
+            comm,
+            request,
+            &mut (move || function(buf, count, datatype, source, tag, comm, request))
+                as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -4581,7 +4842,7 @@ unsafe extern "C-unwind" fn mpi_ibarrier(comm: Handle, request: *mut Handle) -> 
             None,
             comm,
             Some(request),
-            move || function(comm, request),
+            &mut (move || function(comm, request)) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -4631,7 +4892,8 @@ unsafe extern "C-unwind" fn mpi_ibcast(
             Some(root),
             comm,
             Some(request),
-            move || function(buffer, count, datatype, root, comm, request),
+            &mut (move || function(buffer, count, datatype, root, comm, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -4681,7 +4943,8 @@ unsafe extern "C-unwind" fn mpi_ibcast_c(
             Some(root),
             comm,
             Some(request),
-            move || function(buffer, count, datatype, root, comm, request),
+            &mut (move || function(buffer, count, datatype, root, comm, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -4743,7 +5006,8 @@ unsafe extern "C-unwind" fn mpi_ireduce(
             Some(root),
             comm,
             Some(request),
-            move || function(sendbuf, recvbuf, count, datatype, op, root, comm, request),
+            &mut (move || function(sendbuf, recvbuf, count, datatype, op, root, comm, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -4801,7 +5065,8 @@ unsafe extern "C-unwind" fn mpi_ireduce_c(
             Some(root),
             comm,
             Some(request),
-            move || function(sendbuf, recvbuf, count, datatype, op, root, comm, request),
+            &mut (move || function(sendbuf, recvbuf, count, datatype, op, root, comm, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -4860,7 +5125,8 @@ unsafe extern "C-unwind" fn mpi_iallreduce(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, recvbuf, count, datatype, op, comm, request),
+            &mut (move || function(sendbuf, recvbuf, count, datatype, op, comm, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -4915,7 +5181,8 @@ unsafe extern "C-unwind" fn mpi_iallreduce_c(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, recvbuf, count, datatype, op, comm, request),
+            &mut (move || function(sendbuf, recvbuf, count, datatype, op, comm, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -4980,7 +5247,9 @@ unsafe extern "C-unwind" fn mpi_igather(
             Some(root),
             comm,
             Some(request),
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request),
+            &mut (move || {
+                function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request)
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -5047,7 +5316,9 @@ unsafe extern "C-unwind" fn mpi_igather_c(
             Some(root),
             comm,
             Some(request),
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request),
+            &mut (move || {
+                function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request)
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -5117,11 +5388,11 @@ unsafe extern "C-unwind" fn mpi_igatherv(
             Some(root),
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -5191,11 +5462,11 @@ unsafe extern "C-unwind" fn mpi_igatherv_c(
             Some(root),
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -5262,7 +5533,9 @@ unsafe extern "C-unwind" fn mpi_iscatter(
             Some(root),
             comm,
             Some(request),
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request),
+            &mut (move || {
+                function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request)
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -5329,7 +5602,9 @@ unsafe extern "C-unwind" fn mpi_iscatter_c(
             Some(root),
             comm,
             Some(request),
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request),
+            &mut (move || {
+                function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request)
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -5399,11 +5674,11 @@ unsafe extern "C-unwind" fn mpi_iscatterv(
             Some(root),
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -5473,11 +5748,11 @@ unsafe extern "C-unwind" fn mpi_iscatterv_c(
             Some(root),
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -5539,7 +5814,8 @@ unsafe extern "C-unwind" fn mpi_iallgather(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request),
+            &mut (move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -5601,7 +5877,8 @@ unsafe extern "C-unwind" fn mpi_iallgather_c(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request),
+            &mut (move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -5668,9 +5945,9 @@ unsafe extern "C-unwind" fn mpi_iallgatherv(
             None,
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -5737,9 +6014,9 @@ unsafe extern "C-unwind" fn mpi_iallgatherv_c(
             None,
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -5801,7 +6078,8 @@ unsafe extern "C-unwind" fn mpi_ialltoall(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request),
+            &mut (move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -5863,7 +6141,8 @@ unsafe extern "C-unwind" fn mpi_ialltoall_c(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request),
+            &mut (move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -5933,12 +6212,12 @@ unsafe extern "C-unwind" fn mpi_ialltoallv(
             None,
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
                     request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -6008,12 +6287,12 @@ unsafe extern "C-unwind" fn mpi_ialltoallv_c(
             None,
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
                     request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -6083,12 +6362,12 @@ unsafe extern "C-unwind" fn mpi_ialltoallw(
             None,
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
                     request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -6158,12 +6437,12 @@ unsafe extern "C-unwind" fn mpi_ialltoallw_c(
             None,
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
                     request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -6222,7 +6501,8 @@ unsafe extern "C-unwind" fn mpi_ireduce_scatter(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, recvbuf, recvcounts, datatype, op, comm, request),
+            &mut (move || function(sendbuf, recvbuf, recvcounts, datatype, op, comm, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -6281,7 +6561,8 @@ unsafe extern "C-unwind" fn mpi_ireduce_scatter_c(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, recvbuf, recvcounts, datatype, op, comm, request),
+            &mut (move || function(sendbuf, recvbuf, recvcounts, datatype, op, comm, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -6340,7 +6621,8 @@ unsafe extern "C-unwind" fn mpi_ireduce_scatter_block(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, recvbuf, recvcount, datatype, op, comm, request),
+            &mut (move || function(sendbuf, recvbuf, recvcount, datatype, op, comm, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -6399,7 +6681,8 @@ unsafe extern "C-unwind" fn mpi_ireduce_scatter_block_c(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, recvbuf, recvcount, datatype, op, comm, request),
+            &mut (move || function(sendbuf, recvbuf, recvcount, datatype, op, comm, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -6458,7 +6741,8 @@ unsafe extern "C-unwind" fn mpi_iscan(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, recvbuf, count, datatype, op, comm, request),
+            &mut (move || function(sendbuf, recvbuf, count, datatype, op, comm, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -6513,7 +6797,8 @@ unsafe extern "C-unwind" fn mpi_iscan_c(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, recvbuf, count, datatype, op, comm, request),
+            &mut (move || function(sendbuf, recvbuf, count, datatype, op, comm, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -6572,7 +6857,8 @@ unsafe extern "C-unwind" fn mpi_iexscan(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, recvbuf, count, datatype, op, comm, request),
+            &mut (move || function(sendbuf, recvbuf, count, datatype, op, comm, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -6627,7 +6913,8 @@ unsafe extern "C-unwind" fn mpi_iexscan_c(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, recvbuf, count, datatype, op, comm, request),
+            &mut (move || function(sendbuf, recvbuf, count, datatype, op, comm, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -6703,12 +6990,12 @@ unsafe extern "C-unwind" fn mpi_isendrecv(
             recvtag,
             comm,
             request,
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
                     recvtag, comm, request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -6784,12 +7071,12 @@ unsafe extern "C-unwind" fn mpi_isendrecv_c(
             recvtag,
             comm,
             request,
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
                     recvtag, comm, request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -6853,7 +7140,8 @@ unsafe extern "C-unwind" fn mpi_isendrecv_replace(
             recvtag,
             comm,
             request,
-            move || function(buf, count, datatype, dest, sendtag, source, recvtag, comm, request),
+            &mut (move || function(buf, count, datatype, dest, sendtag, source, recvtag, comm, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -6917,7 +7205,8 @@ unsafe extern "C-unwind" fn mpi_isendrecv_replace_c(
             recvtag,
             comm,
             request,
-            move || function(buf, count, datatype, dest, sendtag, source, recvtag, comm, request),
+            &mut (move || function(buf, count, datatype, dest, sendtag, source, recvtag, comm, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -6980,7 +7269,8 @@ unsafe extern "C-unwind" fn mpi_psend_init(
             tag,
             comm,
             request,
-            move || function(buf, partitions, count, datatype, dest, tag, comm, info, request),
+            &mut (move || function(buf, partitions, count, datatype, dest, tag, comm, info, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -7043,7 +7333,8 @@ unsafe extern "C-unwind" fn mpi_precv_init(
             tag,
             comm,
             request,
-            move || function(buf, partitions, count, datatype, source, tag, comm, info, request),
+            &mut (move || function(buf, partitions, count, datatype, source, tag, comm, info, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -7067,7 +7358,13 @@ unsafe extern "C-unwind" fn mpi_pready(partition: c_int, request: Handle) -> c_i
     let function: extern "C-unwind" fn(c_int, Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(138))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::plain::<C>(id::PREADY, None, move || function(partition, request)) }
+    unsafe {
+        shapes::plain::<C>(
+            id::PREADY,
+            None,
+            &mut (move || function(partition, request)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Pready_range`
@@ -7098,7 +7395,11 @@ unsafe extern "C-unwind" fn mpi_pready_range(
         unsafe { core::mem::transmute(real(Index(139))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::plain::<C>(id::PREADY_RANGE, None, move || function(partition_low, partition_high, request))
+        shapes::plain::<C>(
+            id::PREADY_RANGE,
+            None,
+            &mut (move || function(partition_low, partition_high, request)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -7130,7 +7431,11 @@ unsafe extern "C-unwind" fn mpi_pready_list(
         unsafe { core::mem::transmute(real(Index(140))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::plain::<C>(id::PREADY_LIST, None, move || function(length, array_of_partitions, request))
+        shapes::plain::<C>(
+            id::PREADY_LIST,
+            None,
+            &mut (move || function(length, array_of_partitions, request)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -7157,7 +7462,13 @@ unsafe extern "C-unwind" fn mpi_parrived(request: Handle, partition: c_int, flag
     let function: extern "C-unwind" fn(Handle, c_int, *mut c_int) -> c_int =
         unsafe { core::mem::transmute(real(Index(141))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::poll::<C>(id::PARRIVED, flag, move || function(request, partition, flag)) }
+    unsafe {
+        shapes::poll::<C>(
+            id::PARRIVED,
+            flag,
+            &mut (move || function(request, partition, flag)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Request_get_status`
@@ -7187,7 +7498,13 @@ unsafe extern "C-unwind" fn mpi_request_get_status(
     let function: extern "C-unwind" fn(Handle, *mut c_int, *mut Status) -> c_int =
         unsafe { core::mem::transmute(real(Index(142))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::poll::<C>(id::REQUEST_GET_STATUS, flag, move || function(request, flag, status)) }
+    unsafe {
+        shapes::poll::<C>(
+            id::REQUEST_GET_STATUS,
+            flag,
+            &mut (move || function(request, flag, status)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Buffer_detach`
@@ -7212,7 +7529,13 @@ unsafe extern "C-unwind" fn mpi_buffer_detach(buffer_addr: *mut c_void, size: *m
     let function: extern "C-unwind" fn(*mut c_void, *mut c_int) -> c_int =
         unsafe { core::mem::transmute(real(Index(143))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::plain::<C>(id::BUFFER_DETACH, None, move || function(buffer_addr, size)) }
+    unsafe {
+        shapes::plain::<C>(
+            id::BUFFER_DETACH,
+            None,
+            &mut (move || function(buffer_addr, size)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Buffer_detach_c`
@@ -7237,7 +7560,13 @@ unsafe extern "C-unwind" fn mpi_buffer_detach_c(buffer_addr: *mut c_void, size: 
     let function: extern "C-unwind" fn(*mut c_void, *mut i64) -> c_int =
         unsafe { core::mem::transmute(real(Index(144))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::plain::<C>(id::BUFFER_DETACH_C, None, move || function(buffer_addr, size)) }
+    unsafe {
+        shapes::plain::<C>(
+            id::BUFFER_DETACH_C,
+            None,
+            &mut (move || function(buffer_addr, size)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Pcontrol`
@@ -7259,7 +7588,14 @@ unsafe extern "C-unwind" fn mpi_pcontrol(level: c_int, varargs: *mut c_void) -> 
     let function: extern "C-unwind" fn(c_int, *mut c_void) -> c_int =
         unsafe { core::mem::transmute(real(Index(145))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::pcontrol::<C>(id::PCONTROL, level, Some(varargs), move || function(level, varargs)) }
+    unsafe {
+        shapes::pcontrol::<C>(
+            id::PCONTROL,
+            level,
+            Some(varargs),
+            &mut (move || function(level, varargs)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Session_init`
@@ -7290,7 +7626,11 @@ unsafe extern "C-unwind" fn mpi_session_init(
         unsafe { core::mem::transmute(real(Index(146))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::session_init::<C>(id::SESSION_INIT, session, move || function(info, errhandler, session))
+        shapes::session_init::<C>(
+            id::SESSION_INIT,
+            session,
+            &mut (move || function(info, errhandler, session)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -7313,7 +7653,13 @@ unsafe extern "C-unwind" fn mpi_session_finalize(session: *mut Handle) -> c_int 
     let function: extern "C-unwind" fn(*mut Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(147))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::plain::<C>(id::SESSION_FINALIZE, None, move || function(session)) }
+    unsafe {
+        shapes::plain::<C>(
+            id::SESSION_FINALIZE,
+            None,
+            &mut (move || function(session)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Comm_set_name`
@@ -7335,7 +7681,13 @@ unsafe extern "C-unwind" fn mpi_comm_set_name(comm: Handle, comm_name: *mut c_vo
     let function: extern "C-unwind" fn(Handle, *mut c_void) -> c_int =
         unsafe { core::mem::transmute(real(Index(148))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::comm_name::<C>(comm, shapes::Text::ended(comm_name), move || function(comm, comm_name)) }
+    unsafe {
+        shapes::comm_name::<C>(
+            comm,
+            shapes::Text::ended(comm_name),
+            &mut (move || function(comm, comm_name)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Win_set_name`
@@ -7357,7 +7709,13 @@ unsafe extern "C-unwind" fn mpi_win_set_name(win: Handle, win_name: *mut c_void)
     let function: extern "C-unwind" fn(Handle, *mut c_void) -> c_int =
         unsafe { core::mem::transmute(real(Index(149))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::window_name::<C>(win, shapes::Text::ended(win_name), move || function(win, win_name)) }
+    unsafe {
+        shapes::window_name::<C>(
+            win,
+            shapes::Text::ended(win_name),
+            &mut (move || function(win, win_name)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Comm_create_group`
@@ -7390,9 +7748,12 @@ unsafe extern "C-unwind" fn mpi_comm_create_group(
         unsafe { core::mem::transmute(real(Index(150))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::comm_of_members::<C>(id::COMM_CREATE_GROUP, Some(comm), newcomm, move || {
-            function(comm, group, tag, newcomm)
-        })
+        shapes::comm_of_members::<C>(
+            id::COMM_CREATE_GROUP,
+            Some(comm),
+            newcomm,
+            &mut (move || function(comm, group, tag, newcomm)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -7428,9 +7789,12 @@ unsafe extern "C-unwind" fn mpi_comm_create_from_group(
         unsafe { core::mem::transmute(real(Index(151))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::comm_of_members::<C>(id::COMM_CREATE_FROM_GROUP, None, newcomm, move || {
-            function(group, stringtag, info, errhandler, newcomm)
-        })
+        shapes::comm_of_members::<C>(
+            id::COMM_CREATE_FROM_GROUP,
+            None,
+            newcomm,
+            &mut (move || function(group, stringtag, info, errhandler, newcomm)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -7458,9 +7822,13 @@ unsafe extern "C-unwind" fn mpi_comm_idup(comm: Handle, newcomm: *mut Handle, re
         unsafe { core::mem::transmute(real(Index(152))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::comm_idup::<C>(id::COMM_IDUP, comm, newcomm, request, move || {
-            function(comm, newcomm, request)
-        })
+        shapes::comm_idup::<C>(
+            id::COMM_IDUP,
+            comm,
+            newcomm,
+            request,
+            &mut (move || function(comm, newcomm, request)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -7494,9 +7862,13 @@ unsafe extern "C-unwind" fn mpi_comm_idup_with_info(
         unsafe { core::mem::transmute(real(Index(153))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::comm_idup::<C>(id::COMM_IDUP_WITH_INFO, comm, newcomm, request, move || {
-            function(comm, info, newcomm, request)
-        })
+        shapes::comm_idup::<C>(
+            id::COMM_IDUP_WITH_INFO,
+            comm,
+            newcomm,
+            request,
+            &mut (move || function(comm, info, newcomm, request)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -7534,9 +7906,13 @@ unsafe extern "C-unwind" fn mpi_intercomm_create(
         unsafe { core::mem::transmute(real(Index(154))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::comm_of_members::<C>(id::INTERCOMM_CREATE, Some(local_comm), newintercomm, move || {
-            function(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm)
-        })
+        shapes::comm_of_members::<C>(
+            id::INTERCOMM_CREATE,
+            Some(local_comm),
+            newintercomm,
+            &mut (move || function(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm))
+                as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -7595,18 +7971,23 @@ unsafe extern "C-unwind" fn mpi_intercomm_create_from_groups(
     ) -> c_int = unsafe { core::mem::transmute(real(Index(155))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::comm_of_members::<C>(id::INTERCOMM_CREATE_FROM_GROUPS, None, newintercomm, move || {
-            function(
-                local_group,
-                local_leader,
-                remote_group,
-                remote_leader,
-                stringtag,
-                info,
-                errhandler,
-                newintercomm,
-            )
-        })
+        shapes::comm_of_members::<C>(
+            id::INTERCOMM_CREATE_FROM_GROUPS,
+            None,
+            newintercomm,
+            &mut (move || {
+                function(
+                    local_group,
+                    local_leader,
+                    remote_group,
+                    remote_leader,
+                    stringtag,
+                    info,
+                    errhandler,
+                    newintercomm,
+                )
+            }) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -7638,9 +8019,12 @@ unsafe extern "C-unwind" fn mpi_intercomm_merge(
         unsafe { core::mem::transmute(real(Index(156))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::comm_new::<C>(id::INTERCOMM_MERGE, intercomm, newintracomm, move || {
-            function(intercomm, high, newintracomm)
-        })
+        shapes::comm_new::<C>(
+            id::INTERCOMM_MERGE,
+            intercomm,
+            newintracomm,
+            &mut (move || function(intercomm, high, newintracomm)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -7678,9 +8062,13 @@ unsafe extern "C-unwind" fn mpi_cart_create(
         unsafe { core::mem::transmute(real(Index(157))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::comm_new::<C>(id::CART_CREATE, comm_old, comm_cart, move || {
-            function(comm_old, ndims, dims, periods, reorder, comm_cart)
-        })
+        shapes::comm_new::<C>(
+            id::CART_CREATE,
+            comm_old,
+            comm_cart,
+            &mut (move || function(comm_old, ndims, dims, periods, reorder, comm_cart))
+                as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -7712,7 +8100,12 @@ unsafe extern "C-unwind" fn mpi_cart_sub(
         unsafe { core::mem::transmute(real(Index(158))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::comm_new::<C>(id::CART_SUB, comm, newcomm, move || function(comm, remain_dims, newcomm))
+        shapes::comm_new::<C>(
+            id::CART_SUB,
+            comm,
+            newcomm,
+            &mut (move || function(comm, remain_dims, newcomm)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -7750,9 +8143,13 @@ unsafe extern "C-unwind" fn mpi_graph_create(
         unsafe { core::mem::transmute(real(Index(159))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::comm_new::<C>(id::GRAPH_CREATE, comm_old, comm_graph, move || {
-            function(comm_old, nnodes, index, edges, reorder, comm_graph)
-        })
+        shapes::comm_new::<C>(
+            id::GRAPH_CREATE,
+            comm_old,
+            comm_graph,
+            &mut (move || function(comm_old, nnodes, index, edges, reorder, comm_graph))
+                as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -7815,9 +8212,14 @@ unsafe extern "C-unwind" fn mpi_dist_graph_create(
     ) -> c_int = unsafe { core::mem::transmute(real(Index(160))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::comm_new::<C>(id::DIST_GRAPH_CREATE, comm_old, comm_dist_graph, move || {
-            function(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph)
-        })
+        shapes::comm_new::<C>(
+            id::DIST_GRAPH_CREATE,
+            comm_old,
+            comm_dist_graph,
+            &mut (move || {
+                function(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph)
+            }) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -7884,20 +8286,25 @@ unsafe extern "C-unwind" fn mpi_dist_graph_create_adjacent(
     ) -> c_int = unsafe { core::mem::transmute(real(Index(161))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::comm_new::<C>(id::DIST_GRAPH_CREATE_ADJACENT, comm_old, comm_dist_graph, move || {
-            function(
-                comm_old,
-                indegree,
-                sources,
-                sourceweights,
-                outdegree,
-                destinations,
-                destweights,
-                info,
-                reorder,
-                comm_dist_graph,
-            )
-        })
+        shapes::comm_new::<C>(
+            id::DIST_GRAPH_CREATE_ADJACENT,
+            comm_old,
+            comm_dist_graph,
+            &mut (move || {
+                function(
+                    comm_old,
+                    indegree,
+                    sources,
+                    sourceweights,
+                    outdegree,
+                    destinations,
+                    destweights,
+                    info,
+                    reorder,
+                    comm_dist_graph,
+                )
+            }) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -7947,9 +8354,13 @@ unsafe extern "C-unwind" fn mpi_comm_spawn(
     ) -> c_int = unsafe { core::mem::transmute(real(Index(162))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::comm_new::<C>(id::COMM_SPAWN, comm, intercomm, move || {
-            function(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes)
-        })
+        shapes::comm_new::<C>(
+            id::COMM_SPAWN,
+            comm,
+            intercomm,
+            &mut (move || function(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes))
+                as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -8012,19 +8423,24 @@ unsafe extern "C-unwind" fn mpi_comm_spawn_multiple(
     ) -> c_int = unsafe { core::mem::transmute(real(Index(163))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::comm_new::<C>(id::COMM_SPAWN_MULTIPLE, comm, intercomm, move || {
-            function(
-                count,
-                array_of_commands,
-                array_of_argv,
-                array_of_maxprocs,
-                array_of_info,
-                root,
-                comm,
-                intercomm,
-                array_of_errcodes,
-            )
-        })
+        shapes::comm_new::<C>(
+            id::COMM_SPAWN_MULTIPLE,
+            comm,
+            intercomm,
+            &mut (move || {
+                function(
+                    count,
+                    array_of_commands,
+                    array_of_argv,
+                    array_of_maxprocs,
+                    array_of_info,
+                    root,
+                    comm,
+                    intercomm,
+                    array_of_errcodes,
+                )
+            }) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -8060,9 +8476,12 @@ unsafe extern "C-unwind" fn mpi_comm_accept(
         unsafe { core::mem::transmute(real(Index(164))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::comm_of_members::<C>(id::COMM_ACCEPT, Some(comm), newcomm, move || {
-            function(port_name, info, root, comm, newcomm)
-        })
+        shapes::comm_of_members::<C>(
+            id::COMM_ACCEPT,
+            Some(comm),
+            newcomm,
+            &mut (move || function(port_name, info, root, comm, newcomm)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -8098,9 +8517,12 @@ unsafe extern "C-unwind" fn mpi_comm_connect(
         unsafe { core::mem::transmute(real(Index(165))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::comm_of_members::<C>(id::COMM_CONNECT, Some(comm), newcomm, move || {
-            function(port_name, info, root, comm, newcomm)
-        })
+        shapes::comm_of_members::<C>(
+            id::COMM_CONNECT,
+            Some(comm),
+            newcomm,
+            &mut (move || function(port_name, info, root, comm, newcomm)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -8123,7 +8545,14 @@ unsafe extern "C-unwind" fn mpi_comm_join(fd: c_int, intercomm: *mut Handle) -> 
     let function: extern "C-unwind" fn(c_int, *mut Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(166))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::comm_of_members::<C>(id::COMM_JOIN, None, intercomm, move || function(fd, intercomm)) }
+    unsafe {
+        shapes::comm_of_members::<C>(
+            id::COMM_JOIN,
+            None,
+            intercomm,
+            &mut (move || function(fd, intercomm)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Open_port`
@@ -8145,7 +8574,13 @@ unsafe extern "C-unwind" fn mpi_open_port(info: Handle, port_name: *mut c_void) 
     let function: extern "C-unwind" fn(Handle, *mut c_void) -> c_int =
         unsafe { core::mem::transmute(real(Index(167))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::plain::<C>(id::OPEN_PORT, None, move || function(info, port_name)) }
+    unsafe {
+        shapes::plain::<C>(
+            id::OPEN_PORT,
+            None,
+            &mut (move || function(info, port_name)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Close_port`
@@ -8167,7 +8602,13 @@ unsafe extern "C-unwind" fn mpi_close_port(port_name: *mut c_void) -> c_int {
     let function: extern "C-unwind" fn(*mut c_void) -> c_int =
         unsafe { core::mem::transmute(real(Index(168))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::plain::<C>(id::CLOSE_PORT, None, move || function(port_name)) }
+    unsafe {
+        shapes::plain::<C>(
+            id::CLOSE_PORT,
+            None,
+            &mut (move || function(port_name)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Publish_name`
@@ -8197,7 +8638,13 @@ unsafe extern "C-unwind" fn mpi_publish_name(
     let function: extern "C-unwind" fn(*mut c_void, Handle, *mut c_void) -> c_int =
         unsafe { core::mem::transmute(real(Index(169))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::plain::<C>(id::PUBLISH_NAME, None, move || function(service_name, info, port_name)) }
+    unsafe {
+        shapes::plain::<C>(
+            id::PUBLISH_NAME,
+            None,
+            &mut (move || function(service_name, info, port_name)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Unpublish_name`
@@ -8227,7 +8674,13 @@ unsafe extern "C-unwind" fn mpi_unpublish_name(
     let function: extern "C-unwind" fn(*mut c_void, Handle, *mut c_void) -> c_int =
         unsafe { core::mem::transmute(real(Index(170))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::plain::<C>(id::UNPUBLISH_NAME, None, move || function(service_name, info, port_name)) }
+    unsafe {
+        shapes::plain::<C>(
+            id::UNPUBLISH_NAME,
+            None,
+            &mut (move || function(service_name, info, port_name)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Lookup_name`
@@ -8257,7 +8710,13 @@ unsafe extern "C-unwind" fn mpi_lookup_name(
     let function: extern "C-unwind" fn(*mut c_void, Handle, *mut c_void) -> c_int =
         unsafe { core::mem::transmute(real(Index(171))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::plain::<C>(id::LOOKUP_NAME, None, move || function(service_name, info, port_name)) }
+    unsafe {
+        shapes::plain::<C>(
+            id::LOOKUP_NAME,
+            None,
+            &mut (move || function(service_name, info, port_name)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Neighbor_allgather`
@@ -8314,7 +8773,8 @@ unsafe extern "C-unwind" fn mpi_neighbor_allgather(
             None,
             comm,
             None,
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
+            &mut (move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -8366,7 +8826,8 @@ unsafe extern "C-unwind" fn mpi_neighbor_allgather_c(
             None,
             comm,
             None,
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
+            &mut (move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -8430,7 +8891,8 @@ unsafe extern "C-unwind" fn mpi_neighbor_allgatherv(
             None,
             comm,
             None,
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
+            &mut (move || function(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -8494,7 +8956,8 @@ unsafe extern "C-unwind" fn mpi_neighbor_allgatherv_c(
             None,
             comm,
             None,
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
+            &mut (move || function(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -8553,7 +9016,8 @@ unsafe extern "C-unwind" fn mpi_neighbor_alltoall(
             None,
             comm,
             None,
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
+            &mut (move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -8605,7 +9069,8 @@ unsafe extern "C-unwind" fn mpi_neighbor_alltoall_c(
             None,
             comm,
             None,
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
+            &mut (move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -8672,9 +9137,9 @@ unsafe extern "C-unwind" fn mpi_neighbor_alltoallv(
             None,
             comm,
             None,
-            move || {
+            &mut (move || {
                 function(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -8741,9 +9206,9 @@ unsafe extern "C-unwind" fn mpi_neighbor_alltoallv_c(
             None,
             comm,
             None,
-            move || {
+            &mut (move || {
                 function(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm)
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -8810,11 +9275,11 @@ unsafe extern "C-unwind" fn mpi_neighbor_alltoallw(
             None,
             comm,
             None,
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -8881,11 +9346,11 @@ unsafe extern "C-unwind" fn mpi_neighbor_alltoallw_c(
             None,
             comm,
             None,
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -8949,7 +9414,8 @@ unsafe extern "C-unwind" fn mpi_ineighbor_allgather(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request),
+            &mut (move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -9013,7 +9479,8 @@ unsafe extern "C-unwind" fn mpi_ineighbor_allgather_c(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request),
+            &mut (move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -9080,9 +9547,9 @@ unsafe extern "C-unwind" fn mpi_ineighbor_allgatherv(
             None,
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -9149,9 +9616,9 @@ unsafe extern "C-unwind" fn mpi_ineighbor_allgatherv_c(
             None,
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request)
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -9215,7 +9682,8 @@ unsafe extern "C-unwind" fn mpi_ineighbor_alltoall(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request),
+            &mut (move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -9279,7 +9747,8 @@ unsafe extern "C-unwind" fn mpi_ineighbor_alltoall_c(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request),
+            &mut (move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -9349,12 +9818,12 @@ unsafe extern "C-unwind" fn mpi_ineighbor_alltoallv(
             None,
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
                     request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -9424,12 +9893,12 @@ unsafe extern "C-unwind" fn mpi_ineighbor_alltoallv_c(
             None,
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
                     request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -9499,12 +9968,12 @@ unsafe extern "C-unwind" fn mpi_ineighbor_alltoallw(
             None,
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
                     request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -9574,12 +10043,12 @@ unsafe extern "C-unwind" fn mpi_ineighbor_alltoallw_c(
             None,
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
                     request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -9646,7 +10115,9 @@ unsafe extern "C-unwind" fn mpi_neighbor_allgather_init(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request),
+            &mut (move || {
+                function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -9713,7 +10184,9 @@ unsafe extern "C-unwind" fn mpi_neighbor_allgather_init_c(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request),
+            &mut (move || {
+                function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -9783,11 +10256,11 @@ unsafe extern "C-unwind" fn mpi_neighbor_allgatherv_init(
             None,
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -9857,11 +10330,11 @@ unsafe extern "C-unwind" fn mpi_neighbor_allgatherv_init_c(
             None,
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -9928,7 +10401,9 @@ unsafe extern "C-unwind" fn mpi_neighbor_alltoall_init(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request),
+            &mut (move || {
+                function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -9995,7 +10470,9 @@ unsafe extern "C-unwind" fn mpi_neighbor_alltoall_init_c(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request),
+            &mut (move || {
+                function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -10068,12 +10545,12 @@ unsafe extern "C-unwind" fn mpi_neighbor_alltoallv_init(
             None,
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
                     info, request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -10146,12 +10623,12 @@ unsafe extern "C-unwind" fn mpi_neighbor_alltoallv_init_c(
             None,
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
                     info, request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -10224,12 +10701,12 @@ unsafe extern "C-unwind" fn mpi_neighbor_alltoallw_init(
             None,
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
                     info, request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -10302,12 +10779,12 @@ unsafe extern "C-unwind" fn mpi_neighbor_alltoallw_init_c(
             None,
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
                     info, request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -10343,7 +10820,7 @@ unsafe extern "C-unwind" fn mpi_barrier_init(comm: Handle, info: Handle, request
             None,
             comm,
             Some(request),
-            move || function(comm, info, request),
+            &mut (move || function(comm, info, request)) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -10402,7 +10879,8 @@ unsafe extern "C-unwind" fn mpi_bcast_init(
             Some(root),
             comm,
             Some(request),
-            move || function(buffer, count, datatype, root, comm, info, request),
+            &mut (move || function(buffer, count, datatype, root, comm, info, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -10461,7 +10939,8 @@ unsafe extern "C-unwind" fn mpi_bcast_init_c(
             Some(root),
             comm,
             Some(request),
-            move || function(buffer, count, datatype, root, comm, info, request),
+            &mut (move || function(buffer, count, datatype, root, comm, info, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -10526,7 +11005,8 @@ unsafe extern "C-unwind" fn mpi_reduce_init(
             Some(root),
             comm,
             Some(request),
-            move || function(sendbuf, recvbuf, count, datatype, op, root, comm, info, request),
+            &mut (move || function(sendbuf, recvbuf, count, datatype, op, root, comm, info, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -10587,7 +11067,8 @@ unsafe extern "C-unwind" fn mpi_reduce_init_c(
             Some(root),
             comm,
             Some(request),
-            move || function(sendbuf, recvbuf, count, datatype, op, root, comm, info, request),
+            &mut (move || function(sendbuf, recvbuf, count, datatype, op, root, comm, info, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -10649,7 +11130,8 @@ unsafe extern "C-unwind" fn mpi_allreduce_init(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, recvbuf, count, datatype, op, comm, info, request),
+            &mut (move || function(sendbuf, recvbuf, count, datatype, op, comm, info, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -10707,7 +11189,8 @@ unsafe extern "C-unwind" fn mpi_allreduce_init_c(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, recvbuf, count, datatype, op, comm, info, request),
+            &mut (move || function(sendbuf, recvbuf, count, datatype, op, comm, info, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -10777,11 +11260,11 @@ unsafe extern "C-unwind" fn mpi_gather_init(
             Some(root),
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -10851,11 +11334,11 @@ unsafe extern "C-unwind" fn mpi_gather_init_c(
             Some(root),
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -10928,12 +11411,12 @@ unsafe extern "C-unwind" fn mpi_gatherv_init(
             Some(root),
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info,
                     request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -11006,12 +11489,12 @@ unsafe extern "C-unwind" fn mpi_gatherv_init_c(
             Some(root),
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info,
                     request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -11081,11 +11564,11 @@ unsafe extern "C-unwind" fn mpi_scatter_init(
             Some(root),
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -11155,11 +11638,11 @@ unsafe extern "C-unwind" fn mpi_scatter_init_c(
             Some(root),
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -11232,12 +11715,12 @@ unsafe extern "C-unwind" fn mpi_scatterv_init(
             Some(root),
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info,
                     request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -11310,12 +11793,12 @@ unsafe extern "C-unwind" fn mpi_scatterv_init_c(
             Some(root),
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info,
                     request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -11382,7 +11865,9 @@ unsafe extern "C-unwind" fn mpi_allgather_init(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request),
+            &mut (move || {
+                function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -11449,7 +11934,9 @@ unsafe extern "C-unwind" fn mpi_allgather_init_c(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request),
+            &mut (move || {
+                function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -11519,11 +12006,11 @@ unsafe extern "C-unwind" fn mpi_allgatherv_init(
             None,
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -11593,11 +12080,11 @@ unsafe extern "C-unwind" fn mpi_allgatherv_init_c(
             None,
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -11664,7 +12151,9 @@ unsafe extern "C-unwind" fn mpi_alltoall_init(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request),
+            &mut (move || {
+                function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -11731,7 +12220,9 @@ unsafe extern "C-unwind" fn mpi_alltoall_init_c(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request),
+            &mut (move || {
+                function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request)
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -11804,12 +12295,12 @@ unsafe extern "C-unwind" fn mpi_alltoallv_init(
             None,
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
                     info, request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -11882,12 +12373,12 @@ unsafe extern "C-unwind" fn mpi_alltoallv_init_c(
             None,
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
                     info, request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -11960,12 +12451,12 @@ unsafe extern "C-unwind" fn mpi_alltoallw_init(
             None,
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
                     info, request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -12038,12 +12529,12 @@ unsafe extern "C-unwind" fn mpi_alltoallw_init_c(
             None,
             comm,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
                     info, request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -12105,7 +12596,8 @@ unsafe extern "C-unwind" fn mpi_reduce_scatter_init(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request),
+            &mut (move || function(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -12167,7 +12659,8 @@ unsafe extern "C-unwind" fn mpi_reduce_scatter_init_c(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request),
+            &mut (move || function(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -12231,7 +12724,8 @@ unsafe extern "C-unwind" fn mpi_reduce_scatter_block_init(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request),
+            &mut (move || function(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -12295,7 +12789,8 @@ unsafe extern "C-unwind" fn mpi_reduce_scatter_block_init_c(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request),
+            &mut (move || function(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -12357,7 +12852,8 @@ unsafe extern "C-unwind" fn mpi_scan_init(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, recvbuf, count, datatype, op, comm, info, request),
+            &mut (move || function(sendbuf, recvbuf, count, datatype, op, comm, info, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -12415,7 +12911,8 @@ unsafe extern "C-unwind" fn mpi_scan_init_c(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, recvbuf, count, datatype, op, comm, info, request),
+            &mut (move || function(sendbuf, recvbuf, count, datatype, op, comm, info, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -12477,7 +12974,8 @@ unsafe extern "C-unwind" fn mpi_exscan_init(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, recvbuf, count, datatype, op, comm, info, request),
+            &mut (move || function(sendbuf, recvbuf, count, datatype, op, comm, info, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -12535,7 +13033,8 @@ unsafe extern "C-unwind" fn mpi_exscan_init_c(
             None,
             comm,
             Some(request),
-            move || function(sendbuf, recvbuf, count, datatype, op, comm, info, request),
+            &mut (move || function(sendbuf, recvbuf, count, datatype, op, comm, info, request))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -12574,9 +13073,12 @@ unsafe extern "C-unwind" fn mpi_win_create(
         unsafe { core::mem::transmute(real(Index(235))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::window_new::<C>(id::WIN_CREATE, comm, win, move || {
-            function(base, size, disp_unit, info, comm, win)
-        })
+        shapes::window_new::<C>(
+            id::WIN_CREATE,
+            comm,
+            win,
+            &mut (move || function(base, size, disp_unit, info, comm, win)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -12614,9 +13116,12 @@ unsafe extern "C-unwind" fn mpi_win_create_c(
         unsafe { core::mem::transmute(real(Index(236))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::window_new::<C>(id::WIN_CREATE_C, comm, win, move || {
-            function(base, size, disp_unit, info, comm, win)
-        })
+        shapes::window_new::<C>(
+            id::WIN_CREATE_C,
+            comm,
+            win,
+            &mut (move || function(base, size, disp_unit, info, comm, win)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -12654,9 +13159,12 @@ unsafe extern "C-unwind" fn mpi_win_allocate(
         unsafe { core::mem::transmute(real(Index(237))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::window_new::<C>(id::WIN_ALLOCATE, comm, win, move || {
-            function(size, disp_unit, info, comm, baseptr, win)
-        })
+        shapes::window_new::<C>(
+            id::WIN_ALLOCATE,
+            comm,
+            win,
+            &mut (move || function(size, disp_unit, info, comm, baseptr, win)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -12694,9 +13202,12 @@ unsafe extern "C-unwind" fn mpi_win_allocate_c(
         unsafe { core::mem::transmute(real(Index(238))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::window_new::<C>(id::WIN_ALLOCATE_C, comm, win, move || {
-            function(size, disp_unit, info, comm, baseptr, win)
-        })
+        shapes::window_new::<C>(
+            id::WIN_ALLOCATE_C,
+            comm,
+            win,
+            &mut (move || function(size, disp_unit, info, comm, baseptr, win)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -12734,9 +13245,12 @@ unsafe extern "C-unwind" fn mpi_win_allocate_shared(
         unsafe { core::mem::transmute(real(Index(239))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::window_new::<C>(id::WIN_ALLOCATE_SHARED, comm, win, move || {
-            function(size, disp_unit, info, comm, baseptr, win)
-        })
+        shapes::window_new::<C>(
+            id::WIN_ALLOCATE_SHARED,
+            comm,
+            win,
+            &mut (move || function(size, disp_unit, info, comm, baseptr, win)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -12774,9 +13288,12 @@ unsafe extern "C-unwind" fn mpi_win_allocate_shared_c(
         unsafe { core::mem::transmute(real(Index(240))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::window_new::<C>(id::WIN_ALLOCATE_SHARED_C, comm, win, move || {
-            function(size, disp_unit, info, comm, baseptr, win)
-        })
+        shapes::window_new::<C>(
+            id::WIN_ALLOCATE_SHARED_C,
+            comm,
+            win,
+            &mut (move || function(size, disp_unit, info, comm, baseptr, win)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -12803,7 +13320,14 @@ unsafe extern "C-unwind" fn mpi_win_create_dynamic(info: Handle, comm: Handle, w
     let function: extern "C-unwind" fn(Handle, Handle, *mut Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(241))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::window_new::<C>(id::WIN_CREATE_DYNAMIC, comm, win, move || function(info, comm, win)) }
+    unsafe {
+        shapes::window_new::<C>(
+            id::WIN_CREATE_DYNAMIC,
+            comm,
+            win,
+            &mut (move || function(info, comm, win)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Win_free`
@@ -12825,7 +13349,9 @@ unsafe extern "C-unwind" fn mpi_win_free(win: *mut Handle) -> c_int {
     let function: extern "C-unwind" fn(*mut Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(242))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::window_free::<C>(id::WIN_FREE, win, move || function(win)) }
+    unsafe {
+        shapes::window_free::<C>(id::WIN_FREE, win, &mut (move || function(win)) as &mut dyn FnMut() -> c_int)
+    }
 }
 
 /// `MPI_Win_attach`
@@ -12848,7 +13374,14 @@ unsafe extern "C-unwind" fn mpi_win_attach(win: Handle, base: *mut c_void, size:
         unsafe { core::mem::transmute(real(Index(243))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::window_call::<C>(id::WIN_ATTACH, win, None, None, None, move || function(win, base, size))
+        shapes::window_call::<C>(
+            id::WIN_ATTACH,
+            win,
+            None,
+            None,
+            None,
+            &mut (move || function(win, base, size)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -12871,7 +13404,16 @@ unsafe extern "C-unwind" fn mpi_win_detach(win: Handle, base: *mut c_void) -> c_
     let function: extern "C-unwind" fn(Handle, *mut c_void) -> c_int =
         unsafe { core::mem::transmute(real(Index(244))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::window_call::<C>(id::WIN_DETACH, win, None, None, None, move || function(win, base)) }
+    unsafe {
+        shapes::window_call::<C>(
+            id::WIN_DETACH,
+            win,
+            None,
+            None,
+            None,
+            &mut (move || function(win, base)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Win_fence`
@@ -12893,7 +13435,16 @@ unsafe extern "C-unwind" fn mpi_win_fence(assert: c_int, win: Handle) -> c_int {
     let function: extern "C-unwind" fn(c_int, Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(245))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::window_call::<C>(id::WIN_FENCE, win, None, None, None, move || function(assert, win)) }
+    unsafe {
+        shapes::window_call::<C>(
+            id::WIN_FENCE,
+            win,
+            None,
+            None,
+            None,
+            &mut (move || function(assert, win)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Win_start`
@@ -12916,7 +13467,14 @@ unsafe extern "C-unwind" fn mpi_win_start(group: Handle, assert: c_int, win: Han
         unsafe { core::mem::transmute(real(Index(246))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::window_call::<C>(id::WIN_START, win, None, None, None, move || function(group, assert, win))
+        shapes::window_call::<C>(
+            id::WIN_START,
+            win,
+            None,
+            None,
+            None,
+            &mut (move || function(group, assert, win)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -12938,7 +13496,16 @@ unsafe extern "C-unwind" fn mpi_win_complete(win: Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(Handle) -> c_int = unsafe { core::mem::transmute(real(Index(247))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::window_call::<C>(id::WIN_COMPLETE, win, None, None, None, move || function(win)) }
+    unsafe {
+        shapes::window_call::<C>(
+            id::WIN_COMPLETE,
+            win,
+            None,
+            None,
+            None,
+            &mut (move || function(win)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Win_post`
@@ -12961,7 +13528,14 @@ unsafe extern "C-unwind" fn mpi_win_post(group: Handle, assert: c_int, win: Hand
         unsafe { core::mem::transmute(real(Index(248))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::window_call::<C>(id::WIN_POST, win, None, None, None, move || function(group, assert, win))
+        shapes::window_call::<C>(
+            id::WIN_POST,
+            win,
+            None,
+            None,
+            None,
+            &mut (move || function(group, assert, win)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -12983,7 +13557,16 @@ unsafe extern "C-unwind" fn mpi_win_wait(win: Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(Handle) -> c_int = unsafe { core::mem::transmute(real(Index(249))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::window_call::<C>(id::WIN_WAIT, win, None, None, None, move || function(win)) }
+    unsafe {
+        shapes::window_call::<C>(
+            id::WIN_WAIT,
+            win,
+            None,
+            None,
+            None,
+            &mut (move || function(win)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Win_test`
@@ -13005,7 +13588,9 @@ unsafe extern "C-unwind" fn mpi_win_test(win: Handle, flag: *mut c_int) -> c_int
     let function: extern "C-unwind" fn(Handle, *mut c_int) -> c_int =
         unsafe { core::mem::transmute(real(Index(250))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::poll::<C>(id::WIN_TEST, flag, move || function(win, flag)) }
+    unsafe {
+        shapes::poll::<C>(id::WIN_TEST, flag, &mut (move || function(win, flag)) as &mut dyn FnMut() -> c_int)
+    }
 }
 
 /// `MPI_Win_lock`
@@ -13033,9 +13618,14 @@ unsafe extern "C-unwind" fn mpi_win_lock(lock_type: c_int, rank: c_int, assert: 
         unsafe { core::mem::transmute(real(Index(251))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::window_call::<C>(id::WIN_LOCK, win, Some(rank), None, None, move || {
-            function(lock_type, rank, assert, win)
-        })
+        shapes::window_call::<C>(
+            id::WIN_LOCK,
+            win,
+            Some(rank),
+            None,
+            None,
+            &mut (move || function(lock_type, rank, assert, win)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -13059,7 +13649,14 @@ unsafe extern "C-unwind" fn mpi_win_lock_all(assert: c_int, win: Handle) -> c_in
         unsafe { core::mem::transmute(real(Index(252))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::window_call::<C>(id::WIN_LOCK_ALL, win, None, None, None, move || function(assert, win))
+        shapes::window_call::<C>(
+            id::WIN_LOCK_ALL,
+            win,
+            None,
+            None,
+            None,
+            &mut (move || function(assert, win)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -13083,7 +13680,14 @@ unsafe extern "C-unwind" fn mpi_win_unlock(rank: c_int, win: Handle) -> c_int {
         unsafe { core::mem::transmute(real(Index(253))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::window_call::<C>(id::WIN_UNLOCK, win, Some(rank), None, None, move || function(rank, win))
+        shapes::window_call::<C>(
+            id::WIN_UNLOCK,
+            win,
+            Some(rank),
+            None,
+            None,
+            &mut (move || function(rank, win)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -13105,7 +13709,16 @@ unsafe extern "C-unwind" fn mpi_win_unlock_all(win: Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(Handle) -> c_int = unsafe { core::mem::transmute(real(Index(254))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::window_call::<C>(id::WIN_UNLOCK_ALL, win, None, None, None, move || function(win)) }
+    unsafe {
+        shapes::window_call::<C>(
+            id::WIN_UNLOCK_ALL,
+            win,
+            None,
+            None,
+            None,
+            &mut (move || function(win)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Win_flush`
@@ -13150,7 +13763,16 @@ unsafe extern "C-unwind" fn mpi_win_flush_all(win: Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(Handle) -> c_int = unsafe { core::mem::transmute(real(Index(256))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::window_call::<C>(id::WIN_FLUSH_ALL, win, None, None, None, move || function(win)) }
+    unsafe {
+        shapes::window_call::<C>(
+            id::WIN_FLUSH_ALL,
+            win,
+            None,
+            None,
+            None,
+            &mut (move || function(win)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Win_flush_local`
@@ -13173,9 +13795,14 @@ unsafe extern "C-unwind" fn mpi_win_flush_local(rank: c_int, win: Handle) -> c_i
         unsafe { core::mem::transmute(real(Index(257))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::window_call::<C>(id::WIN_FLUSH_LOCAL, win, Some(rank), None, None, move || {
-            function(rank, win)
-        })
+        shapes::window_call::<C>(
+            id::WIN_FLUSH_LOCAL,
+            win,
+            Some(rank),
+            None,
+            None,
+            &mut (move || function(rank, win)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -13197,7 +13824,16 @@ unsafe extern "C-unwind" fn mpi_win_flush_local_all(win: Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(Handle) -> c_int = unsafe { core::mem::transmute(real(Index(258))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::window_call::<C>(id::WIN_FLUSH_LOCAL_ALL, win, None, None, None, move || function(win)) }
+    unsafe {
+        shapes::window_call::<C>(
+            id::WIN_FLUSH_LOCAL_ALL,
+            win,
+            None,
+            None,
+            None,
+            &mut (move || function(win)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Win_sync`
@@ -13218,7 +13854,16 @@ unsafe extern "C-unwind" fn mpi_win_sync(win: Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(Handle) -> c_int = unsafe { core::mem::transmute(real(Index(259))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::window_call::<C>(id::WIN_SYNC, win, None, None, None, move || function(win)) }
+    unsafe {
+        shapes::window_call::<C>(
+            id::WIN_SYNC,
+            win,
+            None,
+            None,
+            None,
+            &mut (move || function(win)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_Put`
@@ -13351,7 +13996,7 @@ unsafe extern "C-unwind" fn mpi_put_c(
             Some(target_rank),
             Some((origin_count, origin_datatype)),
             None,
-            move || {
+            &mut (move || {
                 function(
                     origin_addr,
                     origin_count,
@@ -13362,7 +14007,7 @@ unsafe extern "C-unwind" fn mpi_put_c(
                     target_datatype,
                     win,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -13497,7 +14142,7 @@ unsafe extern "C-unwind" fn mpi_get_c(
             Some(target_rank),
             Some((origin_count, origin_datatype)),
             None,
-            move || {
+            &mut (move || {
                 function(
                     origin_addr,
                     origin_count,
@@ -13508,7 +14153,7 @@ unsafe extern "C-unwind" fn mpi_get_c(
                     target_datatype,
                     win,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -13578,7 +14223,7 @@ unsafe extern "C-unwind" fn mpi_accumulate(
             Some(target_rank),
             Some((i64::from(origin_count), origin_datatype)),
             None,
-            move || {
+            &mut (move || {
                 function(
                     origin_addr,
                     origin_count,
@@ -13590,7 +14235,7 @@ unsafe extern "C-unwind" fn mpi_accumulate(
                     op,
                     win,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -13660,7 +14305,7 @@ unsafe extern "C-unwind" fn mpi_accumulate_c(
             Some(target_rank),
             Some((origin_count, origin_datatype)),
             None,
-            move || {
+            &mut (move || {
                 function(
                     origin_addr,
                     origin_count,
@@ -13672,7 +14317,7 @@ unsafe extern "C-unwind" fn mpi_accumulate_c(
                     op,
                     win,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -13754,7 +14399,7 @@ unsafe extern "C-unwind" fn mpi_get_accumulate(
             Some(target_rank),
             Some((i64::from(result_count), result_datatype)),
             None,
-            move || {
+            &mut (move || {
                 function(
                     origin_addr,
                     origin_count,
@@ -13769,7 +14414,7 @@ unsafe extern "C-unwind" fn mpi_get_accumulate(
                     op,
                     win,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -13851,7 +14496,7 @@ unsafe extern "C-unwind" fn mpi_get_accumulate_c(
             Some(target_rank),
             Some((result_count, result_datatype)),
             None,
-            move || {
+            &mut (move || {
                 function(
                     origin_addr,
                     origin_count,
@@ -13866,7 +14511,7 @@ unsafe extern "C-unwind" fn mpi_get_accumulate_c(
                     op,
                     win,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -13920,7 +14565,8 @@ unsafe extern "C-unwind" fn mpi_fetch_and_op(
             Some(target_rank),
             Some((1, datatype)),
             None,
-            move || function(origin_addr, result_addr, datatype, target_rank, target_disp, op, win),
+            &mut (move || function(origin_addr, result_addr, datatype, target_rank, target_disp, op, win))
+                as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -13982,7 +14628,9 @@ unsafe extern "C-unwind" fn mpi_compare_and_swap(
             Some(target_rank),
             Some((1, datatype)),
             None,
-            move || function(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win),
+            &mut (move || {
+                function(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win)
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -14052,7 +14700,7 @@ unsafe extern "C-unwind" fn mpi_rput(
             Some(target_rank),
             Some((i64::from(origin_count), origin_datatype)),
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     origin_addr,
                     origin_count,
@@ -14064,7 +14712,7 @@ unsafe extern "C-unwind" fn mpi_rput(
                     win,
                     request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -14134,7 +14782,7 @@ unsafe extern "C-unwind" fn mpi_rput_c(
             Some(target_rank),
             Some((origin_count, origin_datatype)),
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     origin_addr,
                     origin_count,
@@ -14146,7 +14794,7 @@ unsafe extern "C-unwind" fn mpi_rput_c(
                     win,
                     request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -14216,7 +14864,7 @@ unsafe extern "C-unwind" fn mpi_rget(
             Some(target_rank),
             Some((i64::from(origin_count), origin_datatype)),
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     origin_addr,
                     origin_count,
@@ -14228,7 +14876,7 @@ unsafe extern "C-unwind" fn mpi_rget(
                     win,
                     request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -14298,7 +14946,7 @@ unsafe extern "C-unwind" fn mpi_rget_c(
             Some(target_rank),
             Some((origin_count, origin_datatype)),
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     origin_addr,
                     origin_count,
@@ -14310,7 +14958,7 @@ unsafe extern "C-unwind" fn mpi_rget_c(
                     win,
                     request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -14384,7 +15032,7 @@ unsafe extern "C-unwind" fn mpi_raccumulate(
             Some(target_rank),
             Some((i64::from(origin_count), origin_datatype)),
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     origin_addr,
                     origin_count,
@@ -14397,7 +15045,7 @@ unsafe extern "C-unwind" fn mpi_raccumulate(
                     win,
                     request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -14471,7 +15119,7 @@ unsafe extern "C-unwind" fn mpi_raccumulate_c(
             Some(target_rank),
             Some((origin_count, origin_datatype)),
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     origin_addr,
                     origin_count,
@@ -14484,7 +15132,7 @@ unsafe extern "C-unwind" fn mpi_raccumulate_c(
                     win,
                     request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -14570,7 +15218,7 @@ unsafe extern "C-unwind" fn mpi_rget_accumulate(
             Some(target_rank),
             Some((i64::from(result_count), result_datatype)),
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     origin_addr,
                     origin_count,
@@ -14586,7 +15234,7 @@ unsafe extern "C-unwind" fn mpi_rget_accumulate(
                     win,
                     request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -14672,7 +15320,7 @@ unsafe extern "C-unwind" fn mpi_rget_accumulate_c(
             Some(target_rank),
             Some((result_count, result_datatype)),
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     origin_addr,
                     origin_count,
@@ -14688,7 +15336,7 @@ unsafe extern "C-unwind" fn mpi_rget_accumulate_c(
                     win,
                     request,
                 )
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -14725,9 +15373,13 @@ unsafe extern "C-unwind" fn mpi_file_open(
         unsafe { core::mem::transmute(real(Index(278))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_open::<C>(id::FILE_OPEN, comm, shapes::Text::ended(filename), fh, move || {
-            function(comm, filename, amode, info, fh)
-        })
+        shapes::file_open::<C>(
+            id::FILE_OPEN,
+            comm,
+            shapes::Text::ended(filename),
+            fh,
+            &mut (move || function(comm, filename, amode, info, fh)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -14750,7 +15402,9 @@ unsafe extern "C-unwind" fn mpi_file_close(fh: *mut Handle) -> c_int {
     let function: extern "C-unwind" fn(*mut Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(279))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::file_close::<C>(id::FILE_CLOSE, fh, move || function(fh)) }
+    unsafe {
+        shapes::file_close::<C>(id::FILE_CLOSE, fh, &mut (move || function(fh)) as &mut dyn FnMut() -> c_int)
+    }
 }
 
 /// `MPI_File_delete`
@@ -14772,7 +15426,13 @@ unsafe extern "C-unwind" fn mpi_file_delete(filename: *mut c_void, info: Handle)
     let function: extern "C-unwind" fn(*mut c_void, Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(280))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::plain::<C>(id::FILE_DELETE, None, move || function(filename, info)) }
+    unsafe {
+        shapes::plain::<C>(
+            id::FILE_DELETE,
+            None,
+            &mut (move || function(filename, info)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_File_set_size`
@@ -14794,7 +15454,15 @@ unsafe extern "C-unwind" fn mpi_file_set_size(fh: Handle, size: i64) -> c_int {
     let function: extern "C-unwind" fn(Handle, i64) -> c_int =
         unsafe { core::mem::transmute(real(Index(281))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::file_call::<C>(id::FILE_SET_SIZE, fh, None, None, move || function(fh, size)) }
+    unsafe {
+        shapes::file_call::<C>(
+            id::FILE_SET_SIZE,
+            fh,
+            None,
+            None,
+            &mut (move || function(fh, size)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_File_preallocate`
@@ -14816,7 +15484,15 @@ unsafe extern "C-unwind" fn mpi_file_preallocate(fh: Handle, size: i64) -> c_int
     let function: extern "C-unwind" fn(Handle, i64) -> c_int =
         unsafe { core::mem::transmute(real(Index(282))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::file_call::<C>(id::FILE_PREALLOCATE, fh, None, None, move || function(fh, size)) }
+    unsafe {
+        shapes::file_call::<C>(
+            id::FILE_PREALLOCATE,
+            fh,
+            None,
+            None,
+            &mut (move || function(fh, size)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_File_get_size`
@@ -14838,7 +15514,15 @@ unsafe extern "C-unwind" fn mpi_file_get_size(fh: Handle, size: *mut i64) -> c_i
     let function: extern "C-unwind" fn(Handle, *mut i64) -> c_int =
         unsafe { core::mem::transmute(real(Index(283))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::file_call::<C>(id::FILE_GET_SIZE, fh, None, None, move || function(fh, size)) }
+    unsafe {
+        shapes::file_call::<C>(
+            id::FILE_GET_SIZE,
+            fh,
+            None,
+            None,
+            &mut (move || function(fh, size)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_File_sync`
@@ -14859,7 +15543,15 @@ unsafe extern "C-unwind" fn mpi_file_sync(fh: Handle) -> c_int {
     // SAFETY: the address is that of the function of this name, whose prototype this is.
     let function: extern "C-unwind" fn(Handle) -> c_int = unsafe { core::mem::transmute(real(Index(284))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::file_call::<C>(id::FILE_SYNC, fh, None, None, move || function(fh)) }
+    unsafe {
+        shapes::file_call::<C>(
+            id::FILE_SYNC,
+            fh,
+            None,
+            None,
+            &mut (move || function(fh)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_File_set_view`
@@ -14896,9 +15588,13 @@ unsafe extern "C-unwind" fn mpi_file_set_view(
         unsafe { core::mem::transmute(real(Index(285))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_call::<C>(id::FILE_SET_VIEW, fh, None, None, move || {
-            function(fh, disp, etype, filetype, datarep, info)
-        })
+        shapes::file_call::<C>(
+            id::FILE_SET_VIEW,
+            fh,
+            None,
+            None,
+            &mut (move || function(fh, disp, etype, filetype, datarep, info)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -14921,7 +15617,15 @@ unsafe extern "C-unwind" fn mpi_file_set_info(fh: Handle, info: Handle) -> c_int
     let function: extern "C-unwind" fn(Handle, Handle) -> c_int =
         unsafe { core::mem::transmute(real(Index(286))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::file_call::<C>(id::FILE_SET_INFO, fh, None, None, move || function(fh, info)) }
+    unsafe {
+        shapes::file_call::<C>(
+            id::FILE_SET_INFO,
+            fh,
+            None,
+            None,
+            &mut (move || function(fh, info)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_File_set_atomicity`
@@ -14943,7 +15647,15 @@ unsafe extern "C-unwind" fn mpi_file_set_atomicity(fh: Handle, flag: c_int) -> c
     let function: extern "C-unwind" fn(Handle, c_int) -> c_int =
         unsafe { core::mem::transmute(real(Index(287))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::file_call::<C>(id::FILE_SET_ATOMICITY, fh, None, None, move || function(fh, flag)) }
+    unsafe {
+        shapes::file_call::<C>(
+            id::FILE_SET_ATOMICITY,
+            fh,
+            None,
+            None,
+            &mut (move || function(fh, flag)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_File_seek`
@@ -14965,7 +15677,15 @@ unsafe extern "C-unwind" fn mpi_file_seek(fh: Handle, offset: i64, whence: c_int
     let function: extern "C-unwind" fn(Handle, i64, c_int) -> c_int =
         unsafe { core::mem::transmute(real(Index(288))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
-    unsafe { shapes::file_call::<C>(id::FILE_SEEK, fh, None, None, move || function(fh, offset, whence)) }
+    unsafe {
+        shapes::file_call::<C>(
+            id::FILE_SEEK,
+            fh,
+            None,
+            None,
+            &mut (move || function(fh, offset, whence)) as &mut dyn FnMut() -> c_int,
+        )
+    }
 }
 
 /// `MPI_File_seek_shared`
@@ -14988,7 +15708,13 @@ unsafe extern "C-unwind" fn mpi_file_seek_shared(fh: Handle, offset: i64, whence
         unsafe { core::mem::transmute(real(Index(289))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_call::<C>(id::FILE_SEEK_SHARED, fh, None, None, move || function(fh, offset, whence))
+        shapes::file_call::<C>(
+            id::FILE_SEEK_SHARED,
+            fh,
+            None,
+            None,
+            &mut (move || function(fh, offset, whence)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -15012,7 +15738,13 @@ unsafe extern "C-unwind" fn mpi_file_get_position_shared(fh: Handle, offset: *mu
         unsafe { core::mem::transmute(real(Index(290))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_call::<C>(id::FILE_GET_POSITION_SHARED, fh, None, None, move || function(fh, offset))
+        shapes::file_call::<C>(
+            id::FILE_GET_POSITION_SHARED,
+            fh,
+            None,
+            None,
+            &mut (move || function(fh, offset)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -15048,9 +15780,13 @@ unsafe extern "C-unwind" fn mpi_file_read(
         unsafe { core::mem::transmute(real(Index(291))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_transfer::<C>(id::FILE_READ, fh, status, move |status: *mut Status| {
-            function(fh, buf, count, datatype, status)
-        })
+        shapes::file_transfer::<C>(
+            id::FILE_READ,
+            fh,
+            status,
+            &mut (move |status: *mut Status| function(fh, buf, count, datatype, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -15086,9 +15822,13 @@ unsafe extern "C-unwind" fn mpi_file_read_c(
         unsafe { core::mem::transmute(real(Index(292))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_transfer::<C>(id::FILE_READ_C, fh, status, move |status: *mut Status| {
-            function(fh, buf, count, datatype, status)
-        })
+        shapes::file_transfer::<C>(
+            id::FILE_READ_C,
+            fh,
+            status,
+            &mut (move |status: *mut Status| function(fh, buf, count, datatype, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -15124,9 +15864,13 @@ unsafe extern "C-unwind" fn mpi_file_read_all(
         unsafe { core::mem::transmute(real(Index(293))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_transfer::<C>(id::FILE_READ_ALL, fh, status, move |status: *mut Status| {
-            function(fh, buf, count, datatype, status)
-        })
+        shapes::file_transfer::<C>(
+            id::FILE_READ_ALL,
+            fh,
+            status,
+            &mut (move |status: *mut Status| function(fh, buf, count, datatype, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -15162,9 +15906,13 @@ unsafe extern "C-unwind" fn mpi_file_read_all_c(
         unsafe { core::mem::transmute(real(Index(294))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_transfer::<C>(id::FILE_READ_ALL_C, fh, status, move |status: *mut Status| {
-            function(fh, buf, count, datatype, status)
-        })
+        shapes::file_transfer::<C>(
+            id::FILE_READ_ALL_C,
+            fh,
+            status,
+            &mut (move |status: *mut Status| function(fh, buf, count, datatype, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -15202,9 +15950,13 @@ unsafe extern "C-unwind" fn mpi_file_read_at(
         unsafe { core::mem::transmute(real(Index(295))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_transfer::<C>(id::FILE_READ_AT, fh, status, move |status: *mut Status| {
-            function(fh, offset, buf, count, datatype, status)
-        })
+        shapes::file_transfer::<C>(
+            id::FILE_READ_AT,
+            fh,
+            status,
+            &mut (move |status: *mut Status| function(fh, offset, buf, count, datatype, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -15242,9 +15994,13 @@ unsafe extern "C-unwind" fn mpi_file_read_at_c(
         unsafe { core::mem::transmute(real(Index(296))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_transfer::<C>(id::FILE_READ_AT_C, fh, status, move |status: *mut Status| {
-            function(fh, offset, buf, count, datatype, status)
-        })
+        shapes::file_transfer::<C>(
+            id::FILE_READ_AT_C,
+            fh,
+            status,
+            &mut (move |status: *mut Status| function(fh, offset, buf, count, datatype, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -15282,9 +16038,13 @@ unsafe extern "C-unwind" fn mpi_file_read_at_all(
         unsafe { core::mem::transmute(real(Index(297))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_transfer::<C>(id::FILE_READ_AT_ALL, fh, status, move |status: *mut Status| {
-            function(fh, offset, buf, count, datatype, status)
-        })
+        shapes::file_transfer::<C>(
+            id::FILE_READ_AT_ALL,
+            fh,
+            status,
+            &mut (move |status: *mut Status| function(fh, offset, buf, count, datatype, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -15322,9 +16082,13 @@ unsafe extern "C-unwind" fn mpi_file_read_at_all_c(
         unsafe { core::mem::transmute(real(Index(298))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_transfer::<C>(id::FILE_READ_AT_ALL_C, fh, status, move |status: *mut Status| {
-            function(fh, offset, buf, count, datatype, status)
-        })
+        shapes::file_transfer::<C>(
+            id::FILE_READ_AT_ALL_C,
+            fh,
+            status,
+            &mut (move |status: *mut Status| function(fh, offset, buf, count, datatype, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -15360,9 +16124,13 @@ unsafe extern "C-unwind" fn mpi_file_read_shared(
         unsafe { core::mem::transmute(real(Index(299))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_transfer::<C>(id::FILE_READ_SHARED, fh, status, move |status: *mut Status| {
-            function(fh, buf, count, datatype, status)
-        })
+        shapes::file_transfer::<C>(
+            id::FILE_READ_SHARED,
+            fh,
+            status,
+            &mut (move |status: *mut Status| function(fh, buf, count, datatype, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -15398,9 +16166,13 @@ unsafe extern "C-unwind" fn mpi_file_read_shared_c(
         unsafe { core::mem::transmute(real(Index(300))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_transfer::<C>(id::FILE_READ_SHARED_C, fh, status, move |status: *mut Status| {
-            function(fh, buf, count, datatype, status)
-        })
+        shapes::file_transfer::<C>(
+            id::FILE_READ_SHARED_C,
+            fh,
+            status,
+            &mut (move |status: *mut Status| function(fh, buf, count, datatype, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -15436,9 +16208,13 @@ unsafe extern "C-unwind" fn mpi_file_read_ordered(
         unsafe { core::mem::transmute(real(Index(301))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_transfer::<C>(id::FILE_READ_ORDERED, fh, status, move |status: *mut Status| {
-            function(fh, buf, count, datatype, status)
-        })
+        shapes::file_transfer::<C>(
+            id::FILE_READ_ORDERED,
+            fh,
+            status,
+            &mut (move |status: *mut Status| function(fh, buf, count, datatype, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -15474,9 +16250,13 @@ unsafe extern "C-unwind" fn mpi_file_read_ordered_c(
         unsafe { core::mem::transmute(real(Index(302))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_transfer::<C>(id::FILE_READ_ORDERED_C, fh, status, move |status: *mut Status| {
-            function(fh, buf, count, datatype, status)
-        })
+        shapes::file_transfer::<C>(
+            id::FILE_READ_ORDERED_C,
+            fh,
+            status,
+            &mut (move |status: *mut Status| function(fh, buf, count, datatype, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -15512,9 +16292,13 @@ unsafe extern "C-unwind" fn mpi_file_write(
         unsafe { core::mem::transmute(real(Index(303))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_transfer::<C>(id::FILE_WRITE, fh, status, move |status: *mut Status| {
-            function(fh, buf, count, datatype, status)
-        })
+        shapes::file_transfer::<C>(
+            id::FILE_WRITE,
+            fh,
+            status,
+            &mut (move |status: *mut Status| function(fh, buf, count, datatype, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -15550,9 +16334,13 @@ unsafe extern "C-unwind" fn mpi_file_write_c(
         unsafe { core::mem::transmute(real(Index(304))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_transfer::<C>(id::FILE_WRITE_C, fh, status, move |status: *mut Status| {
-            function(fh, buf, count, datatype, status)
-        })
+        shapes::file_transfer::<C>(
+            id::FILE_WRITE_C,
+            fh,
+            status,
+            &mut (move |status: *mut Status| function(fh, buf, count, datatype, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -15588,9 +16376,13 @@ unsafe extern "C-unwind" fn mpi_file_write_all(
         unsafe { core::mem::transmute(real(Index(305))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_transfer::<C>(id::FILE_WRITE_ALL, fh, status, move |status: *mut Status| {
-            function(fh, buf, count, datatype, status)
-        })
+        shapes::file_transfer::<C>(
+            id::FILE_WRITE_ALL,
+            fh,
+            status,
+            &mut (move |status: *mut Status| function(fh, buf, count, datatype, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -15626,9 +16418,13 @@ unsafe extern "C-unwind" fn mpi_file_write_all_c(
         unsafe { core::mem::transmute(real(Index(306))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_transfer::<C>(id::FILE_WRITE_ALL_C, fh, status, move |status: *mut Status| {
-            function(fh, buf, count, datatype, status)
-        })
+        shapes::file_transfer::<C>(
+            id::FILE_WRITE_ALL_C,
+            fh,
+            status,
+            &mut (move |status: *mut Status| function(fh, buf, count, datatype, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -15666,9 +16462,13 @@ unsafe extern "C-unwind" fn mpi_file_write_at(
         unsafe { core::mem::transmute(real(Index(307))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_transfer::<C>(id::FILE_WRITE_AT, fh, status, move |status: *mut Status| {
-            function(fh, offset, buf, count, datatype, status)
-        })
+        shapes::file_transfer::<C>(
+            id::FILE_WRITE_AT,
+            fh,
+            status,
+            &mut (move |status: *mut Status| function(fh, offset, buf, count, datatype, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -15706,9 +16506,13 @@ unsafe extern "C-unwind" fn mpi_file_write_at_c(
         unsafe { core::mem::transmute(real(Index(308))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_transfer::<C>(id::FILE_WRITE_AT_C, fh, status, move |status: *mut Status| {
-            function(fh, offset, buf, count, datatype, status)
-        })
+        shapes::file_transfer::<C>(
+            id::FILE_WRITE_AT_C,
+            fh,
+            status,
+            &mut (move |status: *mut Status| function(fh, offset, buf, count, datatype, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -15746,9 +16550,13 @@ unsafe extern "C-unwind" fn mpi_file_write_at_all(
         unsafe { core::mem::transmute(real(Index(309))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_transfer::<C>(id::FILE_WRITE_AT_ALL, fh, status, move |status: *mut Status| {
-            function(fh, offset, buf, count, datatype, status)
-        })
+        shapes::file_transfer::<C>(
+            id::FILE_WRITE_AT_ALL,
+            fh,
+            status,
+            &mut (move |status: *mut Status| function(fh, offset, buf, count, datatype, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -15786,9 +16594,13 @@ unsafe extern "C-unwind" fn mpi_file_write_at_all_c(
         unsafe { core::mem::transmute(real(Index(310))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_transfer::<C>(id::FILE_WRITE_AT_ALL_C, fh, status, move |status: *mut Status| {
-            function(fh, offset, buf, count, datatype, status)
-        })
+        shapes::file_transfer::<C>(
+            id::FILE_WRITE_AT_ALL_C,
+            fh,
+            status,
+            &mut (move |status: *mut Status| function(fh, offset, buf, count, datatype, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -15824,9 +16636,13 @@ unsafe extern "C-unwind" fn mpi_file_write_shared(
         unsafe { core::mem::transmute(real(Index(311))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_transfer::<C>(id::FILE_WRITE_SHARED, fh, status, move |status: *mut Status| {
-            function(fh, buf, count, datatype, status)
-        })
+        shapes::file_transfer::<C>(
+            id::FILE_WRITE_SHARED,
+            fh,
+            status,
+            &mut (move |status: *mut Status| function(fh, buf, count, datatype, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -15862,9 +16678,13 @@ unsafe extern "C-unwind" fn mpi_file_write_shared_c(
         unsafe { core::mem::transmute(real(Index(312))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_transfer::<C>(id::FILE_WRITE_SHARED_C, fh, status, move |status: *mut Status| {
-            function(fh, buf, count, datatype, status)
-        })
+        shapes::file_transfer::<C>(
+            id::FILE_WRITE_SHARED_C,
+            fh,
+            status,
+            &mut (move |status: *mut Status| function(fh, buf, count, datatype, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -15900,9 +16720,13 @@ unsafe extern "C-unwind" fn mpi_file_write_ordered(
         unsafe { core::mem::transmute(real(Index(313))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_transfer::<C>(id::FILE_WRITE_ORDERED, fh, status, move |status: *mut Status| {
-            function(fh, buf, count, datatype, status)
-        })
+        shapes::file_transfer::<C>(
+            id::FILE_WRITE_ORDERED,
+            fh,
+            status,
+            &mut (move |status: *mut Status| function(fh, buf, count, datatype, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -15938,9 +16762,13 @@ unsafe extern "C-unwind" fn mpi_file_write_ordered_c(
         unsafe { core::mem::transmute(real(Index(314))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_transfer::<C>(id::FILE_WRITE_ORDERED_C, fh, status, move |status: *mut Status| {
-            function(fh, buf, count, datatype, status)
-        })
+        shapes::file_transfer::<C>(
+            id::FILE_WRITE_ORDERED_C,
+            fh,
+            status,
+            &mut (move |status: *mut Status| function(fh, buf, count, datatype, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -15981,7 +16809,7 @@ unsafe extern "C-unwind" fn mpi_file_iread(
             fh,
             Some((i64::from(count), datatype)),
             Some(request),
-            move || function(fh, buf, count, datatype, request),
+            &mut (move || function(fh, buf, count, datatype, request)) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -16018,9 +16846,13 @@ unsafe extern "C-unwind" fn mpi_file_iread_c(
         unsafe { core::mem::transmute(real(Index(316))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_call::<C>(id::FILE_IREAD_C, fh, Some((count, datatype)), Some(request), move || {
-            function(fh, buf, count, datatype, request)
-        })
+        shapes::file_call::<C>(
+            id::FILE_IREAD_C,
+            fh,
+            Some((count, datatype)),
+            Some(request),
+            &mut (move || function(fh, buf, count, datatype, request)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -16061,7 +16893,7 @@ unsafe extern "C-unwind" fn mpi_file_iread_all(
             fh,
             Some((i64::from(count), datatype)),
             Some(request),
-            move || function(fh, buf, count, datatype, request),
+            &mut (move || function(fh, buf, count, datatype, request)) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -16098,9 +16930,13 @@ unsafe extern "C-unwind" fn mpi_file_iread_all_c(
         unsafe { core::mem::transmute(real(Index(318))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_call::<C>(id::FILE_IREAD_ALL_C, fh, Some((count, datatype)), Some(request), move || {
-            function(fh, buf, count, datatype, request)
-        })
+        shapes::file_call::<C>(
+            id::FILE_IREAD_ALL_C,
+            fh,
+            Some((count, datatype)),
+            Some(request),
+            &mut (move || function(fh, buf, count, datatype, request)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -16143,7 +16979,7 @@ unsafe extern "C-unwind" fn mpi_file_iread_at(
             fh,
             Some((i64::from(count), datatype)),
             Some(request),
-            move || function(fh, offset, buf, count, datatype, request),
+            &mut (move || function(fh, offset, buf, count, datatype, request)) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -16182,9 +17018,13 @@ unsafe extern "C-unwind" fn mpi_file_iread_at_c(
         unsafe { core::mem::transmute(real(Index(320))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_call::<C>(id::FILE_IREAD_AT_C, fh, Some((count, datatype)), Some(request), move || {
-            function(fh, offset, buf, count, datatype, request)
-        })
+        shapes::file_call::<C>(
+            id::FILE_IREAD_AT_C,
+            fh,
+            Some((count, datatype)),
+            Some(request),
+            &mut (move || function(fh, offset, buf, count, datatype, request)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -16227,7 +17067,7 @@ unsafe extern "C-unwind" fn mpi_file_iread_at_all(
             fh,
             Some((i64::from(count), datatype)),
             Some(request),
-            move || function(fh, offset, buf, count, datatype, request),
+            &mut (move || function(fh, offset, buf, count, datatype, request)) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -16271,7 +17111,7 @@ unsafe extern "C-unwind" fn mpi_file_iread_at_all_c(
             fh,
             Some((count, datatype)),
             Some(request),
-            move || function(fh, offset, buf, count, datatype, request),
+            &mut (move || function(fh, offset, buf, count, datatype, request)) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -16313,7 +17153,7 @@ unsafe extern "C-unwind" fn mpi_file_iread_shared(
             fh,
             Some((i64::from(count), datatype)),
             Some(request),
-            move || function(fh, buf, count, datatype, request),
+            &mut (move || function(fh, buf, count, datatype, request)) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -16355,7 +17195,7 @@ unsafe extern "C-unwind" fn mpi_file_iread_shared_c(
             fh,
             Some((count, datatype)),
             Some(request),
-            move || function(fh, buf, count, datatype, request),
+            &mut (move || function(fh, buf, count, datatype, request)) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -16397,7 +17237,7 @@ unsafe extern "C-unwind" fn mpi_file_iwrite(
             fh,
             Some((i64::from(count), datatype)),
             Some(request),
-            move || function(fh, buf, count, datatype, request),
+            &mut (move || function(fh, buf, count, datatype, request)) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -16434,9 +17274,13 @@ unsafe extern "C-unwind" fn mpi_file_iwrite_c(
         unsafe { core::mem::transmute(real(Index(326))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_call::<C>(id::FILE_IWRITE_C, fh, Some((count, datatype)), Some(request), move || {
-            function(fh, buf, count, datatype, request)
-        })
+        shapes::file_call::<C>(
+            id::FILE_IWRITE_C,
+            fh,
+            Some((count, datatype)),
+            Some(request),
+            &mut (move || function(fh, buf, count, datatype, request)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -16477,7 +17321,7 @@ unsafe extern "C-unwind" fn mpi_file_iwrite_all(
             fh,
             Some((i64::from(count), datatype)),
             Some(request),
-            move || function(fh, buf, count, datatype, request),
+            &mut (move || function(fh, buf, count, datatype, request)) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -16514,9 +17358,13 @@ unsafe extern "C-unwind" fn mpi_file_iwrite_all_c(
         unsafe { core::mem::transmute(real(Index(328))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_call::<C>(id::FILE_IWRITE_ALL_C, fh, Some((count, datatype)), Some(request), move || {
-            function(fh, buf, count, datatype, request)
-        })
+        shapes::file_call::<C>(
+            id::FILE_IWRITE_ALL_C,
+            fh,
+            Some((count, datatype)),
+            Some(request),
+            &mut (move || function(fh, buf, count, datatype, request)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -16559,7 +17407,7 @@ unsafe extern "C-unwind" fn mpi_file_iwrite_at(
             fh,
             Some((i64::from(count), datatype)),
             Some(request),
-            move || function(fh, offset, buf, count, datatype, request),
+            &mut (move || function(fh, offset, buf, count, datatype, request)) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -16598,9 +17446,13 @@ unsafe extern "C-unwind" fn mpi_file_iwrite_at_c(
         unsafe { core::mem::transmute(real(Index(330))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_call::<C>(id::FILE_IWRITE_AT_C, fh, Some((count, datatype)), Some(request), move || {
-            function(fh, offset, buf, count, datatype, request)
-        })
+        shapes::file_call::<C>(
+            id::FILE_IWRITE_AT_C,
+            fh,
+            Some((count, datatype)),
+            Some(request),
+            &mut (move || function(fh, offset, buf, count, datatype, request)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -16643,7 +17495,7 @@ unsafe extern "C-unwind" fn mpi_file_iwrite_at_all(
             fh,
             Some((i64::from(count), datatype)),
             Some(request),
-            move || function(fh, offset, buf, count, datatype, request),
+            &mut (move || function(fh, offset, buf, count, datatype, request)) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -16687,7 +17539,7 @@ unsafe extern "C-unwind" fn mpi_file_iwrite_at_all_c(
             fh,
             Some((count, datatype)),
             Some(request),
-            move || function(fh, offset, buf, count, datatype, request),
+            &mut (move || function(fh, offset, buf, count, datatype, request)) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -16729,7 +17581,7 @@ unsafe extern "C-unwind" fn mpi_file_iwrite_shared(
             fh,
             Some((i64::from(count), datatype)),
             Some(request),
-            move || function(fh, buf, count, datatype, request),
+            &mut (move || function(fh, buf, count, datatype, request)) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -16771,7 +17623,7 @@ unsafe extern "C-unwind" fn mpi_file_iwrite_shared_c(
             fh,
             Some((count, datatype)),
             Some(request),
-            move || function(fh, buf, count, datatype, request),
+            &mut (move || function(fh, buf, count, datatype, request)) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -16806,9 +17658,13 @@ unsafe extern "C-unwind" fn mpi_file_read_all_begin(
         unsafe { core::mem::transmute(real(Index(335))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_call::<C>(id::FILE_READ_ALL_BEGIN, fh, None, None, move || {
-            function(fh, buf, count, datatype)
-        })
+        shapes::file_call::<C>(
+            id::FILE_READ_ALL_BEGIN,
+            fh,
+            None,
+            None,
+            &mut (move || function(fh, buf, count, datatype)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -16842,9 +17698,13 @@ unsafe extern "C-unwind" fn mpi_file_read_all_begin_c(
         unsafe { core::mem::transmute(real(Index(336))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_call::<C>(id::FILE_READ_ALL_BEGIN_C, fh, None, None, move || {
-            function(fh, buf, count, datatype)
-        })
+        shapes::file_call::<C>(
+            id::FILE_READ_ALL_BEGIN_C,
+            fh,
+            None,
+            None,
+            &mut (move || function(fh, buf, count, datatype)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -16876,9 +17736,13 @@ unsafe extern "C-unwind" fn mpi_file_read_all_end(
         unsafe { core::mem::transmute(real(Index(337))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_transfer::<C>(id::FILE_READ_ALL_END, fh, status, move |status: *mut Status| {
-            function(fh, buf, status)
-        })
+        shapes::file_transfer::<C>(
+            id::FILE_READ_ALL_END,
+            fh,
+            status,
+            &mut (move |status: *mut Status| function(fh, buf, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -16914,9 +17778,13 @@ unsafe extern "C-unwind" fn mpi_file_read_at_all_begin(
         unsafe { core::mem::transmute(real(Index(338))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_call::<C>(id::FILE_READ_AT_ALL_BEGIN, fh, None, None, move || {
-            function(fh, offset, buf, count, datatype)
-        })
+        shapes::file_call::<C>(
+            id::FILE_READ_AT_ALL_BEGIN,
+            fh,
+            None,
+            None,
+            &mut (move || function(fh, offset, buf, count, datatype)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -16952,9 +17820,13 @@ unsafe extern "C-unwind" fn mpi_file_read_at_all_begin_c(
         unsafe { core::mem::transmute(real(Index(339))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_call::<C>(id::FILE_READ_AT_ALL_BEGIN_C, fh, None, None, move || {
-            function(fh, offset, buf, count, datatype)
-        })
+        shapes::file_call::<C>(
+            id::FILE_READ_AT_ALL_BEGIN_C,
+            fh,
+            None,
+            None,
+            &mut (move || function(fh, offset, buf, count, datatype)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -16986,9 +17858,13 @@ unsafe extern "C-unwind" fn mpi_file_read_at_all_end(
         unsafe { core::mem::transmute(real(Index(340))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_transfer::<C>(id::FILE_READ_AT_ALL_END, fh, status, move |status: *mut Status| {
-            function(fh, buf, status)
-        })
+        shapes::file_transfer::<C>(
+            id::FILE_READ_AT_ALL_END,
+            fh,
+            status,
+            &mut (move |status: *mut Status| function(fh, buf, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -17022,9 +17898,13 @@ unsafe extern "C-unwind" fn mpi_file_read_ordered_begin(
         unsafe { core::mem::transmute(real(Index(341))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_call::<C>(id::FILE_READ_ORDERED_BEGIN, fh, None, None, move || {
-            function(fh, buf, count, datatype)
-        })
+        shapes::file_call::<C>(
+            id::FILE_READ_ORDERED_BEGIN,
+            fh,
+            None,
+            None,
+            &mut (move || function(fh, buf, count, datatype)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -17058,9 +17938,13 @@ unsafe extern "C-unwind" fn mpi_file_read_ordered_begin_c(
         unsafe { core::mem::transmute(real(Index(342))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_call::<C>(id::FILE_READ_ORDERED_BEGIN_C, fh, None, None, move || {
-            function(fh, buf, count, datatype)
-        })
+        shapes::file_call::<C>(
+            id::FILE_READ_ORDERED_BEGIN_C,
+            fh,
+            None,
+            None,
+            &mut (move || function(fh, buf, count, datatype)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -17092,9 +17976,13 @@ unsafe extern "C-unwind" fn mpi_file_read_ordered_end(
         unsafe { core::mem::transmute(real(Index(343))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_transfer::<C>(id::FILE_READ_ORDERED_END, fh, status, move |status: *mut Status| {
-            function(fh, buf, status)
-        })
+        shapes::file_transfer::<C>(
+            id::FILE_READ_ORDERED_END,
+            fh,
+            status,
+            &mut (move |status: *mut Status| function(fh, buf, status))
+                as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     }
 }
 
@@ -17133,7 +18021,7 @@ unsafe extern "C-unwind" fn mpi_file_write_all_begin(
             fh,
             Some((i64::from(count), datatype)),
             None,
-            move || function(fh, buf, count, datatype),
+            &mut (move || function(fh, buf, count, datatype)) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -17168,9 +18056,13 @@ unsafe extern "C-unwind" fn mpi_file_write_all_begin_c(
         unsafe { core::mem::transmute(real(Index(345))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_call::<C>(id::FILE_WRITE_ALL_BEGIN_C, fh, Some((count, datatype)), None, move || {
-            function(fh, buf, count, datatype)
-        })
+        shapes::file_call::<C>(
+            id::FILE_WRITE_ALL_BEGIN_C,
+            fh,
+            Some((count, datatype)),
+            None,
+            &mut (move || function(fh, buf, count, datatype)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -17202,7 +18094,13 @@ unsafe extern "C-unwind" fn mpi_file_write_all_end(
         unsafe { core::mem::transmute(real(Index(346))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_call::<C>(id::FILE_WRITE_ALL_END, fh, None, None, move || function(fh, buf, status))
+        shapes::file_call::<C>(
+            id::FILE_WRITE_ALL_END,
+            fh,
+            None,
+            None,
+            &mut (move || function(fh, buf, status)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -17243,7 +18141,7 @@ unsafe extern "C-unwind" fn mpi_file_write_at_all_begin(
             fh,
             Some((i64::from(count), datatype)),
             None,
-            move || function(fh, offset, buf, count, datatype),
+            &mut (move || function(fh, offset, buf, count, datatype)) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -17280,9 +18178,13 @@ unsafe extern "C-unwind" fn mpi_file_write_at_all_begin_c(
         unsafe { core::mem::transmute(real(Index(348))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_call::<C>(id::FILE_WRITE_AT_ALL_BEGIN_C, fh, Some((count, datatype)), None, move || {
-            function(fh, offset, buf, count, datatype)
-        })
+        shapes::file_call::<C>(
+            id::FILE_WRITE_AT_ALL_BEGIN_C,
+            fh,
+            Some((count, datatype)),
+            None,
+            &mut (move || function(fh, offset, buf, count, datatype)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -17314,7 +18216,13 @@ unsafe extern "C-unwind" fn mpi_file_write_at_all_end(
         unsafe { core::mem::transmute(real(Index(349))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_call::<C>(id::FILE_WRITE_AT_ALL_END, fh, None, None, move || function(fh, buf, status))
+        shapes::file_call::<C>(
+            id::FILE_WRITE_AT_ALL_END,
+            fh,
+            None,
+            None,
+            &mut (move || function(fh, buf, status)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -17353,7 +18261,7 @@ unsafe extern "C-unwind" fn mpi_file_write_ordered_begin(
             fh,
             Some((i64::from(count), datatype)),
             None,
-            move || function(fh, buf, count, datatype),
+            &mut (move || function(fh, buf, count, datatype)) as &mut dyn FnMut() -> c_int,
         )
     }
 }
@@ -17388,9 +18296,13 @@ unsafe extern "C-unwind" fn mpi_file_write_ordered_begin_c(
         unsafe { core::mem::transmute(real(Index(351))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_call::<C>(id::FILE_WRITE_ORDERED_BEGIN_C, fh, Some((count, datatype)), None, move || {
-            function(fh, buf, count, datatype)
-        })
+        shapes::file_call::<C>(
+            id::FILE_WRITE_ORDERED_BEGIN_C,
+            fh,
+            Some((count, datatype)),
+            None,
+            &mut (move || function(fh, buf, count, datatype)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }
 
@@ -17422,6 +18334,12 @@ unsafe extern "C-unwind" fn mpi_file_write_ordered_end(
         unsafe { core::mem::transmute(real(Index(352))) };
     // SAFETY: pointers among the arguments are valid as the standard demands of the caller.
     unsafe {
-        shapes::file_call::<C>(id::FILE_WRITE_ORDERED_END, fh, None, None, move || function(fh, buf, status))
+        shapes::file_call::<C>(
+            id::FILE_WRITE_ORDERED_END,
+            fh,
+            None,
+            None,
+            &mut (move || function(fh, buf, status)) as &mut dyn FnMut() -> c_int,
+        )
     }
 }

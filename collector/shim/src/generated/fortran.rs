@@ -30,10 +30,13 @@ unsafe fn mpi_init<L: Language>(behind: Index, ierror: *mut c_int) {
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::init::<L>(id::INIT, move || {
-            function(ierror);
-            *ierror
-        })
+        shapes::init::<L>(
+            id::INIT,
+            &mut (move || {
+                function(ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -98,10 +101,13 @@ unsafe fn mpi_init_thread<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::init::<L>(id::INIT_THREAD, move || {
-            function(required, provided, ierror);
-            *ierror
-        })
+        shapes::init::<L>(
+            id::INIT_THREAD,
+            &mut (move || {
+                function(required, provided, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -176,10 +182,13 @@ unsafe fn mpi_finalize<L: Language>(behind: Index, ierror: *mut c_int) {
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::finalize::<L>(id::FINALIZE, move || {
-            function(ierror);
-            *ierror
-        })
+        shapes::finalize::<L>(
+            id::FINALIZE,
+            &mut (move || {
+                function(ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -244,10 +253,13 @@ unsafe fn mpi_abort<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::abort::<L>(id::ABORT, move || {
-            function(comm, errorcode, ierror);
-            *ierror
-        })
+        shapes::abort::<L>(
+            id::ABORT,
+            &mut (move || {
+                function(comm, errorcode, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -465,10 +477,10 @@ unsafe fn mpi_bsend<L: Language>(
             *dest,
             *tag,
             *comm as Handle,
-            move || {
+            &mut (move || {
                 function(buf, count, datatype, dest, tag, comm, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -584,10 +596,10 @@ unsafe fn mpi_ssend<L: Language>(
             *dest,
             *tag,
             *comm as Handle,
-            move || {
+            &mut (move || {
                 function(buf, count, datatype, dest, tag, comm, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -703,10 +715,10 @@ unsafe fn mpi_rsend<L: Language>(
             *dest,
             *tag,
             *comm as Handle,
-            move || {
+            &mut (move || {
                 function(buf, count, datatype, dest, tag, comm, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -951,10 +963,10 @@ unsafe fn mpi_ibsend<L: Language>(
             *tag,
             *comm as Handle,
             request,
-            move || {
+            &mut (move || {
                 function(buf, count, datatype, dest, tag, comm, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -1077,10 +1089,10 @@ unsafe fn mpi_issend<L: Language>(
             *tag,
             *comm as Handle,
             request,
-            move || {
+            &mut (move || {
                 function(buf, count, datatype, dest, tag, comm, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -1203,10 +1215,10 @@ unsafe fn mpi_irsend<L: Language>(
             *tag,
             *comm as Handle,
             request,
-            move || {
+            &mut (move || {
                 function(buf, count, datatype, dest, tag, comm, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -1766,10 +1778,10 @@ unsafe fn mpi_sendrecv_replace<L: Language>(
             *recvtag,
             *comm as Handle,
             status,
-            move |status: *mut Status| {
+            &mut (move |status: *mut Status| {
                 function(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut(*mut Status) -> c_int,
         )
     };
 }
@@ -1916,10 +1928,15 @@ unsafe fn mpi_mrecv<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::matched_receive::<L>(id::MRECV, message, status, move |status: *mut Status| {
-            function(buf, count, datatype, message, status, ierror);
-            *ierror
-        })
+        shapes::matched_receive::<L>(
+            id::MRECV,
+            message,
+            status,
+            &mut (move |status: *mut Status| {
+                function(buf, count, datatype, message, status, ierror);
+                *ierror
+            }) as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     };
 }
 
@@ -2021,10 +2038,15 @@ unsafe fn mpi_imrecv<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::matched_post::<L>(id::IMRECV, message, request, move || {
-            function(buf, count, datatype, message, request, ierror);
-            *ierror
-        })
+        shapes::matched_post::<L>(
+            id::IMRECV,
+            message,
+            request,
+            &mut (move || {
+                function(buf, count, datatype, message, request, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -3205,10 +3227,10 @@ unsafe fn mpi_mprobe<L: Language>(
             *comm as Handle,
             message,
             status,
-            move |status: *mut Status| {
+            &mut (move |status: *mut Status| {
                 function(source, tag, comm, message, status, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut(*mut Status) -> c_int,
         )
     };
 }
@@ -3321,10 +3343,10 @@ unsafe fn mpi_improbe<L: Language>(
             flag,
             message,
             status,
-            move |status: *mut Status| {
+            &mut (move |status: *mut Status| {
                 function(source, tag, comm, flag, message, status, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut(*mut Status) -> c_int,
         )
     };
 }
@@ -3888,10 +3910,10 @@ unsafe fn mpi_gather<L: Language>(
             Some(*root),
             *comm as Handle,
             None,
-            move || {
+            &mut (move || {
                 function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -4051,12 +4073,12 @@ unsafe fn mpi_gatherv<L: Language>(
             Some(*root),
             *comm as Handle,
             None,
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -4220,10 +4242,10 @@ unsafe fn mpi_scatter<L: Language>(
             Some(*root),
             *comm as Handle,
             None,
-            move || {
+            &mut (move || {
                 function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -4383,12 +4405,12 @@ unsafe fn mpi_scatterv<L: Language>(
             Some(*root),
             *comm as Handle,
             None,
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -4550,10 +4572,10 @@ unsafe fn mpi_allgather<L: Language>(
             None,
             *comm as Handle,
             None,
-            move || {
+            &mut (move || {
                 function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -4705,10 +4727,10 @@ unsafe fn mpi_allgatherv<L: Language>(
             None,
             *comm as Handle,
             None,
-            move || {
+            &mut (move || {
                 function(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -4864,10 +4886,10 @@ unsafe fn mpi_alltoall<L: Language>(
             None,
             *comm as Handle,
             None,
-            move || {
+            &mut (move || {
                 function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -5021,13 +5043,13 @@ unsafe fn mpi_alltoallv<L: Language>(
             None,
             *comm as Handle,
             None,
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
                     ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -5193,13 +5215,13 @@ unsafe fn mpi_alltoallw<L: Language>(
             None,
             *comm as Handle,
             None,
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
                     ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -5359,10 +5381,10 @@ unsafe fn mpi_reduce_scatter<L: Language>(
             None,
             *comm as Handle,
             None,
-            move || {
+            &mut (move || {
                 function(sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -5482,10 +5504,10 @@ unsafe fn mpi_reduce_scatter_block<L: Language>(
             None,
             *comm as Handle,
             None,
-            move || {
+            &mut (move || {
                 function(sendbuf, recvbuf, recvcount, datatype, op, comm, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -5623,10 +5645,10 @@ unsafe fn mpi_scan<L: Language>(
             None,
             *comm as Handle,
             None,
-            move || {
+            &mut (move || {
                 function(sendbuf, recvbuf, count, datatype, op, comm, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -5746,10 +5768,10 @@ unsafe fn mpi_exscan<L: Language>(
             None,
             *comm as Handle,
             None,
-            move || {
+            &mut (move || {
                 function(sendbuf, recvbuf, count, datatype, op, comm, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -5849,10 +5871,15 @@ unsafe fn mpi_comm_split<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::comm_new::<L>(id::COMM_SPLIT, *comm as Handle, newcomm, move || {
-            function(comm, color, key, newcomm, ierror);
-            *ierror
-        })
+        shapes::comm_new::<L>(
+            id::COMM_SPLIT,
+            *comm as Handle,
+            newcomm,
+            &mut (move || {
+                function(comm, color, key, newcomm, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -5941,10 +5968,15 @@ unsafe fn mpi_comm_dup<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::comm_new::<L>(id::COMM_DUP, *comm as Handle, newcomm, move || {
-            function(comm, newcomm, ierror);
-            *ierror
-        })
+        shapes::comm_new::<L>(
+            id::COMM_DUP,
+            *comm as Handle,
+            newcomm,
+            &mut (move || {
+                function(comm, newcomm, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -6026,10 +6058,15 @@ unsafe fn mpi_comm_create<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::comm_new::<L>(id::COMM_CREATE, *comm as Handle, newcomm, move || {
-            function(comm, group, newcomm, ierror);
-            *ierror
-        })
+        shapes::comm_new::<L>(
+            id::COMM_CREATE,
+            *comm as Handle,
+            newcomm,
+            &mut (move || {
+                function(comm, group, newcomm, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -6109,10 +6146,14 @@ unsafe fn mpi_comm_free<L: Language>(behind: Index, comm: *mut Handle, ierror: *
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::comm_free::<L>(id::COMM_FREE, comm, move || {
-            function(comm, ierror);
-            *ierror
-        })
+        shapes::comm_free::<L>(
+            id::COMM_FREE,
+            comm,
+            &mut (move || {
+                function(comm, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -6172,10 +6213,14 @@ unsafe fn mpi_comm_disconnect<L: Language>(behind: Index, comm: *mut Handle, ier
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::comm_free::<L>(id::COMM_DISCONNECT, comm, move || {
-            function(comm, ierror);
-            *ierror
-        })
+        shapes::comm_free::<L>(
+            id::COMM_DISCONNECT,
+            comm,
+            &mut (move || {
+                function(comm, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -6241,10 +6286,15 @@ unsafe fn mpi_comm_dup_with_info<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::comm_new::<L>(id::COMM_DUP_WITH_INFO, *comm as Handle, newcomm, move || {
-            function(comm, info, newcomm, ierror);
-            *ierror
-        })
+        shapes::comm_new::<L>(
+            id::COMM_DUP_WITH_INFO,
+            *comm as Handle,
+            newcomm,
+            &mut (move || {
+                function(comm, info, newcomm, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -6338,10 +6388,15 @@ unsafe fn mpi_comm_split_type<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::comm_new::<L>(id::COMM_SPLIT_TYPE, *comm as Handle, newcomm, move || {
-            function(comm, split_type, key, info, newcomm, ierror);
-            *ierror
-        })
+        shapes::comm_new::<L>(
+            id::COMM_SPLIT_TYPE,
+            *comm as Handle,
+            newcomm,
+            &mut (move || {
+                function(comm, split_type, key, info, newcomm, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -6429,10 +6484,12 @@ unsafe fn mpi_type_free<L: Language>(behind: Index, datatype: *mut Handle, ierro
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::type_free::<L>(move || {
-            function(datatype, ierror);
-            *ierror
-        })
+        shapes::type_free::<L>(
+            &mut (move || {
+                function(datatype, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -6492,10 +6549,14 @@ unsafe fn mpi_request_free<L: Language>(behind: Index, request: *mut Handle, ier
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::request_free::<L>(id::REQUEST_FREE, request, move || {
-            function(request, ierror);
-            *ierror
-        })
+        shapes::request_free::<L>(
+            id::REQUEST_FREE,
+            request,
+            &mut (move || {
+                function(request, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -6555,10 +6616,14 @@ unsafe fn mpi_cancel<L: Language>(behind: Index, request: *mut Handle, ierror: *
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::request_cancel::<L>(id::CANCEL, request, move || {
-            function(request, ierror);
-            *ierror
-        })
+        shapes::request_cancel::<L>(
+            id::CANCEL,
+            request,
+            &mut (move || {
+                function(request, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -6644,10 +6709,10 @@ unsafe fn mpi_send_init<L: Language>(
             *tag,
             *comm as Handle,
             request,
-            move || {
+            &mut (move || {
                 function(buf, count, datatype, dest, tag, comm, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -6770,10 +6835,10 @@ unsafe fn mpi_bsend_init<L: Language>(
             *tag,
             *comm as Handle,
             request,
-            move || {
+            &mut (move || {
                 function(buf, count, datatype, dest, tag, comm, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -6896,10 +6961,10 @@ unsafe fn mpi_ssend_init<L: Language>(
             *tag,
             *comm as Handle,
             request,
-            move || {
+            &mut (move || {
                 function(buf, count, datatype, dest, tag, comm, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -7022,10 +7087,10 @@ unsafe fn mpi_rsend_init<L: Language>(
             *tag,
             *comm as Handle,
             request,
-            move || {
+            &mut (move || {
                 function(buf, count, datatype, dest, tag, comm, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -7140,10 +7205,17 @@ unsafe fn mpi_recv_init<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::receive_init::<L>(id::RECV_INIT, *source, *tag, *comm as Handle, request, move || {
-            function(buf, count, datatype, source, tag, comm, request, ierror);
-            *ierror
-        })
+        shapes::receive_init::<L>(
+            id::RECV_INIT,
+            *source,
+            *tag,
+            *comm as Handle,
+            request,
+            &mut (move || {
+                function(buf, count, datatype, source, tag, comm, request, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -7398,10 +7470,10 @@ unsafe fn mpi_ibarrier<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(comm, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -7505,10 +7577,10 @@ unsafe fn mpi_ibcast<L: Language>(
             Some(*root),
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(buffer, count, datatype, root, comm, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -7632,10 +7704,10 @@ unsafe fn mpi_ireduce<L: Language>(
             Some(*root),
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -7787,10 +7859,10 @@ unsafe fn mpi_iallreduce<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -7920,12 +7992,12 @@ unsafe fn mpi_igather<L: Language>(
             Some(*root),
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -8093,13 +8165,13 @@ unsafe fn mpi_igatherv<L: Language>(
             Some(*root),
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request,
                     ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -8271,12 +8343,12 @@ unsafe fn mpi_iscatter<L: Language>(
             Some(*root),
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -8444,13 +8516,13 @@ unsafe fn mpi_iscatterv<L: Language>(
             Some(*root),
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request,
                     ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -8620,10 +8692,10 @@ unsafe fn mpi_iallgather<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -8783,13 +8855,13 @@ unsafe fn mpi_iallgatherv<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
                     ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -8953,10 +9025,10 @@ unsafe fn mpi_ialltoall<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -9118,13 +9190,13 @@ unsafe fn mpi_ialltoallv<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
                     request, ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -9298,13 +9370,13 @@ unsafe fn mpi_ialltoallw<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
                     request, ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -9474,10 +9546,10 @@ unsafe fn mpi_ireduce_scatter<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -9627,10 +9699,10 @@ unsafe fn mpi_ireduce_scatter_block<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -9780,10 +9852,10 @@ unsafe fn mpi_iscan<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -9909,10 +9981,10 @@ unsafe fn mpi_iexscan<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(sendbuf, recvbuf, count, datatype, op, comm, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -10047,13 +10119,13 @@ unsafe fn mpi_isendrecv<L: Language>(
             *recvtag,
             *comm as Handle,
             request,
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
                     recvtag, comm, request, ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -10238,10 +10310,10 @@ unsafe fn mpi_isendrecv_replace<L: Language>(
             *recvtag,
             *comm as Handle,
             request,
-            move || {
+            &mut (move || {
                 function(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -10405,10 +10477,10 @@ unsafe fn mpi_psend_init<L: Language>(
             *tag,
             *comm as Handle,
             request,
-            move || {
+            &mut (move || {
                 function(buf, partitions, count, datatype, dest, tag, comm, info, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -10572,10 +10644,10 @@ unsafe fn mpi_precv_init<L: Language>(
             *tag,
             *comm as Handle,
             request,
-            move || {
+            &mut (move || {
                 function(buf, partitions, count, datatype, source, tag, comm, info, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -10713,10 +10785,14 @@ unsafe fn mpi_pready<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::plain::<L>(id::PREADY, None, move || {
-            function(partition, request, ierror);
-            *ierror
-        })
+        shapes::plain::<L>(
+            id::PREADY,
+            None,
+            &mut (move || {
+                function(partition, request, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -10798,10 +10874,14 @@ unsafe fn mpi_pready_range<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::plain::<L>(id::PREADY_RANGE, None, move || {
-            function(partition_low, partition_high, request, ierror);
-            *ierror
-        })
+        shapes::plain::<L>(
+            id::PREADY_RANGE,
+            None,
+            &mut (move || {
+                function(partition_low, partition_high, request, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -10887,10 +10967,14 @@ unsafe fn mpi_pready_list<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::plain::<L>(id::PREADY_LIST, None, move || {
-            function(length, array_of_partitions, request, ierror);
-            *ierror
-        })
+        shapes::plain::<L>(
+            id::PREADY_LIST,
+            None,
+            &mut (move || {
+                function(length, array_of_partitions, request, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -10976,10 +11060,14 @@ unsafe fn mpi_parrived<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::poll::<L>(id::PARRIVED, flag, move || {
-            function(request, partition, flag, ierror);
-            *ierror
-        })
+        shapes::poll::<L>(
+            id::PARRIVED,
+            flag,
+            &mut (move || {
+                function(request, partition, flag, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -11065,10 +11153,14 @@ unsafe fn mpi_request_get_status<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::poll::<L>(id::REQUEST_GET_STATUS, flag, move || {
-            function(request, flag, status, ierror);
-            *ierror
-        })
+        shapes::poll::<L>(
+            id::REQUEST_GET_STATUS,
+            flag,
+            &mut (move || {
+                function(request, flag, status, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -11153,10 +11245,14 @@ unsafe fn mpi_buffer_detach<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::plain::<L>(id::BUFFER_DETACH, None, move || {
-            function(buffer_addr, size, ierror);
-            *ierror
-        })
+        shapes::plain::<L>(
+            id::BUFFER_DETACH,
+            None,
+            &mut (move || {
+                function(buffer_addr, size, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -11231,10 +11327,15 @@ unsafe fn mpi_pcontrol<L: Language>(behind: Index, level: *const c_int, perhaps_
 
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::pcontrol::<L>(id::PCONTROL, *level, None, move || {
-            function(level, perhaps_ierror);
-            0
-        })
+        shapes::pcontrol::<L>(
+            id::PCONTROL,
+            *level,
+            None,
+            &mut (move || {
+                function(level, perhaps_ierror);
+                0
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -11300,10 +11401,14 @@ unsafe fn mpi_session_init<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::session_init::<L>(id::SESSION_INIT, session, move || {
-            function(info, errhandler, session, ierror);
-            *ierror
-        })
+        shapes::session_init::<L>(
+            id::SESSION_INIT,
+            session,
+            &mut (move || {
+                function(info, errhandler, session, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -11383,10 +11488,14 @@ unsafe fn mpi_session_finalize<L: Language>(behind: Index, session: *mut Handle,
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::plain::<L>(id::SESSION_FINALIZE, None, move || {
-            function(session, ierror);
-            *ierror
-        })
+        shapes::plain::<L>(
+            id::SESSION_FINALIZE,
+            None,
+            &mut (move || {
+                function(session, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -11455,10 +11564,10 @@ unsafe fn mpi_comm_set_name<L: Language>(
         shapes::comm_name::<L>(
             *comm as Handle,
             shapes::Text::padded(comm_name, comm_name_length),
-            move || {
+            &mut (move || {
                 function(comm, comm_name, ierror, comm_name_length);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -11545,10 +11654,14 @@ unsafe fn mpi_win_set_name<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::window_name::<L>(*win as Handle, shapes::Text::padded(win_name, win_name_length), move || {
-            function(win, win_name, ierror, win_name_length);
-            *ierror
-        })
+        shapes::window_name::<L>(
+            *win as Handle,
+            shapes::Text::padded(win_name, win_name_length),
+            &mut (move || {
+                function(win, win_name, ierror, win_name_length);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -11635,10 +11748,15 @@ unsafe fn mpi_comm_create_group<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::comm_of_members::<L>(id::COMM_CREATE_GROUP, Some(*comm as Handle), newcomm, move || {
-            function(comm, group, tag, newcomm, ierror);
-            *ierror
-        })
+        shapes::comm_of_members::<L>(
+            id::COMM_CREATE_GROUP,
+            Some(*comm as Handle),
+            newcomm,
+            &mut (move || {
+                function(comm, group, tag, newcomm, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -11738,10 +11856,15 @@ unsafe fn mpi_comm_create_from_group<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::comm_of_members::<L>(id::COMM_CREATE_FROM_GROUP, None, newcomm, move || {
-            function(group, stringtag, info, errhandler, newcomm, ierror, stringtag_length);
-            *ierror
-        })
+        shapes::comm_of_members::<L>(
+            id::COMM_CREATE_FROM_GROUP,
+            None,
+            newcomm,
+            &mut (move || {
+                function(group, stringtag, info, errhandler, newcomm, ierror, stringtag_length);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -11873,10 +11996,16 @@ unsafe fn mpi_comm_idup<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::comm_idup::<L>(id::COMM_IDUP, *comm as Handle, newcomm, request, move || {
-            function(comm, newcomm, request, ierror);
-            *ierror
-        })
+        shapes::comm_idup::<L>(
+            id::COMM_IDUP,
+            *comm as Handle,
+            newcomm,
+            request,
+            &mut (move || {
+                function(comm, newcomm, request, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -11963,10 +12092,16 @@ unsafe fn mpi_comm_idup_with_info<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::comm_idup::<L>(id::COMM_IDUP_WITH_INFO, *comm as Handle, newcomm, request, move || {
-            function(comm, info, newcomm, request, ierror);
-            *ierror
-        })
+        shapes::comm_idup::<L>(
+            id::COMM_IDUP_WITH_INFO,
+            *comm as Handle,
+            newcomm,
+            request,
+            &mut (move || {
+                function(comm, info, newcomm, request, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -12070,10 +12205,10 @@ unsafe fn mpi_intercomm_create<L: Language>(
             id::INTERCOMM_CREATE,
             Some(*local_comm as Handle),
             newintercomm,
-            move || {
+            &mut (move || {
                 function(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -12222,21 +12357,26 @@ unsafe fn mpi_intercomm_create_from_groups<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::comm_of_members::<L>(id::INTERCOMM_CREATE_FROM_GROUPS, None, newintercomm, move || {
-            function(
-                local_group,
-                local_leader,
-                remote_group,
-                remote_leader,
-                stringtag,
-                info,
-                errhandler,
-                newintercomm,
-                ierror,
-                stringtag_length,
-            );
-            *ierror
-        })
+        shapes::comm_of_members::<L>(
+            id::INTERCOMM_CREATE_FROM_GROUPS,
+            None,
+            newintercomm,
+            &mut (move || {
+                function(
+                    local_group,
+                    local_leader,
+                    remote_group,
+                    remote_leader,
+                    stringtag,
+                    info,
+                    errhandler,
+                    newintercomm,
+                    ierror,
+                    stringtag_length,
+                );
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -12392,10 +12532,15 @@ unsafe fn mpi_intercomm_merge<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::comm_new::<L>(id::INTERCOMM_MERGE, *intercomm as Handle, newintracomm, move || {
-            function(intercomm, high, newintracomm, ierror);
-            *ierror
-        })
+        shapes::comm_new::<L>(
+            id::INTERCOMM_MERGE,
+            *intercomm as Handle,
+            newintracomm,
+            &mut (move || {
+                function(intercomm, high, newintracomm, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -12491,10 +12636,15 @@ unsafe fn mpi_cart_create<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::comm_new::<L>(id::CART_CREATE, *comm_old as Handle, comm_cart, move || {
-            function(comm_old, ndims, dims, periods, reorder, comm_cart, ierror);
-            *ierror
-        })
+        shapes::comm_new::<L>(
+            id::CART_CREATE,
+            *comm_old as Handle,
+            comm_cart,
+            &mut (move || {
+                function(comm_old, ndims, dims, periods, reorder, comm_cart, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -12592,10 +12742,15 @@ unsafe fn mpi_cart_sub<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::comm_new::<L>(id::CART_SUB, *comm as Handle, newcomm, move || {
-            function(comm, remain_dims, newcomm, ierror);
-            *ierror
-        })
+        shapes::comm_new::<L>(
+            id::CART_SUB,
+            *comm as Handle,
+            newcomm,
+            &mut (move || {
+                function(comm, remain_dims, newcomm, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -12691,10 +12846,15 @@ unsafe fn mpi_graph_create<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::comm_new::<L>(id::GRAPH_CREATE, *comm_old as Handle, comm_graph, move || {
-            function(comm_old, nnodes, index, edges, reorder, comm_graph, ierror);
-            *ierror
-        })
+        shapes::comm_new::<L>(
+            id::GRAPH_CREATE,
+            *comm_old as Handle,
+            comm_graph,
+            &mut (move || {
+                function(comm_old, nnodes, index, edges, reorder, comm_graph, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -12817,21 +12977,26 @@ unsafe fn mpi_dist_graph_create<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::comm_new::<L>(id::DIST_GRAPH_CREATE, *comm_old as Handle, comm_dist_graph, move || {
-            function(
-                comm_old,
-                n,
-                sources,
-                degrees,
-                destinations,
-                weights,
-                info,
-                reorder,
-                comm_dist_graph,
-                ierror,
-            );
-            *ierror
-        })
+        shapes::comm_new::<L>(
+            id::DIST_GRAPH_CREATE,
+            *comm_old as Handle,
+            comm_dist_graph,
+            &mut (move || {
+                function(
+                    comm_old,
+                    n,
+                    sources,
+                    degrees,
+                    destinations,
+                    weights,
+                    info,
+                    reorder,
+                    comm_dist_graph,
+                    ierror,
+                );
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -13009,7 +13174,7 @@ unsafe fn mpi_dist_graph_create_adjacent<L: Language>(
             id::DIST_GRAPH_CREATE_ADJACENT,
             *comm_old as Handle,
             comm_dist_graph,
-            move || {
+            &mut (move || {
                 function(
                     comm_old,
                     indegree,
@@ -13024,7 +13189,7 @@ unsafe fn mpi_dist_graph_create_adjacent<L: Language>(
                     ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -13207,22 +13372,27 @@ unsafe fn mpi_comm_spawn<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::comm_new::<L>(id::COMM_SPAWN, *comm as Handle, intercomm, move || {
-            function(
-                command,
-                argv,
-                maxprocs,
-                info,
-                root,
-                comm,
-                intercomm,
-                array_of_errcodes,
-                ierror,
-                command_length,
-                argv_length,
-            );
-            *ierror
-        })
+        shapes::comm_new::<L>(
+            id::COMM_SPAWN,
+            *comm as Handle,
+            intercomm,
+            &mut (move || {
+                function(
+                    command,
+                    argv,
+                    maxprocs,
+                    info,
+                    root,
+                    comm,
+                    intercomm,
+                    array_of_errcodes,
+                    ierror,
+                    command_length,
+                    argv_length,
+                );
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -13406,23 +13576,28 @@ unsafe fn mpi_comm_spawn_multiple<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::comm_new::<L>(id::COMM_SPAWN_MULTIPLE, *comm as Handle, intercomm, move || {
-            function(
-                count,
-                array_of_commands,
-                array_of_argv,
-                array_of_maxprocs,
-                array_of_info,
-                root,
-                comm,
-                intercomm,
-                array_of_errcodes,
-                ierror,
-                array_of_commands_length,
-                array_of_argv_length,
-            );
-            *ierror
-        })
+        shapes::comm_new::<L>(
+            id::COMM_SPAWN_MULTIPLE,
+            *comm as Handle,
+            intercomm,
+            &mut (move || {
+                function(
+                    count,
+                    array_of_commands,
+                    array_of_argv,
+                    array_of_maxprocs,
+                    array_of_info,
+                    root,
+                    comm,
+                    intercomm,
+                    array_of_errcodes,
+                    ierror,
+                    array_of_commands_length,
+                    array_of_argv_length,
+                );
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -13604,10 +13779,15 @@ unsafe fn mpi_comm_accept<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::comm_of_members::<L>(id::COMM_ACCEPT, Some(*comm as Handle), newcomm, move || {
-            function(port_name, info, root, comm, newcomm, ierror, port_name_length);
-            *ierror
-        })
+        shapes::comm_of_members::<L>(
+            id::COMM_ACCEPT,
+            Some(*comm as Handle),
+            newcomm,
+            &mut (move || {
+                function(port_name, info, root, comm, newcomm, ierror, port_name_length);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -13733,10 +13913,15 @@ unsafe fn mpi_comm_connect<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::comm_of_members::<L>(id::COMM_CONNECT, Some(*comm as Handle), newcomm, move || {
-            function(port_name, info, root, comm, newcomm, ierror, port_name_length);
-            *ierror
-        })
+        shapes::comm_of_members::<L>(
+            id::COMM_CONNECT,
+            Some(*comm as Handle),
+            newcomm,
+            &mut (move || {
+                function(port_name, info, root, comm, newcomm, ierror, port_name_length);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -13851,10 +14036,15 @@ unsafe fn mpi_comm_join<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::comm_of_members::<L>(id::COMM_JOIN, None, intercomm, move || {
-            function(fd, intercomm, ierror);
-            *ierror
-        })
+        shapes::comm_of_members::<L>(
+            id::COMM_JOIN,
+            None,
+            intercomm,
+            &mut (move || {
+                function(fd, intercomm, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -13936,10 +14126,14 @@ unsafe fn mpi_open_port<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::plain::<L>(id::OPEN_PORT, None, move || {
-            function(info, port_name, ierror, port_name_length);
-            *ierror
-        })
+        shapes::plain::<L>(
+            id::OPEN_PORT,
+            None,
+            &mut (move || {
+                function(info, port_name, ierror, port_name_length);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -14024,10 +14218,14 @@ unsafe fn mpi_close_port<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::plain::<L>(id::CLOSE_PORT, None, move || {
-            function(port_name, ierror, port_name_length);
-            *ierror
-        })
+        shapes::plain::<L>(
+            id::CLOSE_PORT,
+            None,
+            &mut (move || {
+                function(port_name, ierror, port_name_length);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -14111,10 +14309,14 @@ unsafe fn mpi_publish_name<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::plain::<L>(id::PUBLISH_NAME, None, move || {
-            function(service_name, info, port_name, ierror, service_name_length, port_name_length);
-            *ierror
-        })
+        shapes::plain::<L>(
+            id::PUBLISH_NAME,
+            None,
+            &mut (move || {
+                function(service_name, info, port_name, ierror, service_name_length, port_name_length);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -14240,10 +14442,14 @@ unsafe fn mpi_unpublish_name<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::plain::<L>(id::UNPUBLISH_NAME, None, move || {
-            function(service_name, info, port_name, ierror, service_name_length, port_name_length);
-            *ierror
-        })
+        shapes::plain::<L>(
+            id::UNPUBLISH_NAME,
+            None,
+            &mut (move || {
+                function(service_name, info, port_name, ierror, service_name_length, port_name_length);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -14369,10 +14575,14 @@ unsafe fn mpi_lookup_name<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::plain::<L>(id::LOOKUP_NAME, None, move || {
-            function(service_name, info, port_name, ierror, service_name_length, port_name_length);
-            *ierror
-        })
+        shapes::plain::<L>(
+            id::LOOKUP_NAME,
+            None,
+            &mut (move || {
+                function(service_name, info, port_name, ierror, service_name_length, port_name_length);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -14519,10 +14729,10 @@ unsafe fn mpi_neighbor_allgather<L: Language>(
             None,
             *comm as Handle,
             None,
-            move || {
+            &mut (move || {
                 function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -14674,10 +14884,10 @@ unsafe fn mpi_neighbor_allgatherv<L: Language>(
             None,
             *comm as Handle,
             None,
-            move || {
+            &mut (move || {
                 function(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -14833,10 +15043,10 @@ unsafe fn mpi_neighbor_alltoall<L: Language>(
             None,
             *comm as Handle,
             None,
-            move || {
+            &mut (move || {
                 function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -14990,13 +15200,13 @@ unsafe fn mpi_neighbor_alltoallv<L: Language>(
             None,
             *comm as Handle,
             None,
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
                     ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -15162,13 +15372,13 @@ unsafe fn mpi_neighbor_alltoallw<L: Language>(
             None,
             *comm as Handle,
             None,
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
                     ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -15332,10 +15542,10 @@ unsafe fn mpi_ineighbor_allgather<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -15495,13 +15705,13 @@ unsafe fn mpi_ineighbor_allgatherv<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
                     ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -15665,10 +15875,10 @@ unsafe fn mpi_ineighbor_alltoall<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -15830,13 +16040,13 @@ unsafe fn mpi_ineighbor_alltoallv<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
                     request, ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -16010,13 +16220,13 @@ unsafe fn mpi_ineighbor_alltoallw<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
                     request, ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -16190,12 +16400,12 @@ unsafe fn mpi_neighbor_allgather_init<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -16363,13 +16573,13 @@ unsafe fn mpi_neighbor_allgatherv_init<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request,
                     ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -16541,12 +16751,12 @@ unsafe fn mpi_neighbor_alltoall_init<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -16716,13 +16926,13 @@ unsafe fn mpi_neighbor_alltoallv_init<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
                     info, request, ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -16906,13 +17116,13 @@ unsafe fn mpi_neighbor_alltoallw_init<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
                     info, request, ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -17072,10 +17282,10 @@ unsafe fn mpi_barrier_init<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(comm, info, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -17185,10 +17395,10 @@ unsafe fn mpi_bcast_init<L: Language>(
             Some(*root),
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(buffer, count, datatype, root, comm, info, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -17318,10 +17528,10 @@ unsafe fn mpi_reduce_init<L: Language>(
             Some(*root),
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -17485,10 +17695,10 @@ unsafe fn mpi_allreduce_init<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -17650,13 +17860,13 @@ unsafe fn mpi_gather_init<L: Language>(
             Some(*root),
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
                     ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -17832,13 +18042,13 @@ unsafe fn mpi_gatherv_init<L: Language>(
             Some(*root),
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info,
                     request, ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -18020,13 +18230,13 @@ unsafe fn mpi_scatter_init<L: Language>(
             Some(*root),
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request,
                     ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -18202,13 +18412,13 @@ unsafe fn mpi_scatterv_init<L: Language>(
             Some(*root),
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info,
                     request, ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -18388,12 +18598,12 @@ unsafe fn mpi_allgather_init<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -18561,13 +18771,13 @@ unsafe fn mpi_allgatherv_init<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request,
                     ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -18739,12 +18949,12 @@ unsafe fn mpi_alltoall_init<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -18914,13 +19124,13 @@ unsafe fn mpi_alltoallv_init<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
                     info, request, ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -19104,13 +19314,13 @@ unsafe fn mpi_alltoallw_init<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
                     info, request, ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -19288,10 +19498,10 @@ unsafe fn mpi_reduce_scatter_init<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -19449,10 +19659,10 @@ unsafe fn mpi_reduce_scatter_block_init<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -19610,10 +19820,10 @@ unsafe fn mpi_scan_init<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -19767,10 +19977,10 @@ unsafe fn mpi_exscan_init<L: Language>(
             None,
             *comm as Handle,
             Some(request),
-            move || {
+            &mut (move || {
                 function(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -19911,10 +20121,15 @@ unsafe fn mpi_win_create<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::window_new::<L>(id::WIN_CREATE, *comm as Handle, win, move || {
-            function(base, size, disp_unit, info, comm, win, ierror);
-            *ierror
-        })
+        shapes::window_new::<L>(
+            id::WIN_CREATE,
+            *comm as Handle,
+            win,
+            &mut (move || {
+                function(base, size, disp_unit, info, comm, win, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -20022,10 +20237,15 @@ unsafe fn mpi_win_allocate<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::window_new::<L>(id::WIN_ALLOCATE, *comm as Handle, win, move || {
-            function(size, disp_unit, info, comm, baseptr, win, ierror);
-            *ierror
-        })
+        shapes::window_new::<L>(
+            id::WIN_ALLOCATE,
+            *comm as Handle,
+            win,
+            &mut (move || {
+                function(size, disp_unit, info, comm, baseptr, win, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -20133,10 +20353,15 @@ unsafe fn mpi_win_allocate_shared<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::window_new::<L>(id::WIN_ALLOCATE_SHARED, *comm as Handle, win, move || {
-            function(size, disp_unit, info, comm, baseptr, win, ierror);
-            *ierror
-        })
+        shapes::window_new::<L>(
+            id::WIN_ALLOCATE_SHARED,
+            *comm as Handle,
+            win,
+            &mut (move || {
+                function(size, disp_unit, info, comm, baseptr, win, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -20234,10 +20459,15 @@ unsafe fn mpi_win_create_dynamic<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::window_new::<L>(id::WIN_CREATE_DYNAMIC, *comm as Handle, win, move || {
-            function(info, comm, win, ierror);
-            *ierror
-        })
+        shapes::window_new::<L>(
+            id::WIN_CREATE_DYNAMIC,
+            *comm as Handle,
+            win,
+            &mut (move || {
+                function(info, comm, win, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -20317,10 +20547,14 @@ unsafe fn mpi_win_free<L: Language>(behind: Index, win: *mut Handle, ierror: *mu
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::window_free::<L>(id::WIN_FREE, win, move || {
-            function(win, ierror);
-            *ierror
-        })
+        shapes::window_free::<L>(
+            id::WIN_FREE,
+            win,
+            &mut (move || {
+                function(win, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -20386,10 +20620,17 @@ unsafe fn mpi_win_attach<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::window_call::<L>(id::WIN_ATTACH, *win as Handle, None, None, None, move || {
-            function(win, base, size, ierror);
-            *ierror
-        })
+        shapes::window_call::<L>(
+            id::WIN_ATTACH,
+            *win as Handle,
+            None,
+            None,
+            None,
+            &mut (move || {
+                function(win, base, size, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -20474,10 +20715,17 @@ unsafe fn mpi_win_detach<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::window_call::<L>(id::WIN_DETACH, *win as Handle, None, None, None, move || {
-            function(win, base, ierror);
-            *ierror
-        })
+        shapes::window_call::<L>(
+            id::WIN_DETACH,
+            *win as Handle,
+            None,
+            None,
+            None,
+            &mut (move || {
+                function(win, base, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -20554,10 +20802,17 @@ unsafe fn mpi_win_fence<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::window_call::<L>(id::WIN_FENCE, *win as Handle, None, None, None, move || {
-            function(assert, win, ierror);
-            *ierror
-        })
+        shapes::window_call::<L>(
+            id::WIN_FENCE,
+            *win as Handle,
+            None,
+            None,
+            None,
+            &mut (move || {
+                function(assert, win, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -20639,10 +20894,17 @@ unsafe fn mpi_win_start<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::window_call::<L>(id::WIN_START, *win as Handle, None, None, None, move || {
-            function(group, assert, win, ierror);
-            *ierror
-        })
+        shapes::window_call::<L>(
+            id::WIN_START,
+            *win as Handle,
+            None,
+            None,
+            None,
+            &mut (move || {
+                function(group, assert, win, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -20722,10 +20984,17 @@ unsafe fn mpi_win_complete<L: Language>(behind: Index, win: *const c_int, ierror
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::window_call::<L>(id::WIN_COMPLETE, *win as Handle, None, None, None, move || {
-            function(win, ierror);
-            *ierror
-        })
+        shapes::window_call::<L>(
+            id::WIN_COMPLETE,
+            *win as Handle,
+            None,
+            None,
+            None,
+            &mut (move || {
+                function(win, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -20791,10 +21060,17 @@ unsafe fn mpi_win_post<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::window_call::<L>(id::WIN_POST, *win as Handle, None, None, None, move || {
-            function(group, assert, win, ierror);
-            *ierror
-        })
+        shapes::window_call::<L>(
+            id::WIN_POST,
+            *win as Handle,
+            None,
+            None,
+            None,
+            &mut (move || {
+                function(group, assert, win, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -20874,10 +21150,17 @@ unsafe fn mpi_win_wait<L: Language>(behind: Index, win: *const c_int, ierror: *m
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::window_call::<L>(id::WIN_WAIT, *win as Handle, None, None, None, move || {
-            function(win, ierror);
-            *ierror
-        })
+        shapes::window_call::<L>(
+            id::WIN_WAIT,
+            *win as Handle,
+            None,
+            None,
+            None,
+            &mut (move || {
+                function(win, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -20937,10 +21220,14 @@ unsafe fn mpi_win_test<L: Language>(behind: Index, win: *const c_int, flag: *mut
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::poll::<L>(id::WIN_TEST, flag, move || {
-            function(win, flag, ierror);
-            *ierror
-        })
+        shapes::poll::<L>(
+            id::WIN_TEST,
+            flag,
+            &mut (move || {
+                function(win, flag, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -21015,10 +21302,17 @@ unsafe fn mpi_win_lock<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::window_call::<L>(id::WIN_LOCK, *win as Handle, Some(*rank), None, None, move || {
-            function(lock_type, rank, assert, win, ierror);
-            *ierror
-        })
+        shapes::window_call::<L>(
+            id::WIN_LOCK,
+            *win as Handle,
+            Some(*rank),
+            None,
+            None,
+            &mut (move || {
+                function(lock_type, rank, assert, win, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -21107,10 +21401,17 @@ unsafe fn mpi_win_lock_all<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::window_call::<L>(id::WIN_LOCK_ALL, *win as Handle, None, None, None, move || {
-            function(assert, win, ierror);
-            *ierror
-        })
+        shapes::window_call::<L>(
+            id::WIN_LOCK_ALL,
+            *win as Handle,
+            None,
+            None,
+            None,
+            &mut (move || {
+                function(assert, win, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -21191,10 +21492,17 @@ unsafe fn mpi_win_unlock<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::window_call::<L>(id::WIN_UNLOCK, *win as Handle, Some(*rank), None, None, move || {
-            function(rank, win, ierror);
-            *ierror
-        })
+        shapes::window_call::<L>(
+            id::WIN_UNLOCK,
+            *win as Handle,
+            Some(*rank),
+            None,
+            None,
+            &mut (move || {
+                function(rank, win, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -21270,10 +21578,17 @@ unsafe fn mpi_win_unlock_all<L: Language>(behind: Index, win: *const c_int, ierr
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::window_call::<L>(id::WIN_UNLOCK_ALL, *win as Handle, None, None, None, move || {
-            function(win, ierror);
-            *ierror
-        })
+        shapes::window_call::<L>(
+            id::WIN_UNLOCK_ALL,
+            *win as Handle,
+            None,
+            None,
+            None,
+            &mut (move || {
+                function(win, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -21413,10 +21728,17 @@ unsafe fn mpi_win_flush_all<L: Language>(behind: Index, win: *const c_int, ierro
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::window_call::<L>(id::WIN_FLUSH_ALL, *win as Handle, None, None, None, move || {
-            function(win, ierror);
-            *ierror
-        })
+        shapes::window_call::<L>(
+            id::WIN_FLUSH_ALL,
+            *win as Handle,
+            None,
+            None,
+            None,
+            &mut (move || {
+                function(win, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -21481,10 +21803,17 @@ unsafe fn mpi_win_flush_local<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::window_call::<L>(id::WIN_FLUSH_LOCAL, *win as Handle, Some(*rank), None, None, move || {
-            function(rank, win, ierror);
-            *ierror
-        })
+        shapes::window_call::<L>(
+            id::WIN_FLUSH_LOCAL,
+            *win as Handle,
+            Some(*rank),
+            None,
+            None,
+            &mut (move || {
+                function(rank, win, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -21560,10 +21889,17 @@ unsafe fn mpi_win_flush_local_all<L: Language>(behind: Index, win: *const c_int,
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::window_call::<L>(id::WIN_FLUSH_LOCAL_ALL, *win as Handle, None, None, None, move || {
-            function(win, ierror);
-            *ierror
-        })
+        shapes::window_call::<L>(
+            id::WIN_FLUSH_LOCAL_ALL,
+            *win as Handle,
+            None,
+            None,
+            None,
+            &mut (move || {
+                function(win, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -21623,10 +21959,17 @@ unsafe fn mpi_win_sync<L: Language>(behind: Index, win: *const c_int, ierror: *m
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::window_call::<L>(id::WIN_SYNC, *win as Handle, None, None, None, move || {
-            function(win, ierror);
-            *ierror
-        })
+        shapes::window_call::<L>(
+            id::WIN_SYNC,
+            *win as Handle,
+            None,
+            None,
+            None,
+            &mut (move || {
+                function(win, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -22078,7 +22421,7 @@ unsafe fn mpi_accumulate<L: Language>(
             Some(*target_rank),
             Some((i64::from(*origin_count), *origin_datatype as Handle)),
             None,
-            move || {
+            &mut (move || {
                 function(
                     origin_addr,
                     origin_count,
@@ -22092,7 +22435,7 @@ unsafe fn mpi_accumulate<L: Language>(
                     ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -22277,7 +22620,7 @@ unsafe fn mpi_get_accumulate<L: Language>(
             Some(*target_rank),
             Some((i64::from(*result_count), *result_datatype as Handle)),
             None,
-            move || {
+            &mut (move || {
                 function(
                     origin_addr,
                     origin_count,
@@ -22294,7 +22637,7 @@ unsafe fn mpi_get_accumulate<L: Language>(
                     ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -22493,10 +22836,10 @@ unsafe fn mpi_fetch_and_op<L: Language>(
             Some(*target_rank),
             Some((1, *datatype as Handle)),
             None,
-            move || {
+            &mut (move || {
                 function(origin_addr, result_addr, datatype, target_rank, target_disp, op, win, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -22655,7 +22998,7 @@ unsafe fn mpi_compare_and_swap<L: Language>(
             Some(*target_rank),
             Some((1, *datatype as Handle)),
             None,
-            move || {
+            &mut (move || {
                 function(
                     origin_addr,
                     compare_addr,
@@ -22667,7 +23010,7 @@ unsafe fn mpi_compare_and_swap<L: Language>(
                     ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -22830,7 +23173,7 @@ unsafe fn mpi_rput<L: Language>(
             Some(*target_rank),
             Some((i64::from(*origin_count), *origin_datatype as Handle)),
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     origin_addr,
                     origin_count,
@@ -22844,7 +23187,7 @@ unsafe fn mpi_rput<L: Language>(
                     ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -23023,7 +23366,7 @@ unsafe fn mpi_rget<L: Language>(
             Some(*target_rank),
             Some((i64::from(*origin_count), *origin_datatype as Handle)),
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     origin_addr,
                     origin_count,
@@ -23037,7 +23380,7 @@ unsafe fn mpi_rget<L: Language>(
                     ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -23218,7 +23561,7 @@ unsafe fn mpi_raccumulate<L: Language>(
             Some(*target_rank),
             Some((i64::from(*origin_count), *origin_datatype as Handle)),
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     origin_addr,
                     origin_count,
@@ -23233,7 +23576,7 @@ unsafe fn mpi_raccumulate<L: Language>(
                     ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -23428,7 +23771,7 @@ unsafe fn mpi_rget_accumulate<L: Language>(
             Some(*target_rank),
             Some((i64::from(*result_count), *result_datatype as Handle)),
             Some(request),
-            move || {
+            &mut (move || {
                 function(
                     origin_addr,
                     origin_count,
@@ -23446,7 +23789,7 @@ unsafe fn mpi_rget_accumulate<L: Language>(
                     ierror,
                 );
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -23650,10 +23993,10 @@ unsafe fn mpi_file_open<L: Language>(
             *comm as Handle,
             shapes::Text::padded(filename, filename_length),
             fh,
-            move || {
+            &mut (move || {
                 function(comm, filename, amode, info, fh, ierror, filename_length);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -23746,10 +24089,14 @@ unsafe fn mpi_file_close<L: Language>(behind: Index, fh: *mut Handle, ierror: *m
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::file_close::<L>(id::FILE_CLOSE, fh, move || {
-            function(fh, ierror);
-            *ierror
-        })
+        shapes::file_close::<L>(
+            id::FILE_CLOSE,
+            fh,
+            &mut (move || {
+                function(fh, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -23815,10 +24162,14 @@ unsafe fn mpi_file_delete<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::plain::<L>(id::FILE_DELETE, None, move || {
-            function(filename, info, ierror, filename_length);
-            *ierror
-        })
+        shapes::plain::<L>(
+            id::FILE_DELETE,
+            None,
+            &mut (move || {
+                function(filename, info, ierror, filename_length);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -23903,10 +24254,16 @@ unsafe fn mpi_file_set_size<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::file_call::<L>(id::FILE_SET_SIZE, *fh as Handle, None, None, move || {
-            function(fh, size, ierror);
-            *ierror
-        })
+        shapes::file_call::<L>(
+            id::FILE_SET_SIZE,
+            *fh as Handle,
+            None,
+            None,
+            &mut (move || {
+                function(fh, size, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -23987,10 +24344,16 @@ unsafe fn mpi_file_preallocate<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::file_call::<L>(id::FILE_PREALLOCATE, *fh as Handle, None, None, move || {
-            function(fh, size, ierror);
-            *ierror
-        })
+        shapes::file_call::<L>(
+            id::FILE_PREALLOCATE,
+            *fh as Handle,
+            None,
+            None,
+            &mut (move || {
+                function(fh, size, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -24071,10 +24434,16 @@ unsafe fn mpi_file_get_size<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::file_call::<L>(id::FILE_GET_SIZE, *fh as Handle, None, None, move || {
-            function(fh, size, ierror);
-            *ierror
-        })
+        shapes::file_call::<L>(
+            id::FILE_GET_SIZE,
+            *fh as Handle,
+            None,
+            None,
+            &mut (move || {
+                function(fh, size, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -24146,10 +24515,16 @@ unsafe fn mpi_file_sync<L: Language>(behind: Index, fh: *const c_int, ierror: *m
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::file_call::<L>(id::FILE_SYNC, *fh as Handle, None, None, move || {
-            function(fh, ierror);
-            *ierror
-        })
+        shapes::file_call::<L>(
+            id::FILE_SYNC,
+            *fh as Handle,
+            None,
+            None,
+            &mut (move || {
+                function(fh, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -24227,10 +24602,16 @@ unsafe fn mpi_file_set_view<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::file_call::<L>(id::FILE_SET_VIEW, *fh as Handle, None, None, move || {
-            function(fh, disp, etype, filetype, datarep, info, ierror, datarep_length);
-            *ierror
-        })
+        shapes::file_call::<L>(
+            id::FILE_SET_VIEW,
+            *fh as Handle,
+            None,
+            None,
+            &mut (move || {
+                function(fh, disp, etype, filetype, datarep, info, ierror, datarep_length);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -24360,10 +24741,16 @@ unsafe fn mpi_file_set_info<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::file_call::<L>(id::FILE_SET_INFO, *fh as Handle, None, None, move || {
-            function(fh, info, ierror);
-            *ierror
-        })
+        shapes::file_call::<L>(
+            id::FILE_SET_INFO,
+            *fh as Handle,
+            None,
+            None,
+            &mut (move || {
+                function(fh, info, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -24444,10 +24831,16 @@ unsafe fn mpi_file_set_atomicity<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::file_call::<L>(id::FILE_SET_ATOMICITY, *fh as Handle, None, None, move || {
-            function(fh, flag, ierror);
-            *ierror
-        })
+        shapes::file_call::<L>(
+            id::FILE_SET_ATOMICITY,
+            *fh as Handle,
+            None,
+            None,
+            &mut (move || {
+                function(fh, flag, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -24529,10 +24922,16 @@ unsafe fn mpi_file_seek<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::file_call::<L>(id::FILE_SEEK, *fh as Handle, None, None, move || {
-            function(fh, offset, whence, ierror);
-            *ierror
-        })
+        shapes::file_call::<L>(
+            id::FILE_SEEK,
+            *fh as Handle,
+            None,
+            None,
+            &mut (move || {
+                function(fh, offset, whence, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -24618,10 +25017,16 @@ unsafe fn mpi_file_seek_shared<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::file_call::<L>(id::FILE_SEEK_SHARED, *fh as Handle, None, None, move || {
-            function(fh, offset, whence, ierror);
-            *ierror
-        })
+        shapes::file_call::<L>(
+            id::FILE_SEEK_SHARED,
+            *fh as Handle,
+            None,
+            None,
+            &mut (move || {
+                function(fh, offset, whence, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -24706,10 +25111,16 @@ unsafe fn mpi_file_get_position_shared<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::file_call::<L>(id::FILE_GET_POSITION_SHARED, *fh as Handle, None, None, move || {
-            function(fh, offset, ierror);
-            *ierror
-        })
+        shapes::file_call::<L>(
+            id::FILE_GET_POSITION_SHARED,
+            *fh as Handle,
+            None,
+            None,
+            &mut (move || {
+                function(fh, offset, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -24799,10 +25210,15 @@ unsafe fn mpi_file_read<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::file_transfer::<L>(id::FILE_READ, *fh as Handle, status, move |status: *mut Status| {
-            function(fh, buf, count, datatype, status, ierror);
-            *ierror
-        })
+        shapes::file_transfer::<L>(
+            id::FILE_READ,
+            *fh as Handle,
+            status,
+            &mut (move |status: *mut Status| {
+                function(fh, buf, count, datatype, status, ierror);
+                *ierror
+            }) as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     };
 }
 
@@ -24904,10 +25320,15 @@ unsafe fn mpi_file_read_all<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::file_transfer::<L>(id::FILE_READ_ALL, *fh as Handle, status, move |status: *mut Status| {
-            function(fh, buf, count, datatype, status, ierror);
-            *ierror
-        })
+        shapes::file_transfer::<L>(
+            id::FILE_READ_ALL,
+            *fh as Handle,
+            status,
+            &mut (move |status: *mut Status| {
+                function(fh, buf, count, datatype, status, ierror);
+                *ierror
+            }) as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     };
 }
 
@@ -25011,10 +25432,15 @@ unsafe fn mpi_file_read_at<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::file_transfer::<L>(id::FILE_READ_AT, *fh as Handle, status, move |status: *mut Status| {
-            function(fh, offset, buf, count, datatype, status, ierror);
-            *ierror
-        })
+        shapes::file_transfer::<L>(
+            id::FILE_READ_AT,
+            *fh as Handle,
+            status,
+            &mut (move |status: *mut Status| {
+                function(fh, offset, buf, count, datatype, status, ierror);
+                *ierror
+            }) as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     };
 }
 
@@ -25122,10 +25548,15 @@ unsafe fn mpi_file_read_at_all<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::file_transfer::<L>(id::FILE_READ_AT_ALL, *fh as Handle, status, move |status: *mut Status| {
-            function(fh, offset, buf, count, datatype, status, ierror);
-            *ierror
-        })
+        shapes::file_transfer::<L>(
+            id::FILE_READ_AT_ALL,
+            *fh as Handle,
+            status,
+            &mut (move |status: *mut Status| {
+                function(fh, offset, buf, count, datatype, status, ierror);
+                *ierror
+            }) as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     };
 }
 
@@ -25231,10 +25662,15 @@ unsafe fn mpi_file_read_shared<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::file_transfer::<L>(id::FILE_READ_SHARED, *fh as Handle, status, move |status: *mut Status| {
-            function(fh, buf, count, datatype, status, ierror);
-            *ierror
-        })
+        shapes::file_transfer::<L>(
+            id::FILE_READ_SHARED,
+            *fh as Handle,
+            status,
+            &mut (move |status: *mut Status| {
+                function(fh, buf, count, datatype, status, ierror);
+                *ierror
+            }) as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     };
 }
 
@@ -25340,10 +25776,10 @@ unsafe fn mpi_file_read_ordered<L: Language>(
             id::FILE_READ_ORDERED,
             *fh as Handle,
             status,
-            move |status: *mut Status| {
+            &mut (move |status: *mut Status| {
                 function(fh, buf, count, datatype, status, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut(*mut Status) -> c_int,
         )
     };
 }
@@ -25446,10 +25882,15 @@ unsafe fn mpi_file_write<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::file_transfer::<L>(id::FILE_WRITE, *fh as Handle, status, move |status: *mut Status| {
-            function(fh, buf, count, datatype, status, ierror);
-            *ierror
-        })
+        shapes::file_transfer::<L>(
+            id::FILE_WRITE,
+            *fh as Handle,
+            status,
+            &mut (move |status: *mut Status| {
+                function(fh, buf, count, datatype, status, ierror);
+                *ierror
+            }) as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     };
 }
 
@@ -25551,10 +25992,15 @@ unsafe fn mpi_file_write_all<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::file_transfer::<L>(id::FILE_WRITE_ALL, *fh as Handle, status, move |status: *mut Status| {
-            function(fh, buf, count, datatype, status, ierror);
-            *ierror
-        })
+        shapes::file_transfer::<L>(
+            id::FILE_WRITE_ALL,
+            *fh as Handle,
+            status,
+            &mut (move |status: *mut Status| {
+                function(fh, buf, count, datatype, status, ierror);
+                *ierror
+            }) as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     };
 }
 
@@ -25658,10 +26104,15 @@ unsafe fn mpi_file_write_at<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::file_transfer::<L>(id::FILE_WRITE_AT, *fh as Handle, status, move |status: *mut Status| {
-            function(fh, offset, buf, count, datatype, status, ierror);
-            *ierror
-        })
+        shapes::file_transfer::<L>(
+            id::FILE_WRITE_AT,
+            *fh as Handle,
+            status,
+            &mut (move |status: *mut Status| {
+                function(fh, offset, buf, count, datatype, status, ierror);
+                *ierror
+            }) as &mut dyn FnMut(*mut Status) -> c_int,
+        )
     };
 }
 
@@ -25773,10 +26224,10 @@ unsafe fn mpi_file_write_at_all<L: Language>(
             id::FILE_WRITE_AT_ALL,
             *fh as Handle,
             status,
-            move |status: *mut Status| {
+            &mut (move |status: *mut Status| {
                 function(fh, offset, buf, count, datatype, status, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut(*mut Status) -> c_int,
         )
     };
 }
@@ -25887,10 +26338,10 @@ unsafe fn mpi_file_write_shared<L: Language>(
             id::FILE_WRITE_SHARED,
             *fh as Handle,
             status,
-            move |status: *mut Status| {
+            &mut (move |status: *mut Status| {
                 function(fh, buf, count, datatype, status, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut(*mut Status) -> c_int,
         )
     };
 }
@@ -25997,10 +26448,10 @@ unsafe fn mpi_file_write_ordered<L: Language>(
             id::FILE_WRITE_ORDERED,
             *fh as Handle,
             status,
-            move |status: *mut Status| {
+            &mut (move |status: *mut Status| {
                 function(fh, buf, count, datatype, status, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut(*mut Status) -> c_int,
         )
     };
 }
@@ -26108,10 +26559,10 @@ unsafe fn mpi_file_iread<L: Language>(
             *fh as Handle,
             Some((i64::from(*count), *datatype as Handle)),
             Some(request),
-            move || {
+            &mut (move || {
                 function(fh, buf, count, datatype, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -26219,10 +26670,10 @@ unsafe fn mpi_file_iread_all<L: Language>(
             *fh as Handle,
             Some((i64::from(*count), *datatype as Handle)),
             Some(request),
-            move || {
+            &mut (move || {
                 function(fh, buf, count, datatype, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -26332,10 +26783,10 @@ unsafe fn mpi_file_iread_at<L: Language>(
             *fh as Handle,
             Some((i64::from(*count), *datatype as Handle)),
             Some(request),
-            move || {
+            &mut (move || {
                 function(fh, offset, buf, count, datatype, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -26449,10 +26900,10 @@ unsafe fn mpi_file_iread_at_all<L: Language>(
             *fh as Handle,
             Some((i64::from(*count), *datatype as Handle)),
             Some(request),
-            move || {
+            &mut (move || {
                 function(fh, offset, buf, count, datatype, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -26564,10 +27015,10 @@ unsafe fn mpi_file_iread_shared<L: Language>(
             *fh as Handle,
             Some((i64::from(*count), *datatype as Handle)),
             Some(request),
-            move || {
+            &mut (move || {
                 function(fh, buf, count, datatype, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -26675,10 +27126,10 @@ unsafe fn mpi_file_iwrite<L: Language>(
             *fh as Handle,
             Some((i64::from(*count), *datatype as Handle)),
             Some(request),
-            move || {
+            &mut (move || {
                 function(fh, buf, count, datatype, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -26786,10 +27237,10 @@ unsafe fn mpi_file_iwrite_all<L: Language>(
             *fh as Handle,
             Some((i64::from(*count), *datatype as Handle)),
             Some(request),
-            move || {
+            &mut (move || {
                 function(fh, buf, count, datatype, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -26899,10 +27350,10 @@ unsafe fn mpi_file_iwrite_at<L: Language>(
             *fh as Handle,
             Some((i64::from(*count), *datatype as Handle)),
             Some(request),
-            move || {
+            &mut (move || {
                 function(fh, offset, buf, count, datatype, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -27016,10 +27467,10 @@ unsafe fn mpi_file_iwrite_at_all<L: Language>(
             *fh as Handle,
             Some((i64::from(*count), *datatype as Handle)),
             Some(request),
-            move || {
+            &mut (move || {
                 function(fh, offset, buf, count, datatype, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -27131,10 +27582,10 @@ unsafe fn mpi_file_iwrite_shared<L: Language>(
             *fh as Handle,
             Some((i64::from(*count), *datatype as Handle)),
             Some(request),
-            move || {
+            &mut (move || {
                 function(fh, buf, count, datatype, request, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -27230,10 +27681,16 @@ unsafe fn mpi_file_read_all_begin<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::file_call::<L>(id::FILE_READ_ALL_BEGIN, *fh as Handle, None, None, move || {
-            function(fh, buf, count, datatype, ierror);
-            *ierror
-        })
+        shapes::file_call::<L>(
+            id::FILE_READ_ALL_BEGIN,
+            *fh as Handle,
+            None,
+            None,
+            &mut (move || {
+                function(fh, buf, count, datatype, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -27327,10 +27784,10 @@ unsafe fn mpi_file_read_all_end<L: Language>(
             id::FILE_READ_ALL_END,
             *fh as Handle,
             status,
-            move |status: *mut Status| {
+            &mut (move |status: *mut Status| {
                 function(fh, buf, status, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut(*mut Status) -> c_int,
         )
     };
 }
@@ -27425,10 +27882,16 @@ unsafe fn mpi_file_read_at_all_begin<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::file_call::<L>(id::FILE_READ_AT_ALL_BEGIN, *fh as Handle, None, None, move || {
-            function(fh, offset, buf, count, datatype, ierror);
-            *ierror
-        })
+        shapes::file_call::<L>(
+            id::FILE_READ_AT_ALL_BEGIN,
+            *fh as Handle,
+            None,
+            None,
+            &mut (move || {
+                function(fh, offset, buf, count, datatype, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -27526,10 +27989,10 @@ unsafe fn mpi_file_read_at_all_end<L: Language>(
             id::FILE_READ_AT_ALL_END,
             *fh as Handle,
             status,
-            move |status: *mut Status| {
+            &mut (move |status: *mut Status| {
                 function(fh, buf, status, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut(*mut Status) -> c_int,
         )
     };
 }
@@ -27617,10 +28080,16 @@ unsafe fn mpi_file_read_ordered_begin<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::file_call::<L>(id::FILE_READ_ORDERED_BEGIN, *fh as Handle, None, None, move || {
-            function(fh, buf, count, datatype, ierror);
-            *ierror
-        })
+        shapes::file_call::<L>(
+            id::FILE_READ_ORDERED_BEGIN,
+            *fh as Handle,
+            None,
+            None,
+            &mut (move || {
+                function(fh, buf, count, datatype, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -27714,10 +28183,10 @@ unsafe fn mpi_file_read_ordered_end<L: Language>(
             id::FILE_READ_ORDERED_END,
             *fh as Handle,
             status,
-            move |status: *mut Status| {
+            &mut (move |status: *mut Status| {
                 function(fh, buf, status, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut(*mut Status) -> c_int,
         )
     };
 }
@@ -27810,10 +28279,10 @@ unsafe fn mpi_file_write_all_begin<L: Language>(
             *fh as Handle,
             Some((i64::from(*count), *datatype as Handle)),
             None,
-            move || {
+            &mut (move || {
                 function(fh, buf, count, datatype, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -27904,10 +28373,16 @@ unsafe fn mpi_file_write_all_end<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::file_call::<L>(id::FILE_WRITE_ALL_END, *fh as Handle, None, None, move || {
-            function(fh, buf, status, ierror);
-            *ierror
-        })
+        shapes::file_call::<L>(
+            id::FILE_WRITE_ALL_END,
+            *fh as Handle,
+            None,
+            None,
+            &mut (move || {
+                function(fh, buf, status, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -28006,10 +28481,10 @@ unsafe fn mpi_file_write_at_all_begin<L: Language>(
             *fh as Handle,
             Some((i64::from(*count), *datatype as Handle)),
             None,
-            move || {
+            &mut (move || {
                 function(fh, offset, buf, count, datatype, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -28104,10 +28579,16 @@ unsafe fn mpi_file_write_at_all_end<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::file_call::<L>(id::FILE_WRITE_AT_ALL_END, *fh as Handle, None, None, move || {
-            function(fh, buf, status, ierror);
-            *ierror
-        })
+        shapes::file_call::<L>(
+            id::FILE_WRITE_AT_ALL_END,
+            *fh as Handle,
+            None,
+            None,
+            &mut (move || {
+                function(fh, buf, status, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 
@@ -28199,10 +28680,10 @@ unsafe fn mpi_file_write_ordered_begin<L: Language>(
             *fh as Handle,
             Some((i64::from(*count), *datatype as Handle)),
             None,
-            move || {
+            &mut (move || {
                 function(fh, buf, count, datatype, ierror);
                 *ierror
-            },
+            }) as &mut dyn FnMut() -> c_int,
         )
     };
 }
@@ -28293,10 +28774,16 @@ unsafe fn mpi_file_write_ordered_end<L: Language>(
     let ierror = told(ierror, &mut own);
     // SAFETY: the arguments are valid addresses, as they always are in Fortran.
     unsafe {
-        shapes::file_call::<L>(id::FILE_WRITE_ORDERED_END, *fh as Handle, None, None, move || {
-            function(fh, buf, status, ierror);
-            *ierror
-        })
+        shapes::file_call::<L>(
+            id::FILE_WRITE_ORDERED_END,
+            *fh as Handle,
+            None,
+            None,
+            &mut (move || {
+                function(fh, buf, status, ierror);
+                *ierror
+            }) as &mut dyn FnMut() -> c_int,
+        )
     };
 }
 

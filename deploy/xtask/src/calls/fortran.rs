@@ -117,7 +117,7 @@ fn symbols(out: &mut String, first: usize, call: &Call) -> Result<usize> {
     } else {
         ("", "0")
     };
-    arguments.push(format!("{} {{ function({passed}); {error} }}", closure(call)));
+    arguments.push(closure(call, &format!("function({passed}); {error}")));
     let generics = generics("L", shape);
     writeln!(
         out,

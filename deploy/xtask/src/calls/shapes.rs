@@ -197,12 +197,22 @@ pub(super) fn generics(language: &str, shape: &str) -> String {
     if shape.starts_with("collective") { format!("{language}, _, _") } else { language.to_owned() }
 }
 
-/// How the closure with the real call begins: it takes a status where the shape may replace the program's.
-pub(super) fn closure(call: &Call) -> String {
+/// The closure with the real call; it takes a status where the shape may replace the program's. A frequent function has a
+/// copy of its shape in which the real call stands; the others share one copy, for each copy costs time to compile.
+pub(super) fn closure(call: &Call, body: &str) -> String {
     let status = match call.shape.as_str() {
         "poll" => None,
         "file_call" => transfer_status(call),
         _ => call.parameters.iter().find(|parameter| parameter.role == "status").map(|found| &*found.name),
     };
-    status.map_or("move ||".to_owned(), |status| format!("move |{status}: *mut Status|"))
+    let (taken, kind) = match status {
+        Some(status) => (format!("{status}: *mut Status"), "*mut Status"),
+        None => (String::new(), ""),
+    };
+    let closure = format!("move |{taken}| {{ {body} }}");
+    if call.frequent {
+        closure
+    } else {
+        format!("&mut ({closure}) as &mut dyn FnMut({kind}) -> c_int")
+    }
 }

@@ -80,7 +80,7 @@ fn symbol(out: &mut String, at: usize, call: &Call) -> Result<()> {
     }
     let passed: Vec<&str> = call.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
     let (shape, mut arguments) = shape(call, by_name)?;
-    arguments.push(format!("{} {{ function({}) }}", closure(call), passed.join(", ")));
+    arguments.push(closure(call, &format!("function({})", passed.join(", "))));
     let generics = generics("C", shape);
     let declared = declared.join(", ");
     let called = call.name.to_lowercase();
