@@ -1,22 +1,82 @@
-# What quickstart and test have in common: finding what is missing on this machine, installing it, building. Sourced,
-# with $root set to the top of the tree.
+# What quickstart and test share: they find what this machine lacks, install it, and build. Sourced, with $root set to the
+# top of the tree.
 
 say() { echo "deploy: $*"; }
 
 has() { command -v "$1" > /dev/null 2>&1; }
 
+# Runs one step of a script with its output in a log file. A step that fails is named, with the end of its output.
+step() { # NAME COMMAND...
+    local name=$1 status=0 log
+    shift
+    log=$root/target/deploy-logs/${name// /-}.log
+    mkdir -p "${log%/*}" && : > "$log" || {
+        say "\"$name\" cannot begin: no log file can be written in ${log%/*}; is the disk full or read-only?" >&2
+        return 1
+    }
+    "$@" > "$log" 2>&1 < /dev/null || status=$?
+    [ "$status" = 0 ] || failed_step "$name" "$status" "$log"
+    return "$status"
+}
+
+failed_step() { # NAME STATUS LOG
+    {
+        say "\"$1\" failed with status $2; the end of its output ($3):"
+        tail -n 25 "$3"
+        say "$(free_space)"
+    } >&2
+}
+
+# The usual reason why a step fails with few words.
+free_space() {
+    local free
+    free=$(df -Pm "$root/target" | awk 'NR == 2 { print $4 }')
+    if [ "${free:-0}" -lt 2000 ]; then
+        echo "only $free MiB are free in $root/target; a build needs about 2000"
+    else
+        echo "$free MiB are free in $root/target"
+    fi
+}
+
+# What other distributions call a Debian package. Nobody has tried these yet.
+package_elsewhere() { # MANAGER PACKAGE
+    case $1:$2 in
+    dnf:libopenmpi-dev) echo openmpi-devel ;;
+    zypper:libopenmpi-dev) echo openmpi4-devel ;;
+    dnf:openmpi-bin | pacman:openmpi-bin | pacman:libopenmpi-dev) echo openmpi ;;
+    zypper:openmpi-bin) echo openmpi4 ;;
+    *) echo "$2" ;;
+    esac
+}
+
+packages_elsewhere() { # PACKAGE...
+    local manager package names
+    for manager in "dnf install" "pacman -S" "zypper install"; do
+        names=$(for package in "$@"; do package_elsewhere "${manager%% *}" "$package"; done | sort -u | tr '\n' ' ')
+        printf '%s %s' "$manager" "${names% }"
+        [ "$manager" = "zypper install" ] || printf ', '
+    done
+}
+
+can_install_packages() {
+    has apt-get && { [ "$(id -u)" = 0 ] || sudo -n true 2> /dev/null; }
+}
+
 # Installs Debian packages, where that is possible without asking anybody.
 install_packages() { # PACKAGE...
     local as_root=()
-    [ "$(id -u)" = 0 ] || as_root=(sudo -n)
-    if has apt-get && "${as_root[@]}" true 2> /dev/null; then
-        say "installing $*"
-        { [ -n "${lists_are_fresh:-}" ] || "${as_root[@]}" apt-get update -qq; } && lists_are_fresh=yes &&
-            DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "$@" > /dev/null
-    else
-        say "please install: $* (as Debian and Ubuntu name them)"
+    if ! can_install_packages; then
+        say "please run \"sudo apt install $*\" and start again (elsewhere, untested: $(packages_elsewhere "$@"))" >&2
         return 1
     fi
+    [ "$(id -u)" = 0 ] || as_root=(sudo -n)
+    say "installing $*"
+    if [ -z "${lists_are_fresh:-}" ]; then
+        step "update the list of packages" "${as_root[@]}" apt-get update -qq || return 1
+        lists_are_fresh=yes
+    fi
+    step "install packages" "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -qq --no-install-recommends "$@"
 }
 
 # Installs the packages of those tools that are not there.
@@ -91,14 +151,19 @@ need_rust() {
     has cargo && return 0
     need_tools curl=curl || return 1
     say "installing Rust for this user, with rustup"
-    curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y -q --profile minimal || {
-        say "please install Rust (https://rustup.rs); nothing can be built without it"
+    step "install Rust" install_rust || {
+        say "please install Rust yourself (https://rustup.rs) and start again" >&2
         return 1
     }
     PATH=$HOME/.cargo/bin:$PATH
 }
 
-# Whether this Node is one that the page can be built with.
+install_rust() {
+    set -o pipefail
+    curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y -q --profile minimal
+}
+
+# Whether this Node can build the page.
 node_suits() {
     has node && has npm &&
         node -e 'const [major, minor] = process.versions.node.split(".").map(Number);
@@ -116,33 +181,43 @@ need_node() {
     node_suits && return 0
     need_tools node=nodejs npm=npm || return 1
     node_suits && return 0
-    say "this Node is too old to build the page ($(node --version)); fetching a newer one for this folder only"
-    npm install --silent --no-save --prefix "$root/target/node" node@22 && use_own_node
+    say "Node $(node --version) is too old to build the page; fetching a newer one for this folder only"
+    step "fetch Node 22" npm install --silent --no-save --prefix "$root/target/node" node@22 && use_own_node
     node_suits || {
-        say "please install Node 20.19 or newer (https://nodejs.org); the page cannot be built without it"
+        say "please install Node 20.19 or newer (https://nodejs.org) and start again" >&2
         return 1
     }
 }
 
-# What a folder's lock file says; again only when that changed.
+# Installs what a folder's lock file lists; again only when the lock file changed.
 node_packages() { # FOLDER
     local lock=$root/$1/package-lock.json stamp=$root/$1/node_modules/.of-lock
-    if ! cmp -s "$lock" "$stamp"; then
-        (cd "$root/$1" && npm ci --silent --no-audit --no-fund) && cp "$lock" "$stamp"
-    fi
+    cmp -s "$lock" "$stamp" && return 0
+    (cd "$root/$1" && npm ci --no-audit --no-fund) && cp "$lock" "$stamp"
 }
 
-# Only where something of it is newer than what was built: what takes the page in is built anew with it.
+# Builds the page unless what is built is newer than all its sources.
 build_page() {
     node_packages dashboard || return 1
-    local newer
-    newer=$(cd "$root/dashboard" && find . -mindepth 1 \( -path ./node_modules -o -path ./dist \) -prune -o \
-        -newer dist/index.html -print -quit 2>&1)
-    [ -z "$newer" ] || (cd "$root/dashboard" && npm run --silent build)
+    local built=$root/dashboard/dist/index.html newer
+    if [ -e "$built" ]; then
+        newer=$(cd "$root/dashboard" && find . -mindepth 1 \( -path ./node_modules -o -path ./dist \) -prune -o \
+            -newer dist/index.html -print -quit)
+        [ -n "$newer" ] || return 0
+    fi
+    (cd "$root/dashboard" && npm run --silent build)
 }
 
-build_programs() {
-    # The collector has a command and a profile of its own, so that no other crate's features reach it.
-    (cd "$root" && cargo build --locked --profile shim -p mpiscope-shim &&
-        cargo build --locked --release -p mpiscope-app)
+# The collector has a build profile of its own, so that no other crate's features reach it.
+build_collector() { (cd "$root" && cargo build --locked --profile shim -p mpiscope-shim); }
+
+build_program() { (cd "$root" && cargo build --locked --release -p mpiscope-app); }
+
+# Builds all that a user needs. The collector takes one core for long, so it is built beside the page and the program.
+build_all() {
+    local collector status=0
+    step "build the collector" build_collector &
+    collector=$!
+    step "build the page" build_page && step "build the program" build_program || status=$?
+    wait "$collector" && return "$status"
 }
