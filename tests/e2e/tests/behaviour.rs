@@ -1,7 +1,6 @@
 //! `mpiscope run` changes nothing about the program: status, output, input, signals.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
+use crate::support::turns::Turns;
 use mpiscope_harness::{
     Ended, Family, Mpi, Recorded, Running, Signal, Truth, folder, mpiscope, processes, record, report, run,
     run_with_input,
@@ -137,11 +136,12 @@ fn an_interrupted_job_leaves_a_complete_recording() {
         for signal in [Signal::INT, Signal::TERM] {
             let folder = folder().unwrap();
             let out = folder.path().join("a");
-            let program = mpi.app("linger").unwrap();
-            let arguments = ["60", "500"];
+            let program = mpi.app("paced").unwrap();
+            let turns = Turns::new(folder.path());
+            let arguments = turns.arguments();
             let interrupt = |command: &mut Command| {
                 let running = Running::start(command).unwrap();
-                std::thread::sleep(Duration::from_millis(1500));
+                turns.wait_for(150);
                 processes::signal(running.process(), signal);
                 running.wait(LIMIT).unwrap()
             };
@@ -168,7 +168,7 @@ fn an_interrupted_job_leaves_a_complete_recording() {
 
 #[test]
 fn the_summary_is_short_and_nothing_is_on_stdout() {
-    for mpi in Mpi::all_or_skip("behaviour the_summary_is_short_and_nothing_is_on_stdout") {
+    for mpi in Mpi::sample_or_skip("behaviour the_summary_is_short_and_nothing_is_on_stdout") {
         let folder = folder().unwrap();
         let program = mpi.app("forms").unwrap();
         let command = record(&mpi, 4, &program, &[], &folder.path().join("a"));

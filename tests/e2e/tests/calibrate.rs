@@ -1,8 +1,6 @@
 //! `mpiscope calibrate`: measures in place of the program, whatever language that is in, keeps what it measured, and the
 //! recording that this comes from is as exact as any other.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
 use mpiscope_harness::{
     Ended, Family, Lab, LabOptions, Mpi, Placement, Recorded, Start, folder, mpiscope, report, run,
 };
@@ -202,7 +200,7 @@ fn on_hosts(lab: &Lab, mpi: &Mpi, ranks: u32, placement: Placement<'_>) -> Value
 #[test]
 fn the_file_is_found_where_the_user_has_settings() {
     let test = "calibrate the_file_is_found_where_the_user_has_settings";
-    for mpi in Mpi::all_or_skip(test) {
+    for mpi in Mpi::sample_or_skip(test) {
         let home = folder().unwrap();
         let mut command = mpiscope(&["calibrate", "--seconds", "1", "--"]).unwrap();
         command.args(mpi.words(2, &mpi.app("halo3d").unwrap(), &[]));
@@ -245,7 +243,7 @@ fn what_cannot_be_measured_is_said_in_one_sentence() {
     assert!(ended.errors().contains("no MPI call was seen"), "{}", ended.errors());
     assert_eq!(ended.output(), "ran\n");
     refused(&words(&["/does/not/exist"]), None, 127);
-    for mpi in Mpi::all_or_skip("calibrate what_cannot_be_measured_is_said_in_one_sentence") {
+    for mpi in Mpi::sample_or_skip("calibrate what_cannot_be_measured_is_said_in_one_sentence") {
         let ended = refused(&mpi.words(1, &mpi.app("halo3d").unwrap(), &[]), Some(&mpi), 0);
         assert!(ended.errors().contains("one rank alone"), "{}", ended.errors());
         assert_eq!(ended.output(), "");

@@ -1,16 +1,12 @@
 //! Recordings that something happened to: whatever byte is wrong, whatever file is cut or gone, the figures are the same or
 //! the fault is told; `check` finds it, and `repair` saves the rest.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-mod support;
-
+use crate::support::recordings::{broken_off, files_in};
 use mpiscope_harness::{Chance, Mpi, check, folder, full_run, mpiscope, record, repair, report, run};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use support::recordings::{broken_off, files_in};
 
 const LIMIT: Duration = Duration::from_secs(60);
 

@@ -1,7 +1,5 @@
 //! `mpiscope export`: what other programs read of a real run, and that nothing is left of an export that was given up.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
 use mpiscope_harness::{
     Ended, Mpi, Recorded, Running, Signal, daemon_of, folder, mpiscope, processes, record, report, root, run,
     skip, until_log_has,
@@ -81,7 +79,7 @@ fn modelled(out: &Path, more: &[&str]) {
 fn tables_have_the_rows_of_the_recording_with_names() {
     let test = "export tables_have_the_rows_of_the_recording_with_names";
     let Some(python) = python(test, "pyarrow.parquet") else { return };
-    for mpi in Mpi::all_or_skip(test) {
+    for mpi in Mpi::sample_or_skip(test) {
         for app in ["forms", "split"] {
             let folder = folder().unwrap();
             let out = folder.path().join("recording");
@@ -111,7 +109,7 @@ fn tables_have_the_rows_of_the_recording_with_names() {
 fn a_trace_for_perfetto_is_sound() {
     let test = "export a_trace_for_perfetto_is_sound";
     let Some(python) = python(test, "json") else { return };
-    for mpi in Mpi::all_or_skip(test) {
+    for mpi in Mpi::sample_or_skip(test) {
         for app in ["forms", "threads", "collectives", "persistent"] {
             let folder = folder().unwrap();
             let out = folder.path().join("recording");
@@ -128,7 +126,7 @@ fn a_trace_for_perfetto_is_sound() {
 fn an_otf2_archive_has_the_figures_of_the_report() {
     let test = "export an_otf2_archive_has_the_figures_of_the_report";
     let Some(python) = python(test, "otf2") else { return };
-    for mpi in Mpi::all_or_skip(test) {
+    for mpi in Mpi::sample_or_skip(test) {
         for app in ["forms", "threads", "collectives", "split", "persistent"] {
             let folder = folder().unwrap();
             let out = folder.path().join("recording");
@@ -180,7 +178,7 @@ fn modelled_jobs_of_any_style_become_sound_traces() {
 fn what_was_killed_or_still_runs_gives_what_it_has() {
     let test = "export what_was_killed_or_still_runs_gives_what_it_has";
     let Some(python) = python(test, "json") else { return };
-    let Some(mpi) = Mpi::all_or_skip(test).into_iter().next() else { return };
+    let Some(mpi) = Mpi::sample_or_skip(test).into_iter().next() else { return };
     let folder = folder().unwrap();
     let out = folder.path().join("recording");
     let program = mpi.app("linger").unwrap();

@@ -1,7 +1,5 @@
 //! The tables of the families' binary interfaces, against what each family's own `mpi.h` says.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
 use mpiscope_capture::{Family as Table, MPICH, OPEN_MPI};
 use mpiscope_harness::{Family, Mpi, compile, root, run};
 use std::collections::BTreeMap;

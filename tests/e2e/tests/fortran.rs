@@ -1,13 +1,8 @@
 //! Programs in Fortran, by each way that it has to MPI, are recorded as exactly as those in C; and nothing of Fortran
 //! comes with the collector.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-#[path = "support/exactness.rs"]
-mod exactness;
-
-use exactness::Expected;
-use mpiscope_harness::{Family, Mpi, collector, folder, record, run};
+use crate::support::exactness::{self, Expected};
+use mpiscope_harness::{Family, Mpi, collector, folder, full_run, record, run};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
@@ -18,7 +13,13 @@ const LIMIT: Duration = Duration::from_secs(120);
 fn recorded_exactly(app: &str, family: Family, test: &str) {
     let Some(mpi) = Mpi::find_or_skip(family, test) else { return };
     let Some(program) = mpi.fortran_app_or_skip(app, test).unwrap() else { return };
-    for &ranks in if app.contains("_objects") { &[2, 4][..] } else { &[2, 4, 16] } {
+    let ranks: &[u32] = match (full_run(), app) {
+        (true, _) if app.contains("_objects") => &[2, 4],
+        (true, _) => &[2, 4, 16],
+        (false, "fortran_mpif") if family.is_sampled(app) => &[2, 4, 16],
+        (false, _) => &[4],
+    };
+    for &ranks in ranks {
         let place = format!("{app} on {ranks} ranks of {}", family.word());
         exactness::recorded_exactly(&place, &mpi, ranks, &program, &[], &Expected::default(), None);
     }

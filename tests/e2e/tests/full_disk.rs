@@ -1,7 +1,5 @@
 //! A disk that is full, and one that cannot be written to: the job goes on, and what is missing is said.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
 use mpiscope_harness::{
     Ended, Mpi, Recorded, Truth, check, folder, full_run, mpiscope, record, repair, report, run, skip,
 };

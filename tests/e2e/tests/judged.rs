@@ -1,7 +1,5 @@
 //! Where the time of real programs went, and why, as `mpiscope report` tells it.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
 use mpiscope_harness::{
     Mpi, Running, Signal, daemon_of, folder, mpiscope, processes, record, report, run, until_log_has,
 };
@@ -41,7 +39,7 @@ fn sums_up(report: &Value) {
 fn the_rank_that_all_wait_for_is_found() {
     const STEPS: f64 = 150.0;
     const EXTRA_S: f64 = 0.004;
-    for mpi in Mpi::all_or_skip("judged the_rank_that_all_wait_for_is_found") {
+    for mpi in Mpi::sample_or_skip("judged the_rank_that_all_wait_for_is_found") {
         let folder = folder().unwrap();
         let out = folder.path().join("recording");
         let report = judged(&mpi, 4, "uneven", &["150", "4000"], &out);
@@ -87,9 +85,9 @@ fn waited_s(report: &Value, state: &str, function: &str, waiter: u64, awaited: u
 fn who_enters_a_collective_late_is_found_where_others_wait_for_it_to_complete() {
     const STEPS: f64 = 100.0;
     const EXTRA_S: f64 = 0.004;
-    for mpi in
-        Mpi::all_or_skip("judged who_enters_a_collective_late_is_found_where_others_wait_for_it_to_complete")
-    {
+    for mpi in Mpi::sample_or_skip(
+        "judged who_enters_a_collective_late_is_found_where_others_wait_for_it_to_complete",
+    ) {
         let folder = folder().unwrap();
         let report = judged(&mpi, 4, "started", &["100", "4000"], &folder.path().join("recording"));
         sums_up(&report);
@@ -111,7 +109,7 @@ fn who_enters_a_collective_late_is_found_where_others_wait_for_it_to_complete() 
 fn between_two_groups_each_waits_for_the_other() {
     const STEPS: f64 = 100.0;
     const EXTRA_S: f64 = 0.004;
-    for mpi in Mpi::all_or_skip("judged between_two_groups_each_waits_for_the_other") {
+    for mpi in Mpi::sample_or_skip("judged between_two_groups_each_waits_for_the_other") {
         let folder = folder().unwrap();
         let report = judged(&mpi, 4, "between", &["100", "4000"], &folder.path().join("recording"));
         sums_up(&report);
@@ -131,7 +129,7 @@ fn between_two_groups_each_waits_for_the_other() {
 
 #[test]
 fn what_messages_take_is_learnt_and_everything_sums_up() {
-    for mpi in Mpi::all_or_skip("judged what_messages_take_is_learnt_and_everything_sums_up") {
+    for mpi in Mpi::sample_or_skip("judged what_messages_take_is_learnt_and_everything_sums_up") {
         for (app, arguments) in [
             ("ring", &["400"][..]),
             ("halo3d", &["200"]),
@@ -157,7 +155,7 @@ fn what_messages_take_is_learnt_and_everything_sums_up() {
 
 #[test]
 fn scripts_can_fail_above_a_share() {
-    let Some(mpi) = Mpi::all_or_skip("judged scripts_can_fail_above_a_share").into_iter().next() else {
+    let Some(mpi) = Mpi::sample_or_skip("judged scripts_can_fail_above_a_share").into_iter().next() else {
         return;
     };
     let folder = folder().unwrap();
@@ -174,7 +172,7 @@ fn scripts_can_fail_above_a_share() {
 
 #[test]
 fn a_killed_run_is_judged_by_its_log() {
-    let Some(mpi) = Mpi::all_or_skip("judged a_killed_run_is_judged_by_its_log").into_iter().next() else {
+    let Some(mpi) = Mpi::sample_or_skip("judged a_killed_run_is_judged_by_its_log").into_iter().next() else {
         return;
     };
     let folder = folder().unwrap();
@@ -195,9 +193,10 @@ fn a_killed_run_is_judged_by_its_log() {
 
 #[test]
 fn a_run_is_judged_by_the_criteria_of_another_when_they_are_named() {
-    let Some(mpi) = Mpi::all_or_skip("judged a_run_is_judged_by_the_criteria_of_another_when_they_are_named")
-        .into_iter()
-        .next()
+    let Some(mpi) =
+        Mpi::sample_or_skip("judged a_run_is_judged_by_the_criteria_of_another_when_they_are_named")
+            .into_iter()
+            .next()
     else {
         return;
     };

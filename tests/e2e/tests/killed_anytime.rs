@@ -1,9 +1,6 @@
 //! `kill -9` at any moment, of any part: what the ranks did is in the recording or can be brought there, to the last call.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-mod support;
-
+use crate::support::recordings::Rings;
 use mpiscope_harness::{
     Chance, Ended, Mpi, Recorded, Running, Signal, Truth, check, folder, full_run, mpiscope, processes,
     record, repair, report, run,
@@ -12,7 +9,6 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::time::Duration;
-use support::recordings::Rings;
 
 const LIMIT: Duration = Duration::from_secs(60);
 const RANKS: u32 = 2;

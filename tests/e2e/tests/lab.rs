@@ -1,8 +1,6 @@
 //! The lab is what it says: hosts that are apart, links that do what they are told, launchers that reach all hosts, and
 //! nothing left behind.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
 use mpiscope_harness::{
     Family, Lab, LabOptions, Mpi, Placement, Running, Start, Truth, compile, folder, processes, root, run,
     skip,

@@ -1,7 +1,5 @@
 //! Programs in other languages than C are recorded to the last call and byte as well.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
 use mpiscope_harness::{
     Ended, Missing, Mpi, Recorded, TRUTH_FUNCTIONS, Truth, folder, python, record, run, rust_app, skip,
     source_folder,

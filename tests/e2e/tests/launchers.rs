@@ -1,7 +1,5 @@
 //! However a program is started, its ranks have the collector and what starts them has not.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
 use mpiscope_harness::{
     Ended, Family, Mpi, Recorded, Running, Truth, collector, folder, mpiscope, processes, report, run,
 };

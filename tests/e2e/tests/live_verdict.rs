@@ -1,14 +1,10 @@
 //! Why a run takes longer than it has to, told on the page while it runs, in the end, and in replay.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-mod support;
-
+use crate::support::{Feed, LIMIT, Page, block_on};
 use mpiscope_feed::Found;
 use mpiscope_harness::{Mpi, Running, Signal, daemon_of, folder, mpiscope, processes, report};
 use serde_json::json;
 use std::path::Path;
-use support::{Feed, LIMIT, Page, block_on};
 
 const RANKS: u32 = 4;
 /// Of the time that is avoidable, which is more where ranks have cores of their own.
@@ -82,7 +78,7 @@ fn replayed(out: &Path) -> Found {
 
 #[test]
 fn the_verdict_is_told_while_the_job_runs_and_in_the_end() {
-    for mpi in Mpi::all_or_skip("live_verdict the_verdict_is_told_while_the_job_runs_and_in_the_end") {
+    for mpi in Mpi::sample_or_skip("live_verdict the_verdict_is_told_while_the_job_runs_and_in_the_end") {
         let folder = folder().unwrap();
         let out = folder.path().join("recording");
         let running = run_with_page(&mpi, "uneven", &["1200", "4000"], &out);

@@ -1,15 +1,11 @@
 //! Recordings that no run left: `mpiscope synth` and `mpiscope import`, and what other commands make of them.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-mod support;
-
+use crate::support::{Feed, LIMIT, Page, block_on};
 use mpiscope_feed::message::{Kind, Message};
 use mpiscope_feed::{JobState, RunSource};
 use mpiscope_harness::{Ended, Recorded, Running, Signal, folder, mpiscope, processes, report, run};
 use serde_json::Value;
 use std::path::Path;
-use support::{Feed, LIMIT, Page, block_on};
 
 const SYNTH: [&str; 9] =
     ["synth", "--pattern", "halo2d", "--ranks", "16", "--nodes", "4", "--seconds", "0.5"];

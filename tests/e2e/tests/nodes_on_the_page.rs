@@ -1,16 +1,9 @@
 //! The page of a recording of several hosts: their names, their clocks, what the scheduler did to their ranks.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-#[path = "support/hosts.rs"]
-#[allow(dead_code, reason = "each test program uses its part")]
-mod hosts;
-mod support;
-
-use hosts::Job;
+use crate::support::hosts::Job;
+use crate::support::{Feed, LIMIT, Page, block_on};
 use mpiscope_feed::exchange::Outgoing;
 use mpiscope_harness::{Family, Lab, LabOptions, Mpi, Running, Signal, mpiscope, processes, report, run};
-use support::{Feed, LIMIT, Page, block_on};
 
 #[test]
 fn a_replay_names_nodes_and_says_how_well_their_clocks_agree() {

@@ -1,14 +1,10 @@
 //! The page of a running job: closed without its token, and live with it.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-mod support;
-
+use crate::support::{Feed, LIMIT, Page, block_on, status};
 use mpiscope_feed::exchange::Outgoing;
 use mpiscope_feed::message::Kind;
 use mpiscope_harness::{Mpi, Running, Truth, folder, mpiscope};
 use serde_json::json;
-use support::{Feed, LIMIT, Page, block_on, status};
 
 const RANKS: u32 = 2;
 
@@ -21,7 +17,7 @@ fn run_with_page(mpi: &Mpi, seconds: &str, out: &std::path::Path) -> Running {
 
 #[test]
 fn without_the_token_nothing_is_told() {
-    let Some(mpi) = Mpi::all_or_skip("page without_the_token_nothing_is_told").into_iter().next() else {
+    let Some(mpi) = Mpi::sample_or_skip("page without_the_token_nothing_is_told").into_iter().next() else {
         return;
     };
     let folder = folder().unwrap();
@@ -48,7 +44,7 @@ fn without_the_token_nothing_is_told() {
 
 #[test]
 fn the_feed_grows_while_the_job_runs_and_ends_with_all_of_it() {
-    for mpi in Mpi::all_or_skip("page the_feed_grows_while_the_job_runs_and_ends_with_all_of_it") {
+    for mpi in Mpi::sample_or_skip("page the_feed_grows_while_the_job_runs_and_ends_with_all_of_it") {
         let folder = folder().unwrap();
         let running = run_with_page(&mpi, "2", &folder.path().join("recording"));
         let page = Page::of(&running, "mpiscope: live page");
@@ -80,7 +76,8 @@ fn the_feed_grows_while_the_job_runs_and_ends_with_all_of_it() {
 
 #[test]
 fn one_may_look_back_while_the_job_runs() {
-    let Some(mpi) = Mpi::all_or_skip("page one_may_look_back_while_the_job_runs").into_iter().next() else {
+    let Some(mpi) = Mpi::sample_or_skip("page one_may_look_back_while_the_job_runs").into_iter().next()
+    else {
         return;
     };
     let folder = folder().unwrap();

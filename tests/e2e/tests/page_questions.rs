@@ -1,10 +1,7 @@
 //! What is asked of the page about single messages, their courses, criteria, places, the placement and the next call: of runs of
 //! which that is known exactly, while they go on and again of their recordings.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-mod support;
-
+use crate::support::{Feed, LIMIT, MODELLED_LIVE, Page, block_on};
 use mpiscope_feed::exchange::{Answer, Outgoing};
 use mpiscope_feed::{Calls, Courses, Criteria, MessageRows, NONE, Remap, RemapFormat};
 use mpiscope_harness::{
@@ -14,7 +11,6 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
-use support::{Feed, LIMIT, MODELLED_LIVE, Page, block_on};
 
 const RANKS: u32 = 2;
 /// What lies beyond every run.
@@ -125,7 +121,7 @@ async fn live(page: &Page) -> Live {
 
 #[test]
 fn of_a_run_and_of_its_recording_the_same_is_told() {
-    for mpi in Mpi::all_or_skip("page_questions of_a_run_and_of_its_recording_the_same_is_told") {
+    for mpi in Mpi::sample_or_skip("page_questions of_a_run_and_of_its_recording_the_same_is_told") {
         let folder = folder().unwrap();
         let out = folder.path().join("recording");
         let mut command = mpiscope(&["run", "--out"]).unwrap();
@@ -209,7 +205,7 @@ fn marks(source: &Path) -> BTreeMap<String, String> {
 
 #[test]
 fn calls_name_the_line_from_which_they_are_made() {
-    for mpi in Mpi::all_or_skip("page_questions calls_name_the_line_from_which_they_are_made") {
+    for mpi in Mpi::sample_or_skip("page_questions calls_name_the_line_from_which_they_are_made") {
         let folder = folder().unwrap();
         let (library, program) = (folder.path().join("libplaces.so"), folder.path().join("sites"));
         let source = |name: &str| source_folder().join("sites").join(name);

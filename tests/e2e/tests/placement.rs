@@ -1,12 +1,6 @@
 //! `mpiscope remap`: launchers place ranks as advised, and then as many messages go between nodes as was said.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-#[path = "support/hosts.rs"]
-#[allow(dead_code, reason = "each test program uses its part")]
-mod hosts;
-
-use hosts::{Job, LIMIT, assert_exact, nodes_of_ranks};
+use crate::support::hosts::{Job, LIMIT, assert_exact, nodes_of_ranks};
 use mpiscope_harness::{
     Ended, Family, Lab, LabOptions, Mpi, Placement, Recorded, Start, folder, mpiscope, record, report, run,
 };
@@ -82,7 +76,7 @@ fn slurm_places_ranks_as_advised() {
 
 #[test]
 fn on_one_node_nothing_can_be_gained() {
-    for mpi in Mpi::all_or_skip("placement on_one_node_nothing_can_be_gained") {
+    for mpi in Mpi::sample_or_skip("placement on_one_node_nothing_can_be_gained") {
         let folder = folder().unwrap();
         let out = folder.path().join("recording");
         let ended = run(&mut record(&mpi, 4, &mpi.app("ring").unwrap(), &[], &out).unwrap(), LIMIT).unwrap();

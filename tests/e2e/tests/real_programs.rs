@@ -1,8 +1,6 @@
 //! Programs that people use, from Debian: recording changes neither their results nor their status, and every call that
 //! a second opinion counts is there.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
 use mpiscope_harness::{
     Counted, Ended, Family, Mpi, Recorded, folder, full_run, record_counted, root, run, run_with_input, skip,
     source_folder,

@@ -1,9 +1,6 @@
 //! `mpiscope replay`: the page of a recording says what the report says.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-mod support;
-
+use crate::support::{Feed, LIMIT, Page, block_on};
 use mpiscope_feed::exchange::{Mode, Outgoing};
 use mpiscope_feed::message::{Kind, Message};
 use mpiscope_feed::{JobState, RunSource};
@@ -14,7 +11,6 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use support::{Feed, LIMIT, Page, block_on};
 
 /// What is compared, in one line each.
 fn figures(state: &Message) -> BTreeMap<String, u64> {
@@ -92,7 +88,7 @@ fn says_what_the_report_says(recording: &Path) -> Message {
 
 #[test]
 fn of_a_whole_recording() {
-    for mpi in Mpi::all_or_skip("replay of_a_whole_recording") {
+    for mpi in Mpi::sample_or_skip("replay of_a_whole_recording") {
         let folder = folder().unwrap();
         let out = folder.path().join("recording");
         let app = mpi.app("halo3d").unwrap();
@@ -106,7 +102,7 @@ fn of_a_whole_recording() {
 
 #[test]
 fn of_a_run_of_which_every_part_was_killed() {
-    let Some(mpi) = Mpi::all_or_skip("replay of_a_run_of_which_every_part_was_killed").into_iter().next()
+    let Some(mpi) = Mpi::sample_or_skip("replay of_a_run_of_which_every_part_was_killed").into_iter().next()
     else {
         return;
     };

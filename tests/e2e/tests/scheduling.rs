@@ -1,7 +1,5 @@
 //! What the scheduler did to ranks: recorded, and reported as the table has it.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
 use mpiscope_harness::{Family, Mpi, Recorded, folder, mpiscope, record, report, run, skip};
 use mpiscope_recording::Recording;
 use std::collections::BTreeMap;

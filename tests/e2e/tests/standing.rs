@@ -1,7 +1,5 @@
 //! Jobs that stand still: who waits for whom is said once while they do, and is in the recording.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
 use mpiscope_harness::{Ended, Mpi, Running, Signal, folder, mpiscope, processes, report, run};
 use serde_json::Value;
 use std::any::Any;
@@ -37,16 +35,14 @@ fn stuck_with(mpi: &Mpi, options: &[&str], words: &[&str]) -> Stuck {
 }
 
 impl Stuck {
-    /// What the terminal is told, once it is.
-    fn told(&self) -> String {
+    /// What the terminal is told, once it has all these words: its lines come one after the other.
+    fn told(&self, words: &[&str]) -> String {
         let said = || {
             let errors = self.running.errors_until_now();
-            // The lines come one after the other.
-            errors.contains("stands still").then_some(())
+            words.iter().all(|word| errors.contains(word)).then_some(errors)
         };
-        processes::until(LIMIT, said).unwrap_or_else(|| panic!("{}", self.running.errors_until_now()));
-        std::thread::sleep(Duration::from_millis(300));
-        self.running.errors_until_now()
+        processes::until(LIMIT, said)
+            .unwrap_or_else(|| panic!("not all of {words:?}: {}", self.running.errors_until_now()))
     }
 
     /// Ends it as a user does who has seen enough.
@@ -70,8 +66,8 @@ fn text_of(out: &Path) -> String {
 fn a_circle_of_receives_is_named_with_its_call_sites() {
     for mpi in Mpi::all_or_skip("standing a_circle_of_receives_is_named_with_its_call_sites") {
         let stuck = stuck(&mpi, &["ring"]);
-        let told = stuck.told();
-        assert!(told.contains("Deadlock: 4 ranks wait for each other."), "{told}");
+        let told =
+            stuck.told(&["stands still", "Deadlock: 4 ranks wait for each other.", "it waits for rank 0.\n"]);
         let line =
             told.lines().find(|line| line.contains("Rank 3 is in MPI_Recv from rank 0, tag 7 at stuck.c:"));
         assert!(line.is_some_and(|line| line.ends_with("it waits for rank 0.")), "{told}");
@@ -96,13 +92,14 @@ fn a_circle_of_receives_is_named_with_its_call_sites() {
 
 #[test]
 fn a_flight_recorder_has_what_was_before_the_job_stood_still() {
-    for mpi in Mpi::all_or_skip("standing a_flight_recorder_has_what_was_before_the_job_stood_still") {
+    for mpi in Mpi::sample_or_skip("standing a_flight_recorder_has_what_was_before_the_job_stood_still") {
         let stuck = stuck_with(&mpi, &["--flight", "1s"], &["ring"]);
-        let told = stuck.told();
-        assert!(told.contains("the job seems to stand still"), "{told}");
-        assert!(told.contains("recording is switched on, with the last 1 s"), "{told}");
-        assert!(told.contains("Deadlock: 4 ranks wait for each other."), "{told}");
-        assert!(told.contains("Rank 3 is in MPI_Recv from rank 0, tag 7 at stuck.c:"), "{told}");
+        stuck.told(&[
+            "the job seems to stand still",
+            "recording is switched on, with the last 1 s",
+            "Deadlock: 4 ranks wait for each other.",
+            "Rank 3 is in MPI_Recv from rank 0, tag 7 at stuck.c:",
+        ]);
         let (_, report, _folder, _) = stuck.stop();
         assert_eq!(last_still(&report)["circles"], serde_json::json!([[0, 1, 2, 3]]));
         assert_eq!(report["totals"]["lost_calls"], 0, "{report:#}");
@@ -111,27 +108,19 @@ fn a_flight_recorder_has_what_was_before_the_job_stood_still() {
 
 #[test]
 fn a_tag_that_nobody_asks_for_is_named() {
-    for mpi in Mpi::all_or_skip("standing a_tag_that_nobody_asks_for_is_named") {
+    for mpi in Mpi::sample_or_skip("standing a_tag_that_nobody_asks_for_is_named") {
         let stuck = stuck(&mpi, &["tags"]);
-        let told = stuck.told();
-        assert!(
-            told.contains("A message from rank 0 to rank 1 has tag 5, and rank 1 asks for tag 6."),
-            "{told}"
-        );
-        assert!(told.contains("Ranks 2-3 wait for them"), "{told}");
+        let mismatch = "A message from rank 0 to rank 1 has tag 5, and rank 1 asks for tag 6.";
+        stuck.told(&["stands still", mismatch, "Ranks 2-3 wait for them"]);
         assert_eq!(last_still(&stuck.stop().1)["circles"], serde_json::json!([[0, 1]]));
     }
 }
 
 #[test]
 fn a_rank_that_leaves_out_a_collective_is_named() {
-    for mpi in Mpi::all_or_skip("standing a_rank_that_leaves_out_a_collective_is_named") {
+    for mpi in Mpi::sample_or_skip("standing a_rank_that_leaves_out_a_collective_is_named") {
         let stuck = stuck(&mpi, &["left-out"]);
-        let told = stuck.told();
-        assert!(
-            told.contains("Rank 0 is in MPI_Barrier at stuck.c:") && told.contains("waits for rank 3"),
-            "{told}"
-        );
+        stuck.told(&["stands still", "Rank 0 is in MPI_Barrier at stuck.c:", "waits for rank 3"]);
         let still = last_still(&stuck.stop().1);
         assert_eq!((&still["kind"], &still["stuck"]), (&"deadlock".into(), &serde_json::json!([0, 1, 2, 3])));
     }
@@ -145,8 +134,7 @@ fn receives_of_any_source_and_waits_for_requests_are_understood() {
             [("any", "MPI_Recv from any rank, any tag"), ("waitall", "MPI_Waitall for 2 requests")]
         {
             let stuck = stuck(&mpi, &[kind]);
-            let told = stuck.told();
-            assert!(told.contains("Deadlock") && told.contains(call), "{told}");
+            stuck.told(&["stands still", "Deadlock", call]);
             let still = last_still(&stuck.stop().1);
             assert_eq!(still["stuck"], serde_json::json!([0, 1, 2, 3]), "{kind}");
         }
@@ -155,14 +143,10 @@ fn receives_of_any_source_and_waits_for_requests_are_understood() {
 
 #[test]
 fn who_asks_now_and_then_and_finds_nothing_moves_nothing() {
-    for mpi in Mpi::all_or_skip("standing who_asks_now_and_then_and_finds_nothing_moves_nothing") {
+    for mpi in Mpi::sample_or_skip("standing who_asks_now_and_then_and_finds_nothing_moves_nothing") {
         let stuck = stuck(&mpi, &["asks"]);
-        let told = stuck.told();
-        assert!(
-            told.contains("rank 3, which asks again and again with MPI_Test at stuck.c:")
-                && told.contains("and finds nothing"),
-            "{told}"
-        );
+        let asks = "rank 3, which asks again and again with MPI_Test at stuck.c:";
+        stuck.told(&["stands still", asks, "and finds nothing"]);
         assert_eq!(last_still(&stuck.stop().1)["roots"][0]["rank"], 3);
     }
 }
@@ -170,13 +154,10 @@ fn who_asks_now_and_then_and_finds_nothing_moves_nothing() {
 #[test]
 fn a_chain_leads_to_the_rank_that_computes_and_it_is_said_when_it_moves_again() {
     let name = "standing a_chain_leads_to_the_rank_that_computes_and_it_is_said_when_it_moves_again";
-    for mpi in Mpi::all_or_skip(name) {
+    for mpi in Mpi::sample_or_skip(name) {
         let stuck = stuck(&mpi, &["chain", "3"]);
-        let told = stuck.told();
-        assert!(
-            told.contains("All 3 ranks that wait do so for rank 3, which has been in no MPI call"),
-            "{told}"
-        );
+        stuck
+            .told(&["stands still", "All 3 ranks that wait do so for rank 3, which has been in no MPI call"]);
         let ended = stuck.running.wait(LIMIT).unwrap();
         assert_eq!(ended.status, 0, "{}", ended.errors());
         assert!(ended.errors().contains("the job moves again, after"), "{}", ended.errors());
@@ -184,14 +165,14 @@ fn a_chain_leads_to_the_rank_that_computes_and_it_is_said_when_it_moves_again() 
         let still = last_still(&report);
         assert_eq!((&still["kind"], &still["roots"][0]["rank"]), (&"waits".into(), &3.into()));
         let stood_s = still["until_s"].as_f64().unwrap() - still["since_s"].as_f64().unwrap();
-        assert!((2.0..5.0).contains(&stood_s), "{still:#}");
+        assert!(stood_s >= 2.0, "the last rank computes for three seconds: {still:#}");
         assert_eq!(report["standing"]["ended_in_count"], 0, "all calls returned");
     }
 }
 
 #[test]
 fn a_killed_job_says_which_calls_its_ranks_were_in() {
-    for mpi in Mpi::all_or_skip("standing a_killed_job_says_which_calls_its_ranks_were_in") {
+    for mpi in Mpi::sample_or_skip("standing a_killed_job_says_which_calls_its_ranks_were_in") {
         // The launcher ends the others when it sees that one was killed.
         let stuck = stuck(&mpi, &["gone"]);
         let ended = stuck.running.wait(LIMIT).unwrap();
@@ -213,7 +194,7 @@ fn the_report_knows_the_last_calls_when_everything_was_killed() {
         return;
     };
     let stuck = stuck(&mpi, &["ring"]);
-    stuck.told();
+    stuck.told(&["stands still"]);
     for process in stuck.running.family() {
         processes::signal(process, Signal::KILL);
     }

@@ -1,15 +1,11 @@
 //! A modelled job on the page of a run, as it would run.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
-mod support;
-
+use crate::support::{Feed, LIMIT, MODELLED_LIVE, Page, block_on};
 use mpiscope_feed::message::Message;
 use mpiscope_feed::{Found, JobState, RunSource};
 use mpiscope_harness::{Running, Signal, folder, mpiscope, processes, report};
 use serde_json::Value;
 use std::time::Instant;
-use support::{Feed, LIMIT, MODELLED_LIVE, Page, block_on};
 
 #[test]
 fn a_modelled_job_is_watched_as_it_would_run() {

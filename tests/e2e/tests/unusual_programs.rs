@@ -1,8 +1,7 @@
 //! Programs that do what MPI allows and few do: they fork, complete in another thread than they posted, throw
 //! exceptions through MPI and jump out of it, run on after their terminal is gone.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
+use crate::support::turns::Turns;
 use mpiscope_harness::{
     Ended, Family, Mpi, Recorded, Running, Signal, Truth, daemon_of, folder, mpiscope, processes, record,
     report, run, skip, source_folder,
@@ -107,9 +106,9 @@ fn ends_alike(mpi: &Mpi, word: &str) -> (Ended, Recorded) {
 
 #[test]
 fn a_rank_that_ends_at_once_within_mpi_leaves_what_it_did_until_then() {
-    for mpi in
-        Mpi::all_or_skip("unusual_programs a_rank_that_ends_at_once_within_mpi_leaves_what_it_did_until_then")
-    {
+    for mpi in Mpi::sample_or_skip(
+        "unusual_programs a_rank_that_ends_at_once_within_mpi_leaves_what_it_did_until_then",
+    ) {
         let (ended, recorded) = ends_alike(&mpi, "vanishing");
         assert_eq!(ended.status, 7, "{}", ended.errors());
         let missing = recorded.manifest.missing;
@@ -119,7 +118,7 @@ fn a_rank_that_ends_at_once_within_mpi_leaves_what_it_did_until_then() {
 
 #[test]
 fn a_second_init_is_the_error_that_it_is_without_us() {
-    for mpi in Mpi::all_or_skip("unusual_programs a_second_init_is_the_error_that_it_is_without_us") {
+    for mpi in Mpi::sample_or_skip("unusual_programs a_second_init_is_the_error_that_it_is_without_us") {
         let (ended, _) = ends_alike(&mpi, "twice");
         // Open MPI ends the job, whatever the program wants of errors.
         let told = ended.errors().matches("the second time it is an error").count();
@@ -301,17 +300,20 @@ fn an_ignored_hangup_stays_ignored() {
 
 #[test]
 fn a_job_outlives_an_ignored_hangup() {
-    for mpi in Mpi::all_or_skip("unusual_programs a_job_outlives_an_ignored_hangup") {
+    for mpi in Mpi::sample_or_skip("unusual_programs a_job_outlives_an_ignored_hangup") {
         let folder = folder().unwrap();
         let out = folder.path().join("a");
-        let command = record(&mpi, 2, &mpi.app("linger").unwrap(), &["2", "300"], &out).unwrap();
+        let turns = Turns::new(folder.path());
+        let command = record(&mpi, 2, &mpi.app("paced").unwrap(), &turns.arguments(), &out).unwrap();
         let running = Running::start(&mut deaf_to_hangups(&command)).unwrap();
         let daemon = daemon_of(&running).unwrap();
-        std::thread::sleep(Duration::from_millis(800));
+        turns.wait_for(50);
         // Not the launcher, which may have its own mind about this signal, recorded or not.
         for process in [running.process(), daemon] {
             processes::signal(process, Signal::HUP);
         }
+        turns.wait_for(100);
+        turns.end();
         let ended = running.wait(LIMIT).unwrap();
         let place = format!("{}: {}", mpi.family.word(), ended.errors());
         assert_eq!(ended.status, 0, "{place}");

@@ -1,7 +1,5 @@
 //! The collector in a program that nobody records: it keeps quiet, or says one line, and the program does not notice.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
 use mpiscope_harness::{Ended, Mpi, Truth, collector, folder, run};
 use std::ffi::OsString;
 use std::path::Path;
@@ -53,7 +51,7 @@ fn rings_in(folder: &Path) -> Vec<std::path::PathBuf> {
 
 #[test]
 fn without_being_told_of_rings_it_is_silent() {
-    for mpi in Mpi::all_or_skip("without_daemon without_being_told_of_rings_it_is_silent") {
+    for mpi in Mpi::sample_or_skip("without_daemon without_being_told_of_rings_it_is_silent") {
         for app in ["forms", "split", "abort"] {
             let ended = as_by_itself(&mpi, app, &[], &mut preloaded(&mpi, app, &[]));
             assert!(!ended.errors().contains("mpiscope"), "{}", ended.errors());
@@ -63,7 +61,7 @@ fn without_being_told_of_rings_it_is_silent() {
 
 #[test]
 fn with_a_folder_that_does_not_exist_it_says_one_line() {
-    for mpi in Mpi::all_or_skip("without_daemon with_a_folder_that_does_not_exist_it_says_one_line") {
+    for mpi in Mpi::sample_or_skip("without_daemon with_a_folder_that_does_not_exist_it_says_one_line") {
         for app in ["forms", "threads"] {
             let mut command = preloaded(&mpi, app, &[]);
             let ended = as_by_itself(&mpi, app, &[], command.env("MPISCOPE_RINGS", "/does/not/exist"));
@@ -74,7 +72,7 @@ fn with_a_folder_that_does_not_exist_it_says_one_line() {
 
 #[test]
 fn with_sizes_that_make_no_sense_it_says_one_line() {
-    for mpi in Mpi::all_or_skip("without_daemon with_sizes_that_make_no_sense_it_says_one_line") {
+    for mpi in Mpi::sample_or_skip("without_daemon with_sizes_that_make_no_sense_it_says_one_line") {
         let folder = folder().unwrap();
         let mut command = preloaded(&mpi, "ring", &[]);
         command.env("MPISCOPE_RINGS", folder.path()).env("MPISCOPE_RING_SLOTS", "65");
@@ -85,7 +83,7 @@ fn with_sizes_that_make_no_sense_it_says_one_line() {
 
 #[test]
 fn rings_that_nobody_reads_fill_up_and_the_program_goes_on() {
-    for mpi in Mpi::all_or_skip("without_daemon rings_that_nobody_reads_fill_up_and_the_program_goes_on") {
+    for mpi in Mpi::sample_or_skip("without_daemon rings_that_nobody_reads_fill_up_and_the_program_goes_on") {
         let folder = folder().unwrap();
         let arguments = ["100000"];
         let mut command = preloaded(&mpi, "million", &arguments);
@@ -119,7 +117,7 @@ fn full_ring(path: &Path) -> u64 {
 #[test]
 fn a_full_folder_sends_the_ring_to_the_spool() {
     let test = "without_daemon a_full_folder_sends_the_ring_to_the_spool";
-    for mpi in Mpi::all_or_skip(test) {
+    for mpi in Mpi::sample_or_skip(test) {
         let (full, spool) = (folder().unwrap(), folder().unwrap());
         let Some(_mounted) = Mounted::tiny(full.path()) else {
             mpiscope_harness::skip(test, "no right to mount a file system");
@@ -141,7 +139,7 @@ fn a_full_folder_sends_the_ring_to_the_spool() {
 
 #[test]
 fn without_any_place_it_says_one_line() {
-    for mpi in Mpi::all_or_skip("without_daemon without_any_place_it_says_one_line") {
+    for mpi in Mpi::sample_or_skip("without_daemon without_any_place_it_says_one_line") {
         let folder = folder().unwrap();
         let file = folder.path().join("file");
         std::fs::write(&file, "no folder").unwrap();

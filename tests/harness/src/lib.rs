@@ -15,6 +15,7 @@ pub mod processes;
 mod product;
 mod recorded;
 mod running;
+mod schedule;
 mod skip;
 mod truth;
 
@@ -24,10 +25,13 @@ pub use counted::{Counted, Language, counted, record_counted};
 pub use lab::{Lab, LabOptions, Placement, Start};
 pub use languages::{Missing, python, rust_app};
 pub use mpi::{Family, Mpi};
-pub use product::{check, collector, daemon_of, full_run, mpiscope, record, repair, report, until_log_has};
+pub use product::{
+    check, collector, daemon_of, full_run, log_bytes, mpiscope, record, repair, report, until_log_has,
+};
 pub use recorded::{Recorded, SENDS_AND_RECEIVES};
 pub use running::{Ended, Running, run, run_with_input};
 pub use rustix::process::Signal;
+pub use schedule::{Schedule, Turn};
 pub use skip::skip;
 pub use truth::{TRUTH_FUNCTIONS, Truth};
 

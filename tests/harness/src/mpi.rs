@@ -28,6 +28,13 @@ impl Family {
         }
     }
 
+    /// Whether it is the family that this test samples. It follows from the test's name, so that tests are spread over all.
+    #[must_use]
+    pub fn is_sampled(self, test: &str) -> bool {
+        let sum: usize = test.bytes().map(usize::from).sum();
+        Self::ALL[sum % Self::ALL.len()] == self
+    }
+
     /// On how many ranks `topologies` may be run. MPICH 4.0 hangs by itself now and then when more ranks than there are
     /// processors make communicators of groups and graphs: without us 4 ranks on 2 did in about a third of the runs.
     #[must_use]
@@ -105,6 +112,23 @@ impl Mpi {
     pub fn all_or_skip(test: &str) -> Vec<Self> {
         let name = |family: Family| format!("{test} ({})", family.word());
         Family::ALL.into_iter().filter_map(|family| Self::find_or_skip(family, &name(family))).collect()
+    }
+
+    /// For tests of what does not depend on the family: every installed one in a full run, otherwise one of them, which
+    /// [`Family::is_sampled`] chooses. Without any the test counts as skipped.
+    #[must_use]
+    pub fn sample_or_skip(test: &str) -> Vec<Self> {
+        if crate::full_run() {
+            return Self::all_or_skip(test);
+        }
+        let (mut chosen, others): (Vec<_>, Vec<_>) =
+            Family::ALL.into_iter().filter_map(Self::find).partition(|mpi| mpi.family.is_sampled(test));
+        chosen.extend(others);
+        chosen.truncate(1);
+        if chosen.is_empty() {
+            crate::skip(test, "no MPI is installed");
+        }
+        chosen
     }
 
     /// A test program of `tests/apps`, compiled.

@@ -6,6 +6,12 @@ use std::time::{Duration, Instant};
 /// The environment variable that marks everything that one command of a test started, however it is related to it now.
 pub(crate) const MARK: &str = "MPISCOPE_TEST_MARK";
 
+/// The process of the test that started this one, directly or not.
+#[must_use]
+pub fn test_of(process: u32) -> Option<u32> {
+    variable(process, MARK)?.split_once('-')?.0.parse().ok()
+}
+
 /// All processes that run.
 #[must_use]
 pub fn all() -> Vec<u32> {

@@ -79,12 +79,15 @@ pub fn daemon_of(run: &Running) -> Result<u32> {
 /// # Errors
 /// When it does not come so far.
 pub fn until_log_has(folder: &Path, bytes: u64) -> Result<()> {
-    let size = || {
-        let files = std::fs::read_dir(folder.join("wal")).ok()?.flatten();
-        let size: u64 = files.filter_map(|file| Some(file.metadata().ok()?.len())).sum();
-        (size >= bytes).then_some(())
-    };
-    processes::until(Duration::from_secs(30), size).context("the log does not grow")
+    let has_so_many = || (log_bytes(folder) >= bytes).then_some(());
+    processes::until(Duration::from_secs(30), has_so_many).context("the log does not grow")
+}
+
+/// How many bytes a recording's log holds.
+#[must_use]
+pub fn log_bytes(folder: &Path) -> u64 {
+    let Ok(files) = std::fs::read_dir(folder.join("wal")) else { return 0 };
+    files.flatten().filter_map(|file| Some(file.metadata().ok()?.len())).sum()
 }
 
 /// What `mpiscope report --json` says of a folder.

@@ -1,8 +1,9 @@
 //! The page as a program sees it: its address, plain requests, the feed.
 
-#![allow(dead_code, reason = "each test program uses its part")]
-
+pub(crate) mod exactness;
+pub(crate) mod hosts;
 pub(crate) mod recordings;
+pub(crate) mod turns;
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use mpiscope_feed::exchange::{Answer, Outgoing};

@@ -1,0 +1,67 @@
+//! Tests of the whole product, as a user has it: the built program and collector, and programs under real MPI.
+//!
+//! A new file is one line here. Tests that share the processors badly are listed in `../alone.txt`. With `MPISCOPE_FULL=1`
+//! the tests run every combination.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+mod support;
+
+mod behaviour;
+mod calibrate;
+mod call_sites;
+mod compare;
+mod damaged;
+mod dependencies;
+mod exact_counts;
+mod export;
+mod families;
+mod fortran;
+mod full_disk;
+mod golden;
+mod judged;
+mod killed;
+mod killed_anytime;
+mod lab;
+mod languages;
+mod large_counts;
+mod launchers;
+mod live_verdict;
+mod loss;
+mod made;
+mod nodes;
+mod nodes_on_the_page;
+mod objects;
+mod page;
+mod page_questions;
+mod placement;
+mod places;
+mod pyarrow;
+mod real_programs;
+mod regions;
+mod replay;
+mod replay_is_live;
+mod report;
+mod scheduling;
+mod second_opinion;
+mod site;
+mod standing;
+mod switched;
+mod synth_live;
+mod traces;
+mod unusual_programs;
+mod without_daemon;
+mod wrong_input;
+
+/// Every file beside this one is a module, so that no test is left out by mistake.
+#[test]
+fn every_file_is_listed() {
+    let own = include_str!("main.rs");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let file = entry.unwrap().file_name().into_string().unwrap();
+        if let Some(name) = file.strip_suffix(".rs").filter(|name| *name != "main") {
+            assert!(own.contains(&format!("\nmod {name};\n")), "{file} is not in tests/e2e/tests/main.rs");
+        }
+    }
+}
