@@ -396,10 +396,8 @@ fn strangers_get_nowhere() {
 fn who_says_nothing_is_hung_up_on() {
     let setting = Setting::new();
     let listener = plain(&setting);
-    let begun = Instant::now();
     let mut stream = TcpStream::connect(listener.address()).unwrap();
     stream.set_read_timeout(Some(LIMIT)).unwrap();
-    let mut all = Vec::new();
-    let _ = stream.read_to_end(&mut all);
-    assert!(begun.elapsed() < Duration::from_secs(15));
+    let end = stream.read_to_end(&mut Vec::new());
+    assert!(!end.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock), "nobody hangs up");
 }

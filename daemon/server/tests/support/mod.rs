@@ -21,6 +21,9 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::{self, Error};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
+/// Longer than any test takes, also on a busy machine.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
 pub(crate) type Page = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
 /// A run of one call.
@@ -65,6 +68,9 @@ pub(crate) async fn start(change: impl FnOnce(&mut Options)) -> Running {
 /// Of a run of which other things can be asked too.
 pub(crate) async fn start_with(library: Library, change: impl FnOnce(&mut Options)) -> Running {
     let mut options = Options::new(token());
+    // No page is dropped because this machine is busy; tests of these limits set shorter ones.
+    options.send_timeout = 2 * PATIENCE;
+    options.silence_timeout = 2 * PATIENCE;
     change(&mut options);
     let bound = Server::bind(Server::DEFAULT_ADDRESS, options).await.unwrap();
     let (address, url) = (bound.local_address(), bound.page_url());
@@ -123,7 +129,7 @@ impl Running {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut answer = Vec::new();
-        let _ = timeout(Duration::from_secs(5), stream.read_to_end(&mut answer)).await.unwrap();
+        let _ = timeout(PATIENCE, stream.read_to_end(&mut answer)).await.unwrap();
         String::from_utf8_lossy(&answer).into_owned()
     }
 
@@ -136,6 +142,16 @@ impl Running {
     pub(crate) async fn health(&self) -> serde_json::Value {
         let answer = self.get("/health", &format!("Cookie: {}\r\n", self.cookie())).await;
         serde_json::from_str(answer.split("\r\n\r\n").nth(1).unwrap()).unwrap()
+    }
+
+    /// Waits until so many pages are open.
+    pub(crate) async fn until_viewers(&self, count: u32) {
+        let count_them = async {
+            while self.health().await["viewers"] != count {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        timeout(PATIENCE, count_them).await.unwrap_or_else(|_| panic!("there are never {count} open pages"));
     }
 
     pub(crate) async fn open(&self) -> Result<Page, Error> {
@@ -169,7 +185,7 @@ pub(crate) enum Heard {
 
 pub(crate) async fn hear(page: &mut Page) -> Heard {
     loop {
-        match timeout(Duration::from_secs(5), page.next()).await.unwrap() {
+        match timeout(PATIENCE, page.next()).await.unwrap() {
             Some(Ok(tungstenite::Message::Binary(bytes))) => {
                 return Heard::Message(Outgoing::decode(&bytes).unwrap());
             }
