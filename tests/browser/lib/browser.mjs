@@ -1,4 +1,4 @@
-// One Chromium for all tests (or two), and pages in it that notice whatever a page must not do.
+// A Chromium for each worker (or two), and pages in it that notice whatever a page must not do.
 
 import { chromium as playwright } from "playwright-core";
 import { chromium } from "./places.mjs";
@@ -20,9 +20,11 @@ const LOST = /WebSocket connection to|ERR_CONNECTION_|ERR_SOCKET_NOT_CONNECTED|E
 
 const browsers = new Map();
 
-export function launch(gpu = "none") {
-  if (!browsers.has(gpu)) browsers.set(gpu, playwright.launch({ executablePath: chromium(), args: [...FLAGS, ...GPU[gpu]] }));
-  return browsers.get(gpu);
+/** The browser of a worker, started once. */
+export function launch(gpu = "none", worker = 0) {
+  const key = `${gpu} ${worker}`;
+  if (!browsers.has(key)) browsers.set(key, playwright.launch({ executablePath: chromium(), args: [...FLAGS, ...GPU[gpu]] }));
+  return browsers.get(key);
 }
 
 export async function close() {
@@ -32,7 +34,7 @@ export async function close() {
 
 /** A visitor of its own: cookies and choices are not shared with another. */
 export async function visitor(t, { gpu, ...options } = {}) {
-  const context = await (await launch(gpu)).newContext({ viewport: LARGE, colorScheme: "dark", deviceScaleFactor: 1, ...options });
+  const context = await (await launch(gpu, t.worker)).newContext({ viewport: LARGE, colorScheme: "dark", deviceScaleFactor: 1, ...options });
   t.after(() => context.close());
   return context;
 }

@@ -1,4 +1,4 @@
-// Runs tests one after the other and says how they went, in the words that cargo's tests use.
+// Runs tests, several at a time, and says how they went, in the words that cargo's tests use.
 
 import { appendFileSync } from "node:fs";
 import { inspect } from "node:util";
@@ -6,6 +6,8 @@ import { SKIPPED } from "./places.mjs";
 
 const tests = [];
 const LIMIT_MS = 150_000;
+/** How many tests run at a time. */
+const WORKERS = Number(process.env.MPISCOPE_TEST_JOBS ?? 2);
 
 class Skip extends Error {}
 
@@ -16,13 +18,13 @@ export function skip(reason) {
 
 /**
  * `body` gets what belongs to this one test: `after(act)` is done when it is over, last one first; `check(act)` is
- * done before that, and may fail the test.
+ * done before that, and may fail the test. `alone`: nothing else may run meanwhile.
  */
-export function test(name, body, limitMs = LIMIT_MS) {
-  tests.push({ name, body, limitMs });
+export function test(name, body, { limitMs = LIMIT_MS, alone = false } = {}) {
+  tests.push({ name, body, limitMs, alone });
 }
 
-async function runOne({ body, limitMs }) {
+async function runOne({ body, limitMs }, worker) {
   const ends = [];
   const checks = [];
   let timer;
@@ -40,7 +42,7 @@ async function runOne({ body, limitMs }) {
     }
   };
   const work = async () => {
-    await body({ after: (act) => ends.push(act), check: (act) => checks.push(act) });
+    await body({ worker, after: (act) => ends.push(act), check: (act) => checks.push(act) });
     for (const check of checks) await check();
   };
   await attempt(() => Promise.race([work(), tooLong]));
@@ -61,9 +63,9 @@ export async function runAll(words) {
   let passed = 0;
   let skips = 0;
   const begin = performance.now();
-  for (const each of chosen) {
+  const runNext = async (each, worker) => {
     const startMs = performance.now();
-    const { failures, skipped } = await runOne(each);
+    const { failures, skipped } = await runOne(each, worker);
     const took = `${((performance.now() - startMs) / 1000).toFixed(1)} s`;
     if (failures.length > 0) {
       failed.push({ name: each.name, failures });
@@ -77,7 +79,12 @@ export async function runAll(words) {
       passed++;
       console.log(`test ${each.name} ... ok (${took})`);
     }
-  }
+  };
+  const shared = chosen.filter(({ alone }) => !alone);
+  await Promise.all(Array.from({ length: WORKERS }, async (_, worker) => {
+    for (let each = shared.shift(); each; each = shared.shift()) await runNext(each, worker);
+  }));
+  for (const each of chosen.filter(({ alone }) => alone)) await runNext(each, 0);
   if (failed.length > 0) {
     console.log("\nfailures:\n");
     for (const { name, failures } of failed) console.log(`---- ${name}\n${failures.map(explain).join("\n")}\n`);
