@@ -1,5 +1,7 @@
 //! Puts the built page into the program. Without one, tests build with an empty page; what is released does not.
 
+#![allow(clippy::print_stdout, reason = "Cargo reads it")]
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};

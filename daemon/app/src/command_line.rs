@@ -1,8 +1,10 @@
 //! The command line: what can be said, and the words of its help.
 
 use crate::export::{ExportFormat, ExportTable, RankList, byte_range, duration_ns, run_time_ns};
+use crate::output;
 use crate::regions::{cut, method};
 use crate::remap::Format;
+use anyhow::Result;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 use mpiscope_analysis::{Cut, Method};
@@ -489,15 +491,21 @@ pub(crate) struct RegionsOptions {
     pub(crate) json: bool,
 }
 
-/// Help and version are printed as they are; what is wrong is said in one line.
-pub(crate) fn refuse(error: &clap::Error) -> ExitCode {
-    if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        // A reader that has gone away needs no help.
-        let _ = error.print();
-    } else {
-        eprintln!("mpiscope: {} (mpiscope --help says more)", one_line(&error.render().to_string()));
+impl Command {
+    /// Whether a job runs on while this does, and must not be held up or ended by it.
+    pub(crate) fn is_part_of_a_job(&self) -> bool {
+        matches!(self, Self::Run(_) | Self::Calibrate(_) | Self::Agent(_) | Self::Record)
     }
-    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+/// Help and version are printed as they are; what is wrong is said in one line.
+pub(crate) fn refuse(error: &clap::Error) -> Result<ExitCode> {
+    if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        output::print_help(error)?;
+    } else {
+        say!("{} (mpiscope --help says more)", one_line(&error.render().to_string()));
+    }
+    Ok(ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)))
 }
 
 /// The first paragraph of what clap says, as a line.

@@ -1,6 +1,7 @@
 //! `mpiscope doctor`: what works on this machine, and what to do about the rest.
 
 use crate::criteria_file::{CriteriaFile, folder};
+use crate::output::print;
 use crate::run::{System, find_collector, left_over_rings, may_span_hosts};
 use crate::site::{Paths, Site};
 use crate::words::{bytes, plural, printable};
@@ -30,28 +31,24 @@ pub(crate) fn doctor() -> Result<ExitCode> {
     findings.extend(launchers());
     findings.push(left_overs(&site.paths.rings));
     findings.extend(criteria());
-    let mut bad = 0;
-    for finding in &findings {
-        match finding {
-            Finding::Good(text) => println!("  ok    {text}"),
-            Finding::Note(text) => println!("  note  {text}"),
-            Finding::Bad(text) => {
-                bad += 1;
-                println!("  BAD   {text}");
-            }
-        }
-    }
-    println!();
-    if bad == 0 {
-        println!("MPI programs can be recorded here: mpiscope run -- mpirun -n 4 ./program");
-        Ok(ExitCode::SUCCESS)
-    } else {
-        println!(
-            "{} in the way of recording.",
-            if bad == 1 { "One thing is".into() } else { format!("{bad} things are") }
-        );
-        Ok(ExitCode::FAILURE)
-    }
+    let bad = findings.iter().filter(|finding| matches!(finding, Finding::Bad(_))).count();
+    print(&text(&findings, bad))?;
+    Ok(if bad == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn text(findings: &[Finding], bad: usize) -> String {
+    let line = |finding: &Finding| match finding {
+        Finding::Good(text) => format!("  ok    {text}\n"),
+        Finding::Note(text) => format!("  note  {text}\n"),
+        Finding::Bad(text) => format!("  BAD   {text}\n"),
+    };
+    let lines: String = findings.iter().map(line).collect();
+    let conclusion = match bad {
+        0 => "MPI programs can be recorded here: mpiscope run -- mpirun -n 4 ./program".into(),
+        1 => "One thing is in the way of recording.".into(),
+        _ => format!("{bad} things are in the way of recording."),
+    };
+    format!("{lines}\n{conclusion}\n")
 }
 
 fn collector() -> Finding {

@@ -88,7 +88,7 @@ impl Interrupt {
     }
 
     fn say(&self) {
-        eprintln!("mpiscope: interrupted: {}", self.words);
+        say!("interrupted: {}", self.words);
     }
 
     /// The exit status of what was done, when it was given up because of a signal or for another reason.

@@ -1,5 +1,8 @@
 //! The `mpiscope` program.
 
+#[macro_use]
+mod output;
+
 mod agent;
 mod calibrate;
 mod check;
@@ -17,6 +20,7 @@ mod interrupt;
 mod judge;
 mod load;
 mod node;
+mod os;
 mod page;
 mod places;
 mod private;
@@ -36,16 +40,30 @@ mod switch;
 mod synth;
 mod words;
 
+use anyhow::Result;
 use clap::Parser as _;
 use command_line::{Arguments, Command};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
-        Ok(arguments) => arguments,
-        Err(error) => return command_line::refuse(&error),
+    output::report_panics();
+    let result = match Arguments::try_parse() {
+        Ok(arguments) => carry_out(arguments.command),
+        Err(error) => command_line::refuse(&error),
     };
-    let result = match arguments.command {
+    let status = result.unwrap_or_else(|error| {
+        say!("{error:#}");
+        ExitCode::from(2)
+    });
+    output::finish();
+    status
+}
+
+fn carry_out(command: Command) -> Result<ExitCode> {
+    if command.is_part_of_a_job() {
+        output::never_block();
+    }
+    match command {
         Command::Run(options) => run::run(&options),
         Command::Replay(options) => replay::replay(&options),
         Command::Pause(options) => switch::switch(&options, false),
@@ -65,9 +83,5 @@ fn main() -> ExitCode {
         Command::Record => daemon::record(),
         Command::Judge { dir, print, workers } => judge::judge_apart(&dir, print, workers),
         Command::Advise => judge::advise_apart(),
-    };
-    result.unwrap_or_else(|error| {
-        eprintln!("mpiscope: {error:#}");
-        ExitCode::from(2)
-    })
+    }
 }

@@ -65,7 +65,7 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     let shown = Shown { last_ns, timeline: &timeline, findings: findings.as_ref() };
     publish(&mut feeding, &loaded, &shown);
     page::say_address("replay", page.url());
-    eprintln!("mpiscope: {}; Ctrl-C ends it", summary(&loaded));
+    say!("{}; Ctrl-C ends it", summary(&loaded));
     let dir = options.dir.clone();
     let is_in_log = spilled.is_some();
     // What takes a while is found out while the page is there.

@@ -5,6 +5,7 @@
 
 use crate::command_line::SwitchOptions;
 use crate::daemon::{Live, Records};
+use crate::output::print;
 use crate::private::create_private;
 use anyhow::{Context as _, Result, bail};
 use mpiscope_feed::Switch;
@@ -66,6 +67,7 @@ pub(crate) fn switch(options: &SwitchOptions, is_on: bool) -> Result<ExitCode> {
         bail!("nobody records into {}", dir.display());
     }
     set(dir, is_on)?;
-    println!("recording into {} is switched {}", dir.display(), if is_on { "on" } else { "off" });
+    let state = if is_on { "on" } else { "off" };
+    print(&format!("recording into {} is switched {state}\n", dir.display()))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -33,7 +33,7 @@ pub(crate) fn synth(options: &SynthOptions) -> Result<ExitCode> {
         write_truth(truth, out)?;
     }
     for sentence in sentences(truth.as_ref(), options.output.as_deref()) {
-        eprintln!("mpiscope: {sentence}");
+        say!("{sentence}");
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,5 +1,7 @@
 //! How fast jobs are modelled: `speed PATTERN RANKS SECONDS RATE [DISTURBANCE]`.
 
+#![allow(clippy::print_stdout, reason = "its figures are for whoever runs it")]
+
 use mpiscope_synth::{Spec, generate};
 use mpiscope_wire::Message;
 use std::time::Instant;

@@ -4,6 +4,7 @@
 //! the tests run every combination.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+#![allow(clippy::print_stdout, reason = "a test that fails shows it")]
 
 mod support;
 

@@ -1,5 +1,7 @@
 //! Inputs that once mattered, and some that lead far: they stay harmless.
 
+#![allow(clippy::print_stdout, reason = "a test that fails shows it")]
+
 use std::path::{Path, PathBuf};
 
 fn inputs(target: &str) -> Vec<(PathBuf, Vec<u8>)> {

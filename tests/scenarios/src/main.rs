@@ -3,6 +3,8 @@
 //!
 //! `cargo run --release -p mpiscope-scenarios [-- --only tuned|unseen] [--list] [--cases N] [--name PART] [--threads N]`
 
+#![allow(clippy::print_stdout, reason = "its figures are for whoever runs it")]
+
 mod cases;
 mod judge;
 mod table;

@@ -7,13 +7,13 @@ mod text;
 use crate::command_line::{CalibrateOptions, RunOptions};
 use crate::criteria_file::{CriteriaFile, folder, make_folder};
 use crate::daemon::Summary;
+use crate::output::print;
 use crate::run::{Over, random, run_to_measure};
 use crate::site::{Site, Start};
 use crate::words::printable;
 use anyhow::{Context as _, Result, bail};
 use measured::measured;
 use mpiscope_recording::Recording;
-use std::io::Write as _;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -46,17 +46,17 @@ pub(crate) fn calibrate(options: &CalibrateOptions) -> Result<ExitCode> {
 /// Says what was measured and keeps it.
 fn conclude(summary: &Summary, status: u8, out: &Path, place: &Place) -> Result<()> {
     for missing in summary.missing.iter().take(MOST_MISSING) {
-        eprintln!("mpiscope: missing: {}", printable(missing));
+        say!("missing: {}", printable(missing));
     }
     match summary.ranks {
         0 => {
-            eprintln!(
-                "mpiscope: nothing was measured: no MPI call was seen, so what ran is not linked to MPI or is so statically"
+            say!(
+                "nothing was measured: no MPI call was seen, so what ran is not linked to MPI or is so statically"
             );
             return Ok(());
         }
         1 => {
-            eprintln!("mpiscope: nothing was measured: one rank alone has nobody to exchange messages with");
+            say!("nothing was measured: one rank alone has nobody to exchange messages with");
             return Ok(());
         }
         _ => {}
@@ -64,7 +64,7 @@ fn conclude(summary: &Summary, status: u8, out: &Path, place: &Place) -> Result<
     let recording = Recording::open(out)?;
     let criteria = measured(&recording, summary.lost_calls == 0);
     if criteria.messages.is_empty() {
-        eprintln!("mpiscope: nothing was measured: the ranks exchanged no messages");
+        say!("nothing was measured: the ranks exchanged no messages");
         return Ok(());
     }
     let clocks = recording.manifest().clock.versions.last().map(|version| version.nodes.as_slice());
@@ -72,22 +72,16 @@ fn conclude(summary: &Summary, status: u8, out: &Path, place: &Place) -> Result<
     let apart_ns = apart_ns.and_then(|nodes| nodes.iter().map(|node| node.uncertainty_ns).max());
     let mut text = printable(&text::text(&criteria, summary.ranks, apart_ns));
     if summary.lost_calls > 0 {
-        eprintln!("mpiscope: calls were lost, so which calls of collectives belong together is not known");
+        say!("calls were lost, so which calls of collectives belong together is not known");
     }
     if status == 0 {
         let file = place.for_file(&criteria)?;
         criteria.write(&file)?;
         text += &format!("criteria in {}\n", file.display());
     } else {
-        eprintln!(
-            "mpiscope: the command ended with {status}: this is what was measured until then, and it is not kept"
-        );
+        say!("the command ended with {status}: this is what was measured until then, and it is not kept");
     }
-    // Whoever reads only the first lines, as `head` does, has what it wanted.
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
-    }
+    print(&text)
 }
 
 /// Where the criteria go.

@@ -10,7 +10,7 @@ pub(crate) use rows::{Known, Sane};
 
 use crate::command_line::CheckOptions;
 use crate::daemon::{Live, Records};
-use crate::remap::say;
+use crate::output::print;
 use crate::words::printable;
 use anyhow::Result;
 use found::{Found, Standing};
@@ -24,7 +24,7 @@ const NOT_WHOLE: u8 = 1;
 pub(crate) fn check(options: &CheckOptions) -> Result<ExitCode> {
     let found = check_all(&options.dir)?;
     let text = if options.json { found.json()? } else { printable(&found.text(&options.dir)) };
-    say(&text)?;
+    print(&text)?;
     Ok(if found.is_whole() { ExitCode::SUCCESS } else { ExitCode::from(NOT_WHOLE) })
 }
 

@@ -14,7 +14,7 @@ mod usual;
 mod windows;
 
 use crate::command_line::CompareOptions;
-use crate::remap::say;
+use crate::output::print;
 use crate::words::printable;
 use anyhow::Result;
 use digest::{Digest, Pair};
@@ -30,10 +30,10 @@ pub(crate) fn compare(options: &CompareOptions) -> Result<ExitCode> {
     let (a, b) = (Digest::read(&options.a)?, Digest::read(&options.b)?);
     let told = comparison(&a, &b);
     if options.json {
-        say(&(serde_json::to_string_pretty(&told)? + "\n"))?;
+        print(&(serde_json::to_string_pretty(&told)? + "\n"))?;
         return Ok(ExitCode::SUCCESS);
     }
-    say(&printable(&text::text(&told)))?;
+    print(&printable(&text::text(&told)))?;
     if options.open || options.listen.is_some() {
         page::serve(options, told, &a, &b)?;
     }

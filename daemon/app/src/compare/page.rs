@@ -54,7 +54,7 @@ pub(super) fn serve(options: &CompareOptions, comparison: Comparison, a: &Digest
         found: None,
     });
     page::say_address("compare", page.url());
-    eprintln!("mpiscope: Ctrl-C ends it");
+    say!("Ctrl-C ends it");
     if options.open {
         page::open_in_browser(page.url());
     }

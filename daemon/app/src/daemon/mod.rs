@@ -18,6 +18,7 @@ pub(crate) use told::{record_told, show_told};
 
 use crate::agent::{Agent, LINGER, LITTLE_SLOTS, OWN, Pass, REST, Resume, SHORT_REST, run_start};
 use crate::judge::{GIVEN, give, have_judged};
+use crate::output::Stdout;
 use crate::page::{Page, Shelves};
 use crate::remap::Placements;
 use crate::switch;
@@ -70,10 +71,8 @@ pub(crate) fn record() -> Result<ExitCode> {
 }
 
 fn answer(message: &FromDaemon) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    serde_json::to_writer(&mut out, message)?;
-    out.write_all(b"\n")?;
-    Ok(out.flush()?)
+    let line = serde_json::to_string(message)? + "\n";
+    Ok(Stdout.write_all(line.as_bytes())?)
 }
 
 fn serve(configuration: &Configuration) -> Result<Summary> {

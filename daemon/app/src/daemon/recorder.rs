@@ -252,7 +252,7 @@ impl Recorder {
     fn complain(&mut self, text: &str) {
         let text = printable(text);
         if !self.write_faults.contains(&text) && self.write_faults.len() < MOST_FAULTS {
-            eprintln!("mpiscope: {text}");
+            say!("{text}");
             self.faults.push(Fault { rank: None, text: text.clone() });
             self.write_faults.push(text);
         }
@@ -261,7 +261,7 @@ impl Recorder {
     /// Something that concerns those who watch, and no more.
     fn notice(&mut self, text: &str) {
         let text = printable(text);
-        eprintln!("mpiscope: {text}");
+        say!("{text}");
         self.faults.push(Fault { rank: None, text });
     }
 
@@ -387,7 +387,7 @@ impl Recorder {
 
 /// On the terminal.
 fn say(lines: &[String]) {
-    lines.iter().for_each(|line| eprintln!("mpiscope: {}", printable(line)));
+    lines.iter().for_each(|line| say!("{}", printable(line)));
 }
 
 /// Says what was dropped, and makes the totals those of what is left.

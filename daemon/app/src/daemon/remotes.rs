@@ -149,8 +149,8 @@ impl Remotes {
         let unfinished: Vec<String> = self.at_work().map(|standing| standing.node).collect();
         if !unfinished.is_empty() && waited > SAY_AFTER && !said {
             self.ending.iter_mut().for_each(|ending| ending.said = true);
-            eprintln!(
-                "mpiscope: waiting for what {} still has to bring, at most {} when it is cut off",
+            say!(
+                "waiting for what {} still has to bring, at most {} when it is cut off",
                 unfinished.join(", "),
                 run_time(self.patience)
             );

@@ -148,7 +148,7 @@ fn scratch(output: &Path) -> std::path::PathBuf {
 
 fn say(options: &ExportOptions, source: &Source, exported: &Exported) {
     for sentence in source.missing.iter().chain(&exported.remarks) {
-        eprintln!("mpiscope: {sentence}");
+        say!("{sentence}");
     }
     let mut what = Vec::new();
     let table = options.table.unwrap_or(ExportTable::Calls);
@@ -164,7 +164,7 @@ fn say(options: &ExportOptions, source: &Source, exported: &Exported) {
     } else {
         format!("in {}", options.output.display())
     };
-    eprintln!("mpiscope: {} {place}", what.join(" and "));
+    say!("{} {place}", what.join(" and "));
 }
 
 fn plural_calls(calls: u64) -> String {

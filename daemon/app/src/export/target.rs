@@ -2,10 +2,11 @@
 //! no file.
 
 use crate::interrupt::Interrupt;
+use crate::output::Stdout;
 use crate::run::refuse_occupied;
 use anyhow::{Context as _, Result, bail};
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::{NamedTempFile, TempDir};
 
@@ -20,7 +21,7 @@ pub(crate) enum Target {
 impl Target {
     pub(crate) fn open(path: &Path, interrupt: &Interrupt) -> Result<Self> {
         if path == Path::new("-") {
-            return Ok(Self::Plain(Box::new(io::stdout())));
+            return Ok(Self::Plain(Box::new(BufWriter::new(Stdout))));
         }
         let doing = || format!("cannot write {}", path.display());
         match path.metadata() {

@@ -75,15 +75,12 @@ fn import_into(out: &Path, options: &ImportOptions, interrupt: &Interrupt) -> Re
         let read = read(&options.file, options.nodes.as_deref(), out, &progress)?;
         for (file, columns) in &read.ignored {
             let names = columns.join(", ");
-            eprintln!("mpiscope: {}: {} ignored: {names}", file, plural(columns.len() as u64, "column"));
+            say!("{}: {} ignored: {names}", file, plural(columns.len() as u64, "column"));
         }
         interrupt.begin(out);
         let (manifest, overlapping) = record(read, command, out, &progress)?;
         if overlapping > 0 {
-            eprintln!(
-                "mpiscope: calls of {} overlap: they are told as of several threads",
-                plural(overlapping, "rank")
-            );
+            say!("calls of {} overlap: they are told as of several threads", plural(overlapping, "rank"));
         }
         (manifest, "event")
     };
@@ -95,8 +92,8 @@ fn import_into(out: &Path, options: &ImportOptions, interrupt: &Interrupt) -> Re
 
 fn say(manifest: &Manifest, what: &str, of: &Path) {
     let totals = manifest.totals;
-    eprintln!(
-        "mpiscope: {} of {} on {}: {}; {} without a receive, {} without a send",
+    say!(
+        "{} of {} on {}: {}; {} without a receive, {} without a send",
         plural(totals.calls, what),
         plural(manifest.job.ranks.into(), "rank"),
         plural(manifest.job.nodes.len() as u64, "node"),
@@ -104,10 +101,7 @@ fn say(manifest: &Manifest, what: &str, of: &Path) {
         plural(totals.unmatched_sends, "send"),
         plural(totals.unmatched_receives, "receive"),
     );
-    eprintln!(
-        "mpiscope: recording in {}: mpiscope replay shows it, mpiscope report says what it holds",
-        of.display()
-    );
+    say!("recording in {}: mpiscope replay shows it, mpiscope report says what it holds", of.display());
 }
 
 /// A table that was read and found sound.

@@ -2,6 +2,7 @@
 //! the process it is in.
 
 use super::apart::{LOW_PRIORITY, answer, start};
+use crate::output::print;
 use anyhow::{Context as _, Result, ensure};
 use mpiscope_analysis::{Advice, Flow, Traffic, advise, capacities};
 use mpiscope_model::{Node, Rank};
@@ -46,7 +47,7 @@ pub(crate) fn advise_apart() -> Result<ExitCode> {
         bytes: (advice.inter_bytes_before, advice.inter_bytes_after),
         joined_messages: advice.joined_messages,
     };
-    serde_json::to_writer(std::io::stdout().lock(), &answer)?;
+    print(&serde_json::to_string(&answer)?)?;
     Ok(ExitCode::SUCCESS)
 }
 

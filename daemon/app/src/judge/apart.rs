@@ -2,6 +2,7 @@
 
 use super::{Findings, judge, judge_into};
 use crate::here::own_program;
+use crate::output::print;
 use anyhow::{Context as _, Result, ensure};
 use mpiscope_recording::Recording;
 use serde::de::DeserializeOwned;
@@ -27,7 +28,7 @@ pub(crate) fn judge_apart(dir: &Path, prints: bool, workers: usize) -> Result<Ex
     let _ = rustix::process::setpriority_process(None, LOW_PRIORITY);
     if prints {
         let recording = Recording::open(dir)?;
-        serde_json::to_writer(std::io::stdout().lock(), &judge(&recording, &recording.wal()?, workers)?)?;
+        print(&serde_json::to_string(&judge(&recording, &recording.wal()?, workers)?)?)?;
     } else {
         judge_into(dir, workers)?;
     }

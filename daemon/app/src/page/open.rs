@@ -5,13 +5,11 @@ use std::process::{Command, Stdio};
 
 /// Says the page's address, and how to reach it from elsewhere.
 pub(crate) fn say_address(what: &str, url: &str) {
-    eprintln!("mpiscope: {what}  {url}");
+    say!("{what}  {url}");
     let port = url.strip_prefix("http://").and_then(|rest| rest.split('/').next()?.rsplit(':').next());
     if let Some(port) = port {
         let host = host_name();
-        eprintln!(
-            "mpiscope: from elsewhere   ssh -N -L {port}:localhost:{port} {host}   then the same address"
-        );
+        say!("from elsewhere   ssh -N -L {port}:localhost:{port} {host}   then the same address");
     }
 }
 
@@ -25,7 +23,7 @@ pub(crate) fn open_in_browser(url: &str) {
             std::thread::spawn(move || drop(opening.wait()));
         }
         Err(error) => {
-            eprintln!("mpiscope: no browser could be opened (xdg-open: {error}); open the address yourself");
+            say!("no browser could be opened (xdg-open: {error}); open the address yourself");
         }
     }
 }

@@ -4,7 +4,7 @@ mod edges;
 
 use crate::command_line::RegionsOptions;
 use crate::load::load_traffic;
-use crate::remap::say;
+use crate::output::print;
 use crate::words::{plural, ranges};
 use anyhow::{Result, ensure};
 use mpiscope_analysis::{Clustering, Cut, MOST_EXACT, Method, TalkGraph, modularity};
@@ -49,9 +49,9 @@ pub(crate) fn regions(options: &RegionsOptions) -> Result<ExitCode> {
         exact: clustering.is_exact(),
     };
     if options.json {
-        say(&(serde_json::to_string(&found)? + "\n"))?;
+        print(&(serde_json::to_string(&found)? + "\n"))?;
     } else {
-        say(&text(&found))?;
+        print(&text(&found))?;
     }
     Ok(ExitCode::SUCCESS)
 }

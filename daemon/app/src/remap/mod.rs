@@ -11,10 +11,10 @@ pub(crate) use placement::{Placement, place};
 
 use crate::command_line::RemapOptions;
 use crate::load::{Traffic, load_traffic};
+use crate::output::print;
 use crate::words::{bytes, count, plural, printable};
 use anyhow::{Context as _, Result, ensure};
 use mpiscope_recording::Recording;
-use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -29,14 +29,14 @@ pub(crate) fn remap(options: &RemapOptions) -> Result<ExitCode> {
         Some(file) => {
             std::fs::write(file, text).with_context(|| format!("write {}", file.display()))?;
         }
-        None => say(&text)?,
+        None => print(&text)?,
     }
     let file = options.output.as_deref().unwrap_or(Path::new("FILE"));
     for sentence in summary(&placement, &traffic) {
-        eprintln!("mpiscope: {}", printable(&sentence));
+        say!("{}", printable(&sentence));
     }
     if placement.advice.gains() {
-        eprintln!("mpiscope: next   {}", options.format.command(&placement, file));
+        say!("next   {}", options.format.command(&placement, file));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -90,21 +90,4 @@ fn summary(placement: &Placement<'_>, traffic: &Traffic) -> Vec<String> {
         ));
     }
     sentences
-}
-
-/// Writes to the standard output. The partitioning library may have said something of its own, which it keeps until the
-/// end of the program: that must not get behind what others read from there, and goes to the errors.
-pub(crate) fn say(text: &str) -> Result<()> {
-    // Whoever reads only the first lines, as `head` does, has what it wanted.
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => return Err(error.into()),
-        _ => {}
-    }
-    std::io::stdout().flush().or_else(|error| match error.kind() {
-        std::io::ErrorKind::BrokenPipe => Ok(()),
-        _ => Err(error),
-    })?;
-    // Where it fails there may be some words too many.
-    let _ = rustix::stdio::dup2_stdout(rustix::stdio::stderr());
-    Ok(())
 }

@@ -32,7 +32,7 @@ pub(crate) fn repair(options: &RepairOptions) -> Result<ExitCode> {
         opened => opened?,
     };
     if recording.damage().is_none() && check_all(&dir).is_ok_and(|found| found.is_whole()) {
-        eprintln!("mpiscope: {} is whole: there is nothing to repair", options.dir.display());
+        say!("{} is whole: there is nothing to repair", options.dir.display());
         return Ok(ExitCode::SUCCESS);
     }
     let named = options.output.clone().unwrap_or_else(|| beside(&options.dir));
@@ -59,18 +59,18 @@ fn beside(dir: &Path) -> PathBuf {
 
 fn say(manifest: &Manifest, dir: &Path, out: &Path) {
     let totals = manifest.totals;
-    eprintln!(
-        "mpiscope: {} and {} saved from {}, which stays as it is",
+    say!(
+        "{} and {} saved from {}, which stays as it is",
         plural(totals.calls, "call"),
         plural(totals.messages, "message"),
         dir.display()
     );
     for sentence in &manifest.missing {
-        eprintln!("mpiscope: missing: {}", printable(sentence));
+        say!("missing: {}", printable(sentence));
     }
     let state =
         if manifest.state == State::Complete { "complete" } else { "sound, and incomplete as it says" };
-    eprintln!("mpiscope: recording in {}: {state}", out.display());
+    say!("recording in {}: {state}", out.display());
 }
 
 /// From this moment to that, for people.

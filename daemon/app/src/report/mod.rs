@@ -7,8 +7,9 @@ mod text;
 use crate::command_line::ReportOptions;
 use crate::judge;
 use crate::load::{is_in_log, load};
+use crate::output::print;
 use crate::places;
-use crate::remap::{place, say};
+use crate::remap::place;
 use crate::words::printable;
 use anyhow::{Result, bail};
 use mpiscope_recording::Recording;
@@ -39,7 +40,7 @@ pub(crate) fn report(options: &ReportOptions) -> Result<ExitCode> {
     } else {
         printable(&text::text(&loaded, placement.as_ref(), findings.as_ref()))
     };
-    say(&text)?;
+    print(&text)?;
     match (options.fail_above, &findings) {
         (Some(most), Some(findings)) if findings.judgement.verdict.share > most => {
             Ok(ExitCode::from(TOO_MUCH))

@@ -5,6 +5,7 @@ use super::place::Place;
 use super::signals::Signals;
 use crate::here::own_program;
 use crate::site::{Limits, Site};
+use crate::{os, output};
 use anyhow::{Context as _, Result, bail};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -64,6 +65,9 @@ pub(crate) fn run(launch: &Launch, signals: &Signals) -> Result<ExitStatus> {
     launch.removed.iter().for_each(|name| {
         command.env_remove(name);
     });
+    os::pass_on_sigpipe(&mut command);
+    // What was said until now stands before the program's own words.
+    output::settle();
     let mut child =
         command.spawn().with_context(|| format!("{} cannot be run", program.to_string_lossy()))?;
     signals.pass_on_to(child.id());

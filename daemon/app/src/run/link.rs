@@ -71,7 +71,7 @@ pub(crate) fn leave<'a>(out: &Path, told: impl Iterator<Item = &'a (String, OsSt
     let text: String = told.map(|(name, value)| format!("{name}={}\n", value.to_string_lossy())).collect();
     let mut file = create_private(&path).with_context(|| format!("write {}", path.display()))?;
     file.write_all(text.as_bytes()).with_context(|| format!("write {}", path.display()))?;
-    eprintln!("mpiscope: start an agent on each node: mpiscope agent {}", out.display());
+    say!("start an agent on each node: mpiscope agent {}", out.display());
     Ok(())
 }
 

@@ -17,12 +17,13 @@ use crate::node::LEFT_FILE;
 use crate::page;
 use crate::site::{Site, Start};
 use crate::switch;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use launch::Launch;
 use place::Place;
 use signals::Signals;
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::{ExitCode, ExitStatus};
 use std::time::Duration;
@@ -56,10 +57,11 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode> {
     let criteria = options.criteria.as_deref().map(judge::named).transpose()?;
     let site = Site::load(options.site.as_deref());
     let site = if options.site.is_some() { Ok(site?) } else { site };
-    let recorded = match site.and_then(|site| begin(options, out.clone(), &site, criteria, Vec::new())) {
+    let begun = || site.and_then(|site| begin(options, out.clone(), &site, criteria, Vec::new()));
+    let recorded = match unless_panic(begun) {
         Ok(recorded) => Some(recorded),
         Err(error) => {
-            eprintln!("mpiscope: {error:#}; the program runs without being recorded");
+            say!("{error:#}; the program runs without being recorded");
             None
         }
     };
@@ -68,6 +70,12 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode> {
         summary::print(&summary, &out);
     }
     Ok(ExitCode::from(status))
+}
+
+/// A panic in the work for a recording is a failure of the recording, never of the program.
+fn unless_panic<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    // What was being changed is not used again.
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| bail!("mpiscope has an internal error"))
 }
 
 /// Runs a command for the sake of its recording, with these variables for its ranks besides; without a recording it does
@@ -95,11 +103,11 @@ fn carry_out(command: &[OsString], recorded: Option<Recorded>) -> Over {
     let exit = match &ended {
         Ok(status) => Some(shell_status(*status)),
         Err(error) => {
-            eprintln!("mpiscope: {error:#}");
+            say!("{error:#}");
             None
         }
     };
-    let summary = recorded.and_then(|recorded| finish(recorded, exit));
+    let summary = recorded.and_then(|recorded| unless_panic(|| Ok(finish(recorded, exit))).ok().flatten());
     let status = match (exit, &ended) {
         (Some(exit), _) => u8::try_from(exit).unwrap_or(255),
         (None, Err(error)) if is_not_found(error) => 127,
@@ -156,7 +164,7 @@ fn begin(
         if site.agents.start == Start::ByHand
             && let Err(error) = link::leave(&place.out, needs.variables.iter().chain(&told))
         {
-            eprintln!("mpiscope: agents cannot be started by hand: {error:#}");
+            say!("agents cannot be started by hand: {error:#}");
         }
         needs.variables.extend(told);
     }
@@ -174,8 +182,8 @@ fn finish(recorded: Recorded, exit: Option<i32>) -> Option<Summary> {
         place.remove_rings();
     } else {
         // The rings stay: what is in them is in no file yet.
-        eprintln!(
-            "mpiscope: the recording was not completed; `mpiscope report {}` reads what is there and in {}",
+        say!(
+            "the recording was not completed; `mpiscope report {}` reads what is there and in {}",
             place.out.display(),
             place.rings.display()
         );

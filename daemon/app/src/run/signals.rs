@@ -38,7 +38,8 @@ impl Signals {
         let wanted = PASSED_ON.iter().map(|(number, _)| *number).filter(|number| ignored & bit(*number) == 0);
         // A system that does not let us catch them ends us instead of the command; that is no reason not to run it.
         if let Ok(mut arriving) = SignalsInfo::<WithOrigin>::new(wanted) {
-            std::thread::spawn(move || arriving.forever().for_each(|origin| pass_on(&origin, &shared)));
+            let listen = move || arriving.forever().for_each(|origin| pass_on(&origin, &shared));
+            let _ = std::thread::Builder::new().name("signals".into()).spawn(listen);
         }
         Self { target }
     }

@@ -12,7 +12,7 @@ const MOST_SENTENCES: usize = 2;
 /// The figures: at most twenty lines.
 pub(crate) fn print(summary: &Summary, out: &Path) {
     for line in lines(summary, out) {
-        eprintln!("mpiscope: {line}");
+        say!("{line}");
     }
 }
 

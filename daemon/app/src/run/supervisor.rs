@@ -192,16 +192,14 @@ fn restart(again: &Configuration, exit: Option<Option<i32>>) -> Option<Daemon> {
         std::thread::sleep(REST);
         match Daemon::start(again) {
             Ok((mut started, _)) => {
-                eprintln!(
-                    "mpiscope: the recording daemon died and was started again; it goes on from its log"
-                );
+                say!("the recording daemon died and was started again; it goes on from its log");
                 if let Some(exit) = exit {
                     end(&mut started.orders, exit);
                 }
                 return Some(started);
             }
             Err(error) if attempt == MOST_STARTS => {
-                eprintln!("mpiscope: the recording daemon died and cannot be started again: {error:#}");
+                say!("the recording daemon died and cannot be started again: {error:#}");
             }
             Err(_) => {}
         }
@@ -216,7 +214,7 @@ fn supervise(mut daemon: Daemon, again: &Configuration, ended: &Receiver<Option<
         match daemon.attend(ended, &mut exit) {
             Some(FromDaemon::Done(summary)) => return Some(*summary),
             Some(FromDaemon::Failed(why)) => {
-                eprintln!("mpiscope: {why}");
+                say!("{why}");
                 return None;
             }
             Some(FromDaemon::Ready { .. }) | None => {}
@@ -226,6 +224,6 @@ fn supervise(mut daemon: Daemon, again: &Configuration, ended: &Receiver<Option<
         }
         daemon = restart(again, exit)?;
     }
-    eprintln!("mpiscope: the recording daemon died {MOST_STARTS} times and is not started again");
+    say!("the recording daemon died {MOST_STARTS} times and is not started again");
     None
 }

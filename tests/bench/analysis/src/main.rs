@@ -10,6 +10,8 @@
 //! dependency graph and questions about logical time take, with `--digest` what comes out of some jobs, to be held against
 //! what another build finds.
 
+#![allow(clippy::print_stdout, reason = "its figures are for whoever runs it")]
+
 mod dependencies;
 mod digest;
 mod evolution;

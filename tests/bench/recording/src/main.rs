@@ -11,6 +11,8 @@
 //!
 //! `... -- size RECORDING...` says what of a recording takes how many bytes a call.
 
+#![allow(clippy::print_stdout, reason = "its figures are for whoever runs it")]
+
 mod read;
 mod size;
 mod write;

@@ -1,0 +1,192 @@
+//! Everything the program prints: results on stdout, messages on stderr.
+//!
+//! No write panics. A result that cannot be written is an error, which ends in one sentence and exit status 2; but a reader
+//! that went away has seen enough, and the command exits quietly with its own status. A message that cannot be written is
+//! dropped. Processes that a job depends on never wait for stderr: a thread writes their messages, and what nobody reads
+//! stays behind. The descriptors are shared with the user's program, so they are never made non-blocking.
+
+use crate::os;
+use crate::run::{bit, ignored_signals};
+use anyhow::Result;
+use crossbeam_channel::{Sender, bounded};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fd::BorrowedFd;
+use rustix::io::Errno;
+use signal_hook::consts::SIGXFSZ;
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::io::{self, IsTerminal as _, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+/// Messages that wait to be written; further ones are dropped.
+const MOST_WAITING: usize = 256;
+/// How long the start of the program, and the end of a process, wait for a message to be taken.
+const WAIT_AT_START: Duration = Duration::from_millis(200);
+const WAIT_AT_END: Duration = Duration::from_secs(2);
+
+static WRITER: OnceLock<Writer> = OnceLock::new();
+
+/// A message on stderr, after the program's name.
+macro_rules! say {
+    ($($words:tt)*) => { $crate::output::write_message(&format!($($words)*)) };
+}
+
+/// The thread that writes messages, as others see it.
+struct Writer {
+    waiting: Sender<Vec<u8>>,
+    accepted: AtomicU64,
+    written: Mutex<u64>,
+    progress: Condvar,
+}
+
+impl Writer {
+    fn start() -> Self {
+        let (waiting, messages) = bounded::<Vec<u8>>(MOST_WAITING);
+        let write = move || {
+            os::allow_background_output();
+            for message in messages {
+                // Nobody is left to be told.
+                let _ = write_all(rustix::stdio::stderr(), &message);
+                if let Some(writer) = WRITER.get() {
+                    *writer.written.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+                    writer.progress.notify_all();
+                }
+            }
+        };
+        // Without the thread messages are dropped.
+        let _ = std::thread::Builder::new().name("messages".into()).spawn(write);
+        Self { waiting, accepted: AtomicU64::new(0), written: Mutex::new(0), progress: Condvar::new() }
+    }
+
+    fn take(&self, message: Vec<u8>) {
+        if self.waiting.try_send(message).is_ok() {
+            self.accepted.fetch_add(1, Ordering::Release);
+        }
+    }
+
+    /// Waits until all messages are written, or none was for so long.
+    fn settle(&self, limit: Duration) {
+        let accepted = self.accepted.load(Ordering::Acquire);
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        while *written < accepted {
+            let before = *written;
+            let waited = self.progress.wait_timeout_while(written, limit, |written| *written == before);
+            let (now, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+            if timeout.timed_out() {
+                return;
+            }
+            written = now;
+        }
+    }
+}
+
+/// From now on no write of this process can end it or hold it up: a job depends on it.
+pub(crate) fn never_block() {
+    WRITER.get_or_init(Writer::start);
+    // A write beyond the limit of file sizes (`ulimit -f`) then fails, instead of ending the process. The program does not
+    // inherit a handler, as it would an ignored signal.
+    if ignored_signals() & bit(SIGXFSZ) == 0 {
+        let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+    }
+}
+
+/// Messages of panics go the way of all messages.
+pub(crate) fn report_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let backtrace = Backtrace::capture();
+        match backtrace.status() {
+            BacktraceStatus::Captured => say!("internal error: {panic}\n{backtrace}"),
+            _ => say!("internal error: {panic}"),
+        }
+    }));
+}
+
+/// Writes a message to stderr; see [`say!`].
+pub(crate) fn write_message(text: &str) {
+    let line = format!("mpiscope: {text}\n").into_bytes();
+    match WRITER.get() {
+        Some(writer) => writer.take(line),
+        None => {
+            let _ = write_all(rustix::stdio::stderr(), &line);
+        }
+    }
+}
+
+/// Before the program starts: its first words come after what was said until now, unless nobody reads that.
+pub(crate) fn settle() {
+    if let Some(writer) = WRITER.get() {
+        writer.settle(WAIT_AT_START);
+    }
+}
+
+/// The end of the process: what was said is written, unless nobody reads it.
+pub(crate) fn finish() {
+    if let Some(writer) = WRITER.get() {
+        writer.settle(WAIT_AT_END);
+    }
+    // The partitioning library may keep words of its own until now. They must not get among the results.
+    let _ = rustix::stdio::dup2_stdout(rustix::stdio::stderr());
+}
+
+/// Prints a result on stdout.
+///
+/// # Errors
+/// When it cannot be written though somebody may read it.
+pub(crate) fn print(text: &str) -> Result<()> {
+    match Stdout.write_all(text.as_bytes()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => Ok(written?),
+    }
+}
+
+/// Prints help or the version on stdout, or help that nobody asked for on stderr.
+///
+/// # Errors
+/// When stdout cannot be written to.
+pub(crate) fn print_help(help: &clap::Error) -> Result<()> {
+    if help.use_stderr() || rustix::stdio::stdout().is_terminal() {
+        // With colours, where there are any. It does not panic.
+        let _ = help.print();
+        return Ok(());
+    }
+    print(&help.render().to_string())
+}
+
+/// The standard output, without a buffer.
+pub(crate) struct Stdout;
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_all(bytes).map(|()| bytes.len())
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        write_all(rustix::stdio::stdout(), bytes).map_err(|error| {
+            io::Error::new(error.kind(), format!("cannot write to the standard output: {error}"))
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn write_all(to: BorrowedFd<'_>, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match rustix::io::write(to, bytes) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => bytes = &bytes[written..],
+            Err(Errno::INTR) => {}
+            // Somebody who shares the descriptor made it non-blocking.
+            Err(Errno::AGAIN) => match poll(&mut [PollFd::from_borrowed_fd(to, PollFlags::OUT)], None) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            },
+            // It was closed when the program was started: nobody wants to read.
+            Err(Errno::BADF) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
