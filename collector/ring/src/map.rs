@@ -31,6 +31,14 @@ pub(crate) fn reserve(file: &File, bytes: usize) -> io::Result<()> {
     if error == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(error)) }
 }
 
+/// The file by a number that is no standard descriptor's, where one of those was free: what somebody writes to stderr
+/// must not get into it.
+pub(crate) fn above_standard(file: File) -> io::Result<File> {
+    const STDERR: i32 = 2;
+    // A clone never has the number of a standard descriptor.
+    if file.as_raw_fd() <= STDERR { file.try_clone() } else { Ok(file) }
+}
+
 impl Mapping {
     /// Maps `bytes` of a file that is at least so long. `populate` touches every page at once.
     pub(crate) fn new(file: &File, bytes: usize, populate: bool) -> io::Result<Self> {

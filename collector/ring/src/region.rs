@@ -2,7 +2,7 @@
 
 use crate::in_flight::InFlight;
 use crate::layout::{Capacities, MAGIC, RegionHeader, SLOTS_OFFSET, State, TEXT_WORDS};
-use crate::map::{Mapping, reserve};
+use crate::map::{Mapping, above_standard, reserve};
 use crate::ring::{Consumer, Pause, Producer};
 use crate::sync::{AtomicU64, Ordering};
 use crate::wake::Waker;
@@ -142,6 +142,7 @@ impl Writer {
             .mode(0o600)
             .custom_flags(libc::O_CLOEXEC | libc::O_NOFOLLOW)
             .open(&path)
+            .and_then(above_standard)
             .map_err(fault)?;
         let made = Self::fill(&file, identity, capacities, waker)
             .and_then(|writer| std::fs::rename(&path, path.with_extension("ring")).map(|()| writer));

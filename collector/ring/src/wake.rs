@@ -5,7 +5,7 @@
 #![expect(unsafe_code, reason = "sleeping and waking by a word of memory has no other name")]
 
 use crate::layout::PAGE_BYTES;
-use crate::map::{Mapping, reserve};
+use crate::map::{Mapping, above_standard, reserve};
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
@@ -46,7 +46,8 @@ fn open(folder: &Path) -> io::Result<(Waker, File)> {
         .truncate(false)
         .mode(0o600)
         .custom_flags(libc::O_CLOEXEC | libc::O_NOFOLLOW)
-        .open(folder.join(WAKE_FILE))?;
+        .open(folder.join(WAKE_FILE))
+        .and_then(above_standard)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
         return Err(io::Error::other("it is no file"));

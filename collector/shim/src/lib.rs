@@ -18,6 +18,7 @@ mod mpi;
 mod process;
 mod real;
 mod shapes;
+mod stderr;
 mod text;
 mod thread_pointer;
 mod thread_ring;

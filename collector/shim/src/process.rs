@@ -8,6 +8,7 @@ use crate::guarded::Guarded;
 use crate::language;
 use crate::local;
 use crate::mpi::{Library, is_initialized};
+use crate::stderr::{WriteSignalsHeld, write_line};
 use mpiscope_capture::{Comms, Interval, Origin, Received, Requests, Sink as _, Sites, Thread};
 use mpiscope_ring::clock::monotonic_ns;
 use mpiscope_ring::{
@@ -83,9 +84,7 @@ pub(crate) fn say_session() {
 
 /// One line on stderr.
 pub(crate) fn say_line(text: &str) {
-    let line = format!("mpiscope: {text}\n");
-    // SAFETY: the buffer is valid for its length. A failed write has nobody to be told.
-    unsafe { libc::write(2, line.as_ptr().cast(), line.len()) };
+    write_line(&format!("mpiscope: {text}\n"));
 }
 
 /// The process when it records. At the first call it may have to begin.
@@ -214,6 +213,8 @@ fn start() -> Result<Option<Process>, String> {
 }
 
 fn make_region(rings: &Path, identity: &Identity) -> Result<Writer, String> {
+    // A file that may not grow so far (`ulimit -f`) is no reason to end the program.
+    let _held = WriteSignalsHeld::new();
     let mut capacities = Capacities::default();
     let slots = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
     if let Some(first_slots) = slots("MPISCOPE_RING_SLOTS") {
