@@ -5,7 +5,10 @@
 //! Who uses it: tests alone. What must hold: nothing that a test started outlives it, and nothing here looks away from a
 //! fault: what cannot be tested on a machine is written down as skipped.
 
+#![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "whoever runs the tests reads it")]
+
 mod apps;
+mod broken;
 mod chance;
 mod counted;
 mod lab;
@@ -20,6 +23,7 @@ mod skip;
 mod truth;
 
 pub use apps::{compile, source_folder};
+pub use broken::{Broken, BrokenDescriptor};
 pub use chance::Chance;
 pub use counted::{Counted, Language, counted, record_counted};
 pub use lab::{Lab, LabOptions, Placement, Start};

@@ -50,10 +50,12 @@ struct Collected {
 }
 
 impl Collected {
-    fn of(mut pipe: impl Read + Send + 'static) -> Self {
+    /// What is no pipe brings nothing.
+    fn of(pipe: Option<impl Read + Send + 'static>) -> Self {
         let bytes = Arc::new(Mutex::new(Vec::new()));
         let shared = Arc::clone(&bytes);
         let reader = std::thread::spawn(move || {
+            let Some(mut pipe) = pipe else { return };
             let mut chunk = vec![0; 64 << 10];
             while let Ok(count @ 1..) = pipe.read(&mut chunk) {
                 shared.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(&chunk[..count]);
@@ -64,6 +66,26 @@ impl Collected {
 
     fn now(&self) -> Vec<u8> {
         self.bytes.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Signals are as in a fresh login, whatever whoever started the tests ignores or blocks: under `nohup`, or in the
+/// background of a script, a command would inherit that SIGHUP or SIGINT is ignored.
+#[expect(unsafe_code, reason = "signals can only be set between fork and exec")]
+fn reset_signals(command: &mut Command) {
+    use std::os::unix::process::CommandExt as _;
+    const RESET: [i32; 5] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGPIPE];
+    // SAFETY: these functions may be called between fork and exec, and only the new process is changed.
+    unsafe {
+        command.pre_exec(|| {
+            for signal in RESET {
+                libc::signal(signal, libc::SIG_DFL);
+            }
+            let mut none: libc::sigset_t = std::mem::zeroed();
+            libc::sigemptyset(&raw mut none);
+            libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
+            Ok(())
+        });
     }
 }
 
@@ -90,25 +112,31 @@ impl Running {
     /// # Errors
     /// When it cannot be started.
     pub fn start_with_input(command: &mut Command, input: Vec<u8>) -> Result<Self> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Self::start_as_it_is(command, input)
+    }
+
+    /// Starts a command with the standard descriptors that it was given. Where these are pipes it finds the bytes on its
+    /// input, and what it writes is kept.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start_as_it_is(command: &mut Command, input: Vec<u8>) -> Result<Self> {
         // Some test programs are meant to crash. A limit that cannot be set costs a few files, no test.
         NO_CORES.call_once(|| {
             let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
         });
         let mark = format!("{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        let mut child = command
-            .env(MARK, &mark)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .with_context(|| format!("start {command:?}"))?;
-        let mut stdin = child.stdin.take().context("the command has no stdin")?;
-        std::thread::spawn(move || {
-            // A command that does not read its input to the end breaks the pipe.
-            let _ = stdin.write_all(&input);
-        });
-        let stdout = Collected::of(child.stdout.take().context("the command has no stdout")?);
-        let stderr = Collected::of(child.stderr.take().context("the command has no stderr")?);
+        reset_signals(command);
+        let mut child = command.env(MARK, &mark).spawn().with_context(|| format!("start {command:?}"))?;
+        if let Some(mut stdin) = child.stdin.take() {
+            std::thread::spawn(move || {
+                // A command that does not read its input to the end breaks the pipe.
+                let _ = stdin.write_all(&input);
+            });
+        }
+        let stdout = Collected::of(child.stdout.take());
+        let stderr = Collected::of(child.stderr.take());
         Ok(Self { child, mark, stdout, stderr })
     }
 
