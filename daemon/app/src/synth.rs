@@ -48,7 +48,7 @@ fn spec(options: &SynthOptions) -> Spec {
 }
 
 /// Models the job into a recording.
-fn record(spec: &Spec, out: &Path) -> Result<Truth> {
+pub(crate) fn record(spec: &Spec, out: &Path) -> Result<Truth> {
     // What makes no sense is refused before anything is written.
     let mut run = generate(spec)?;
     let (_, truth) = record_told(

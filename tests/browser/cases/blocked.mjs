@@ -68,7 +68,7 @@ test("blocked::a_receive_that_waits_rises_above_its_rank", async (t) => {
   await until(() => `the tooltip names it; it says "${tip}"`, async () => /MPI_Recv/.test((tip = await pointed(page))) && /still inside/.test(tip));
   await until("it rises", async () => {
     seen = await high(page);
-    return seen.here.pixels > 10 && seen.here.meanY < low - 2;
+    return seen.here.pixels > 10 && seen.here.meanY < low - 0.5;
   });
 
   // The message comes: the receive is a call like others, as long as it waited.

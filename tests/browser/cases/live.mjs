@@ -37,7 +37,7 @@ test("live::a_running_program_is_seen_from_its_particles_to_its_end", async (t) 
   assert.match(await page.title(), /^live/);
   assert.equal(await page.locator("header").getByText(`${RANKS} ranks`).count(), 1);
 
-  assert.equal(await running.end(), 0, running.errors);
+  assert.equal(await running.end(120_000), 0, running.errors);
   await untilState(page, /^ended well/);
   const truth = report(running.recording);
   await compareFigures(page, truth);

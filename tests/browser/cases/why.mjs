@@ -62,9 +62,11 @@ test("why::sentences_of_the_budget_say_what_the_report_says", async (t) => {
   const page = await why(t, await uneven());
   const { budget } = report(await uneven());
   const [waiting] = await page.locator(".why ul.parts").first().locator("li").allInnerTexts();
-  const [, most] = /of it ([\d.]+ \w+) while those who were waited for computed longer/.exec(plain(waiting)) ?? [];
-  const computedS = budget.waiting_by.compute - budget.waiting_by.no_core;
-  assert.ok(most && Math.abs(quantity(most) - computedS) <= 0.00501 * computedS, `${waiting}, not ${computedS} s`);
+  const [, most, reason] = /of it ([\d.]+ \w+) while those who were waited for (computed longer|had no core)/.exec(plain(waiting)) ?? [];
+  // On a busy machine those who have more to do wait for a core for most of it.
+  const { compute, no_core: noCore } = budget.waiting_by;
+  const expectedS = reason === "had no core" ? noCore : compute - noCore;
+  assert.ok(most && Math.abs(quantity(most) - expectedS) <= 0.00501 * expectedS, `${waiting}, not ${expectedS} s`);
 });
 
 test("why::the_three_views_count_what_the_report_counts", async (t) => {

@@ -5,7 +5,7 @@ import { inspect } from "node:util";
 import { SKIPPED } from "./places.mjs";
 
 const tests = [];
-const LIMIT_MS = 150_000;
+const LIMIT_MS = 300_000;
 /** How many tests run at a time. */
 const WORKERS = Number(process.env.MPISCOPE_TEST_JOBS ?? 2);
 

@@ -2,7 +2,7 @@
 
 import { debuglog } from "node:util";
 
-export const PATIENCE_MS = 45_000;
+export const PATIENCE_MS = 90_000;
 
 /** NODE_DEBUG=waits says what took how long. */
 const say = debuglog("waits");

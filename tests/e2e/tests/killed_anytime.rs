@@ -93,8 +93,19 @@ fn round(mpi: &Mpi, victim: Victim, after: Duration, what: &str) -> String {
     let arguments = [TRAFFIC[0], TRAFFIC[1], tallies.to_str().unwrap()];
     let running = Running::start(&mut record(mpi, RANKS, &program, &arguments, &out).unwrap()).unwrap();
     std::thread::sleep(after);
-    for process in victim.processes(&running, &program) {
-        processes::signal(process, Signal::KILL);
+    let kill = || {
+        let found = victim.processes(&running, &program);
+        found.iter().for_each(|&process| processes::signal(process, Signal::KILL));
+        found.len()
+    };
+    kill();
+    if victim == Victim::Everything {
+        // Something may have been started while it was looked for.
+        processes::until(LIMIT, || {
+            kill();
+            running.family().is_empty().then_some(())
+        })
+        .unwrap_or_else(|| panic!("{what}: not everything ends"));
     }
     let ended = running.wait(LIMIT).unwrap();
     assert!(!ended.errors().contains("panicked"), "{what}: {}", ended.errors());

@@ -70,24 +70,40 @@ fn look(mpi: &Mpi, line: &str, ranks: usize, may_have: impl Fn(&[String]) -> boo
     };
     let begun = processes::until(LIMIT, all_begun);
     assert_eq!(begun, Some(ranks), "{place}: {}", running.errors_until_now());
+    // Looked at while all ranks are there: how many others there are, or who has what it must not have.
+    let look = || {
+        let family = running.family();
+        let mut others = 0;
+        let mut wrong = Vec::new();
+        for &process in &family {
+            let words = processes::command_line(process);
+            if words.is_empty() || may_have(&words) {
+                continue;
+            }
+            let preload = processes::variable(process, "LD_PRELOAD").unwrap_or_default();
+            let has = (preload.contains(COLLECTOR), processes::has_loaded(process, COLLECTOR));
+            let rank = is_rank(process);
+            others += usize::from(!rank);
+            let is_told = !rank || processes::variable(process, "MPISCOPE_RINGS").is_some();
+            if has != (rank, rank) || !is_told || words.iter().any(|word| word.contains(SECRET)) {
+                wrong.push(format!("{words:?} has {preload:?}, {has:?}"));
+            }
+        }
+        let ranks_there = family.iter().filter(|&&process| is_rank(process)).count();
+        (ranks_there == ranks).then_some((others, wrong))
+    };
     // What only lives for a moment at the beginning may be gone at the next look.
-    std::thread::sleep(Duration::from_millis(300));
-    let mut others = 0;
-    for process in running.family() {
-        let words = processes::command_line(process);
-        if words.is_empty() || may_have(&words) {
-            continue;
+    let mut last = Vec::new();
+    let others = processes::until(LIMIT, || match look() {
+        Some((others, wrong)) if wrong.is_empty() => Some(others),
+        Some((_, wrong)) => {
+            last = wrong;
+            None
         }
-        let preload = processes::variable(process, "LD_PRELOAD").unwrap_or_default();
-        let has = (preload.contains(COLLECTOR), processes::has_loaded(process, COLLECTOR));
-        let rank = is_rank(process);
-        others += usize::from(!rank);
-        assert_eq!(has, (rank, rank), "{place}: {words:?} has {preload:?}");
-        assert!(!words.iter().any(|word| word.contains(SECRET)), "{place}: {words:?}");
-        if rank {
-            assert!(processes::variable(process, "MPISCOPE_RINGS").is_some(), "{place}");
-        }
-    }
+        None => (!processes::is_running(running.process())).then_some(0),
+    })
+    .unwrap_or_default();
+    assert!(others > 0, "{place}: {last:?}");
     // `mpiscope run` and its daemon at least.
     assert!(others >= 2, "{place}: only {others} processes beside the ranks");
     assert_exact(&running.wait(LIMIT).unwrap(), &out, &place);

@@ -9,6 +9,7 @@
 mod support;
 
 mod behaviour;
+mod broken_output;
 mod calibrate;
 mod call_sites;
 mod compare;

@@ -121,7 +121,7 @@ fn compare(recorded: &Recorded, counted: &Counted, place: &str) {
     let manifest = &recorded.manifest;
     let lost = manifest.lost;
     assert_eq!((lost.ring_full, lost.no_ring, lost.unreadable), (0, 0, 0), "{place}: lost");
-    assert_eq!(manifest.missing, Vec::<String>::new(), "{place}");
+    assert_eq!(recorded.missing(), Vec::<&str>::new(), "{place}");
     let sent = counted.sent.values().fold((0, 0), |all, sent| (all.0 + sent.0, all.1 + sent.1));
     let totals = manifest.totals;
     assert_eq!((totals.messages, totals.bytes), sent, "{place}: messages");

@@ -1,6 +1,8 @@
 //! `mpiscope check`: what of a recording is whole, and what is missing or damaged. It reads every byte once, with bounded
 //! memory, and changes nothing.
 
+#[cfg(test)]
+mod damage;
 mod files;
 mod found;
 mod rows;

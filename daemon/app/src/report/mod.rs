@@ -5,43 +5,68 @@ mod sites;
 mod text;
 
 use crate::command_line::ReportOptions;
-use crate::judge;
-use crate::load::{is_in_log, load};
+use crate::judge::{self, Findings};
+use crate::load::{Loaded, is_in_log, load};
 use crate::output::print;
 use crate::places;
-use crate::remap::place;
+use crate::remap::{Placement, place};
 use crate::words::printable;
 use anyhow::{Result, bail};
 use mpiscope_recording::Recording;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// The exit status when more could be avoided than is allowed.
 const TOO_MUCH: u8 = 3;
 
+/// What a report is made of.
+pub(crate) struct Contents {
+    loaded: Loaded,
+    findings: Option<Findings>,
+}
+
+impl Contents {
+    /// Reads a recording.
+    ///
+    /// # Errors
+    /// When there is none, or none that can be understood.
+    pub(crate) fn of(dir: &Path) -> Result<Self> {
+        let recording = Recording::open(dir)?;
+        let mut loaded = load(dir, &recording)?;
+        let findings = if is_in_log(&recording) {
+            let unknown = places::look_up(&mut loaded.sites, places::PATIENCE);
+            loaded.missing.extend(unknown);
+            let mut findings = judge::judge(&recording, &recording.wal()?, 1)?;
+            findings.name_places(&loaded.sites);
+            Some(findings)
+        } else {
+            judge::read(dir).unwrap_or_else(|error| {
+                loaded.missing.push(format!("what was found about the run: {error:#}"));
+                None
+            })
+        };
+        Ok(Self { loaded, findings })
+    }
+
+    /// Where it is not known which rank was where, there is nothing to be advised.
+    fn placement(&self) -> Option<Placement<'_>> {
+        place(&self.loaded.job, &self.loaded.sums.traffic.lock()).ok()
+    }
+
+    pub(crate) fn json(&self) -> Result<String> {
+        json::json(&self.loaded, self.placement().as_ref(), self.findings.as_ref())
+    }
+
+    fn text(&self) -> String {
+        printable(&text::text(&self.loaded, self.placement().as_ref(), self.findings.as_ref()))
+    }
+}
+
 pub(crate) fn report(options: &ReportOptions) -> Result<ExitCode> {
-    let recording = Recording::open(&options.dir)?;
-    let mut loaded = load(&options.dir, &recording)?;
-    let findings = if is_in_log(&recording) {
-        let unknown = places::look_up(&mut loaded.sites, places::PATIENCE);
-        loaded.missing.extend(unknown);
-        let mut findings = judge::judge(&recording, &recording.wal()?, 1)?;
-        findings.name_places(&loaded.sites);
-        Some(findings)
-    } else {
-        judge::read(&options.dir).unwrap_or_else(|error| {
-            loaded.missing.push(format!("what was found about the run: {error:#}"));
-            None
-        })
-    };
-    // Where it is not known which rank was where, there is nothing to be advised.
-    let placement = place(&loaded.job, &loaded.sums.traffic.lock()).ok();
-    let text = if options.json {
-        json::json(&loaded, placement.as_ref(), findings.as_ref())?
-    } else {
-        printable(&text::text(&loaded, placement.as_ref(), findings.as_ref()))
-    };
+    let contents = Contents::of(&options.dir)?;
+    let text = if options.json { contents.json()? } else { contents.text() };
     print(&text)?;
-    match (options.fail_above, &findings) {
+    match (options.fail_above, &contents.findings) {
         (Some(most), Some(findings)) if findings.judgement.verdict.share > most => {
             Ok(ExitCode::from(TOO_MUCH))
         }

@@ -64,9 +64,10 @@ pub(crate) fn recorded_exactly(
     assert_eq!(recorded.differences(&truth), nothing, "{place}: {said}");
     assert_eq!(recorded.wrongly_paired(false), nothing, "{place}: {said}");
     // That ranks do not come to MPI_Finalize is said; all that they made before is there.
-    let expected = |sentence: &String| own.unfinished && sentence.contains("ended without MPI_Finalize");
-    assert!(manifest.missing.iter().all(expected), "{place}: {:?}", manifest.missing);
-    assert_eq!(manifest.missing.len(), usize::from(own.unfinished), "{place}: {:?}", manifest.missing);
+    let missing = recorded.missing();
+    let expected = |sentence: &&str| own.unfinished && sentence.contains("ended without MPI_Finalize");
+    assert!(missing.iter().all(expected), "{place}: {missing:?}");
+    assert_eq!(missing.len(), usize::from(own.unfinished), "{place}: {missing:?}");
     let totals = manifest.totals;
     assert_eq!((totals.unmatched_sends, totals.unmatched_receives), (0, 0), "{place}: unmatched");
     assert_eq!(totals.uncertain_messages, 0, "{place}: paired in doubt");

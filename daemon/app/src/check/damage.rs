@@ -1,0 +1,107 @@
+//! Whatever byte of a recording is wrong and whatever file is cut off or gone: the report says the same as before or says
+//! that something is missing, and the check finds it.
+
+use super::check_all;
+use crate::report::Contents;
+use mpiscope_synth::Spec;
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn times() -> u64 {
+    if std::env::var_os("MPISCOPE_FULL").is_some_and(|value| value == "1") { 3000 } else { 300 }
+}
+
+/// The figures of a report, and the sentences that say what is missing; nothing where it is refused.
+fn reported(dir: &Path) -> Option<(Value, Vec<Value>)> {
+    let text = Contents::of(dir).and_then(|contents| contents.json()).ok()?;
+    let mut figures: Value = serde_json::from_str(&text).unwrap();
+    let missing = figures["missing"].take().as_array().unwrap().clone();
+    Some((figures, missing))
+}
+
+/// A recording, and what is said of it while nothing is wrong with it.
+struct Sound {
+    dir: PathBuf,
+    figures: Value,
+    missing: Vec<Value>,
+}
+
+impl Sound {
+    fn of(dir: &Path) -> Self {
+        assert!(check_all(dir).unwrap().is_whole());
+        let (figures, missing) = reported(dir).unwrap();
+        Self { dir: dir.to_owned(), figures, missing }
+    }
+
+    fn damage_is_told(&self, what: &str) {
+        if let Some((figures, missing)) = reported(&self.dir) {
+            let is_told = missing.iter().any(|sentence| !self.missing.contains(sentence));
+            assert!(is_told || figures == self.figures, "{what}: other figures, and nothing is said");
+        }
+        assert!(!check_all(&self.dir).is_ok_and(|found| found.is_whole()), "{what}: the check finds nothing");
+    }
+}
+
+fn files_in(dir: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![dir.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { &mut folders } else { &mut files }.push(path);
+        }
+    }
+    files.retain(|file| file.metadata().unwrap().len() > 0);
+    files.sort();
+    files
+}
+
+fn modelled(dir: &Path) -> Sound {
+    let mut spec = Spec::new("halo2d".parse().unwrap(), 8, 0.2, 10_000.0);
+    spec.nodes = 2;
+    crate::synth::record(&spec, dir).unwrap();
+    Sound::of(dir)
+}
+
+#[test]
+fn a_flipped_byte_anywhere_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let sound = modelled(&folder.path().join("made"));
+    // SplitMix64, the same in each run.
+    let mut state = 1_u64;
+    let mut below = |end: usize| {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        ((mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB) % end as u64) as usize
+    };
+    let files = files_in(&sound.dir);
+    for _ in 0..times() {
+        let file = &files[below(files.len())];
+        let bytes = fs::read(file).unwrap();
+        let at = below(bytes.len());
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1 + below(255) as u8;
+        fs::write(file, damaged).unwrap();
+        sound.damage_is_told(&format!("byte {at} of {}", file.display()));
+        fs::write(file, bytes).unwrap();
+    }
+    assert!(check_all(&sound.dir).unwrap().is_whole());
+}
+
+#[test]
+fn a_file_that_is_cut_off_or_gone_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let sound = modelled(&folder.path().join("made"));
+    for file in files_in(&sound.dir) {
+        let bytes = fs::read(&file).unwrap();
+        for end in [0, bytes.len() / 3, bytes.len() - 1] {
+            fs::write(&file, &bytes[..end]).unwrap();
+            sound.damage_is_told(&format!("{} cut off at {end}", file.display()));
+        }
+        fs::remove_file(&file).unwrap();
+        sound.damage_is_told(&format!("{} removed", file.display()));
+        fs::write(&file, &bytes).unwrap();
+    }
+    assert!(check_all(&sound.dir).unwrap().is_whole());
+}
