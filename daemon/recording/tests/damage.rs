@@ -78,8 +78,12 @@ fn damage_that_no_checksum_tells_of_does_not_panic() {
     manifest.write(dir.path()).unwrap();
     let path = dir.path().join("calls/000001.parquet");
     let whole = fs::read(&path).unwrap();
+    let is_full = std::env::var_os("MPISCOPE_FULL").is_some_and(|value| value == "1");
     for at in 0..whole.len() {
-        for mask in [0x01, 0x80, 0xFF] {
+        // The masks by turns; all of them in a full run.
+        for (_, mask) in
+            [0x01, 0x80, 0xFF].into_iter().enumerate().filter(|(turn, _)| is_full || *turn == at % 3)
+        {
             let mut damaged = whole.clone();
             damaged[at] ^= mask;
             fs::write(&path, damaged).unwrap();

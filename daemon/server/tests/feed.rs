@@ -64,7 +64,7 @@ async fn a_page_that_was_away_gets_a_fresh_snapshot() {
     let mut page = server.open().await.unwrap();
     assert_eq!(next(&mut page).await.unwrap().kind, Kind::Snapshot);
     let mut last = 1;
-    for _ in 0..200 {
+    for _ in 0..80 {
         last = server.publish(RANKS, JobState::Running);
         tokio::task::yield_now().await;
     }
@@ -79,7 +79,7 @@ async fn a_page_that_was_away_gets_a_fresh_snapshot() {
         number = message.number;
     }
     assert_eq!(number, last);
-    assert!(snapshots > 0, "200 megabytes of deltas are not kept for anybody");
+    assert!(snapshots > 0, "80 megabytes of deltas are not kept for anybody");
 }
 
 #[tokio::test]
