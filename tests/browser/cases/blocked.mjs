@@ -66,7 +66,7 @@ test("blocked::a_receive_that_waits_rises_above_its_rank", async (t) => {
   const low = seen.here.meanY;
   let tip = "";
   await until(() => `the tooltip names it; it says "${tip}"`, async () => /MPI_Recv/.test((tip = await pointed(page))) && /still inside/.test(tip));
-  await until("it rises", async () => {
+  await until(() => `it rises above ${low}; seen ${JSON.stringify(seen)}`, async () => {
     seen = await high(page);
     return seen.here.pixels > 10 && seen.here.meanY < low - 0.5;
   });
@@ -81,7 +81,7 @@ test("blocked::a_receive_that_waits_rises_above_its_rank", async (t) => {
     const picture = await plotShot(page);
     return count(picture, (r, g, b, x, y) => y < picture.height * 0.35 && x < picture.width / RANKS && near(recv.colour, 90)(r, g, b)).pixels > 4;
   });
-});
+}, { alone: true });
 
 test("blocked::the_first_receive_of_a_run_is_seen_as_well", async (t) => {
   const { page } = await waiting(t, 0);

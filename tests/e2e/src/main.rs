@@ -13,7 +13,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// How many tests run at a time, if not two for each processor.
+/// How many tests run at a time, if not one more than there are processors: most wait for a part of their time.
 const JOBS: &str = "MPISCOPE_TEST_JOBS";
 
 /// How one test went.
@@ -117,7 +117,7 @@ fn run_all(binary: &Path, words: &[String]) -> Result<bool> {
     let logs = mpiscope_harness::target().join("test-logs/end-to-end");
     std::fs::create_dir_all(&logs).with_context(|| format!("make {}", logs.display()))?;
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let jobs = std::env::var(JOBS).ok().and_then(|word| word.parse().ok()).unwrap_or(2 * cores);
+    let jobs = std::env::var(JOBS).ok().and_then(|word| word.parse().ok()).unwrap_or(cores + 1);
     let limit = Duration::from_secs(if full_run() { 1800 } else { 300 });
     let runner = Runner { binary, logs, limit, outcomes: Mutex::default() };
     let begun = Instant::now();
