@@ -1,8 +1,6 @@
 //! Standard descriptors that are closed, full, or that nobody reads: the user's program starts, runs and ends as without
 //! mpiscope, and no command panics.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
 use mpiscope_harness::{
     Broken, BrokenDescriptor, Ended, Family, Mpi, Recorded, Running, Signal, Truth, check, collector, folder,
     mpiscope, processes, report, run,
