@@ -1,0 +1,197 @@
+//! Collects rows in any order of ranks and turns them into a graph.
+
+use crate::graph::Graph;
+use crate::link::{MessageRow, link};
+use crate::{classes, delay, explain, flights, groups};
+use mpiscope_model::{Call, Collected, Flow, Message, Nanoseconds, Node, Rank, Scheduling};
+use rustc_hash::FxHashMap;
+
+/// What a function does, as far as a replay needs to know.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum CallKind {
+    /// It waits for nobody.
+    #[default]
+    Local,
+    /// It starts or ends MPI on all ranks together.
+    Setup,
+    /// A blocking send or an exchange: it may wait until its receiver enters MPI.
+    Send,
+    /// A blocking receive.
+    Receive,
+    /// It starts transfers that a later call completes.
+    Post,
+    /// It waits for requests.
+    Wait,
+    /// It tests or probes, and returns at once.
+    Poll,
+    /// A collective that is done when its call returns.
+    Collective {
+        /// Who waits for whom.
+        flow: Flow,
+        /// Whether it synchronizes although it moves nothing.
+        is_barrier: bool,
+    },
+    /// A collective that a later call completes.
+    Start {
+        /// Who waits for whom.
+        flow: Flow,
+        /// Whether it synchronizes although it moves nothing.
+        is_barrier: bool,
+    },
+}
+
+/// The run has more calls than a graph may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooLarge {
+    /// The limit.
+    pub most_calls: usize,
+}
+
+/// No rank, communicator or other index.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// A call, as it waits to become part of the graph.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CallRow {
+    pub(crate) start_ns: Nanoseconds,
+    pub(crate) end_ns: Nanoseconds,
+    pub(crate) bytes: u32,
+    pub(crate) peer: u32,
+    pub(crate) comm: u32,
+    pub(crate) instance: u32,
+    pub(crate) site: u32,
+    pub(crate) function: u16,
+}
+
+/// Collects the rows of a run.
+#[derive(Debug)]
+pub struct GraphBuilder {
+    kinds: Vec<CallKind>,
+    threads: FxHashMap<(Rank, u16), Vec<CallRow>>,
+    messages: Vec<MessageRow>,
+    scheduling: Vec<Scheduling>,
+    /// Collectives that calls completed: rank, thread, number of the call, communicator, instance.
+    collected: Vec<Collected>,
+    nodes: Vec<Node>,
+    calls: usize,
+    most_calls: usize,
+}
+
+fn saturated(value: u64) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}
+
+impl GraphBuilder {
+    /// A builder for functions of these kinds, by number.
+    #[must_use]
+    pub fn new(kinds: Vec<CallKind>) -> Self {
+        Self {
+            kinds,
+            threads: FxHashMap::default(),
+            messages: Vec::new(),
+            scheduling: Vec::new(),
+            collected: Vec::new(),
+            nodes: Vec::new(),
+            calls: 0,
+            most_calls: 1 << 25,
+        }
+    }
+
+    /// Takes at most this many calls.
+    #[must_use]
+    pub fn with_limit(mut self, most_calls: usize) -> Self {
+        self.most_calls = most_calls.min(NONE as usize - 1);
+        self
+    }
+
+    /// A rank runs on a node.
+    pub fn place(&mut self, rank: Rank, node: Node) {
+        let at = rank as usize;
+        if self.nodes.len() <= at {
+            self.nodes.resize(at + 1, 0);
+        }
+        self.nodes[at] = node;
+    }
+
+    /// Adds a call. Calls of one thread come in their order, or nearly so.
+    pub fn call(&mut self, call: &Call) {
+        self.calls += 1;
+        if self.calls > self.most_calls {
+            // Keeps no more than the limit; `finish` refuses.
+            self.threads.clear();
+            self.messages = Vec::new();
+            return;
+        }
+        let row = CallRow {
+            start_ns: call.start_ns,
+            end_ns: call.end_ns.max(call.start_ns),
+            bytes: saturated(call.bytes),
+            peer: call.peer.unwrap_or(NONE),
+            comm: call.comm.unwrap_or(NONE),
+            instance: call.instance.unwrap_or(NONE),
+            site: call.site.unwrap_or(NONE),
+            function: call.function,
+        };
+        self.threads.entry((call.rank, call.thread)).or_default().push(row);
+    }
+
+    /// Adds a message.
+    pub fn message(&mut self, message: &Message) {
+        if self.calls <= self.most_calls {
+            self.messages.push(MessageRow::of(message));
+        }
+    }
+
+    /// A call completed a collective that an earlier one had started. Without these, waits complete collectives in the order
+    /// in which they were started.
+    pub fn collected(&mut self, of: Collected) {
+        self.collected.push(of);
+    }
+
+    /// What the scheduler did to a rank until a moment.
+    pub fn scheduling(&mut self, of: Scheduling) {
+        self.scheduling.push(of);
+    }
+
+    /// Builds the graph.
+    ///
+    /// # Errors
+    /// When there were more calls than the limit.
+    pub fn finish(self) -> Result<Graph, TooLarge> {
+        let Self { kinds, mut threads, messages, scheduling, collected, nodes, calls, most_calls } = self;
+        if calls > most_calls {
+            return Err(TooLarge { most_calls });
+        }
+        let mut keys: Vec<(Rank, u16)> = threads.keys().copied().collect();
+        keys.sort_unstable();
+        let mut graph = Graph { kinds, ..Graph::default() };
+        graph.reserve(calls);
+        let mut rows = Vec::with_capacity(calls);
+        for key in keys {
+            let mut of_thread = threads.remove(&key).unwrap_or_default();
+            if !of_thread.is_sorted_by_key(|row| (row.start_ns, row.end_ns)) {
+                of_thread.sort_by_key(|row| (row.start_ns, row.end_ns));
+            }
+            graph.push_thread(key, &of_thread);
+            graph.ranks.resize(graph.call_count(), key.0);
+            rows.append(&mut of_thread);
+        }
+        graph.place(nodes);
+        link(&mut graph, messages, &rows);
+        let memberships = groups::Memberships::of(&rows, &collected);
+        let sites: Vec<u32> = rows.iter().map(|row| row.site).collect();
+        drop(rows);
+        graph.straighten();
+        groups::group(&mut graph, memberships);
+        graph.classes = classes::classes(&graph, &sites);
+        drop(sites);
+        graph.delays = delay::Delays::of(&graph, scheduling);
+        flights::learn(&mut graph);
+        explain::explain(&mut graph);
+        // What a call waited for besides its messages says more of which flights were felt.
+        flights::learn(&mut graph);
+        graph.delays.spread(&graph.starts, &graph.ends, &graph.threads, &graph.flight_parts());
+        graph.order();
+        Ok(graph)
+    }
+}

@@ -1,0 +1,39 @@
+//! Ranks that do the same: their calls come from the same places of the program.
+
+use crate::builder::{CallKind, NONE};
+use crate::graph::Graph;
+use rustc_hash::FxHashSet;
+
+/// Ranks do the same where this share of the smaller one's places is the other's too.
+const SHARED: f64 = 0.5;
+
+type Place = (u16, u32);
+
+/// By rank, its class. Sites are those of the calls.
+pub(crate) fn classes(graph: &Graph, sites: &[u32]) -> Vec<u32> {
+    let mut representatives: Vec<(FxHashSet<Place>, u32)> = Vec::new();
+    let mut classes = vec![NONE; graph.threads_of.len()];
+    for (rank, class) in classes.iter_mut().enumerate() {
+        let mut places: FxHashSet<Place> = FxHashSet::default();
+        for thread in graph.threads_of(rank as u32) {
+            for call in thread.calls.start as usize..thread.calls.end as usize {
+                if graph.kind(call) != CallKind::Setup {
+                    places.insert((graph.functions[call], sites[call]));
+                }
+            }
+        }
+        let is_same = |(other, _): &&(FxHashSet<Place>, u32)| {
+            let both = places.intersection(other).count() as f64;
+            both >= SHARED * places.len().min(other.len()) as f64
+        };
+        *class = match representatives.iter().find(is_same) {
+            Some((_, class)) => *class,
+            None => {
+                let class = representatives.len() as u32;
+                representatives.push((places, class));
+                class
+            }
+        };
+    }
+    classes
+}

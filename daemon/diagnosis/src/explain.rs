@@ -1,0 +1,137 @@
+//! Calls that took far longer than such calls do, although what they received was there: they waited until a peer entered MPI.
+//!
+//! Buffers were full, a rendezvous needed the other side, or a library moves data only while its owner is in a call.
+
+use crate::builder::CallKind;
+use crate::flights::{Figure, size_bin};
+use crate::graph::Graph;
+use mpiscope_model::{Function, Rank};
+use rustc_hash::FxHashMap;
+
+/// A call took far longer than usual when it took this many times as long, and this much.
+const FAR_LONGER: u64 = 10;
+const FAR_LONGER_NS: u64 = 20_000;
+/// A wait looks back over this many calls for the sends that it may complete.
+const MOST_POSTS: usize = 256;
+
+/// What calls of a function and size take that wait for nobody: nearly the least that was seen.
+fn usual(graph: &Graph, sizes: &[u32]) -> FxHashMap<(Function, u32), u64> {
+    let mut taken: FxHashMap<(Function, u32), Vec<u64>> = FxHashMap::default();
+    for call in 0..graph.starts.len() {
+        if may_block(graph.kind(call)) {
+            let key = (graph.functions[call], sizes[call]);
+            taken.entry(key).or_default().push(graph.ends[call] - graph.starts[call]);
+        }
+    }
+    let least = |(key, mut of): ((Function, u32), Vec<u64>)| {
+        let at = of.len() / 100;
+        (key, *of.select_nth_unstable(at).1)
+    };
+    taken.into_iter().map(least).collect()
+}
+
+fn may_block(kind: CallKind) -> bool {
+    matches!(kind, CallKind::Send | CallKind::Receive | CallKind::Wait)
+}
+
+/// By call, what was sent: messages by sender's call, with the receiver's rank.
+struct Sent {
+    first: Vec<u32>,
+    to: Vec<(Rank, u32)>,
+}
+
+impl Sent {
+    fn of(graph: &Graph, ranks: &[Rank]) -> Self {
+        let mut first = vec![0_u32; graph.starts.len() + 1];
+        for edge in &graph.edges {
+            first[edge.from as usize + 1] += 1;
+        }
+        for at in 1..first.len() {
+            first[at] += first[at - 1];
+        }
+        let mut next = first.clone();
+        let mut to = vec![(0, 0); graph.edges.len()];
+        for edge in &graph.edges {
+            let at = &mut next[edge.from as usize];
+            to[*at as usize] = (ranks[edge.to as usize], edge.bytes);
+            *at += 1;
+        }
+        Self { first, to }
+    }
+
+    fn by(&self, call: usize) -> &[(Rank, u32)] {
+        &self.to[self.first[call] as usize..self.first[call + 1] as usize]
+    }
+}
+
+/// Finds what such calls waited for.
+pub(crate) fn explain(graph: &mut Graph) {
+    let ranks = &graph.ranks;
+    let sent = Sent::of(graph, ranks);
+    let sizes: Vec<u32> = (0..graph.starts.len())
+        .map(|call| {
+            let bytes = sent.by(call).iter().map(|(_, bytes)| *bytes);
+            size_bin(bytes.chain(graph.received_by(call).iter().map(|edge| edge.bytes)).max().unwrap_or(0))
+        })
+        .collect();
+    let usual = usual(graph, &sizes);
+    let mut usual_of_blocked = FxHashMap::default();
+    let mut blocked = FxHashMap::default();
+    let mut unexplained_ns = 0;
+    for thread in &graph.threads {
+        for at in thread.calls.clone() {
+            let call = at as usize;
+            let kind = graph.kind(call);
+            if !may_block(kind) || graph.groups.left[call] != crate::builder::NONE {
+                continue;
+            }
+            let (start_ns, end_ns) = (graph.starts[call], graph.ends[call]);
+            let took_ns = end_ns - start_ns;
+            let usual_ns = usual.get(&(graph.functions[call], sizes[call])).copied().unwrap_or(0);
+            if took_ns <= FAR_LONGER * usual_ns + FAR_LONGER_NS || was_underway(graph, ranks, call) {
+                continue;
+            }
+            // Those who lack a CPU come late whatever they wait for.
+            if 2 * graph.delays.between(thread.rank, start_ns, end_ns) > took_ns {
+                continue;
+            }
+            let mut peers: Vec<Rank> = sent.by(call).iter().map(|(rank, _)| *rank).collect();
+            peers.extend(graph.received_by(call).iter().map(|edge| ranks[edge.from as usize]));
+            if kind == CallKind::Wait {
+                let before = (thread.calls.start as usize..call).rev().take(MOST_POSTS);
+                for post in before.take_while(|post| graph.kind(*post) != CallKind::Wait) {
+                    peers.extend(sent.by(post).iter().map(|(rank, _)| *rank));
+                }
+            }
+            peers.sort_unstable();
+            peers.dedup();
+            let entries = peers.iter().filter(|peer| **peer != thread.rank);
+            let entries = entries.filter_map(|peer| graph.last_entry_before(*peer, end_ns));
+            let last = entries.filter(|entry| graph.starts[*entry as usize] > start_ns);
+            match last.max_by_key(|entry| graph.starts[*entry as usize]) {
+                Some(entry) => {
+                    blocked.insert(at, entry);
+                    usual_of_blocked.insert(at, usual_ns);
+                }
+                None => unexplained_ns += took_ns - usual_ns,
+            }
+        }
+    }
+    graph.quality.blocked = blocked.len() as u64;
+    graph.quality.unexplained_ns = unexplained_ns;
+    (graph.blocked, graph.usual_of_blocked) = (blocked, usual_of_blocked);
+}
+
+/// Whether something that a call received may have come about when it returned. What a receive should have found when it began
+/// was not under way; an exchange that took long after its message must have come waited for its own sending.
+fn was_underway(graph: &Graph, ranks: &[Rank], call: usize) -> bool {
+    let node = |call: u32| graph.nodes.get(ranks[call as usize] as usize);
+    let is_exchange = graph.kind(call) == CallKind::Send;
+    let by_ns = if is_exchange { graph.ends[call] } else { graph.starts[call] };
+    graph.received_by(call).iter().any(|edge| {
+        let is_inter = node(edge.from) != node(edge.to);
+        let usual_ns = graph.flights.ns(is_inter, edge.bytes, Figure::Median).unwrap_or(0.0) as u64;
+        let since_ns = by_ns.saturating_sub(graph.starts[edge.from as usize]);
+        since_ns < 3 * usual_ns + if is_exchange { FAR_LONGER_NS } else { 0 }
+    })
+}

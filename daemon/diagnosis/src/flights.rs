@@ -1,0 +1,238 @@
+//! How long messages are under way: which flights are known, and what a flight of a size takes where the network is quiet.
+
+use crate::graph::{Edge, Graph};
+use rustc_hash::FxHashMap;
+
+/// The run is looked at in this many stretches; the quietest quarter of them says what flights take.
+pub(crate) const STRETCHES: usize = 12;
+const QUIET_SHARE: usize = 4;
+/// A receive that waited for this share of a flight felt it.
+const FELT_SHARE: f64 = 0.25;
+
+/// What flights of one scope and of sizes near each other take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Point {
+    bytes: f64,
+    /// The median, and the 10th and 90th percentile.
+    median_ns: f64,
+    low_ns: f64,
+    high_ns: f64,
+}
+
+/// What flights take: within a node, and between nodes.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Flights {
+    scopes: [Vec<Point>; 2],
+    /// The least time that a receiving call takes.
+    pub(crate) least_ns: u64,
+}
+
+/// Which figure of a distribution is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Figure {
+    Low,
+    Median,
+    High,
+}
+
+/// Sizes are gathered by quarters of an octave.
+pub(crate) fn size_bin(bytes: u32) -> u32 {
+    (4.0 * (f64::from(bytes) + 1.0).log2()) as u32
+}
+
+impl Flights {
+    /// What a flight takes in a quiet network; none where nothing of the scope was seen.
+    pub(crate) fn ns(&self, is_inter: bool, bytes: u32, figure: Figure) -> Option<f64> {
+        let points = &self.scopes[usize::from(is_inter)];
+        let value = |point: &Point| match figure {
+            Figure::Low => point.low_ns,
+            Figure::Median => point.median_ns,
+            Figure::High => point.high_ns,
+        };
+        let bytes = f64::from(bytes);
+        let after = points.partition_point(|point| point.bytes < bytes);
+        match (after.checked_sub(1).map(|at| &points[at]), points.get(after)) {
+            (Some(one), Some(other)) => {
+                let share = (bytes - one.bytes) / (other.bytes - one.bytes).max(1e-9);
+                Some(value(one) + (value(other) - value(one)) * share)
+            }
+            (None, Some(point)) => Some(value(point)),
+            (Some(last), None) => {
+                let grows = points.len().checked_sub(2).map_or(0.0, |at| {
+                    ((value(last) - value(&points[at])) / (last.bytes - points[at].bytes).max(1e-9)).max(0.0)
+                });
+                Some(value(last) + grows * (bytes - last.bytes))
+            }
+            (None, None) => None,
+        }
+    }
+
+    /// The parts of a flight that latency and bandwidth decide, in a quiet network.
+    pub(crate) fn parts_ns(&self, is_inter: bool, bytes: u32) -> (f64, f64) {
+        let points = &self.scopes[usize::from(is_inter)];
+        let whole_ns = self.ns(is_inter, bytes, Figure::Median).unwrap_or(0.0);
+        let slope = match (points.first(), points.last()) {
+            (Some(first), Some(last)) if last.bytes > first.bytes => {
+                ((last.median_ns - first.median_ns) / (last.bytes - first.bytes)).max(0.0)
+            }
+            // One size says nothing of the slope: small messages are latency, large ones bandwidth.
+            _ if bytes > SMALL_BYTES => return (0.0, whole_ns),
+            _ => return (whole_ns, 0.0),
+        };
+        let of_bandwidth_ns = (slope * f64::from(bytes)).min(whole_ns);
+        (whole_ns - of_bandwidth_ns, of_bandwidth_ns)
+    }
+}
+
+const SMALL_BYTES: u32 = 8 << 10;
+
+/// The flight of a message, or a bound for it.
+pub(crate) fn span_ns(graph: &Graph, edge: &Edge) -> u64 {
+    graph.ends[edge.to as usize].saturating_sub(graph.starts[edge.from as usize])
+}
+
+/// Learns what flights take, and which of them are known.
+pub(crate) fn learn(graph: &mut Graph) {
+    let ranks = &graph.ranks;
+    let is_inter = |edge: &Edge| {
+        let node = |call: u32| graph.nodes.get(ranks[call as usize] as usize);
+        node(edge.from) != node(edge.to)
+    };
+    let inter: Vec<bool> = graph.edges.iter().map(is_inter).collect();
+    let took = graph.edges.iter().map(|edge| graph.ends[edge.to as usize] - graph.starts[edge.to as usize]);
+    let least_ns = took.min().unwrap_or(0);
+    let mut flights = Flights { least_ns, ..of_bounds(graph, &inter) };
+    let mut is_felt = vec![false; graph.edges.len()];
+    // What decided among several messages depends on what flights take, and the other way round.
+    for _ in 0..2 {
+        is_felt.fill(false);
+        for call in 0..graph.starts.len() {
+            let range = graph.received[call] as usize..graph.received[call + 1] as usize;
+            if range.is_empty() {
+                continue;
+            }
+            let binding = range.min_by(|one, other| {
+                let implausible = |at: usize| implausibility(graph, &flights, inter[at], &graph.edges[at]);
+                implausible(*one).total_cmp(&implausible(*other))
+            });
+            if let Some(at) = binding {
+                is_felt[at] = was_felt(graph, &graph.edges[at], least_ns);
+            }
+        }
+        flights = Flights { least_ns, ..of_felt(graph, &inter, &is_felt) };
+    }
+    for (edge, felt) in graph.edges.iter_mut().zip(is_felt) {
+        edge.is_felt = felt;
+    }
+    graph.flights = flights;
+}
+
+/// How unlikely it is that a message decided when its call returned.
+fn implausibility(graph: &Graph, flights: &Flights, is_inter: bool, edge: &Edge) -> f64 {
+    let since_ns = graph.starts[edge.from as usize].max(graph.starts[edge.to as usize]);
+    let took_ns = graph.ends[edge.to as usize].saturating_sub(since_ns) as f64;
+    took_ns / flights.ns(is_inter, edge.bytes, Figure::Median).unwrap_or(took_ns).max(1.0)
+}
+
+fn was_felt(graph: &Graph, edge: &Edge, least_ns: u64) -> bool {
+    if graph.blocked.contains_key(&edge.to) {
+        return false;
+    }
+    let (came_ns, sent_ns) = (graph.starts[edge.to as usize], graph.starts[edge.from as usize]);
+    let end_ns = graph.ends[edge.to as usize];
+    let waited_ns = end_ns.saturating_sub(came_ns) as f64;
+    let flight_ns = end_ns.saturating_sub(sent_ns) as f64;
+    sent_ns > came_ns || waited_ns > FELT_SHARE * flight_ns + 1.05 * least_ns as f64
+}
+
+/// By scope and size, the values and when they were taken.
+type Samples = FxHashMap<(bool, u32), Vec<(u64, u64, u32)>>;
+
+fn gather(graph: &Graph, inter: &[bool], is_wanted: impl Fn(usize) -> bool) -> Samples {
+    let mut samples: Samples = FxHashMap::default();
+    for (at, edge) in graph.edges.iter().enumerate().filter(|(at, _)| is_wanted(*at)) {
+        let sample = (graph.ends[edge.to as usize], span_ns(graph, edge), edge.bytes);
+        samples.entry((inter[at], size_bin(edge.bytes))).or_default().push(sample);
+    }
+    samples
+}
+
+/// What flights take at least, by what bounds them.
+fn of_bounds(graph: &Graph, inter: &[bool]) -> Flights {
+    let mut least: FxHashMap<(bool, u32), (u64, u32)> = FxHashMap::default();
+    for (edge, is_inter) in graph.edges.iter().zip(inter) {
+        let bound = (span_ns(graph, edge), edge.bytes);
+        let of_size = least.entry((*is_inter, size_bin(edge.bytes))).or_insert(bound);
+        *of_size = bound.min(*of_size);
+    }
+    let mut flights = Flights::default();
+    for ((is_inter, _), (ns, bytes)) in least {
+        let ns = ns as f64;
+        let point = Point { bytes: f64::from(bytes), median_ns: ns, low_ns: ns, high_ns: ns };
+        flights.scopes[usize::from(is_inter)].push(point);
+    }
+    flights.sorted()
+}
+
+impl Flights {
+    fn sorted(mut self) -> Self {
+        for points in &mut self.scopes {
+            points.sort_by(|one, other| one.bytes.total_cmp(&other.bytes));
+        }
+        self
+    }
+}
+
+/// What flights take in the quietest quarter of the run; where none was felt, the least bound.
+fn of_felt(graph: &Graph, inter: &[bool], is_felt: &[bool]) -> Flights {
+    let mut flights = Flights::default();
+    let felt = gather(graph, inter, |at| is_felt[at]);
+    for ((is_inter, _), mut samples) in felt.iter().map(|(key, of)| (*key, of.clone())) {
+        samples.sort_unstable();
+        let mut sizes: Vec<u32> = samples.iter().map(|(.., bytes)| *bytes).collect();
+        let middle = sizes.len() / 2;
+        let bytes = f64::from(*sizes.select_nth_unstable(middle).1);
+        let mut quiet = quiet_values(&samples);
+        quiet.sort_unstable();
+        let at = |share: f64| quiet[((quiet.len() - 1) as f64 * share).round() as usize] as f64;
+        let point = Point { bytes, median_ns: at(0.5), low_ns: at(0.1), high_ns: at(0.9) };
+        flights.scopes[usize::from(is_inter)].push(point);
+    }
+    let known = flights.sorted();
+    let mut flights = known.clone();
+    let bounds = of_bounds(graph, inter);
+    for (scope, points) in bounds.scopes.into_iter().enumerate() {
+        for point in points {
+            let bytes = point.bytes as u32;
+            if !felt.contains_key(&(scope == 1, size_bin(bytes))) {
+                // What sizes near it take is the better guess where the bound is far above it.
+                let least =
+                    |ns: f64, figure| known.ns(scope == 1, bytes, figure).map_or(ns, |near| near.min(ns));
+                flights.scopes[scope].push(Point {
+                    bytes: point.bytes,
+                    median_ns: least(point.median_ns, Figure::Median),
+                    low_ns: least(point.low_ns, Figure::Low),
+                    high_ns: least(point.high_ns, Figure::High),
+                });
+            }
+        }
+    }
+    flights.sorted()
+}
+
+/// The values of the quietest stretches.
+fn quiet_values(samples: &[(u64, u64, u32)]) -> Vec<u64> {
+    let length = (samples.len() / STRETCHES).max(1);
+    let mut stretches: Vec<(u64, Vec<u64>)> = samples
+        .chunks(length)
+        .map(|stretch| {
+            let mut values: Vec<u64> = stretch.iter().map(|(_, ns, _)| *ns).collect();
+            let middle = values.len() / 2;
+            (*values.select_nth_unstable(middle).1, values)
+        })
+        .collect();
+    stretches.sort_unstable_by_key(|(median, _)| *median);
+    let quarter = (stretches.len() / QUIET_SHARE).max(1);
+    stretches.truncate(quarter);
+    stretches.into_iter().flat_map(|(_, values)| values).collect()
+}

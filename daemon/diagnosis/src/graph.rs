@@ -1,0 +1,209 @@
+//! The graph of a run, in columns: one entry a call, threads one after the other, each in its order.
+
+use crate::builder::{CallKind, CallRow, NONE};
+use crate::change::Work;
+use crate::delay::Delays;
+use crate::flights::Flights;
+use crate::groups::Groups;
+use crate::quiet;
+use mpiscope_model::{Function, Node, Rank};
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+/// A thread of a rank: its calls in the columns.
+#[derive(Debug, Clone)]
+pub(crate) struct Thread {
+    pub(crate) rank: Rank,
+    pub(crate) number: u16,
+    pub(crate) calls: Range<u32>,
+}
+
+/// A message between two calls.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Edge {
+    /// The sender's call.
+    pub(crate) from: u32,
+    /// The receiver's call that completed it.
+    pub(crate) to: u32,
+    pub(crate) bytes: u32,
+    /// Its flight is known, not only a bound for it.
+    pub(crate) is_felt: bool,
+}
+
+/// How well the graph explains the run.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Quality {
+    /// Messages whose calls were not found.
+    pub unlinked: u64,
+    /// Calls that waited for a peer to enter MPI, without a message or collective that says so.
+    pub blocked: u64,
+    /// Time in calls that took far longer than usual and for which nothing was found that they waited for, in nanoseconds of
+    /// threads.
+    pub unexplained_ns: u64,
+    /// Calls whose dependencies contradict each other and were dropped.
+    pub contradictions: u64,
+}
+
+/// The graph of a run.
+#[derive(Debug, Default)]
+pub struct Graph {
+    pub(crate) kinds: Vec<CallKind>,
+    pub(crate) threads: Vec<Thread>,
+    pub(crate) starts: Vec<u64>,
+    pub(crate) ends: Vec<u64>,
+    pub(crate) functions: Vec<Function>,
+    /// By rank, its threads.
+    pub(crate) threads_of: Vec<Range<u32>>,
+    pub(crate) nodes: Vec<Node>,
+    /// Messages by the call that received them.
+    pub(crate) edges: Vec<Edge>,
+    /// By call, where its messages begin; one more at the end.
+    pub(crate) received: Vec<u32>,
+    pub(crate) groups: Groups,
+    pub(crate) flights: Flights,
+    /// By call, the entry of a peer that it waited for.
+    pub(crate) blocked: FxHashMap<u32, u32>,
+    /// Of these calls, what they take where they wait for nobody.
+    pub(crate) usual_of_blocked: FxHashMap<u32, u64>,
+    /// By rank, the class of ranks that do the same.
+    pub(crate) classes: Vec<u32>,
+    pub(crate) delays: Delays,
+    /// Calls in an order in which every dependency comes first.
+    pub(crate) sequence: Vec<u32>,
+    /// Calls whose dependencies were dropped.
+    pub(crate) dropped: Vec<u32>,
+    pub(crate) quality: Quality,
+    /// By call, its rank.
+    pub(crate) ranks: Vec<Rank>,
+    pub(crate) work: OnceLock<Work>,
+    pub(crate) quiet: OnceLock<(Vec<f32>, Vec<f32>)>,
+}
+
+impl Graph {
+    /// The computing of all ranks.
+    pub(crate) fn work(&self) -> &Work {
+        self.work.get_or_init(|| Work::of(self))
+    }
+
+    /// By message and by collective, the share of its time that it takes in a quiet network.
+    pub(crate) fn quiet_shares(&self) -> (&[f32], &[f32]) {
+        let (messages, groups) = self.quiet.get_or_init(|| (quiet::shares(self), quiet::group_shares(self)));
+        (messages, groups)
+    }
+
+    pub(crate) fn rank_of(&self, call: u32) -> Rank {
+        self.ranks[call as usize]
+    }
+
+    /// What a call that waited for a peer's entry takes where it does not.
+    pub(crate) fn usual_ns(&self, call: usize) -> u64 {
+        self.usual_of_blocked.get(&(call as u32)).copied().unwrap_or(0)
+    }
+
+    pub(crate) fn reserve(&mut self, calls: usize) {
+        self.starts.reserve_exact(calls);
+        self.ends.reserve_exact(calls);
+        self.functions.reserve_exact(calls);
+    }
+
+    pub(crate) fn push_thread(&mut self, (rank, number): (Rank, u16), rows: &[CallRow]) {
+        let first = self.starts.len() as u32;
+        self.starts.extend(rows.iter().map(|row| row.start_ns));
+        self.ends.extend(rows.iter().map(|row| row.end_ns));
+        self.functions.extend(rows.iter().map(|row| row.function));
+        let at = rank as usize;
+        let thread = self.threads.len() as u32;
+        if self.threads_of.len() <= at {
+            self.threads_of.resize(at + 1, thread..thread);
+        }
+        let of_rank = &mut self.threads_of[at];
+        if of_rank.start == of_rank.end {
+            *of_rank = thread..thread;
+        }
+        of_rank.end = thread + 1;
+        self.threads.push(Thread { rank, number, calls: first..self.starts.len() as u32 });
+    }
+
+    pub(crate) fn place(&mut self, mut nodes: Vec<Node>) {
+        nodes.resize(self.threads_of.len().max(nodes.len()), 0);
+        self.nodes = nodes;
+    }
+
+    /// Calls of one thread follow each other: what overlaps its predecessor begins where that ends.
+    pub(crate) fn straighten(&mut self) {
+        for thread in &self.threads {
+            let mut before_ns = 0;
+            for call in thread.calls.start as usize..thread.calls.end as usize {
+                self.starts[call] = self.starts[call].max(before_ns);
+                self.ends[call] = self.ends[call].max(self.starts[call]);
+                before_ns = self.ends[call];
+            }
+        }
+    }
+
+    pub(crate) fn kind(&self, call: usize) -> CallKind {
+        self.kinds.get(usize::from(self.functions[call])).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn received_by(&self, call: usize) -> &[Edge] {
+        &self.edges[self.received[call] as usize..self.received[call + 1] as usize]
+    }
+
+    pub(crate) fn threads_of(&self, rank: Rank) -> &[Thread] {
+        let range = self.threads_of.get(rank as usize).cloned().unwrap_or_default();
+        &self.threads[range.start as usize..range.end as usize]
+    }
+
+    /// The last call of a rank that began before a time.
+    pub(crate) fn last_entry_before(&self, rank: Rank, before_ns: u64) -> Option<u32> {
+        let last = self.threads_of(rank).iter().filter_map(|thread| {
+            let starts = &self.starts[thread.calls.start as usize..thread.calls.end as usize];
+            let after = starts.partition_point(|start| *start < before_ns);
+            after.checked_sub(1).map(|at| thread.calls.start + at as u32)
+        });
+        last.max_by_key(|call| self.starts[*call as usize])
+    }
+
+    /// By call, since when the last thing that it waited for was on its way; NONE where it waited for nothing.
+    pub(crate) fn flight_parts(&self) -> Vec<u32> {
+        let mut parts = vec![NONE; self.starts.len()];
+        for edge in self.edges.iter().filter(|edge| edge.is_felt) {
+            let to = edge.to as usize;
+            let since = self.starts[to].max(self.starts[edge.from as usize]);
+            let part = u32::try_from(self.ends[to].saturating_sub(since)).unwrap_or(NONE - 1);
+            parts[to] = parts[to].min(part);
+        }
+        parts
+    }
+
+    /// The ranks.
+    #[must_use]
+    pub fn rank_count(&self) -> usize {
+        self.threads_of.iter().filter(|threads| !threads.is_empty()).count()
+    }
+
+    /// The calls.
+    #[must_use]
+    pub fn call_count(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// When the last call of the recorded run ended, in nanoseconds.
+    #[must_use]
+    pub fn recorded_ns(&self) -> u64 {
+        self.ends.iter().copied().max().unwrap_or(0)
+    }
+
+    /// How well the graph explains the run.
+    #[must_use]
+    pub fn quality(&self) -> Quality {
+        self.quality
+    }
+
+    /// By rank, its node.
+    #[must_use]
+    pub fn node_of_rank(&self) -> &[Node] {
+        &self.nodes
+    }
+}

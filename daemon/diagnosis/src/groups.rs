@@ -1,0 +1,218 @@
+//! Collectives: which calls take part in one, and for whom each of them waits.
+
+use crate::builder::{CallKind, CallRow, NONE};
+use crate::graph::Graph;
+use mpiscope_model::{Collected, Flow, Rank};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
+
+/// What rows say of collectives, before calls are grouped.
+#[derive(Debug, Default)]
+pub(crate) struct Memberships {
+    /// Communicator, instance, root and bytes of each call.
+    rows: Vec<(u32, u32, u32, u32)>,
+    /// Collectives that calls completed, by rank, thread and number of the call.
+    completed: FxHashMap<(Rank, u16, u64), Vec<(u32, u32)>>,
+}
+
+impl Memberships {
+    pub(crate) fn of(rows: &[CallRow], collected: &[Collected]) -> Self {
+        let mut completed: FxHashMap<_, Vec<_>> = FxHashMap::default();
+        for of in collected {
+            let call = (of.rank, of.call.thread(), of.call.number());
+            completed.entry(call).or_default().push((of.comm, of.number));
+        }
+        let rows = rows.iter().map(|row| (row.comm, row.instance, row.peer, row.bytes)).collect();
+        Self { rows, completed }
+    }
+}
+
+/// A member of a collective.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Member {
+    pub(crate) rank: Rank,
+    /// The call that entered it.
+    pub(crate) call: u32,
+    /// Whether others wait for it.
+    pub(crate) is_awaited: bool,
+}
+
+/// All collectives of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Groups {
+    /// By call, the collective that it enters, or NONE.
+    pub(crate) entered: Vec<u32>,
+    /// By call, the collective whose end it waits for, or NONE.
+    pub(crate) left: Vec<u32>,
+    /// Members of all collectives, by rank within each.
+    pub(crate) members: Vec<Member>,
+    /// Where the members of each begin; one more at the end.
+    pub(crate) first: Vec<u32>,
+    pub(crate) flows: Vec<Flow>,
+    /// The root's member of each, or NONE.
+    pub(crate) roots: Vec<u32>,
+    /// What each moves a member.
+    pub(crate) bytes: Vec<u32>,
+    /// Whether its members are on several nodes.
+    pub(crate) is_inter: Vec<bool>,
+    /// When the last of those entered whom others wait for.
+    pub(crate) last_ns: Vec<u64>,
+    /// Calls that enter a collective in which nobody waits for them.
+    unawaited: FxHashSet<u32>,
+}
+
+impl Groups {
+    /// Whether others wait for the entry of a call.
+    pub(crate) fn is_awaited(&self, call: usize) -> bool {
+        self.unawaited.is_empty() || !self.unawaited.contains(&(call as u32))
+    }
+
+    pub(crate) fn members(&self, group: u32) -> &[Member] {
+        let at = group as usize;
+        &self.members[self.first[at] as usize..self.first[at + 1] as usize]
+    }
+
+    /// The entries that a member of a collective waits for, itself among them.
+    pub(crate) fn awaited(&self, group: u32, rank: Rank) -> &[Member] {
+        let members = self.members(group);
+        let root = self.roots[group as usize];
+        match self.flows[group as usize] {
+            Flow::All => members,
+            Flow::FromRoot | Flow::ToRoot if root == NONE => &[],
+            Flow::FromRoot => &self.members[root as usize..=root as usize],
+            Flow::ToRoot if self.members[root as usize].rank == rank => members,
+            Flow::ToRoot => &[],
+            Flow::FromLower => &members[..members.partition_point(|member| member.rank <= rank)],
+        }
+    }
+}
+
+/// One part of a collective: communicator and instance, and who.
+struct Part {
+    key: (u32, u32),
+    rank: Rank,
+    call: u32,
+    flow: Flow,
+    is_barrier: bool,
+}
+
+/// Communicators of what has none: MPI starts and ends on all ranks.
+const SETUP: u32 = NONE - 1;
+
+/// Groups calls into collectives.
+pub(crate) fn group(graph: &mut Graph, memberships: Memberships) {
+    let Memberships { rows, completed } = memberships;
+    let mut parts = Vec::new();
+    for thread in &graph.threads {
+        let mut setups = 0;
+        for call in thread.calls.clone() {
+            let (comm, instance, ..) = rows[call as usize];
+            let (flow, is_barrier) = match graph.kind(call as usize) {
+                CallKind::Setup => (Flow::All, true),
+                CallKind::Collective { flow, is_barrier } | CallKind::Start { flow, is_barrier } => {
+                    (flow, is_barrier)
+                }
+                _ => continue,
+            };
+            let key = match graph.kind(call as usize) {
+                CallKind::Setup => {
+                    setups += 1;
+                    (SETUP, setups)
+                }
+                _ if instance == NONE || comm == NONE => continue,
+                _ => (comm, instance),
+            };
+            parts.push(Part { key, rank: thread.rank, call, flow, is_barrier });
+        }
+    }
+    parts.sort_by_key(|part| (part.key, part.rank));
+    let mut groups =
+        Groups { entered: vec![NONE; rows.len()], left: vec![NONE; rows.len()], ..Groups::default() };
+    let mut by_key: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+    for of_group in parts.chunk_by(|one, other| one.key == other.key) {
+        let group = groups.flows.len() as u32;
+        let first = groups.members.len() as u32;
+        groups.first.push(first);
+        let (mut root, mut bytes) = (NONE, 0);
+        for part in of_group {
+            let (_, _, peer, sent) = rows[part.call as usize];
+            if peer == part.rank {
+                root = groups.members.len() as u32;
+            }
+            bytes = bytes.max(sent);
+            groups.entered[part.call as usize] = group;
+            let is_start = matches!(graph.kind(part.call as usize), CallKind::Start { .. });
+            // What moves nothing holds nobody up, but for barriers.
+            let moves = part.is_barrier || sent > 0;
+            if !is_start && (moves || part.flow == Flow::FromRoot) {
+                groups.left[part.call as usize] = group;
+            }
+            let is_awaited = moves || part.flow == Flow::FromRoot;
+            if !is_awaited {
+                groups.unawaited.insert(part.call);
+            }
+            groups.members.push(Member { rank: part.rank, call: part.call, is_awaited });
+        }
+        let node = |member: &Member| graph.nodes.get(member.rank as usize);
+        let members = &groups.members[first as usize..];
+        groups.is_inter.push(members.iter().any(|member| node(member) != node(&members[0])));
+        let awaited = members.iter().filter(|member| member.is_awaited);
+        groups.last_ns.push(awaited.map(|member| graph.starts[member.call as usize]).max().unwrap_or(0));
+        groups.flows.push(of_group[0].flow);
+        groups.roots.push(root);
+        groups.bytes.push(bytes);
+        by_key.insert(of_group[0].key, group);
+    }
+    groups.first.push(groups.members.len() as u32);
+    drop(parts);
+    if completed.is_empty() {
+        complete_in_order(graph, &mut groups);
+    } else {
+        complete(graph, &mut groups, &completed, &by_key);
+    }
+    graph.groups = groups;
+}
+
+/// When the last of those was entered that a member waits for.
+fn last_entry_ns(graph: &Graph, groups: &Groups, group: u32, rank: Rank) -> u64 {
+    let awaited = groups.awaited(group, rank).iter().filter(|member| member.is_awaited);
+    awaited.map(|member| graph.starts[member.call as usize]).max().unwrap_or(0)
+}
+
+/// Calls leave the collectives that they are known to complete; of several the one entered last decided.
+fn complete(
+    graph: &Graph,
+    groups: &mut Groups,
+    completed: &FxHashMap<(Rank, u16, u64), Vec<(u32, u32)>>,
+    by_key: &FxHashMap<(u32, u32), u32>,
+) {
+    for thread in &graph.threads {
+        for (number, call) in (0_u64..).zip(thread.calls.clone()) {
+            let Some(keys) = completed.get(&(thread.rank, thread.number, number)) else { continue };
+            let found = keys.iter().filter_map(|key| by_key.get(key).copied());
+            let last = found.max_by_key(|group| last_entry_ns(graph, groups, *group, thread.rank));
+            if let Some(group) = last {
+                groups.left[call as usize] = group;
+            }
+        }
+    }
+}
+
+/// Likewise where nobody says which: waits that received nothing complete what was started, in order.
+fn complete_in_order(graph: &Graph, groups: &mut Groups) {
+    for thread in &graph.threads {
+        let mut started: VecDeque<u32> = VecDeque::new();
+        for call in thread.calls.clone() {
+            let at = call as usize;
+            match graph.kind(at) {
+                CallKind::Start { .. } if groups.entered[at] != NONE => started.push_back(groups.entered[at]),
+                CallKind::Wait if graph.received_by(at).is_empty() => {
+                    if let Some(group) = started.pop_front() {
+                        groups.left[at] = group;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Replays a recorded run with changed durations: how long it would have taken with even work, its own cores, a quiet network
+//! or another placement.
+//!
+//! In go rows of calls, messages, scheduler samples and nodes; out come run times and the savings of each cause. It must never
+//! do I/O, read a clock or start a thread, and it works in time linear in the number of calls.
+
+mod builder;
+mod change;
+mod classes;
+mod delay;
+mod explain;
+mod flights;
+mod graph;
+mod groups;
+mod link;
+mod quiet;
+mod replay;
+mod savings;
+
+pub use builder::{CallKind, GraphBuilder, TooLarge};
+pub use change::{Change, UnfeltFlights};
+pub use graph::{Graph, Quality};
+pub use replay::{Departure, Outcome};
+pub use savings::{Cause, Excess, Saving, Savings};

@@ -1,0 +1,378 @@
+//! The replay: every call ends when the last thing that it waits for has come.
+
+use crate::builder::NONE;
+use crate::change::{Applied, Change};
+use crate::flights::{Figure, span_ns};
+use crate::graph::{Edge, Graph};
+use mpiscope_model::{Flow, Nanoseconds, Node, Rank};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// An unchanged replay may differ from the recorded run by this share.
+const TOLERANCE: f64 = 0.005;
+
+/// Where an unchanged replay stops following the recorded run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Departure {
+    /// Whose call.
+    pub rank: Rank,
+    /// When it ended in the recorded run.
+    pub at_ns: Nanoseconds,
+    /// By how much later, or earlier, it ends in the replay.
+    pub by_ns: i64,
+}
+
+/// What a replay led to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outcome {
+    /// When the last call ended.
+    pub run_ns: f64,
+    /// Where a call first ended too far from when it did; means something only where nothing was changed.
+    pub departure: Option<Departure>,
+}
+
+/// The state of a replay.
+struct Run<'a> {
+    graph: &'a Graph,
+    applied: Applied<'a>,
+    figure: Figure,
+    /// By call, when it was entered.
+    entries: Vec<f64>,
+    /// By collective, when the last of those entered whom others wait for.
+    last: Vec<f64>,
+    dropped: FxHashSet<u32>,
+    nodes: &'a [Node],
+}
+
+impl Graph {
+    /// Replays the run with a change.
+    #[must_use]
+    pub fn replay(&self, change: &Change) -> Outcome {
+        let mut run = Run {
+            graph: self,
+            applied: Applied::new(self, change),
+            figure: change.unfelt.figure(),
+            entries: vec![0.0; self.starts.len()],
+            last: vec![0.0; self.groups.flows.len()],
+            dropped: self.dropped.iter().copied().collect(),
+            nodes: change.placement.as_deref().unwrap_or(&self.nodes),
+        };
+        run.replay()
+    }
+
+    /// Puts the calls in an order in which every dependency comes first. Where dependencies contradict each other, as by clocks
+    /// that are wrong, those of the earliest call are dropped.
+    pub(crate) fn order(&mut self) {
+        let mut sorter = Sorter::new(self);
+        sorter.sort();
+        let Sorter { sequence, dropped, .. } = sorter;
+        self.quality.contradictions = dropped.len() as u64;
+        (self.sequence, self.dropped) = (sequence, dropped);
+    }
+}
+
+impl Run<'_> {
+    fn replay(&mut self) -> Outcome {
+        let graph = self.graph;
+        let mut thread_of = vec![0_u32; graph.starts.len()];
+        for (at, thread) in graph.threads.iter().enumerate() {
+            thread_of[thread.calls.start as usize..thread.calls.end as usize].fill(at as u32);
+            if !thread.calls.is_empty() {
+                let first = thread.calls.start as usize;
+                self.enter(first, graph.starts[first] as f64);
+            }
+        }
+        let tolerance_ns = TOLERANCE * graph.recorded_ns() as f64;
+        let mut run_ns = 0.0_f64;
+        let mut departure: Option<Departure> = None;
+        for &call in &graph.sequence {
+            let at = call as usize;
+            let thread = &graph.threads[thread_of[at] as usize];
+            let end_ns = self.end_of(at, thread.rank);
+            run_ns = run_ns.max(end_ns);
+            let by_ns = end_ns - graph.ends[at] as f64;
+            let is_earlier = |before: Departure| graph.ends[at] < before.at_ns;
+            if by_ns.abs() > tolerance_ns && departure.is_none_or(is_earlier) {
+                departure = Some(Departure { rank: thread.rank, at_ns: graph.ends[at], by_ns: by_ns as i64 });
+            }
+            let next = at + 1;
+            if next < thread.calls.end as usize {
+                let first = thread.calls.start as usize;
+                let entry_ns =
+                    end_ns + self.computing_ns(next, thread.rank, (next - first, thread.calls.len()));
+                self.enter(next, entry_ns);
+            }
+        }
+        Outcome { run_ns, departure }
+    }
+
+    /// The computing before a call.
+    fn computing_ns(&self, call: usize, rank: Rank, (number, calls): (usize, usize)) -> f64 {
+        let gap_ns = self.graph.starts[call] - self.graph.ends[call - 1];
+        let delay_ns = self.graph.delay_before(call).min(gap_ns);
+        let mut pure_ns = (gap_ns - delay_ns) as f64;
+        if !self.applied.work.is_empty() {
+            let part = number / calls.div_ceil(self.applied.parts).max(1);
+            pure_ns *= f64::from(self.applied.work[rank as usize * self.applied.parts + part]);
+        }
+        if self.applied.change.own_cores { pure_ns } else { pure_ns + delay_ns as f64 }
+    }
+
+    fn enter(&mut self, call: usize, entry_ns: f64) {
+        self.entries[call] = entry_ns;
+        let group = self.graph.groups.entered[call];
+        if group != NONE && self.graph.groups.is_awaited(call) {
+            let last = &mut self.last[group as usize];
+            *last = last.max(entry_ns);
+        }
+    }
+
+    /// When a call ends.
+    fn end_of(&self, call: usize, rank: Rank) -> f64 {
+        let graph = self.graph;
+        let entry_ns = self.entries[call];
+        let (start_ns, recorded_end_ns) = (graph.starts[call], graph.ends[call]);
+        let took_ns = recorded_end_ns - start_ns;
+        let own = self.applied.own(graph.functions[call]);
+        if !self.dropped.is_empty() && self.dropped.contains(&(call as u32)) {
+            return entry_ns + took_ns as f64 * own;
+        }
+        let received = graph.received_by(call);
+        let group = graph.groups.left[call];
+        if group != NONE
+            && let Some((recorded_ns, last_ns)) = self.awaited(group, rank)
+        {
+            let rest_ns = recorded_end_ns.saturating_sub(recorded_ns.max(start_ns));
+            let rest_ns = self.operation_ns(group, rest_ns as f64) * own;
+            return self.arrivals(received, entry_ns.max(last_ns) + rest_ns, rank);
+        }
+        if let Some(&peer) = graph.blocked.get(&(call as u32)) {
+            let after_ns = recorded_end_ns.saturating_sub(graph.starts[peer as usize]) as f64;
+            let own_ns = graph.usual_ns(call).min(took_ns) as f64 * own;
+            let end_ns = (entry_ns + own_ns).max(self.entries[peer as usize] + after_ns);
+            return self.arrivals(received, end_ns, rank);
+        }
+        let is_felt = received.iter().any(|edge| edge.is_felt);
+        let own_ns = if is_felt { took_ns.min(graph.flights.least_ns) } else { took_ns };
+        self.arrivals(received, entry_ns + own_ns as f64 * own, rank)
+    }
+
+    /// For whom a member of a collective waits: when the last of them entered as recorded, and as replayed.
+    fn awaited(&self, group: u32, rank: Rank) -> Option<(u64, f64)> {
+        let groups = &self.graph.groups;
+        let at = group as usize;
+        if matches!(groups.flows[at], Flow::All) {
+            return Some((groups.last_ns[at], self.last[at]));
+        }
+        let awaited = groups.awaited(group, rank);
+        if awaited.len() == groups.members(group).len() {
+            return Some((groups.last_ns[at], self.last[at]));
+        }
+        let awaited = awaited.iter().filter(|member| member.is_awaited && member.rank != rank);
+        let times = awaited.map(|member| {
+            let call = member.call as usize;
+            (self.graph.starts[call], self.entries[call])
+        });
+        times.reduce(|one, other| (one.0.max(other.0), one.1.max(other.1)))
+    }
+
+    /// What a collective takes after the last entry.
+    fn operation_ns(&self, group: u32, recorded_ns: f64) -> f64 {
+        let at = group as usize;
+        let quiet = self.applied.quiet_groups.get(at).map_or(1.0, |share| f64::from(*share));
+        let groups = &self.graph.groups;
+        self.of_network_ns(groups.is_inter[at], groups.bytes[at], recorded_ns * quiet)
+    }
+
+    /// A time on the network with other latency and bandwidth.
+    fn of_network_ns(&self, is_inter: bool, bytes: u32, ns: f64) -> f64 {
+        let change = self.applied.change;
+        if change.latency.is_none() && change.bandwidth.is_none() {
+            return ns;
+        }
+        let (latency_ns, bandwidth_ns) = self.graph.flights.parts_ns(is_inter, bytes);
+        let whole_ns = latency_ns + bandwidth_ns;
+        if whole_ns <= 0.0 {
+            return ns * change.latency.unwrap_or(1.0);
+        }
+        let changed_ns = latency_ns * change.latency.unwrap_or(1.0).max(0.0)
+            + bandwidth_ns / change.bandwidth.unwrap_or(1.0).max(1e-12);
+        ns * changed_ns / whole_ns
+    }
+
+    /// The latest of a time and the arrivals of messages.
+    fn arrivals(&self, received: &[Edge], end_ns: f64, rank: Rank) -> f64 {
+        let mut end_ns = end_ns;
+        for (number, edge) in received.iter().enumerate() {
+            let at = self.graph.received[edge.to as usize] as usize + number;
+            let arrival_ns = self.entries[edge.from as usize] + self.flight_ns(at, edge, rank);
+            end_ns = end_ns.max(arrival_ns);
+        }
+        end_ns
+    }
+
+    fn flight_ns(&self, at: usize, edge: &Edge, rank: Rank) -> f64 {
+        let graph = self.graph;
+        let sender = graph.rank_of(edge.from);
+        let node = |nodes: &[Node], rank: Rank| nodes.get(rank as usize).copied();
+        let is_inter = node(&graph.nodes, sender) != node(&graph.nodes, rank);
+        let span = span_ns(graph, edge) as f64;
+        let mut flight_ns = span;
+        let usual = |is_inter: bool, figure| graph.flights.ns(is_inter, edge.bytes, figure);
+        if !edge.is_felt {
+            flight_ns = flight_ns.min(usual(is_inter, self.figure).unwrap_or(flight_ns));
+        } else {
+            if self.applied.change.own_cores {
+                let delay_ns = graph.delay_within(edge.to as usize) as f64;
+                let least_ns = flight_ns.min(usual(is_inter, Figure::Median).unwrap_or(flight_ns));
+                flight_ns = (flight_ns - delay_ns).max(least_ns);
+            }
+            if !self.applied.quiet.is_empty() && is_inter {
+                flight_ns = flight_ns.min(span * f64::from(self.applied.quiet[at]));
+            }
+        }
+        let is_inter_now = node(self.nodes, sender) != node(self.nodes, rank);
+        if is_inter_now != is_inter
+            && let (Some(before_ns), Some(after_ns)) =
+                (usual(is_inter, Figure::Median), usual(is_inter_now, Figure::Median))
+        {
+            flight_ns *= after_ns / before_ns.max(1.0);
+        }
+        self.of_network_ns(is_inter_now, edge.bytes, flight_ns)
+    }
+}
+
+/// Puts calls in order.
+struct Sorter<'a> {
+    graph: &'a Graph,
+    thread_of: Vec<u32>,
+    /// By thread, the call that it is in.
+    cursors: Vec<u32>,
+    /// By collective, members that have not entered.
+    missing: Vec<u32>,
+    waiting_for_call: FxHashMap<u32, Vec<u32>>,
+    waiting_for_group: FxHashMap<u32, Vec<u32>>,
+    ready: Vec<u32>,
+    sequence: Vec<u32>,
+    dropped: Vec<u32>,
+}
+
+/// What a call waits for that has not come.
+enum Missing {
+    Call(u32),
+    Group(u32),
+}
+
+impl<'a> Sorter<'a> {
+    fn new(graph: &'a Graph) -> Self {
+        let mut thread_of = vec![0_u32; graph.starts.len()];
+        for (at, thread) in graph.threads.iter().enumerate() {
+            thread_of[thread.calls.start as usize..thread.calls.end as usize].fill(at as u32);
+        }
+        let groups = graph.groups.flows.len() as u32;
+        Self {
+            graph,
+            thread_of,
+            cursors: graph.threads.iter().map(|thread| thread.calls.start).collect(),
+            missing: (0..groups).map(|group| graph.groups.members(group).len() as u32).collect(),
+            waiting_for_call: FxHashMap::default(),
+            waiting_for_group: FxHashMap::default(),
+            ready: (0..graph.threads.len() as u32).rev().collect(),
+            sequence: Vec::with_capacity(graph.starts.len()),
+            dropped: Vec::new(),
+        }
+    }
+
+    fn sort(&mut self) {
+        for thread in 0..self.graph.threads.len() {
+            self.entered(thread);
+        }
+        loop {
+            while let Some(thread) = self.ready.pop() {
+                self.advance(thread as usize);
+            }
+            if self.sequence.len() == self.graph.starts.len() {
+                return;
+            }
+            let stuck = (0..self.cursors.len()).filter(|thread| !self.is_over(*thread));
+            let Some(thread) = stuck.min_by_key(|thread| self.graph.ends[self.cursors[*thread] as usize])
+            else {
+                return;
+            };
+            self.dropped.push(self.cursors[thread]);
+            self.leave(thread);
+            self.ready.push(thread as u32);
+        }
+    }
+
+    fn is_over(&self, thread: usize) -> bool {
+        self.cursors[thread] >= self.graph.threads[thread].calls.end
+    }
+
+    fn advance(&mut self, thread: usize) {
+        while !self.is_over(thread) {
+            match self.lacks(thread) {
+                None => self.leave(thread),
+                Some(Missing::Call(call)) => {
+                    self.waiting_for_call.entry(call).or_default().push(thread as u32);
+                    return;
+                }
+                Some(Missing::Group(group)) => {
+                    self.waiting_for_group.entry(group).or_default().push(thread as u32);
+                    return;
+                }
+            }
+        }
+    }
+
+    fn leave(&mut self, thread: usize) {
+        self.sequence.push(self.cursors[thread]);
+        self.cursors[thread] += 1;
+        self.entered(thread);
+    }
+
+    /// A thread entered its call: whoever waits for that goes on.
+    fn entered(&mut self, thread: usize) {
+        if self.is_over(thread) {
+            return;
+        }
+        let call = self.cursors[thread];
+        if !self.waiting_for_call.is_empty()
+            && let Some(threads) = self.waiting_for_call.remove(&call)
+        {
+            self.ready.extend(threads);
+        }
+        let group = self.graph.groups.entered[call as usize];
+        if group != NONE {
+            let missing = &mut self.missing[group as usize];
+            *missing -= 1;
+            if *missing == 0
+                && let Some(threads) = self.waiting_for_group.remove(&group)
+            {
+                self.ready.extend(threads);
+            }
+        }
+    }
+
+    fn has_entered(&self, call: u32) -> bool {
+        self.cursors[self.thread_of[call as usize] as usize] >= call
+    }
+
+    fn lacks(&self, thread: usize) -> Option<Missing> {
+        let call = self.cursors[thread];
+        let graph = self.graph;
+        let missing = graph.received_by(call as usize).iter().map(|edge| edge.from);
+        let missing = missing.chain(graph.blocked.get(&call).copied());
+        if let Some(call) = missing.into_iter().find(|from| !self.has_entered(*from)) {
+            return Some(Missing::Call(call));
+        }
+        let group = graph.groups.left[call as usize];
+        if group == NONE {
+            return None;
+        }
+        let awaited = graph.groups.awaited(group, graph.threads[thread].rank);
+        if let [root] = awaited {
+            return (!self.has_entered(root.call)).then_some(Missing::Call(root.call));
+        }
+        (!awaited.is_empty() && self.missing[group as usize] > 0).then_some(Missing::Group(group))
+    }
+}
