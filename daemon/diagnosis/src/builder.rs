@@ -1,44 +1,11 @@
 //! Collects rows in any order of ranks and turns them into a graph.
 
+use crate::call_kind::CallKind;
 use crate::graph::Graph;
 use crate::link::{MessageRow, link};
 use crate::{classes, delay, explain, flights, groups};
-use mpiscope_model::{Call, Collected, Flow, Message, Nanoseconds, Node, Rank, Scheduling};
+use mpiscope_model::{Call, Collected, Message, Nanoseconds, Node, Rank, Scheduling};
 use rustc_hash::FxHashMap;
-
-/// What a function does, as far as a replay needs to know.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum CallKind {
-    /// It waits for nobody.
-    #[default]
-    Local,
-    /// It starts or ends MPI on all ranks together.
-    Setup,
-    /// A blocking send or an exchange: it may wait until its receiver enters MPI.
-    Send,
-    /// A blocking receive.
-    Receive,
-    /// It starts transfers that a later call completes.
-    Post,
-    /// It waits for requests.
-    Wait,
-    /// It tests or probes, and returns at once.
-    Poll,
-    /// A collective that is done when its call returns.
-    Collective {
-        /// Who waits for whom.
-        flow: Flow,
-        /// Whether it synchronizes although it moves nothing.
-        is_barrier: bool,
-    },
-    /// A collective that a later call completes.
-    Start {
-        /// Who waits for whom.
-        flow: Flow,
-        /// Whether it synchronizes although it moves nothing.
-        is_barrier: bool,
-    },
-}
 
 /// The run has more calls than a graph may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

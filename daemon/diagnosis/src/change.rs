@@ -1,6 +1,7 @@
 //! What is changed in a replay.
 
-use crate::builder::{CallKind, NONE};
+use crate::builder::NONE;
+use crate::call_kind::CallKind;
 use crate::flights::Figure;
 use crate::graph::Graph;
 use mpiscope_model::{Function, Node, Rank};

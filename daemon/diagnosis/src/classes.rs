@@ -1,6 +1,7 @@
 //! Ranks that do the same: their calls come from the same places of the program.
 
-use crate::builder::{CallKind, NONE};
+use crate::builder::NONE;
+use crate::call_kind::CallKind;
 use crate::graph::Graph;
 use rustc_hash::FxHashSet;
 

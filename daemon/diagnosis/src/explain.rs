@@ -2,7 +2,7 @@
 //!
 //! Buffers were full, a rendezvous needed the other side, or a library moves data only while its owner is in a call.
 
-use crate::builder::CallKind;
+use crate::call_kind::CallKind;
 use crate::flights::{Figure, size_bin};
 use crate::graph::Graph;
 use mpiscope_model::{Function, Rank};
@@ -107,7 +107,11 @@ pub(crate) fn explain(graph: &mut Graph) {
             peers.dedup();
             let entries = peers.iter().filter(|peer| **peer != thread.rank);
             let entries = entries.filter_map(|peer| graph.last_entry_before(*peer, end_ns));
-            let last = entries.filter(|entry| graph.starts[*entry as usize] > start_ns);
+            // Where a message came late, the sending half is to blame only if it ended soon after the receiver's entry.
+            let since_ns =
+                soon_ns(graph, ranks, call).map_or(start_ns, |soon_ns| end_ns.saturating_sub(soon_ns));
+            let since_ns = since_ns.max(start_ns);
+            let last = entries.filter(|entry| graph.starts[*entry as usize] > since_ns);
             match last.max_by_key(|entry| graph.starts[*entry as usize]) {
                 Some(entry) => {
                     blocked.insert(at, entry);
@@ -134,4 +138,16 @@ fn was_underway(graph: &Graph, ranks: &[Rank], call: usize) -> bool {
         let since_ns = by_ns.saturating_sub(graph.starts[edge.from as usize]);
         since_ns < 3 * usual_ns + if is_exchange { FAR_LONGER_NS } else { 0 }
     })
+}
+
+/// For a call that received a message which was sent after it began: how soon a transfer ends that waits for nobody.
+fn soon_ns(graph: &Graph, ranks: &[Rank], call: usize) -> Option<u64> {
+    let node = |call: u32| graph.nodes.get(ranks[call as usize] as usize);
+    let late =
+        graph.received_by(call).iter().filter(|edge| graph.starts[edge.from as usize] > graph.starts[call]);
+    let usual = late.map(|edge| {
+        let is_inter = node(edge.from) != node(edge.to);
+        graph.flights.ns(is_inter, edge.bytes, Figure::Median).unwrap_or(0.0) as u64
+    });
+    usual.max().map(|usual_ns| 3 * usual_ns + FAR_LONGER_NS)
 }

@@ -1,6 +1,7 @@
 //! The graph of a run, in columns: one entry a call, threads one after the other, each in its order.
 
-use crate::builder::{CallKind, CallRow, NONE};
+use crate::builder::{CallRow, NONE};
+use crate::call_kind::CallKind;
 use crate::change::Work;
 use crate::delay::Delays;
 use crate::flights::Flights;

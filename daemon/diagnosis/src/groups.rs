@@ -1,6 +1,7 @@
 //! Collectives: which calls take part in one, and for whom each of them waits.
 
-use crate::builder::{CallKind, CallRow, NONE};
+use crate::builder::{CallRow, NONE};
+use crate::call_kind::CallKind;
 use crate::graph::Graph;
 use mpiscope_model::{Collected, Flow, Rank};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -5,6 +5,7 @@
 //! do I/O, read a clock or start a thread, and it works in time linear in the number of calls.
 
 mod builder;
+mod call_kind;
 mod change;
 mod classes;
 mod delay;
@@ -17,7 +18,8 @@ mod quiet;
 mod replay;
 mod savings;
 
-pub use builder::{CallKind, GraphBuilder, TooLarge};
+pub use builder::{GraphBuilder, TooLarge};
+pub use call_kind::CallKind;
 pub use change::{Change, UnfeltFlights};
 pub use graph::{Graph, Quality};
 pub use replay::{Departure, Outcome};

@@ -1,6 +1,7 @@
 //! Finds the calls of each message by its times, and joins loops of polls with the call that ends them.
 
-use crate::builder::{CallKind, CallRow, NONE};
+use crate::builder::{CallRow, NONE};
+use crate::call_kind::CallKind;
 use crate::graph::{Edge, Graph};
 use mpiscope_model::{Message, Rank};
 

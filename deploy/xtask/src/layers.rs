@@ -61,7 +61,17 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "mpiscope-wire",
         ],
     ),
-    ("mpiscope-scenarios", &["mpiscope-analysis", "mpiscope-ingest", "mpiscope-model", "mpiscope-synth"]),
+    (
+        "mpiscope-scenarios",
+        &[
+            "mpiscope-analysis",
+            "mpiscope-diagnosis",
+            "mpiscope-ingest",
+            "mpiscope-model",
+            "mpiscope-synth",
+            "mpiscope-wire",
+        ],
+    ),
     (
         "mpiscope-fuzz",
         &["mpiscope-analysis", "mpiscope-ingest", "mpiscope-model", "mpiscope-ring", "mpiscope-wire"],

@@ -1,0 +1,96 @@
+/* patterns PATTERN [steps] [us] [factor] [bytes] [slow_rank]: exchanges of a pattern (ring, pipeline, halo, wavefront,
+   allreduce, groups) between stretches of work, of which one rank has factor times as much. Work is sleeping, so that more
+   ranks than processors do not disturb each other. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "truth.h"
+#include "pace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, size, bytes;
+static char *out, *in;
+
+static void put(int to, int tag)
+{
+    T_Send(out, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD);
+}
+
+static void get(int from, int tag)
+{
+    T_Recv(in, bytes, MPI_BYTE, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void swap(int to, int from)
+{
+    T_Sendrecv(out, bytes, MPI_BYTE, to, 1, in, bytes, MPI_BYTE, from, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void work(long us)
+{
+    sleep_until(now_ns() + 1000 * us);
+}
+
+int main(int argc, char **argv)
+{
+    T_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    const char *pattern = argc > 1 ? argv[1] : "ring";
+    long steps = truth_argument(argc, argv, 2, 100);
+    long us = truth_argument(argc, argv, 3, 5000);
+    long factor = truth_argument(argc, argv, 4, 3);
+    bytes = (int)truth_argument(argc, argv, 5, 1000);
+    long slow = truth_argument(argc, argv, 6, 1);
+    out = calloc(1, (size_t)bytes + 1);
+    in = calloc(1, (size_t)bytes + 1);
+    truth_require(out != NULL && in != NULL);
+    long own_us = rank == slow ? us * factor : us;
+    int right = (rank + 1) % size, left = (rank + size - 1) % size;
+
+    for (long step = 0; step < steps; step++) {
+        if (strcmp(pattern, "ring") == 0) {
+            work(own_us);
+            swap(right, left);
+        } else if (strcmp(pattern, "pipeline") == 0) {
+            if (rank > 0)
+                get(rank - 1, 1);
+            work(own_us);
+            if (rank < size - 1)
+                put(rank + 1, 1);
+        } else if (strcmp(pattern, "halo") == 0) {
+            work(own_us);
+            swap(right, left);
+            swap(left, right);
+        } else if (strcmp(pattern, "wavefront") == 0) {
+            /* There and back, a sweep each. */
+            if (rank > 0)
+                get(rank - 1, 1);
+            work(own_us / 2);
+            if (rank < size - 1) {
+                put(rank + 1, 1);
+                get(rank + 1, 2);
+            }
+            work(own_us / 2);
+            if (rank > 0)
+                put(rank - 1, 2);
+        } else if (strcmp(pattern, "groups") == 0) {
+            /* Pairs, and everybody now and then. */
+            work(own_us);
+            if ((rank ^ 1) < size)
+                swap(rank ^ 1, rank ^ 1);
+            if (step % 25 == 24)
+                T_Barrier(MPI_COMM_WORLD);
+        } else {
+            double own = 1, sum = 0;
+            work(own_us);
+            T_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        }
+    }
+
+    free(out);
+    free(in);
+    T_Finalize();
+    return 0;
+}
