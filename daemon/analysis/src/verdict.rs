@@ -3,7 +3,7 @@
 
 use crate::budget::{Budget, Budgeter, Cause, WhatIf, WindowBudget};
 use crate::criteria::Scope;
-use mpiscope_model::Nanoseconds;
+use mpiscope_model::{Nanoseconds, Rank};
 
 /// What is to blame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -47,6 +47,30 @@ pub enum Remark {
     MuchUnknown,
     /// Another cause costs nearly as much.
     CloseSecond,
+    /// An unchanged replay of the run departs from it, so that no saving is known.
+    ReplayDeparts {
+        /// Whose call first ends at another time.
+        rank: Rank,
+        /// When.
+        at_ns: Nanoseconds,
+    },
+    /// Calls took long, and nothing was found that they waited for.
+    Unexplained,
+    /// How long messages were under way is not known closely enough.
+    WideRange,
+}
+
+/// What a replay of the run saves without each cause.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct ReplaySavings {
+    /// By how much the run would be shorter, in seconds, in the order of [`Blame::ALL`].
+    pub wall_s: [f64; 4],
+    /// The least and the most that each may be.
+    pub range_s: [(f64, f64); 4],
+    /// Where an unchanged replay departs from the run.
+    pub departs: Option<(Rank, Nanoseconds)>,
+    /// Time in calls of which nobody knows what they waited for, in seconds of ranks.
+    pub unexplained_s: f64,
 }
 
 /// How a stretch of a run stands.
@@ -96,6 +120,10 @@ pub struct Basis {
     is_referenced: bool,
     /// The network was disturbed at some times and not at others.
     is_varied: bool,
+    /// What a replay saves, where there was one.
+    replayed: Option<ReplaySavings>,
+    /// All waiting, for causes whose cost is not known by stretch.
+    waiting_s: f64,
 }
 
 /// Where so much of the ranks' time is spent on the way between nodes, a disturbance would cost enough to be blamed.
@@ -182,7 +210,18 @@ impl Basis {
             has_nodes: nodes.iter().any(|node| Some(node) != nodes.first()),
             is_referenced,
             is_varied: budgeter.saw_disturbance(),
+            replayed: None,
+            waiting_s: seconds(ledger.total().budget.waiting_ns as i64),
         }
+    }
+
+    /// A cause costs what a replay without it saves.
+    #[must_use]
+    pub fn with_replay(mut self, replayed: ReplaySavings) -> Self {
+        self.gains_s =
+            if replayed.departs.is_some() { [0.0; 4] } else { replayed.wall_s.map(|s| s.max(0.0)) };
+        self.replayed = Some(replayed);
+        self
     }
 
     /// The excess that the quietest quarter of the run has for what messages usually take.
@@ -205,6 +244,9 @@ impl Basis {
         for (at, (_, avoidable_s)) in all.iter_mut().enumerate() {
             if self.costs_s[at] > 0.0 {
                 *avoidable_s = (self.gains_s[at] * self.ranks * costs_s[at] / self.costs_s[at]).max(0.0);
+            } else if self.replayed.is_some() && self.waiting_s > 0.0 {
+                let waiting_s = seconds(window.budget.waiting_ns as i64);
+                *avoidable_s = (self.gains_s[at] * self.ranks * waiting_s / self.waiting_s).max(0.0);
             }
         }
         all
@@ -238,6 +280,9 @@ impl Basis {
         if second_s > 0.6 * avoidable_s && share >= NEGLIGIBLE {
             remarks.push(Remark::CloseSecond);
         }
+        if let Some(replayed) = &self.replayed {
+            remarks.extend(of_replay(replayed, blame, ranks_s));
+        }
         let confidence = confidence(blame, share, second_s / avoidable_s.max(1e-12), &remarks);
         let is_enough = share >= NEGLIGIBLE;
         let avoidable_wall_s = avoidable_s / f64::from(ranks.max(1));
@@ -251,6 +296,26 @@ impl Basis {
         };
         Assessment { causes, ranks_s, verdict }
     }
+}
+
+/// Where calls for which nothing explains their length make up this share of the ranks' time, a cause may hide in them.
+const UNEXPLAINED: f64 = 0.1;
+
+/// What keeps a replay from being surer.
+fn of_replay(replayed: &ReplaySavings, blame: Blame, ranks_s: f64) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    if let Some((rank, at_ns)) = replayed.departs {
+        remarks.push(Remark::ReplayDeparts { rank, at_ns });
+    }
+    let at = Blame::ALL.iter().position(|other| *other == blame).unwrap_or(0);
+    let (low_s, high_s) = replayed.range_s[at];
+    if high_s - low_s > 0.5 * replayed.wall_s[at].max(1e-9) && high_s > 0.0 {
+        remarks.push(Remark::WideRange);
+    }
+    if replayed.unexplained_s > UNEXPLAINED * ranks_s {
+        remarks.push(Remark::Unexplained);
+    }
+    remarks
 }
 
 /// How often such verdicts are right.
@@ -273,6 +338,9 @@ fn confidence(blame: Blame, share: f64, second: f64, remarks: &[Remark]) -> f64 
             Remark::MuchUnknown => 0.7,
             Remark::NoIntraCriteria | Remark::NoInterCriteria => 0.8,
             Remark::CloseSecond => 1.0,
+            Remark::ReplayDeparts { .. } => 0.3,
+            Remark::Unexplained => 0.6,
+            Remark::WideRange => 0.75,
         };
     }
     confidence

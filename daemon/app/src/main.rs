@@ -38,6 +38,7 @@ mod standing;
 mod sums;
 mod switch;
 mod synth;
+mod whatif;
 mod words;
 
 use anyhow::Result;
@@ -78,6 +79,7 @@ fn carry_out(command: Command) -> Result<ExitCode> {
         Command::Synth(options) => synth::synth(&options),
         Command::Import(options) => import::import(&options),
         Command::Export(options) => export::export(&options),
+        Command::Whatif(options) => whatif::whatif(&options),
         Command::Doctor => doctor::doctor(),
         Command::Agent(options) => node::agent(&options),
         Command::Record => daemon::record(),

@@ -2,9 +2,14 @@
 
 use crate::cases::{Case, Half};
 use anyhow::Result;
-use mpiscope_analysis::{Assessment, Basis, Blame, BudgetOptions, Budgeter, Version, Windowed};
+use mpiscope_analysis::{
+    Assessment, Basis, Blame, BudgetOptions, Budgeter, Matched, ReplaySavings, Version, Windowed,
+};
+use mpiscope_diagnosis::{CallKind, Graph, GraphBuilder};
 use mpiscope_ingest::Ingest;
+use mpiscope_model::Batch;
 use mpiscope_synth::{Cause, Network, Noise, Part, Pattern, Spec, Style, Truth, generate};
+use mpiscope_wire::FUNCTIONS;
 
 /// Seconds are near enough when they are off by no more than this share of the true ones.
 pub(crate) const NEAR: f64 = 0.15;
@@ -83,6 +88,7 @@ impl Outcome {
 const DRAWS: u64 = 8;
 
 struct Passed {
+    graph: Option<Graph>,
     budgeter: Budgeter,
     network: Network,
     truth: Option<Truth>,
@@ -115,12 +121,25 @@ fn pass(case: &Case, given: Option<(&Version, &Budgeter)>, wants_truth: bool) ->
         windowed.budgeter =
             windowed.budgeter.with_advice(learnt.advice()).with_course(learnt.course(version));
     }
+    let mut builder = given.is_some().then(|| GraphBuilder::new(kinds()));
+    let mut take = |batch: Option<&Batch>, matched: Matched| {
+        let Some(builder) = &mut builder else { return };
+        if let Some(batch) = batch {
+            batch.ranks.iter().for_each(|info| builder.place(info.rank, info.node));
+            batch.calls.iter().for_each(|call| builder.call(call));
+            batch.collected.iter().for_each(|of| builder.collected(*of));
+            batch.scheduling.iter().for_each(|of| builder.scheduling(*of));
+        }
+        matched.messages.iter().for_each(|message| builder.message(message));
+    };
     for message in run.by_ref() {
         if let Some(batch) = ingest.step(message) {
-            windowed.feed(&batch, batch.until_ns);
+            let matched = windowed.feed(&batch, batch.until_ns);
+            take(Some(&batch), matched);
         }
     }
-    windowed.finish();
+    take(None, windowed.finish());
+    let graph = builder.and_then(|builder| builder.finish().ok());
     let budgeter = windowed.budgeter;
     let network = run.network();
     let truth = wants_truth.then(|| {
@@ -135,7 +154,7 @@ fn pass(case: &Case, given: Option<(&Version, &Budgeter)>, wants_truth: bool) ->
         let share = draws.clone().map(spared).sum::<f64>() / draws.count() as f64;
         truth_with_placement(run.truth(), share)
     });
-    Ok(Passed { budgeter, network, truth })
+    Ok(Passed { graph, budgeter, network, truth })
 }
 
 /// What a better placement really saves, from a run of the same job with it, in place of what the modelled placements
@@ -155,6 +174,26 @@ fn truth_with_placement(mut truth: Truth, share: f64) -> Truth {
     truth
 }
 
+/// What all functions do, by number.
+fn kinds() -> Vec<CallKind> {
+    let most = FUNCTIONS.iter().map(|entry| usize::from(entry.id)).max().unwrap_or(0);
+    let mut kinds = vec![CallKind::Local; most + 1];
+    FUNCTIONS.iter().for_each(|entry| kinds[usize::from(entry.id)] = CallKind::of_name(entry.name));
+    kinds
+}
+
+/// What replays without each cause save.
+fn replayed(graph: &Graph, advised: &[u32]) -> ReplaySavings {
+    let found = graph.savings(Some(advised));
+    ReplaySavings {
+        // Both have the same order: placement, work, network, CPUs.
+        wall_s: found.causes.map(|saving| saving.wall_ns / 1e9),
+        range_s: found.causes.map(|saving| (saving.range_ns.0 / 1e9, saving.range_ns.1 / 1e9)),
+        departs: found.departure.map(|departure| (departure.rank, departure.at_ns)),
+        unexplained_s: graph.quality().unexplained_ns as f64 / 1e9,
+    }
+}
+
 pub(crate) fn judge(case: &Case) -> Result<Outcome> {
     let first = pass(case, None, true)?;
     let learnt = first.budgeter.learnt();
@@ -164,7 +203,10 @@ pub(crate) fn judge(case: &Case) -> Result<Outcome> {
     };
     let second = pass(case, Some((&judged_by, &first.budgeter)), false)?;
     let budgeter = &second.budgeter;
-    let basis = Basis::of(budgeter, case.is_calibrated);
+    let mut basis = Basis::of(budgeter, case.is_calibrated);
+    if let Some(graph) = &second.graph {
+        basis = basis.with_replay(replayed(graph, &first.budgeter.advice().node_of_rank));
+    }
     let (length_ns, _) = budgeter.critical_path();
     let total = budgeter.ledger().total();
     let found = basis.assess(&total, case.spec.ranks, length_ns);

@@ -32,7 +32,8 @@ impl FromStr for RankList {
 }
 
 impl RankList {
-    fn has(&self, rank: Rank) -> bool {
+    /// Whether a rank is in the list.
+    pub(crate) fn has(&self, rank: Rank) -> bool {
         self.0.iter().any(|range| range.contains(&rank))
     }
 }

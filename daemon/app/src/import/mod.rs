@@ -22,7 +22,7 @@ use crate::judge::judge_into;
 use crate::progress::Progress;
 use crate::run::refuse_occupied;
 use crate::sorting::{Sorted, Sorter};
-use crate::words::{counted, plural};
+use crate::words::{counted, nanoseconds, plural};
 use anyhow::{Context as _, Result, bail};
 use event::Event;
 use mpiscope_recording::Manifest;
@@ -177,7 +177,8 @@ fn record(read: Read, command: Vec<String>, out: &Path, progress: &Progress) -> 
     record_told(out, judge, amend, move |teller| {
         missing(&seen, are_nodes_known).into_iter().for_each(|sentence| teller.miss(sentence));
         let world = seen.world(&nodes, &comms, name, command);
-        told::tell(&world, watched(events, progress), telling::MOST_SLOTS, &mut |message| {
+        let limits = (telling::MOST_SLOTS, seen.resolution_ns);
+        told::tell(&world, watched(events, progress), limits, &mut |message| {
             teller.tell(message);
         })
     })
@@ -216,6 +217,10 @@ fn missing(seen: &Seen, are_nodes_known: bool) -> Vec<String> {
         missing.push(format!(
             "{how_many}: of a message only the span from its send to its receive is known, and there is no delay budget"
         ));
+    }
+    if seen.resolution_ns > 1 && seen.untimed == 0 {
+        let step = nanoseconds(seen.resolution_ns);
+        missing.push(format!("times below {step}: all times of the table are multiples of {step}"));
     }
     if !are_nodes_known {
         missing.push("which rank was on which node is not known: all are told as of one".into());

@@ -21,6 +21,8 @@ pub(crate) struct Seen {
     /// When the first call began and the last ended.
     pub(crate) from_ns: u64,
     pub(crate) to_ns: u64,
+    /// The greatest step of which all times are multiples.
+    pub(crate) resolution_ns: u64,
     bytes: u64,
     time_ns: u64,
     /// By the table's number, the ranks that are named with a communicator; the world's are all.
@@ -59,6 +61,10 @@ impl Seen {
         self.untimed += u64::from(!is_timed);
         self.from_ns = if first { event.start_ns() } else { self.from_ns.min(event.start_ns()) };
         self.to_ns = self.to_ns.max(event.end_ns());
+        if self.resolution_ns != 1 {
+            self.resolution_ns = common_step(self.resolution_ns, event.timestamp_ns);
+            self.resolution_ns = common_step(self.resolution_ns, event.duration_ns);
+        }
         self.bytes =
             sum(self.bytes, event.bytes).ok_or("the sizes of all lines add up to more than 4 EiB")?;
         self.time_ns = sum(self.time_ns, event.duration_ns)
@@ -104,6 +110,11 @@ impl Seen {
              not talk"
         ))
     }
+}
+
+/// The greatest number of which both are multiples.
+fn common_step(one: u64, other: u64) -> u64 {
+    if other == 0 { one } else { common_step(other, one % other) }
 }
 
 fn sum(sum: u64, more: u64) -> Option<u64> {

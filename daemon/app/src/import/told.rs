@@ -21,7 +21,7 @@ struct Threads {
 pub(crate) fn tell(
     world: &World<'_>,
     events: impl Iterator<Item = Result<Event>>,
-    most_slots: usize,
+    (most_slots, resolution_ns): (usize, u64),
     sink: &mut dyn FnMut(Message),
 ) -> Result<u64> {
     let mut telling = Telling::begin(world, sink);
@@ -32,11 +32,12 @@ pub(crate) fn tell(
             // All that ended before this moment was told.
             telling.flush(event.timestamp_ns);
         }
+        let (thread, start_ns) = threads[event.rank as usize].thread(&event, resolution_ns);
         let call = Call {
             flags: if event.sends { CallFlags::SEND } else { CallFlags::RECEIVE },
             function: event.function,
-            duration: event.duration_ns,
-            start: telling.clock_ns(event.start_ns()),
+            duration: event.end_ns().saturating_sub(start_ns),
+            start: telling.clock_ns(start_ns),
             peer: event.peer as i32,
             comm: event.comm,
             site: 0,
@@ -44,7 +45,6 @@ pub(crate) fn tell(
             bytes: event.bytes,
         };
         telling.define(event.rank, event.comm);
-        let thread = threads[event.rank as usize].thread(&event);
         let wide = call.needs_wide().then(|| call.encode_wide());
         telling.slots(event.rank, thread, wide.as_slice());
         telling.slots(event.rank, thread, &[call.encode()]);
@@ -54,21 +54,23 @@ pub(crate) fn tell(
 }
 
 impl Threads {
-    /// Finds the thread that made a call.
-    fn thread(&mut self, event: &Event) -> usize {
+    /// Finds the thread that made a call, and when the call began: one that overlaps its predecessor by no more than the
+    /// resolution of the times follows it.
+    fn thread(&mut self, event: &Event, resolution_ns: u64) -> (usize, u64) {
         let (start_ns, end_ns) = (event.start_ns(), event.end_ns());
         // Events of one moment keep their order when those of several threads are merged by time.
         let first = if self.newest.0 == event.timestamp_ns { self.newest.1 } else { 0 };
         let busy = &mut self.busy_until_ns;
-        let free = (first..busy.len()).find(|&at| busy[at] <= start_ns);
+        let free = (first..busy.len()).find(|&at| busy[at] <= start_ns.saturating_add(resolution_ns));
         let at = free.unwrap_or_else(|| {
             if busy.len() < MOST_THREADS {
                 busy.push(0);
             }
             busy.len() - 1
         });
+        let start_ns = if free.is_some() { start_ns.max(busy[at]) } else { start_ns };
         busy[at] = busy[at].max(end_ns);
         self.newest = (event.timestamp_ns, at);
-        at
+        (at, start_ns)
     }
 }

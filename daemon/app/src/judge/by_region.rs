@@ -96,7 +96,7 @@ mod tests {
             windowed.feed(&batch, batch.until_ns);
         }
         windowed.finish();
-        let (judgement, course) = judgement(&windowed.budgeter, false, 16, &Seen::default());
+        let (judgement, course) = judgement(&windowed.budgeter, false, 16, &Seen::default(), None);
         let regions: Vec<_> = judgement.attribution.iter().filter(|of| of.region.is_some()).collect();
         assert_eq!(regions.iter().map(|of| of.region).collect::<Vec<_>>(), [Some(0), Some(1)]);
         assert!(regions.iter().any(|of| of.cause == judgement.verdict.cause), "{regions:?}");

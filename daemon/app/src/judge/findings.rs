@@ -4,6 +4,7 @@ use super::evolution::evolution;
 use super::judgement::judgement;
 use super::known;
 use super::regions;
+use super::replayed::Replayed;
 use super::seen::Seen;
 use super::words::say;
 use crate::criteria_file::CollectiveCriterion;
@@ -50,8 +51,14 @@ pub(crate) struct Criterion {
 }
 
 impl Findings {
-    pub(super) fn of(budgeter: &Budgeter, is_referenced: bool, ranks: u32, seen: &Seen) -> Self {
-        let (mut judgement, course) = judgement(budgeter, is_referenced, ranks, seen);
+    pub(super) fn of(
+        budgeter: &Budgeter,
+        is_referenced: bool,
+        ranks: u32,
+        seen: &Seen,
+        replayed: Option<&Replayed>,
+    ) -> Self {
+        let (mut judgement, course) = judgement(budgeter, is_referenced, ranks, seen, replayed);
         judgement.regions = regions::of_whole_run(budgeter, ranks);
         Self {
             schema: SCHEMA.into(),

@@ -1,7 +1,9 @@
 //! How a run stands as far as it is settled, in the figures that pages, reports and recordings are given.
 
+use super::replayed::Replayed;
 use super::seen::Seen;
 use super::{by_region, sources::sources, waits};
+use crate::words::nanoseconds;
 use mpiscope_analysis::{Assessment, Basis, Blame, Budget, Budgeter, Cause, Causes, Remark, WindowBudget};
 use mpiscope_feed::{
     Advised, Attribution, By, Course, Efficiency, Judgement, Parts, Quiet, Regions, Verdict,
@@ -17,9 +19,13 @@ pub(super) fn judgement(
     is_referenced: bool,
     ranks: u32,
     seen: &Seen,
+    replayed: Option<&Replayed>,
 ) -> (Judgement, Course) {
     let begin_ns = seen.from_ns;
-    let basis = Basis::of(budgeter, is_referenced);
+    let mut basis = Basis::of(budgeter, is_referenced);
+    if let Some(replayed) = replayed {
+        basis = basis.with_replay(replayed.savings);
+    }
     let ledger = budgeter.ledger();
     let (end_ns, _) = budgeter.critical_path();
     let total = ledger.total();
@@ -67,7 +73,7 @@ pub(super) fn judgement(
             cause: word(&whole),
             avoidable_s: whole.verdict.avoidable_s,
             avoidable_wall_s: whole.verdict.avoidable_wall_s,
-            is_at_least: whole.verdict.remarks.contains(&Remark::MuchUnknown),
+            is_at_least: whole.verdict.remarks.iter().any(is_open),
             share: whole.verdict.share,
             confidence: whole.verdict.confidence,
             causes: whole.causes.iter().map(|(blame, s)| (blame.word().to_owned(), *s)).collect(),
@@ -75,7 +81,7 @@ pub(super) fn judgement(
         },
         gathered: waits::gathered(budgeter.waits()),
         sites: waits::by_site(budgeter.site_waits()),
-        sources: sources(budgeter, begin_ns, end_ns),
+        sources: sources(budgeter, begin_ns, end_ns, replayed),
         advised: advised(budgeter),
         is_distance_unknown: basis.is_distance_unknown(),
         waits,
@@ -162,9 +168,10 @@ fn efficiency(budgeter: &Budgeter, ranks: u32, seen: &Seen) -> Efficiency {
     let moved =
         [Cause::Base, Cause::Saved, Cause::Distance, Cause::ExcessInside, Cause::Excess, Cause::Operation];
     let moved: i64 = moved.into_iter().map(|cause| path[cause]).sum();
-    let (load_balance, communication) = (mean / most, most / length);
-    let transfer = (1.0 - moved as f64 / length).clamp(0.0, 1.0);
-    let serialization = if transfer > 0.0 { (communication / transfer).min(1.0) } else { 0.0 };
+    // Threads of a rank compute side by side, and paths are estimates: shares stay shares, and products hold.
+    let (load_balance, communication) = (mean / most, (most / length).min(1.0));
+    let transfer = (1.0 - moved as f64 / length).clamp(communication, 1.0);
+    let serialization = if transfer > 0.0 { communication / transfer } else { 0.0 };
     Efficiency {
         parallel: load_balance * communication,
         load_balance,
@@ -172,6 +179,11 @@ fn efficiency(budgeter: &Budgeter, ranks: u32, seen: &Seen) -> Efficiency {
         transfer,
         serialization,
     }
+}
+
+/// Whether more may be avoidable than is known.
+fn is_open(remark: &Remark) -> bool {
+    matches!(remark, Remark::MuchUnknown | Remark::ReplayDeparts { .. })
 }
 
 fn remark(remark: Remark) -> String {
@@ -192,6 +204,16 @@ fn remark(remark: Remark) -> String {
             "what much of the time in MPI went to is not known, so that more than this may be avoidable"
         }
         Remark::CloseSecond => "another cause costs nearly as much",
+        Remark::ReplayDeparts { rank, at_ns } => {
+            let at = nanoseconds(at_ns);
+            return format!(
+                "a replay of the run departs from it at {at} on rank {rank}, so no saving is known"
+            );
+        }
+        Remark::Unexplained => {
+            "calls took long, and nothing was found that they waited for, so the saving may be larger"
+        }
+        Remark::WideRange => "how long messages were under way is not known closely",
     }
     .into()
 }

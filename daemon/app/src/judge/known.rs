@@ -149,7 +149,7 @@ mod tests {
         let known = Version::new(messages.to_vec(), collectives.to_vec());
         let mut budgeter = mpiscope_analysis::Budgeter::new(mpiscope_analysis::BudgetOptions::default());
         budgeter.hold_against(Reference::Given(known.clone()));
-        let findings = Findings::of(&budgeter, true, 8, &Seen::default());
+        let findings = Findings::of(&budgeter, true, 8, &Seen::default(), None);
         let file = of_findings(serde_json::from_str(&serde_json::to_string(&findings).unwrap()).unwrap());
         assert_eq!(version(&file), known);
     }

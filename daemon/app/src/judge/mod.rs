@@ -11,11 +11,13 @@ mod blame;
 mod by_region;
 mod evolution;
 mod findings;
+mod graph;
 mod judgement;
 mod known;
 mod live;
 mod pass;
 mod regions;
+mod replayed;
 mod seen;
 mod sources;
 mod waits;
@@ -24,6 +26,7 @@ mod words;
 pub(crate) use advice::{advise_apart, ask as ask_for_advice};
 pub(crate) use apart::{have_judged, judge_apart, judged_apart};
 pub(crate) use findings::{Criterion, Findings};
+pub(crate) use graph::{builder as graph_builder, of_segments as graph_of_segments};
 pub(crate) use known::{GIVEN, give, named};
 pub(crate) use live::LiveJudge;
 pub(crate) use regions::regions_sentence;
@@ -57,10 +60,16 @@ pub(crate) fn judge(recording: &Recording, log: &WalReader, workers: usize) -> R
     let learnt = pass::learn(manifest, log, workers)?;
     let (advice, own) = (learnt.advice(), learnt.learnt());
     let reference = known::reference(recording.dir(), &manifest.job)?;
-    let judged = pass::by(manifest, log, workers, (reference.with(own), advice), &learnt)?;
+    let mut graph = graph::GraphCollector::new();
+    let advised = advice.node_of_rank.clone();
+    let judged = pass::by(manifest, log, workers, (reference.with(own), advice), &learnt, &mut graph)?;
+    drop(learnt);
+    // A run with more calls than fit into memory is judged without a replay.
+    let replayed = graph.finish().ok().map(|graph| replayed::Replayed::of(&graph, &advised));
     let gaps = manifest.pauses.iter().flat_map(|pauses| &pauses.gaps);
     let gaps = gaps.copied().map(Gap::from).collect();
-    Ok(Findings::of(&judged, reference.is_some(), manifest.job.ranks, &Seen { from_ns: 0, gaps }))
+    let seen = Seen { from_ns: 0, gaps };
+    Ok(Findings::of(&judged, reference.is_some(), manifest.job.ranks, &seen, replayed.as_ref()))
 }
 
 /// What was found about a recording before; none where it was not judged.

@@ -1,5 +1,6 @@
 //! One pass over a log.
 
+use super::graph::GraphCollector;
 use super::regions;
 use crate::engine::replay;
 use anyhow::Result;
@@ -14,7 +15,7 @@ use mpiscope_recording::{Corrections, Latency, Manifest, WalReader};
 /// # Errors
 /// When the analysis has a fault of its own.
 pub(super) fn learn(manifest: &Manifest, log: &WalReader, workers: usize) -> Result<Budgeter> {
-    over(flow(manifest, workers), manifest, log)
+    over(flow(manifest, workers), manifest, log, None)
 }
 
 /// Judges a log by criteria and advice, and by what the whole run was like.
@@ -27,11 +28,13 @@ pub(super) fn by(
     workers: usize,
     (version, advice): (Version, Advice),
     learnt: &Budgeter,
+    graph: &mut GraphCollector,
 ) -> Result<Budgeter> {
     let course = Some(learnt.course(&version));
     let (criteria, advice) = (Some(version), Some(advice));
     let regions = Some(regions::for_another_pass(learnt));
-    over(FlowOptions { criteria, advice, course, regions, ..flow(manifest, workers) }, manifest, log)
+    let options = FlowOptions { criteria, advice, course, regions, ..flow(manifest, workers) };
+    over(options, manifest, log, Some(graph))
 }
 
 fn flow(manifest: &Manifest, workers: usize) -> FlowOptions {
@@ -48,7 +51,12 @@ pub(super) fn options(window_ns: u64, latency: Latency) -> BudgetOptions {
     BudgetOptions { window_ns: window_ns.max(1), latency, ..BudgetOptions::default() }
 }
 
-fn over(options: FlowOptions, manifest: &Manifest, log: &WalReader) -> Result<Budgeter> {
+fn over(
+    options: FlowOptions,
+    manifest: &Manifest,
+    log: &WalReader,
+    mut graph: Option<&mut GraphCollector>,
+) -> Result<Budgeter> {
     let flow = Flow::start(options)?;
     let corrections = Corrections::of(manifest);
     // By the last clocks calls may end by so much sooner or later than the log says.
@@ -63,16 +71,21 @@ fn over(options: FlowOptions, manifest: &Manifest, log: &WalReader) -> Result<Bu
     let mut fed = Ok(());
     replay(log, |message| {
         if let Some(batch) = ingest.step(message).filter(|_| fed.is_ok()) {
-            fed = feed(&flow, batch, &corrections, furthest_ns);
+            fed = feed(&flow, batch, (&corrections, furthest_ns), graph.as_deref_mut());
         }
     });
     fed?;
     ingest.settle_rest();
-    feed(&flow, ingest.take(), &corrections, furthest_ns)?;
+    feed(&flow, ingest.take(), (&corrections, furthest_ns), graph)?;
     Ok(flow.finish()?.budgeter)
 }
 
-fn feed(flow: &Flow, mut batch: Batch, corrections: &Corrections, furthest_ns: u64) -> Result<(), FlowError> {
+fn feed(
+    flow: &Flow,
+    mut batch: Batch,
+    (corrections, furthest_ns): (&Corrections, u64),
+    graph: Option<&mut GraphCollector>,
+) -> Result<(), FlowError> {
     if furthest_ns > 0 {
         batch.until_ns = batch.until_ns.saturating_sub(furthest_ns);
         batch.activities.iter_mut().for_each(|activity| {
@@ -83,6 +96,9 @@ fn feed(flow: &Flow, mut batch: Batch, corrections: &Corrections, furthest_ns: u
             *end_ns = correction.apply(*end_ns);
             correct_event(event, correction);
         }
+    }
+    if let Some(graph) = graph {
+        graph.feed(&batch, corrections);
     }
     flow.feed(batch)
 }

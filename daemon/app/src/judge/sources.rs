@@ -1,6 +1,7 @@
 //! From which ranks it comes that others wait: those that have more to do than others, and those that had no core.
 
 use super::by_region::windows;
+use super::replayed::Replayed;
 use mpiscope_analysis::{Blame, Budgeter, Spared};
 use mpiscope_feed::{Source, SourceRank, SourceTime};
 use mpiscope_model::{Nanoseconds, Rank};
@@ -87,12 +88,34 @@ fn few(ranks: &[SourceRank], total_s: f64) -> Vec<Rank> {
 }
 
 /// From which ranks each such cause comes, as far as the run is settled.
-pub(super) fn sources(budgeter: &Budgeter, begin_ns: Nanoseconds, end_ns: Nanoseconds) -> Vec<Source> {
-    let parts = parts(budgeter, begin_ns, end_ns);
+pub(super) fn sources(
+    budgeter: &Budgeter,
+    begin_ns: Nanoseconds,
+    end_ns: Nanoseconds,
+    replayed: Option<&Replayed>,
+) -> Vec<Source> {
+    let of_ledger = if replayed.is_some() { Vec::new() } else { parts(budgeter, begin_ns, end_ns) };
     let seconds = |ns: u64| ns as f64 / 1e9;
     let source = |blame: Blame| {
-        let by_part: Vec<Vec<u64>> = parts.iter().map(|part| part.by_rank(blame)).collect();
-        let mut whole = vec![0_u64; budgeter.ledger().ranks().len()];
+        let excess = replayed.map(|replayed| match blame {
+            Blame::Pattern => &replayed.excess,
+            _ => &replayed.delayed,
+        });
+        let by_part: Vec<Vec<u64>> = match excess {
+            Some(excess) => excess.parts.clone(),
+            None => of_ledger.iter().map(|part| part.by_rank(blame)).collect(),
+        };
+        // Parts of a replay are parts of each rank's progress; in time they are about these.
+        let parts: Vec<(Nanoseconds, Nanoseconds)> = match replayed {
+            Some(replayed) => {
+                let count = by_part.len().max(1) as u64;
+                let at_ns = |part: u64| replayed.end_ns / count * part;
+                (0..count).map(|part| (at_ns(part), at_ns(part + 1))).collect()
+            }
+            None => of_ledger.iter().map(|part| (part.from_ns, part.to_ns)).collect(),
+        };
+        let ranks_known = by_part.iter().map(Vec::len).max().unwrap_or(0);
+        let mut whole = vec![0_u64; budgeter.ledger().ranks().len().max(ranks_known)];
         for of_part in &by_part {
             whole.iter_mut().zip(of_part).for_each(|(sum, ns)| *sum += ns);
         }
@@ -102,9 +125,9 @@ pub(super) fn sources(budgeter: &Budgeter, begin_ns: Nanoseconds, end_ns: Nanose
         }
         let differs = |of: &Vec<u64>| difference(of, &whole) * of.iter().sum::<u64>() as f64;
         let moves = by_part.iter().map(differs).sum::<f64>() / total_ns as f64 > MOVES;
-        let time = |(part, of): (&Part, &Vec<u64>)| SourceTime {
-            from_s: seconds(part.from_ns),
-            to_s: seconds(part.to_ns),
+        let time = |((from_ns, to_ns), of): (&(Nanoseconds, Nanoseconds), &Vec<u64>)| SourceTime {
+            from_s: seconds(*from_ns),
+            to_s: seconds(*to_ns),
             ranks: most(of).into_iter().map(|(rank, _)| rank).collect(),
         };
         let ranks = ranks(budgeter, &whole);
@@ -157,7 +180,7 @@ mod tests {
             windowed.feed(&batch, batch.until_ns);
         }
         windowed.finish();
-        judgement(&windowed.budgeter, false, 16, &Seen::default()).0
+        judgement(&windowed.budgeter, false, 16, &Seen::default(), None).0
     }
 
     #[test]

@@ -27,11 +27,7 @@ pub(super) fn percent(share: f64) -> String {
 fn headline(judgement: &Judgement) -> String {
     let verdict = &judgement.verdict;
     if verdict.cause == "none" {
-        let known = if verdict.is_at_least {
-            " is known of; what much of the time in MPI went to is not known"
-        } else {
-            ""
-        };
+        let known = if verdict.is_at_least { " is known of, and more is possible" } else { "" };
         return format!("No avoidable time above 2 % of the ranks' time{known}.");
     }
     let when = when(judgement).map(|when| format!(", {when}")).unwrap_or_default();

@@ -1,0 +1,56 @@
+//! A rank that is slow in a ring is found, with what it costs, and `mpiscope whatif` predicts the run without it.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use mpiscope_harness::{Mpi, folder, mpiscope, record, report, run};
+use serde_json::Value;
+use std::path::Path;
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(60);
+const STEPS: f64 = 100.0;
+const STEP_S: f64 = 0.005;
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+fn whatif(out: &Path, words: &[&str]) -> Value {
+    let ended = run(mpiscope(&["whatif", "--json"]).unwrap().args(words).arg(out), LIMIT).unwrap();
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+    serde_json::from_str(&ended.output()).unwrap()
+}
+
+#[test]
+fn a_slow_rank_in_a_ring_is_found_and_its_cost_predicted() {
+    for mpi in Mpi::all_or_skip("whatif a_slow_rank_in_a_ring_is_found_and_its_cost_predicted") {
+        let folder = folder().unwrap();
+        let out = folder.path().join("recording");
+        let app = mpi.app("patterns").unwrap();
+        let words = ["ring", "100", "5000", "3", "1000", "1"];
+        let ended = run(&mut record(&mpi, 4, &app, &words, &out).unwrap(), LIMIT).unwrap();
+        assert_eq!(ended.status, 0, "{}", ended.errors());
+
+        // Three ranks have one part of work a step and rank 1 has three: evenly, each has one and a half.
+        let told_s = STEPS * 1.5 * STEP_S;
+        let unchanged = whatif(&out, &[]);
+        let recorded_s = number(&unchanged["recorded_s"]);
+        assert!((number(&unchanged["replayed_s"]) / recorded_s - 1.0).abs() < 0.005, "{unchanged}");
+        let report = report(&out).unwrap();
+        let verdict = &report["verdict"];
+        // Where four ranks share two cores with others, missing cores may cost as much.
+        if verdict["cause"] == "cpu" {
+            continue;
+        }
+        assert_eq!(verdict["cause"], "pattern", "{verdict}");
+        let saved_s = number(&verdict["avoidable_wall_s"]);
+        assert!((saved_s / told_s - 1.0).abs() < 0.25, "{saved_s} of {told_s}");
+        let even = whatif(&out, &["--even-work"]);
+        assert!((recorded_s - number(&even["predicted_s"]) - saved_s).abs() < 0.05 * saved_s, "{even}");
+        assert_eq!(unchanged["next"]["cause"], "pattern", "{unchanged}");
+        let of_rank = &report["sources"][0];
+        assert_eq!((&of_rank["cause"], &of_rank["few"]), (&"pattern".into(), &vec![1].into()), "{of_rank}");
+        let text = run(mpiscope(&["report"]).unwrap().arg(&out), LIMIT).unwrap().output();
+        assert!(text.contains("rank 1") && !text.contains("No avoidable time"), "{text}");
+    }
+}
