@@ -17,9 +17,10 @@ pub(crate) fn classes(graph: &Graph, sites: &[u32]) -> Vec<u32> {
     for (rank, class) in classes.iter_mut().enumerate() {
         let mut places: FxHashSet<Place> = FxHashSet::default();
         for thread in graph.threads_of(rank as u32) {
-            for call in thread.calls.start as usize..thread.calls.end as usize {
+            let first = thread.calls.start as usize;
+            for (call, site) in (first..).zip(&sites[first..thread.calls.end as usize]) {
                 if graph.kind(call) != CallKind::Setup {
-                    places.insert((graph.functions[call], sites[call]));
+                    places.insert((graph.functions[call], *site));
                 }
             }
         }

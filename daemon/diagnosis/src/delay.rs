@@ -75,7 +75,8 @@ impl Delays {
                 if missing_ns == 0 || to_ns <= from_ns {
                     continue;
                 }
-                (computing.clear(), flying.clear());
+                computing.clear();
+                flying.clear();
                 let mut computing_ns = 0;
                 for at in call..end {
                     let gap_from_ns =

@@ -17,9 +17,9 @@ const MOST_POSTS: usize = 256;
 /// What calls of a function and size take that wait for nobody: nearly the least that was seen.
 fn usual(graph: &Graph, sizes: &[u32]) -> FxHashMap<(Function, u32), u64> {
     let mut taken: FxHashMap<(Function, u32), Vec<u64>> = FxHashMap::default();
-    for call in 0..graph.starts.len() {
+    for (call, size) in sizes.iter().enumerate() {
         if may_block(graph.kind(call)) {
-            let key = (graph.functions[call], sizes[call]);
+            let key = (graph.functions[call], *size);
             taken.entry(key).or_default().push(graph.ends[call] - graph.starts[call]);
         }
     }
@@ -31,7 +31,7 @@ fn usual(graph: &Graph, sizes: &[u32]) -> FxHashMap<(Function, u32), u64> {
 }
 
 fn may_block(kind: CallKind) -> bool {
-    matches!(kind, CallKind::Send | CallKind::Receive | CallKind::Wait)
+    matches!(kind, CallKind::Send | CallKind::Wait)
 }
 
 /// By call, what was sent: messages by sender's call, with the receiver's rank.
@@ -91,10 +91,6 @@ pub(crate) fn explain(graph: &mut Graph) {
             if took_ns <= FAR_LONGER * usual_ns + FAR_LONGER_NS || was_underway(graph, ranks, call) {
                 continue;
             }
-            // Those who lack a CPU come late whatever they wait for.
-            if 2 * graph.delays.between(thread.rank, start_ns, end_ns) > took_ns {
-                continue;
-            }
             let mut peers: Vec<Rank> = sent.by(call).iter().map(|(rank, _)| *rank).collect();
             peers.extend(graph.received_by(call).iter().map(|edge| ranks[edge.from as usize]));
             if kind == CallKind::Wait {
@@ -117,6 +113,8 @@ pub(crate) fn explain(graph: &mut Graph) {
                     blocked.insert(at, entry);
                     usual_of_blocked.insert(at, usual_ns);
                 }
+                // Those who lack a CPU come late whatever they wait for.
+                None if 2 * graph.delays.between(thread.rank, start_ns, end_ns) > took_ns => {}
                 None => unexplained_ns += took_ns - usual_ns,
             }
         }
@@ -126,17 +124,16 @@ pub(crate) fn explain(graph: &mut Graph) {
     (graph.blocked, graph.usual_of_blocked) = (blocked, usual_of_blocked);
 }
 
-/// Whether something that a call received may have come about when it returned. What a receive should have found when it began
-/// was not under way; an exchange that took long after its message must have come waited for its own sending.
+/// Whether something that a call received explains how long it took. A receive waited for its message; an exchange that took long
+/// after its message must have come waited for its own sending.
 fn was_underway(graph: &Graph, ranks: &[Rank], call: usize) -> bool {
     let node = |call: u32| graph.nodes.get(ranks[call as usize] as usize);
     let is_exchange = graph.kind(call) == CallKind::Send;
-    let by_ns = if is_exchange { graph.ends[call] } else { graph.starts[call] };
     graph.received_by(call).iter().any(|edge| {
         let is_inter = node(edge.from) != node(edge.to);
         let usual_ns = graph.flights.ns(is_inter, edge.bytes, Figure::Median).unwrap_or(0.0) as u64;
-        let since_ns = by_ns.saturating_sub(graph.starts[edge.from as usize]);
-        since_ns < 3 * usual_ns + if is_exchange { FAR_LONGER_NS } else { 0 }
+        let since_ns = graph.ends[call].saturating_sub(graph.starts[edge.from as usize]);
+        !is_exchange || since_ns < 3 * usual_ns + FAR_LONGER_NS
     })
 }
 

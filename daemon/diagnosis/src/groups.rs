@@ -7,18 +7,21 @@ use mpiscope_model::{Collected, Flow, Rank};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
+/// By rank, thread and number of a call, the communicators and instances of the collectives that it completed.
+type Completed = FxHashMap<(Rank, u16, u64), Vec<(u32, u32)>>;
+
 /// What rows say of collectives, before calls are grouped.
 #[derive(Debug, Default)]
 pub(crate) struct Memberships {
     /// Communicator, instance, root and bytes of each call.
     rows: Vec<(u32, u32, u32, u32)>,
     /// Collectives that calls completed, by rank, thread and number of the call.
-    completed: FxHashMap<(Rank, u16, u64), Vec<(u32, u32)>>,
+    completed: Completed,
 }
 
 impl Memberships {
     pub(crate) fn of(rows: &[CallRow], collected: &[Collected]) -> Self {
-        let mut completed: FxHashMap<_, Vec<_>> = FxHashMap::default();
+        let mut completed: Completed = FxHashMap::default();
         for of in collected {
             let call = (of.rank, of.call.thread(), of.call.number());
             completed.entry(call).or_default().push((of.comm, of.number));
@@ -181,12 +184,7 @@ fn last_entry_ns(graph: &Graph, groups: &Groups, group: u32, rank: Rank) -> u64 
 }
 
 /// Calls leave the collectives that they are known to complete; of several the one entered last decided.
-fn complete(
-    graph: &Graph,
-    groups: &mut Groups,
-    completed: &FxHashMap<(Rank, u16, u64), Vec<(u32, u32)>>,
-    by_key: &FxHashMap<(u32, u32), u32>,
-) {
+fn complete(graph: &Graph, groups: &mut Groups, completed: &Completed, by_key: &FxHashMap<(u32, u32), u32>) {
     for thread in &graph.threads {
         for (number, call) in (0_u64..).zip(thread.calls.clone()) {
             let Some(keys) = completed.get(&(thread.rank, thread.number, number)) else { continue };

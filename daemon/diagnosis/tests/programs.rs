@@ -1,5 +1,7 @@
 //! Modelled programs: an unchanged replay gives the recorded run, a changed one what a second run with the change takes.
 
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
 use mpiscope_diagnosis::{CallKind, Cause, Change, Graph, GraphBuilder};
 use mpiscope_model::{Call, Flow, Message, Scheduling};
 use proptest::prelude::*;
