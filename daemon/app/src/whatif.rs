@@ -3,7 +3,8 @@
 use crate::command_line::WhatifOptions;
 use crate::judge::{graph_builder, graph_of_segments};
 use crate::load::{Trust, is_in_log, load_traffic, load_with};
-use crate::remap::{place, say};
+use crate::output::print;
+use crate::remap::place;
 use crate::words::nanoseconds;
 use anyhow::{Context as _, Result, anyhow, ensure};
 use mpiscope_diagnosis::{Cause, Change, Graph, UnfeltFlights};
@@ -47,7 +48,7 @@ pub(crate) fn whatif(options: &WhatifOptions) -> Result<ExitCode> {
     let recording = Recording::open(&options.dir)?;
     let (graph, faults) = graph_of(&options.dir, &recording)?;
     for fault in faults {
-        eprintln!("mpiscope: {fault}");
+        say!("{fault}");
     }
     ensure!(graph.call_count() > 0, "{} has no calls to replay", options.dir.display());
     let job = &recording.manifest().job;
@@ -55,7 +56,7 @@ pub(crate) fn whatif(options: &WhatifOptions) -> Result<ExitCode> {
     let change = change(options, job, advised.as_deref(), graph.rank_count())?;
     let answer = answer(&graph, &change, advised.as_deref());
     let text = if options.json { serde_json::to_string_pretty(&answer)? + "\n" } else { words(&answer) };
-    say(&text)?;
+    print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -258,6 +258,8 @@ fn no_command_minds_broken_descriptors() {
         vec!["report", r],
         vec!["report", "--json", r],
         vec!["report", "--fail-above", "0", r],
+        vec!["whatif", r],
+        vec!["whatif", "--even-work", "--json", r],
         vec!["check", r],
         vec!["check", "--json", r],
         vec!["repair", r],

@@ -52,6 +52,7 @@ mod switched;
 mod synth_live;
 mod traces;
 mod unusual_programs;
+mod whatif;
 mod without_daemon;
 mod wrong_input;
 

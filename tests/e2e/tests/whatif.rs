@@ -1,7 +1,5 @@
 //! A rank that is slow in a ring is found, with what it costs, and `mpiscope whatif` predicts the run without it.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
 use mpiscope_harness::{Mpi, folder, mpiscope, record, report, run};
 use serde_json::Value;
 use std::path::Path;

@@ -210,9 +210,5 @@ pub(super) fn closure(call: &Call, body: &str) -> String {
         None => (String::new(), ""),
     };
     let closure = format!("move |{taken}| {{ {body} }}");
-    if call.frequent {
-        closure
-    } else {
-        format!("&mut ({closure}) as &mut dyn FnMut({kind}) -> c_int")
-    }
+    if call.frequent { closure } else { format!("&mut ({closure}) as &mut dyn FnMut({kind}) -> c_int") }
 }
