@@ -94,10 +94,12 @@ impl Delays {
                         flying.push(Piece { call: at as u32, length_ns });
                     }
                 }
-                // A process that sleeps waits for no CPU.
+                // A process that sleeps waits for no CPU. MPI libraries poll, so it sleeps while it computes.
                 let awake_ns = run_after.saturating_sub(run_before).saturating_add(missing_ns);
-                let awake_ns = awake_ns.min(to_ns - from_ns) as f64;
-                let of_computing = (computing_ns as f64 / awake_ns).min(1.0);
+                let awake_ns = awake_ns.min(to_ns - from_ns);
+                let asleep_ns = to_ns - from_ns - awake_ns;
+                let awake_ns = awake_ns as f64;
+                let of_computing = (computing_ns.saturating_sub(asleep_ns) as f64 / awake_ns).min(1.0);
                 let flying_ns: u64 = flying.iter().map(|piece| piece.length_ns).sum();
                 let of_flying = (flying_ns as f64 / awake_ns).min(1.0 - of_computing);
                 let part_ns = |share: f64, most_ns: u64| ((missing_ns as f64 * share) as u64).min(most_ns);

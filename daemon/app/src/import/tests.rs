@@ -158,6 +158,11 @@ struct Told {
 }
 
 fn told(text: &str, room: usize, slots: usize) -> Told {
+    told_within(text, room, slots, |_| 0)
+}
+
+/// Likewise where calls may overlap by a time that follows from the resolution of the table.
+fn told_within(text: &str, room: usize, slots: usize, overlap_ns: fn(u64) -> u64) -> Told {
     let folder = tempfile::tempdir().unwrap();
     let mut sorter = Sorter::with_room(folder.path(), room);
     let table = Table::open(Records::of(text.as_bytes(), "t.csv".into())).unwrap();
@@ -175,7 +180,8 @@ fn told(text: &str, room: usize, slots: usize) -> Told {
         unmatched: (0, 0),
         faults: 0,
     };
-    tell(&world, sorter.finish().unwrap(), slots, &mut |message| {
+    let limits = (slots, overlap_ns(seen.resolution_ns));
+    tell(&world, sorter.finish().unwrap(), limits, &mut |message| {
         if let Some(batch) = ingest.step(message) {
             batch.ranks.iter().for_each(|info| matcher.place(info.rank, info.node));
             told.messages.extend(matcher.feed(&batch.events).messages);
@@ -307,6 +313,23 @@ fn events_of_one_moment_keep_the_order_of_their_lines() {
     let threads: Vec<(u64, u16)> =
         told.calls.iter().filter(|call| call.rank == 1).map(|call| (call.bytes, call.thread)).collect();
     assert_eq!(threads, [(10, 0), (20, 1), (30, 1)]);
+}
+
+#[test]
+fn calls_that_overlap_by_the_resolution_follow_each_other() {
+    // Times are whole microseconds: the second send seems to begin before the first is over.
+    let text = "rank,type,timestamp_ns,source,destination,size,duration_ns\n\
+                0,send,1000,0,1,10,3000\n0,send,3000,0,1,20,2000\n0,send,4000,0,1,30,5000\n\
+                1,receive,20000,0,1,10,9000\n1,receive,30000,0,1,20,9000\n1,receive,40000,0,1,30,9000\n";
+    let calls = |overlap_ns| {
+        let told = told_within(text, 10, 100, overlap_ns);
+        let of_sender = told.calls.into_iter().filter(|call| call.rank == 0);
+        of_sender.map(|call| (call.bytes, call.thread, call.start_ns, call.end_ns)).collect::<Vec<_>>()
+    };
+    assert!(calls(|_| 0).iter().any(|(_, thread, ..)| *thread > 0));
+    let consecutive = calls(|resolution_ns| resolution_ns);
+    assert!(consecutive.iter().all(|(_, thread, ..)| *thread == 0), "{consecutive:?}");
+    assert!(consecutive.windows(2).all(|two| two[0].3 <= two[1].2), "{consecutive:?}");
 }
 
 /// Imports a table into a folder.
