@@ -118,7 +118,7 @@ fn run_all(binary: &Path, words: &[String]) -> Result<bool> {
     std::fs::create_dir_all(&logs).with_context(|| format!("make {}", logs.display()))?;
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let jobs = std::env::var(JOBS).ok().and_then(|word| word.parse().ok()).unwrap_or(cores + 1);
-    let limit = Duration::from_secs(if full_run() { 1800 } else { 300 });
+    let limit = Duration::from_secs(if full_run() { 1800 } else { 600 });
     let runner = Runner { binary, logs, limit, outcomes: Mutex::default() };
     let begun = Instant::now();
     println!("\nrunning {} tests, {jobs} at a time and {} alone", schedule.len(), schedule.len_alone());

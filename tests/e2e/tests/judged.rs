@@ -50,18 +50,20 @@ fn the_rank_that_all_wait_for_is_found() {
         assert!(["pattern", "cpu"].contains(&cause), "{verdict}");
         // Three ranks wait in each step, for what rank 1 works longer.
         let told_s = 3.0 * STEPS * EXTRA_S;
-        let waited_s = number(&report["budget"]["waiting_by"]["compute"]);
-        assert!(waited_s > 0.8 * told_s, "{waited_s} of {told_s}");
-        assert!(number(&verdict["avoidable_s"]) > 0.3 * told_s, "{verdict}");
-        let waits = report["waits"].as_array().unwrap();
-        for wait in &waits[..3] {
-            let who = (wait["awaited"].as_u64(), wait["function"].as_str(), wait["state"].as_str());
-            assert_eq!(who, (Some(1), Some("MPI_Allreduce"), Some("wait at n-to-n")), "{wait}");
+        let charged_s = number(&report["budget"]["waiting_by"]["compute"]);
+        assert!(charged_s > 0.8 * told_s, "{charged_s} of {told_s}");
+        // On a busy machine the two causes share it, and another rank may be the last for once.
+        let causes = verdict["causes"].as_array().unwrap();
+        let avoidable_s: f64 = causes.iter().map(|cause| number(&cause[1])).sum();
+        assert!(avoidable_s > 0.3 * told_s, "{verdict}");
+        for waiter in [0, 2, 3] {
+            let waited_s = waited_s(&report, "wait at n-to-n", "MPI_Allreduce", waiter, 1);
+            assert!(waited_s > 0.3 * STEPS * EXTRA_S, "{waiter} waited {waited_s} s: {report}");
         }
-        let balance = number(&report["efficiency"]["load_balance"]);
-        assert!((0.3..0.6).contains(&balance), "{balance}");
         let text = run(mpiscope(&["report"]).unwrap().arg(&out), LIMIT).unwrap().output();
         if cause == "pattern" {
+            let balance = number(&report["efficiency"]["load_balance"]);
+            assert!((0.3..0.6).contains(&balance), "{balance}");
             assert!(text.contains("ranks 0, 2-3 wait for rank 1 at uneven.c:20 main(), "), "{text}");
             assert!(text.contains("It is rank 1 that has more work: it computes"), "{text}");
             assert!(text.contains("Most of the waiting is in MPI_Allreduce at uneven.c:20 main()"), "{text}");
