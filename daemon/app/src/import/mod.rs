@@ -205,6 +205,9 @@ fn amend(manifest: &mut Manifest) {
     (manifest.cost.nanoseconds_per_call, manifest.cost.seconds) = (None, None);
 }
 
+/// Times that are rounded to this or more are said to be.
+const COARSE_NS: u64 = 1_000;
+
 /// What the recording will not have, a sentence each.
 fn missing(seen: &Seen, are_nodes_known: bool) -> Vec<String> {
     let mut missing = Vec::new();
@@ -218,7 +221,7 @@ fn missing(seen: &Seen, are_nodes_known: bool) -> Vec<String> {
             "{how_many}: of a message only the span from its send to its receive is known, and there is no delay budget"
         ));
     }
-    if seen.resolution_ns > 1 && seen.untimed == 0 {
+    if seen.resolution_ns >= COARSE_NS && seen.untimed == 0 {
         let step = nanoseconds(seen.resolution_ns);
         missing.push(format!("times below {step}: all times of the table are multiples of {step}"));
     }
