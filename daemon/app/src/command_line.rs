@@ -1,5 +1,7 @@
 //! The command line: what can be said, and the words of its help.
 
+mod whatif;
+
 use crate::export::{ExportFormat, ExportTable, RankList, byte_range, duration_ns, run_time_ns};
 use crate::output;
 use crate::regions::{cut, method};
@@ -15,6 +17,8 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
+
+pub(crate) use whatif::WhatifOptions;
 
 /// Watch the communication of a running MPI program: where time is lost, when and through whom.
 #[derive(Debug, Parser)]
@@ -459,61 +463,6 @@ pub(crate) struct CompareOptions {
     /// Serve it and open it in the browser
     #[arg(long)]
     pub(crate) open: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct WhatifOptions {
-    /// The folder of the recording
-    #[arg(value_name = "DIR")]
-    pub(crate) dir: PathBuf,
-    /// Ranks run where `mpiscope remap` advises, or as a table with the columns rank and node says
-    #[arg(long, value_name = "advised|FILE")]
-    pub(crate) place: Option<PathBuf>,
-    /// Ranks that do the same compute for the same time
-    #[arg(long)]
-    pub(crate) even_work: bool,
-    /// Messages between nodes are as fast as in the quietest quarter of the run
-    #[arg(long)]
-    pub(crate) quiet: bool,
-    /// No rank waits for a CPU
-    #[arg(long)]
-    pub(crate) own_cores: bool,
-    /// Multiply the computing of ranks, such as 0,8-15=0.5; may be given several times
-    #[arg(long, value_name = "LIST=FACTOR", value_parser = rank_factor)]
-    pub(crate) rank: Vec<(RankList, f64)>,
-    /// Multiply the latency of messages
-    #[arg(long, value_name = "FACTOR", value_parser = factor)]
-    pub(crate) latency: Option<f64>,
-    /// Multiply the bandwidth
-    #[arg(long, value_name = "FACTOR", value_parser = positive_factor)]
-    pub(crate) bandwidth: Option<f64>,
-    /// Multiply the own time of an MPI function; may be given several times
-    #[arg(long, value_name = "NAME=FACTOR", value_parser = function_factor)]
-    pub(crate) function: Vec<(String, f64)>,
-    /// Print JSON (schema mpiscope.whatif/1)
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-fn factor(text: &str) -> Result<f64, String> {
-    const MOST: f64 = 1e6;
-    let factor = text.trim().parse().ok().filter(|factor| (0.0..=MOST).contains(factor));
-    factor.ok_or_else(|| "a factor from 0 to 1000000 is expected".to_owned())
-}
-
-fn positive_factor(text: &str) -> Result<f64, String> {
-    factor(text).and_then(|factor| if factor > 0.0 { Ok(factor) } else { Err("it has to be above 0".into()) })
-}
-
-fn rank_factor(text: &str) -> Result<(RankList, f64), String> {
-    let (list, by) = text.rsplit_once('=').ok_or("ranks and a factor are expected, such as 0,8-15=0.5")?;
-    Ok((list.parse()?, factor(by)?))
-}
-
-fn function_factor(text: &str) -> Result<(String, f64), String> {
-    let (name, by) =
-        text.rsplit_once('=').ok_or("a function and a factor are expected, such as MPI_Send=2")?;
-    Ok((name.trim().to_owned(), factor(by)?))
 }
 
 fn share(text: &str) -> Result<f64, String> {

@@ -4,6 +4,8 @@
 //! time, the output of those that failed, and a last line as cargo's tests print it. A test that takes too long is killed
 //! with everything it started.
 
+#![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "its output is the report of the tests")]
+
 use anyhow::{Context as _, Result, ensure};
 use mpiscope_harness::{Schedule, Signal, full_run, processes};
 use std::fs::File;
