@@ -208,6 +208,7 @@ fn no_application_is_left_out() {
                 "spawn",
                 "stuck",
                 "paced",
+                "patterns",
                 "odd",
                 "ports",
                 "sessions",
