@@ -12,7 +12,7 @@ import { compareFigures, compareFunctions } from "../lib/compare.mjs";
 const RANKS = 4;
 
 test("live::a_running_program_is_seen_from_its_particles_to_its_end", async (t) => {
-  const running = await run(t, "live", mpi(RANKS, "tests/apps/halo3d.c", 2000, 16, 1));
+  const running = await run(t, "live", mpi(RANKS, "tests/apps/halo3d.c", 5000, 16, 1));
   const page = await open(t, running.url, { losesServer: true });
   await untilParticles(page);
   await untilState(page, /^live/);
@@ -46,7 +46,7 @@ test("live::a_running_program_is_seen_from_its_particles_to_its_end", async (t) 
   const ranks = await table(page, "Ranks");
   assert.equal(ranks.length, RANKS);
   assert.ok(ranks.every((row) => row.state === "finalized"), JSON.stringify(ranks));
-});
+}, { alone: true });
 
 test("live::a_program_that_fails_ends_with_its_exit_status", async (t) => {
   const running = await run(t, "fails", ["sh", "-c", '"$@"; exit 3', "sh", ...mpi(2, "tests/apps/linger.c", 4, 200)]);
