@@ -155,7 +155,7 @@ impl GraphBuilder {
         graph.delays = delay::Delays::of(&graph, scheduling);
         flights::learn(&mut graph);
         explain::explain(&mut graph);
-        // What a call waited for besides its messages says more of which flights were felt.
+        // What else a call waited for shows which flights it felt.
         flights::learn(&mut graph);
         graph.delays.spread(&graph.starts, &graph.ends, &graph.threads, &graph.flight_parts());
         graph.order();

@@ -6,7 +6,7 @@ use crate::flights::Figure;
 use crate::graph::Graph;
 use mpiscope_model::{Function, Node, Rank};
 
-/// What flights take of which only a bound is known.
+/// How long a flight takes when the recording only bounds it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum UnfeltFlights {
     /// The 10th percentile of their size.
@@ -47,7 +47,7 @@ pub struct Change {
     pub bandwidth: Option<f64>,
     /// The own time of functions, by factors.
     pub functions: Vec<(Function, f64)>,
-    /// What flights take of which only a bound is known.
+    /// How long a flight takes when the recording only bounds it.
     pub unfelt: UnfeltFlights,
 }
 

@@ -20,7 +20,7 @@ fn reported(dir: &Path) -> Option<(Value, Vec<Value>)> {
     Some((figures, missing))
 }
 
-/// A recording, and what is said of it while nothing is wrong with it.
+/// A sound recording, and what is reported about it.
 struct Sound {
     dir: PathBuf,
     figures: Value,
@@ -37,7 +37,7 @@ impl Sound {
     fn damage_is_told(&self, what: &str) {
         if let Some((figures, missing)) = reported(&self.dir) {
             let is_told = missing.iter().any(|sentence| !self.missing.contains(sentence));
-            assert!(is_told || figures == self.figures, "{what}: other figures, and nothing is said");
+            assert!(is_told || figures == self.figures, "{what}: other figures, and no fault reported");
         }
         assert!(!check_all(&self.dir).is_ok_and(|found| found.is_whole()), "{what}: the check finds nothing");
     }

@@ -21,7 +21,7 @@ pub(crate) struct Seen {
     /// When the first call began and the last ended.
     pub(crate) from_ns: u64,
     pub(crate) to_ns: u64,
-    /// The greatest step of which all times are multiples.
+    /// The resolution: the greatest common divisor of all times.
     pub(crate) resolution_ns: u64,
     bytes: u64,
     time_ns: u64,
@@ -112,7 +112,7 @@ impl Seen {
     }
 }
 
-/// The greatest number of which both are multiples.
+/// The greatest common divisor.
 fn common_step(one: u64, other: u64) -> u64 {
     if other == 0 { one } else { common_step(other, one % other) }
 }
