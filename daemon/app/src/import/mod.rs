@@ -80,7 +80,7 @@ fn import_into(out: &Path, options: &ImportOptions, interrupt: &Interrupt) -> Re
         interrupt.begin(out);
         let (manifest, overlapping) = record(read, command, out, &progress)?;
         if overlapping > 0 {
-            say!("calls of {} overlap: they are told as of several threads", plural(overlapping, "rank"));
+            say!("{} with overlapping calls: treated as multi-threaded", plural(overlapping, "rank"));
         }
         (manifest, "event")
     };
