@@ -70,8 +70,13 @@ def start_daemon(jobs, out, rings, listen):
         "workers": 1,
         "latency": "t_msg",
         "criteria": None,
+        "paused": False,
+        "flight": None,
+        "hang_after": {"secs": 0, "nanos": 0},
+        "keep": None,
         "listen": listen,
         "token": "0" * 32,
+        "link": None,
         "resume": False,
     }
     daemon = subprocess.Popen(
