@@ -31,7 +31,7 @@ pub(crate) struct CallRow {
 }
 
 /// Collects the rows of a run.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct GraphBuilder {
     kinds: Vec<CallKind>,
     threads: FxHashMap<(Rank, u16), Vec<CallRow>>,
@@ -40,6 +40,10 @@ pub struct GraphBuilder {
     /// Collectives that calls completed: rank, thread, number of the call, communicator, instance.
     collected: Vec<Collected>,
     nodes: Vec<Node>,
+    /// What messages between nodes take in an undisturbed network: bytes and nanoseconds.
+    reference: Vec<(u64, u64)>,
+    /// By thread, the number that its first call has in the run.
+    first_numbers: FxHashMap<(Rank, u16), u64>,
     calls: usize,
     most_calls: usize,
 }
@@ -59,6 +63,8 @@ impl GraphBuilder {
             scheduling: Vec::new(),
             collected: Vec::new(),
             nodes: Vec::new(),
+            reference: Vec::new(),
+            first_numbers: FxHashMap::default(),
             calls: 0,
             most_calls: 1 << 25,
         }
@@ -120,12 +126,59 @@ impl GraphBuilder {
         self.scheduling.push(of);
     }
 
+    /// What messages of a size between nodes take in an undisturbed network. Without it, the quietest quarter of the run says
+    /// so.
+    pub fn refer(&mut self, bytes: u64, median_ns: Nanoseconds) {
+        self.reference.push((bytes, median_ns));
+    }
+
+    /// The calls so far.
+    #[must_use]
+    pub fn call_count(&self) -> usize {
+        self.calls
+    }
+
+    /// A builder for what comes after this in the same run.
+    #[must_use]
+    pub fn next_stretch(&self) -> Self {
+        let mut next = Self {
+            nodes: self.nodes.clone(),
+            reference: self.reference.clone(),
+            first_numbers: self.first_numbers.clone(),
+            ..Self::new(self.kinds.clone()).with_limit(self.most_calls)
+        };
+        for (thread, calls) in &self.threads {
+            *next.first_numbers.entry(*thread).or_default() += calls.len() as u64;
+        }
+        // The scheduler's figures are sums since the start of the process.
+        let mut last: FxHashMap<Rank, Scheduling> = FxHashMap::default();
+        self.scheduling.iter().for_each(|of| {
+            let at = last.entry(of.rank).or_insert(*of);
+            if at.at_ns <= of.at_ns {
+                *at = *of;
+            }
+        });
+        next.scheduling = last.into_values().collect();
+        next
+    }
+
     /// Builds the graph.
     ///
     /// # Errors
     /// When there were more calls than the limit.
     pub fn finish(self) -> Result<Graph, TooLarge> {
-        let Self { kinds, mut threads, messages, scheduling, collected, nodes, calls, most_calls } = self;
+        let Self {
+            kinds,
+            mut threads,
+            messages,
+            scheduling,
+            collected,
+            nodes,
+            mut reference,
+            first_numbers,
+            calls,
+            most_calls,
+        } = self;
         if calls > most_calls {
             return Err(TooLarge { most_calls });
         }
@@ -145,7 +198,7 @@ impl GraphBuilder {
         }
         graph.place(nodes);
         link(&mut graph, messages, &rows);
-        let memberships = groups::Memberships::of(&rows, &collected);
+        let memberships = groups::Memberships::new(&rows, &collected, &first_numbers);
         let sites: Vec<u32> = rows.iter().map(|row| row.site).collect();
         drop(rows);
         graph.straighten();
@@ -153,6 +206,9 @@ impl GraphBuilder {
         graph.classes = classes::classes(&graph, &sites);
         drop(sites);
         graph.delays = delay::Delays::of(&graph, scheduling);
+        reference.sort_unstable();
+        let reference = reference.into_iter().map(|(bytes, ns)| (bytes as f64, ns as f64));
+        graph.flights.reference = reference.collect();
         flights::learn(&mut graph);
         explain::explain(&mut graph);
         // What else a call waited for shows which flights it felt.

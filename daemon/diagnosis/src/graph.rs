@@ -196,6 +196,12 @@ impl Graph {
         self.ends.iter().copied().max().unwrap_or(0)
     }
 
+    /// When the first call of the recorded run began, in nanoseconds.
+    #[must_use]
+    pub fn began_ns(&self) -> u64 {
+        self.threads.iter().map(|thread| self.starts[thread.calls.start as usize]).min().unwrap_or(0)
+    }
+
     /// How well the graph explains the run.
     #[must_use]
     pub fn quality(&self) -> Quality {

@@ -20,10 +20,16 @@ pub(crate) struct Memberships {
 }
 
 impl Memberships {
-    pub(crate) fn of(rows: &[CallRow], collected: &[Collected]) -> Self {
+    pub(crate) fn new(
+        rows: &[CallRow],
+        collected: &[Collected],
+        first_numbers: &FxHashMap<(Rank, u16), u64>,
+    ) -> Self {
         let mut completed: Completed = FxHashMap::default();
         for of in collected {
-            let call = (of.rank, of.call.thread(), of.call.number());
+            let first = first_numbers.get(&(of.rank, of.call.thread())).copied().unwrap_or(0);
+            let Some(number) = of.call.number().checked_sub(first) else { continue };
+            let call = (of.rank, of.call.thread(), number);
             completed.entry(call).or_default().push((of.comm, of.number));
         }
         let rows = rows.iter().map(|row| (row.comm, row.instance, row.peer, row.bytes)).collect();

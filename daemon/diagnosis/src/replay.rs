@@ -81,7 +81,7 @@ impl Run<'_> {
                 self.enter(first, graph.starts[first] as f64);
             }
         }
-        let tolerance_ns = TOLERANCE * graph.recorded_ns() as f64;
+        let tolerance_ns = TOLERANCE * (graph.recorded_ns() - graph.began_ns()) as f64;
         let mut run_ns = 0.0_f64;
         let mut departure: Option<Departure> = None;
         for &call in &graph.sequence {
@@ -220,6 +220,9 @@ impl Run<'_> {
         let usual = |is_inter: bool, figure| graph.flights.ns(is_inter, edge.bytes, figure);
         if !edge.is_felt {
             flight_ns = flight_ns.min(usual(is_inter, self.figure).unwrap_or(flight_ns));
+            if self.applied.change.quiet_network && is_inter {
+                flight_ns *= graph.flights.undisturbed_share(edge.bytes);
+            }
         } else {
             if self.applied.change.own_cores {
                 let delay_ns = graph.delay_within(edge.to as usize) as f64;

@@ -59,14 +59,19 @@ pub struct Savings {
     pub causes: [Saving; 4],
 }
 
-/// By part of the run and rank, the seconds that a cause which lies with ranks costs them.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Excess {
-    /// By part, then by rank, in nanoseconds.
-    pub parts: Vec<Vec<u64>>,
-    /// By rank, what it computed, without time without a CPU.
-    pub computed_ns: Vec<u64>,
+/// By what a run is shorter, in nanoseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Shorter {
+    /// As far as is known.
+    pub wall_ns: f64,
+    /// The least and the most that it may be, by what is not known of flights.
+    pub range_ns: (f64, f64),
 }
+
+/// Sets of causes, one bit each, in the order of [`Cause::ALL`].
+const SETS: usize = 1 << Cause::ALL.len();
+/// What saves less than this share of the run costs next to nothing: it needs no range, and is in no set.
+const NEXT_TO_NOTHING: f64 = 0.005;
 
 impl Graph {
     /// What each cause costs; placement against the one that is advised.
@@ -79,56 +84,52 @@ impl Graph {
     #[must_use]
     pub fn savings_after(&self, change: &Change, advised: Option<&[Node]>) -> Savings {
         let unchanged = self.replay(&Change::default());
-        let figures = [UnfeltFlights::Median, UnfeltFlights::Low, UnfeltFlights::High];
-        let base_ns = figures.map(|unfelt| self.replay(&Change { unfelt, ..change.clone() }).run_ns);
+        let replays = Replays::new(self, change.clone(), advised);
         let causes = Cause::ALL.map(|cause| {
-            let nothing = Saving { cause, wall_ns: 0.0, range_ns: (0.0, 0.0) };
-            let is_possible = match cause {
-                Cause::Mapping => advised.is_some_and(|nodes| *nodes != self.nodes[..]),
-                Cause::Pattern => self.rank_count() > 1,
-                Cause::Background => self.nodes.iter().any(|node| Some(node) != self.nodes.first()),
-                Cause::Cpu => self.delays.is_known(),
-            };
-            if !is_possible {
-                return nothing;
-            }
-            let without = cause.without(change.clone(), advised);
-            let saved = |at: usize| {
-                let changed = Change { unfelt: figures[at], ..without.clone() };
-                base_ns[at] - self.replay(&changed).run_ns
-            };
-            let wall_ns = saved(0);
-            // What costs next to nothing needs no range.
-            if wall_ns < 0.005 * base_ns[0] {
-                return Saving { wall_ns: wall_ns.max(0.0), ..nothing };
-            }
-            let (low, high) = (saved(1), saved(2));
-            Saving {
-                cause,
-                wall_ns,
-                range_ns: (wall_ns.min(low).min(high).max(0.0), wall_ns.max(low).max(high)),
-            }
+            let Shorter { wall_ns, range_ns } = replays.without(&[cause]);
+            Saving { cause, wall_ns, range_ns }
         });
         let recorded_ns = self.recorded_ns() as f64;
         Savings { recorded_ns, replayed_ns: unchanged.run_ns, departure: unchanged.departure, causes }
     }
 
-    /// By rank, what it computes beyond the mean of those that do the same.
+    /// By what the run is shorter without each set of causes: a bit each, in the order of [`Cause::ALL`]. What single causes
+    /// save is given.
     #[must_use]
-    pub fn excess_work(&self) -> Excess {
+    pub fn savings_of_sets(&self, single: &[Saving; 4], advised: Option<&[Node]>) -> [Shorter; SETS] {
+        let replays = Replays::new(self, Change::default(), advised);
+        let costs = |at: usize| single[at].wall_ns >= NEXT_TO_NOTHING * replays.length_ns;
+        let costly: usize = (0..single.len()).filter(|at| costs(*at)).map(|at| 1 << at).sum();
+        let mut sets = [Shorter::default(); SETS];
+        for set in (1..SETS).filter(|set| set & !costly == 0) {
+            let causes: Vec<Cause> =
+                (0..Cause::ALL.len()).filter(|at| set >> at & 1 == 1).map(|at| Cause::ALL[at]).collect();
+            sets[set] = match causes[..] {
+                [cause] => {
+                    let Saving { wall_ns, range_ns, .. } = single[cause as usize];
+                    Shorter { wall_ns, range_ns }
+                }
+                _ => replays.without(&causes),
+            };
+        }
+        std::array::from_fn(|set| sets[set & costly])
+    }
+
+    /// By part of the run and rank, what it computes beyond the mean of those that do the same, in nanoseconds.
+    #[must_use]
+    pub fn excess_work(&self) -> Vec<Vec<u64>> {
         let work = self.work();
         let ranks = self.threads_of.len();
         let of = |rank: usize, part: usize| {
             let at = rank * work.parts + part;
             (work.own_ns[at] - work.even_ns[at]).max(0.0) as u64
         };
-        let parts = (0..work.parts).map(|part| (0..ranks).map(|rank| of(rank, part)).collect());
-        Excess { parts: parts.collect(), computed_ns: self.computed_ns() }
+        (0..work.parts).map(|part| (0..ranks).map(|rank| of(rank, part)).collect()).collect()
     }
 
-    /// By rank, the time in which its computing had no CPU.
+    /// By part of the run and rank, the time in which its computing had no CPU, in nanoseconds.
     #[must_use]
-    pub fn delayed_work(&self) -> Excess {
+    pub fn delayed_work(&self) -> Vec<Vec<u64>> {
         let work = self.work();
         let mut parts = vec![vec![0; self.threads_of.len()]; work.parts];
         if self.delays.is_known() {
@@ -140,12 +141,55 @@ impl Graph {
                 }
             }
         }
-        Excess { parts, computed_ns: self.computed_ns() }
+        parts
+    }
+}
+
+/// Replays with flights of which only a bound is known at their median and ends.
+struct Replays<'a> {
+    graph: &'a Graph,
+    change: Change,
+    advised: Option<&'a [Node]>,
+    /// When the run ends with the change.
+    base_ns: [f64; 3],
+    length_ns: f64,
+}
+
+const FIGURES: [UnfeltFlights; 3] = [UnfeltFlights::Median, UnfeltFlights::Low, UnfeltFlights::High];
+
+impl<'a> Replays<'a> {
+    fn new(graph: &'a Graph, change: Change, advised: Option<&'a [Node]>) -> Self {
+        let base_ns = FIGURES.map(|unfelt| graph.replay(&Change { unfelt, ..change.clone() }).run_ns);
+        let length_ns = base_ns[0] - graph.began_ns() as f64;
+        Self { graph, change, advised, base_ns, length_ns }
     }
 
-    fn computed_ns(&self) -> Vec<u64> {
-        let work = self.work();
-        let of_rank = |own: &[f64]| own.iter().sum::<f64>() as u64;
-        work.own_ns.chunks(work.parts.max(1)).map(of_rank).collect()
+    fn is_possible(&self, cause: Cause) -> bool {
+        let graph = self.graph;
+        match cause {
+            Cause::Mapping => self.advised.is_some_and(|nodes| *nodes != graph.nodes[..]),
+            Cause::Pattern => graph.rank_count() > 1,
+            Cause::Background => graph.nodes.iter().any(|node| Some(node) != graph.nodes.first()),
+            Cause::Cpu => graph.delays.is_known(),
+        }
+    }
+
+    fn without(&self, causes: &[Cause]) -> Shorter {
+        let possible = || causes.iter().filter(|cause| self.is_possible(**cause));
+        if possible().next().is_none() {
+            return Shorter::default();
+        }
+        let without = possible().fold(self.change.clone(), |change, cause| cause.without(change, self.advised));
+        let saved = |at: usize| {
+            let changed = Change { unfelt: FIGURES[at], ..without.clone() };
+            self.base_ns[at] - self.graph.replay(&changed).run_ns
+        };
+        let wall_ns = saved(0);
+        if wall_ns < NEXT_TO_NOTHING * self.length_ns {
+            return Shorter { wall_ns: wall_ns.max(0.0), range_ns: (0.0, 0.0) };
+        }
+        let (low_ns, high_ns) = (saved(1), saved(2));
+        let range_ns = (wall_ns.min(low_ns).min(high_ns).max(0.0), wall_ns.max(low_ns).max(high_ns));
+        Shorter { wall_ns, range_ns }
     }
 }

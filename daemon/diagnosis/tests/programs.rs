@@ -122,12 +122,16 @@ fn run(programs: &[Vec<Step>], flight_ns: impl Fn(u32, u32, u64) -> u64) -> Mode
     model
 }
 
-fn graph_of(model: &Model, nodes: &[u32]) -> Graph {
+fn builder_of(model: &Model, nodes: &[u32]) -> GraphBuilder {
     let mut builder = GraphBuilder::new(kinds());
     model.calls.iter().for_each(|call| builder.call(call));
     model.messages.iter().for_each(|message| builder.message(message));
     (0_u32..).zip(nodes).for_each(|(rank, node)| builder.place(rank, *node));
-    builder.finish().unwrap()
+    builder
+}
+
+fn graph_of(model: &Model, nodes: &[u32]) -> Graph {
+    builder_of(model, nodes).finish().unwrap()
 }
 
 /// A ring: each rank computes, sends to the right and receives from the left.
@@ -160,7 +164,7 @@ fn even_work_in_a_ring_saves_what_a_second_run_saves() {
     assert_eq!(saving.cause, Cause::Pattern);
     assert!(near(saving.wall_ns, truth_ns, 0.02), "{saving:?}, truth {truth_ns}");
     let excess = graph.excess_work();
-    let of_rank = |rank: usize| excess.parts.iter().map(|part| part[rank]).sum::<u64>();
+    let of_rank = |rank: usize| excess.iter().map(|part| part[rank]).sum::<u64>();
     assert!(of_rank(1) > 0 && [0, 2, 3].iter().all(|rank| of_rank(*rank) == 0), "{excess:?}");
 }
 
@@ -192,6 +196,54 @@ fn a_quiet_network_and_another_placement_save_what_they_do() {
     let graph = graph_of(&cyclic, &[0, 1, 0, 1]);
     let placed = graph.replay(&Change { placement: Some(vec![0; 4]), ..Change::default() });
     assert!(placed.run_ns <= cyclic.end_ns as f64);
+}
+
+#[test]
+fn a_network_that_is_slow_throughout_is_held_against_what_was_measured_before() {
+    let quiet = |from: u32, to: u32, number: u64| {
+        if from / 2 == to / 2 { 1_000 } else { 8_000 + number % 7 * 100 }
+    };
+    let slow =
+        |from: u32, to: u32, number: u64| quiet(from, to, number) * if from / 2 == to / 2 { 1 } else { 4 };
+    let program = ring(4, 200, |_, _| 5_000);
+    let model = run(&program, slow);
+    let truth_ns = (model.end_ns - run(&program, quiet).end_ns) as f64;
+    let background = |model: &Model| {
+        let mut builder = builder_of(model, &[0, 0, 1, 1]);
+        builder.refer(100, 8_300);
+        builder.finish().unwrap().savings(None).causes[2]
+    };
+    let saving = background(&model);
+    assert!(near(saving.wall_ns, truth_ns, 0.1), "{saving:?}, truth {truth_ns}");
+    // One that is as quiet as it was is not blamed.
+    let saving = background(&run(&program, quiet));
+    assert!(saving.wall_ns < 0.01 * truth_ns, "{saving:?}");
+    let unreferred = graph_of(&model, &[0, 0, 1, 1]).savings(None).causes[2];
+    assert!(unreferred.wall_ns < 0.1 * truth_ns, "{unreferred:?}");
+}
+
+#[test]
+fn a_run_in_stretches_is_the_sum_of_them() {
+    // Rank 1 has three times the work.
+    let model = run(&ring(4, 400, |rank, _| if rank == 1 { 30_000 } else { 10_000 }), |_, _, _| 2_000);
+    let whole_ns = graph_of(&model, &[0; 4]).savings(None).causes[1].wall_ns;
+    let cuts = [model.end_ns / 3, model.end_ns / 2, u64::MAX];
+    let mut builder = GraphBuilder::new(kinds());
+    let (mut calls, mut sum_ns) = (model.calls.clone(), 0.0);
+    calls.sort_by_key(|call| call.end_ns);
+    let mut from_ns = 0;
+    for to_ns in cuts {
+        let within = |end_ns: u64| end_ns >= from_ns && end_ns < to_ns;
+        calls.iter().filter(|call| within(call.end_ns)).for_each(|call| builder.call(call));
+        let messages = model.messages.iter().filter(|message| within(message.recv_ns));
+        messages.for_each(|message| builder.message(message));
+        let next = builder.next_stretch();
+        let graph = std::mem::replace(&mut builder, next).finish().unwrap();
+        assert_eq!(graph.savings(None).departure, None);
+        sum_ns += graph.savings(None).causes[1].wall_ns;
+        from_ns = to_ns;
+    }
+    assert!(near(sum_ns, whole_ns, 0.03), "{sum_ns} of {whole_ns}");
 }
 
 #[test]

@@ -62,9 +62,36 @@ pub struct Judgement {
     pub quiet: Vec<Quiet>,
     /// The verdict on all of it.
     pub verdict: Verdict,
+    /// What the run would take without its causes.
+    #[serde(default)]
+    pub whatif: WhatIf,
     /// Ranks that talk mostly among themselves.
     #[serde(default)]
     pub regions: Regions,
+}
+
+/// What the run would take without its causes, by replays.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct WhatIf {
+    /// What it took, from the first call to the last.
+    pub recorded_s: f64,
+    /// Without each set of causes that cost something; nothing where it was not replayed.
+    pub without: Vec<Without>,
+}
+
+/// What the run would take without some causes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Without {
+    /// Which, of `mapping`, `pattern`, `background` and `cpu`.
+    pub causes: Vec<String>,
+    /// In seconds.
+    pub run_s: f64,
+    /// At least.
+    pub least_s: f64,
+    /// At most.
+    pub most_s: f64,
 }
 
 /// Where time in MPI went. The parts sum to the total.

@@ -9,7 +9,7 @@ use crate::{
     Points, QualityChange, Quiet, RangeBudget, Region, RegionChange, RegionCourse, Regions, Remap, RemapFile,
     RemapFormat, RunSource, SegmentRow, Side, SiteChange, SiteWait, Sites, Source, SourceRank, SourceTime,
     Standing, Still, StillCall, StillKind, StillRoot, StillSentence, Switch, TotalsChange, U32Column,
-    Verdict, VerdictChange, Wait, Words, WordsChange, exchange, message,
+    Verdict, VerdictChange, Wait, WhatIf, Without, Words, WordsChange, exchange, message,
 };
 use ts_rs::{Config, TS};
 
@@ -51,6 +51,8 @@ fn types() -> String {
     declare(Attribution::decl(&config));
     declare(Quiet::decl(&config));
     declare(Verdict::decl(&config));
+    declare(Without::decl(&config));
+    declare(WhatIf::decl(&config));
     declare(Region::decl(&config));
     declare(Between::decl(&config));
     declare(Regions::decl(&config));

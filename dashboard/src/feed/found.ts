@@ -47,6 +47,7 @@ export interface Judgement {
   /** When the network was quiet and when not, in order of time. */
   quiet: readonly Quiet[];
   verdict: Verdict;
+  whatIf: WhatIf;
   /** Null while nobody knows any. */
   regions: Regions | null;
 }
@@ -170,6 +171,15 @@ export interface Verdict {
   remarks: readonly string[];
 }
 
+/** What the run would take without its causes, by replays. */
+export interface WhatIf {
+  recordedS: number;
+  /** Without each set of causes that cost something; nothing where it was not replayed. */
+  without: readonly Without[];
+}
+
+export interface Without { causes: ReadonlySet<Blame>; runS: number; leastS: number; mostS: number }
+
 /** Where time in MPI went in a range, and what of it could be avoided. */
 export interface RangeBudget {
   /** The whole windows that touch the range, as far as they were judged. */
@@ -225,8 +235,19 @@ function judgement(from: Fields<Wire.Judgement>): Judgement {
     attribution,
     quiet: bounded("quiet", list(from, "quiet"), STRETCHES_MAX).map((each) => quiet(fields(each, "A stretch of the network"))),
     verdict: verdict(fields(from.verdict, "The verdict")),
+    // Older recordings have none.
+    whatIf: from.whatif === undefined ? { recordedS: 0, without: [] } : whatIf(fields(from.whatif, "The replays")),
     regions: known(regions(fields(from.regions, "The regions"))),
   };
+}
+
+function whatIf(from: Fields<Wire.WhatIf>): WhatIf {
+  const without = bounded("without", list(from, "without"), 2 ** CAUSES.length).map((each): Without => {
+    const of = fields<Wire.Without>(each, "A replay");
+    const causes = bounded("causes", texts(of, "causes"), CAUSES.length).map(blamed);
+    return { causes: new Set(causes), ...numbers(of, "run_s", "least_s", "most_s") };
+  });
+  return { ...numbers(from, "recorded_s"), without };
 }
 
 function known(found: Regions): Regions | null {
@@ -280,10 +301,8 @@ function gathered(from: Fields<Wire.GatheredWait>): GatheredWait {
 }
 
 function source(from: Fields<Wire.Source>): Source {
-  const blame = cause(from.cause);
-  if (blame === "none") throw new FeedError("A source is of no cause.");
   return {
-    cause: blame,
+    cause: blamed(from.cause),
     ...numbers(from, "total_s", "computed_s"),
     few: bounded("few", list(from, "few"), SOURCES_MAX).filter(isNatural),
     ranks: bounded("ranks", list(from, "ranks"), SOURCES_MAX).map((each) => {
@@ -365,6 +384,12 @@ function costs<T extends { causes: unknown }>(from: Fields<T>): readonly (readon
 function cause(value: unknown): Cause {
   if (value !== "none" && !CAUSES.includes(value as Blame)) throw new FeedError("There is a cause that this page does not know.");
   return value as Cause;
+}
+
+function blamed(value: unknown): Blame {
+  const blame = cause(value);
+  if (blame === "none") throw new FeedError('There is "none" where a cause is expected.');
+  return blame;
 }
 
 /** Two times, the first not after the second. */

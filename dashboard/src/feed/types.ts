@@ -447,6 +447,34 @@ causes: Array<[string, number]>,
  */
 remarks: Array<string>, };
 
+export type Without = { 
+/**
+ * Which, of `mapping`, `pattern`, `background` and `cpu`.
+ */
+causes: Array<string>, 
+/**
+ * In seconds.
+ */
+run_s: number, 
+/**
+ * At least.
+ */
+least_s: number, 
+/**
+ * At most.
+ */
+most_s: number, };
+
+export type WhatIf = { 
+/**
+ * What it took, from the first call to the last.
+ */
+recorded_s: number, 
+/**
+ * Without each set of causes that cost something; nothing where it was not replayed.
+ */
+without: Array<Without>, };
+
 export type Region = { 
 /**
  * Its name, the same from one version to the next.
@@ -566,6 +594,10 @@ quiet: Array<Quiet>,
  * The verdict on all of it.
  */
 verdict: Verdict, 
+/**
+ * What the run would take without its causes.
+ */
+whatif: WhatIf, 
 /**
  * Ranks that talk mostly among themselves.
  */

@@ -15,7 +15,7 @@ use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
 use mpiscope_ingest::KnownAgent;
 use mpiscope_ingest::alignment::Violations;
-use mpiscope_model::{Fault, InFlight, Totals};
+use mpiscope_model::{Batch, Fault, InFlight, Totals};
 use mpiscope_recording::{
     Cost, Cut, FunctionName, Manifest, Recording, RecordingWriter, State, Tables, WalReader, WindowRow,
 };
@@ -229,15 +229,15 @@ impl Recorder {
         self.note(windows);
         let scheduling = self.writer.push_scheduling(&step.scheduling);
         self.note(scheduling);
-        if let Some(viewers) = &mut self.viewers {
-            viewers.take(step.calls, step.messages, &step.windows, &self.writer);
-        }
         if let Some(live) = &mut self.live {
-            live.take(step.batch);
+            live.take(Batch { calls: step.calls.clone(), ..step.batch }, step.messages.clone());
             if let Some(fault) = live.fault() {
                 self.live = None;
                 self.complain(&format!("nothing is judged any more while the job runs: {fault}"));
             }
+        }
+        if let Some(viewers) = &mut self.viewers {
+            viewers.take(step.calls, step.messages, &step.windows, &self.writer);
         }
         self.faults.extend(step.faults);
     }

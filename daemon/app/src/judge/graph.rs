@@ -1,6 +1,6 @@
 //! The graph of a run: from the rows of a recording, or from the batches of a pass over its log.
 
-use mpiscope_analysis::Matcher;
+use mpiscope_analysis::{Matcher, Reference, Scope};
 use mpiscope_diagnosis::{CallKind, Graph, GraphBuilder, TooLarge};
 use mpiscope_model::{Batch, Nanoseconds};
 use mpiscope_recording::{Corrections, JobNode, Recording};
@@ -16,6 +16,15 @@ pub(crate) fn kinds() -> Vec<CallKind> {
     kinds
 }
 
+/// Has messages between nodes held against what they take in an undisturbed network, where that is known.
+pub(super) fn refer(builder: &mut GraphBuilder, reference: &Reference) {
+    let (Reference::Quiet(version) | Reference::Given(version)) = reference else { return };
+    for criterion in version.messages().filter(|criterion| criterion.scope == Scope::Inter) {
+        let (from, to) = criterion.sizes();
+        builder.refer(from.midpoint(to.saturating_sub(1)), criterion.median_ns);
+    }
+}
+
 /// Collects a graph beside a pass over a log.
 pub(super) struct GraphCollector {
     builder: GraphBuilder,
@@ -23,8 +32,10 @@ pub(super) struct GraphCollector {
 }
 
 impl GraphCollector {
-    pub(super) fn new() -> Self {
-        Self { builder: GraphBuilder::new(kinds()), matcher: Matcher::default() }
+    pub(super) fn new(reference: &Reference) -> Self {
+        let mut builder = GraphBuilder::new(kinds());
+        refer(&mut builder, reference);
+        Self { builder, matcher: Matcher::default() }
     }
 
     /// Takes in a batch whose events have their last times.

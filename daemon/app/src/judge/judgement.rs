@@ -85,6 +85,7 @@ pub(super) fn judgement(
         advised: advised(budgeter),
         is_distance_unknown: basis.is_distance_unknown(),
         waits,
+        whatif: replayed.map(Replayed::whatif).unwrap_or_default(),
         regions: Regions::default(),
     };
     (judgement, course.bounded())

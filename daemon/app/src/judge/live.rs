@@ -5,6 +5,7 @@
 //! found. The pass at the end judges the whole run.
 
 mod outlook;
+mod stretches;
 
 use super::Found;
 use super::findings::name_places;
@@ -17,13 +18,14 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounde
 use mpiscope_analysis::{BudgetOptions, Reference};
 use mpiscope_feed::Judgement;
 use mpiscope_flow::{Flow, FlowError, FlowOptions};
-use mpiscope_model::{Activity, Batch, CommInfo, Event, Rank, RankInfo, SiteInfo};
+use mpiscope_model::{Activity, Batch, CommInfo, Event, Message, Rank, RankInfo, SiteInfo};
 use outlook::Outlook;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use stretches::Stretches;
 
 /// Calls that wait to be judged, and batches; some hundred megabytes.
 const MOST_WAITING: usize = 1 << 20;
@@ -43,7 +45,7 @@ const LOW_PRIORITY: i32 = 10;
 
 /// What the thread is told.
 enum Told {
-    Batch(Box<Batch>),
+    Batch(Box<(Batch, Vec<Message>)>),
     /// Calls were left out until now; these ranks and communicators are known.
     Anew {
         left_out_calls: u64,
@@ -118,8 +120,8 @@ impl LiveJudge {
         })
     }
 
-    /// Takes in what became known. Never waits.
-    pub(crate) fn take(&mut self, batch: Batch) {
+    /// Takes in what became known: calls with all that belongs to them, and messages. Never waits.
+    pub(crate) fn take(&mut self, batch: Batch, messages: Vec<Message>) {
         self.ranks.extend(batch.ranks.iter().map(|info| (info.rank, info.clone())));
         self.comms.extend(batch.comms.iter().cloned());
         self.sites.extend(batch.sites.iter().cloned());
@@ -143,7 +145,7 @@ impl LiveJudge {
         }
         self.shared.waiting_calls.fetch_add(calls, Ordering::AcqRel);
         if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) =
-            self.tell.try_send(Told::Batch(Box::new(batch)))
+            self.tell.try_send(Told::Batch(Box::new((batch, messages))))
         {
             self.shared.waiting_calls.fetch_sub(calls, Ordering::AcqRel);
             self.is_behind = true;
@@ -179,6 +181,7 @@ struct Judge {
     options: FlowOptions,
     shared: Arc<Shared>,
     outlook: Outlook,
+    stretches: Stretches,
     places: Places,
     /// After calls were left out: threads of which something was heard since.
     heard: Option<FxHashSet<(Rank, u16)>>,
@@ -192,6 +195,7 @@ impl Judge {
             flow: Flow::start(options.clone())?,
             options,
             shared,
+            stretches: Stretches::new(),
             outlook: Outlook::new(given),
             places: Places::default(),
             heard: None,
@@ -204,8 +208,10 @@ impl Judge {
         loop {
             match told.recv_timeout(EVERY) {
                 Ok(Told::Batch(batch)) => {
+                    let (batch, messages) = *batch;
                     let calls = batch.activities.len();
-                    self.take(*batch)?;
+                    self.stretches.take(&batch, &messages);
+                    self.take(batch)?;
                     self.shared.waiting_calls.fetch_sub(calls, Ordering::AcqRel);
                 }
                 Ok(Told::Anew { left_out_calls, known }) => self.begin_anew(left_out_calls, *known)?,
@@ -231,6 +237,8 @@ impl Judge {
     /// Whatever came before `until_ns` of what is known is as if it had been lost.
     fn begin_anew(&mut self, left_out_calls: u64, mut known: Batch) -> Result<(), FlowError> {
         self.flow = Flow::start(self.options.clone())?;
+        self.stretches = Stretches::new();
+        self.stretches.take(&known, &[]);
         self.heard = Some(FxHashSet::default());
         self.outlook.begin_anew(known.until_ns, left_out_calls);
         known.events = known.ranks.iter().map(|info| Event::Lost { rank: info.rank }).collect();
@@ -242,11 +250,16 @@ impl Judge {
         let begun = Instant::now();
         self.looked = begun;
         let mut outlook = std::mem::take(&mut self.outlook);
-        let (outlook, mut found) = self.flow.ask(move |budgeter| {
-            let found = outlook.look(budgeter);
-            (outlook, found)
+        let replayed = self.stretches.look();
+        let (outlook, advised, mut found) = self.flow.ask(move |budgeter| {
+            let found = outlook.look(budgeter, &replayed);
+            (outlook, budgeter.advised().map(<[_]>::to_vec), found)
         })?;
         self.outlook = outlook;
+        if let Some(reference) = self.outlook.new_reference() {
+            self.stretches.refer(&reference);
+        }
+        self.stretches.advise(&advised.unwrap_or_default());
         if let Some(super::Found { told, .. }) = &mut found {
             self.places.name(&mut told.judgement);
             say(told);

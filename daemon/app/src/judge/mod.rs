@@ -60,12 +60,12 @@ pub(crate) fn judge(recording: &Recording, log: &WalReader, workers: usize) -> R
     let learnt = pass::learn(manifest, log, workers)?;
     let (advice, own) = (learnt.advice(), learnt.learnt());
     let reference = known::reference(recording.dir(), &manifest.job)?;
-    let mut graph = graph::GraphCollector::new();
+    let mut graph = graph::GraphCollector::new(&reference);
     let advised = advice.node_of_rank.clone();
     let judged = pass::by(manifest, log, workers, (reference.with(own), advice), &learnt, &mut graph)?;
     drop(learnt);
     // A run with more calls than fit into memory is judged without a replay.
-    let replayed = graph.finish().ok().map(|graph| replayed::Replayed::of(&graph, &advised));
+    let replayed = graph.finish().ok().map(|graph| replayed::Replayed::without_causes(&graph, &advised));
     let gaps = manifest.pauses.iter().flat_map(|pauses| &pauses.gaps);
     let gaps = gaps.copied().map(Gap::from).collect();
     let seen = Seen { from_ns: 0, gaps };

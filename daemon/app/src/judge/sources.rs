@@ -1,7 +1,7 @@
 //! From which ranks it comes that others wait: those that have more to do than others, and those that had no core.
 
 use super::by_region::windows;
-use super::replayed::Replayed;
+use super::replayed::{self, Replayed};
 use mpiscope_analysis::{Blame, Budgeter, Spared};
 use mpiscope_feed::{Source, SourceRank, SourceTime};
 use mpiscope_model::{Nanoseconds, Rank};
@@ -97,21 +97,16 @@ pub(super) fn sources(
     let of_ledger = if replayed.is_some() { Vec::new() } else { parts(budgeter, begin_ns, end_ns) };
     let seconds = |ns: u64| ns as f64 / 1e9;
     let source = |blame: Blame| {
-        let excess = replayed.map(|replayed| match blame {
-            Blame::Pattern => &replayed.excess,
-            _ => &replayed.delayed,
-        });
-        let by_part: Vec<Vec<u64>> = match excess {
-            Some(excess) => excess.parts.clone(),
+        let of_replay = |part: &replayed::Part| match blame {
+            Blame::Pattern => part.excess_ns.clone(),
+            _ => part.delayed_ns.clone(),
+        };
+        let by_part: Vec<Vec<u64>> = match replayed {
+            Some(replayed) => replayed.parts.iter().map(of_replay).collect(),
             None => of_ledger.iter().map(|part| part.by_rank(blame)).collect(),
         };
-        // Parts of a replay are parts of each rank's progress; in time they are about these.
         let parts: Vec<(Nanoseconds, Nanoseconds)> = match replayed {
-            Some(replayed) => {
-                let count = by_part.len().max(1) as u64;
-                let at_ns = |part: u64| replayed.end_ns / count * part;
-                (0..count).map(|part| (at_ns(part), at_ns(part + 1))).collect()
-            }
+            Some(replayed) => replayed.parts.iter().map(|part| (part.from_ns, part.to_ns)).collect(),
             None => of_ledger.iter().map(|part| (part.from_ns, part.to_ns)).collect(),
         };
         let ranks_known = by_part.iter().map(Vec::len).max().unwrap_or(0);

@@ -4,6 +4,7 @@ import type { Cause } from "../../feed/found";
 import type { Store } from "../../state/store";
 
 export const CAUSES_PART = "why-causes";
+export const WHAT_IF = "why-what-if";
 export const ADVICE = "why-advice";
 export const SOURCES = "why-sources";
 export const BUDGET = "why-budget";
@@ -17,6 +18,7 @@ export const WAITS = "why-waits";
 /** In the order in which they are below each other. */
 export const PARTS: readonly { id: string; label: string; learn: string }[] = [
   { id: CAUSES_PART, label: "Causes", learn: "What could be avoided, what to do about it, and from which ranks it comes" },
+  { id: WHAT_IF, label: "What if", learn: "What the run would take without its causes" },
   { id: WAITS, label: "Waits", learn: "In which calls ranks wait, and who waited for whom" },
   { id: SITES, label: "Places", learn: "Where in the program ranks wait" },
   { id: BUDGET, label: "Budget", learn: "Where time in MPI went, and what was waited for" },

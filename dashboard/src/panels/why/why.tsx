@@ -21,6 +21,7 @@ import { RangeBar, useRangeFigures } from "./range";
 import { Sites } from "./sites";
 import { Sources } from "./sources";
 import { ThreeViews } from "./views";
+import { WhatIf } from "./what-if";
 import { GatheredWaits, Waits } from "./waits";
 
 export function Why({ store }: { store: Store }) {
@@ -63,6 +64,7 @@ function Judged({ store, found }: { store: Store; found: Found }) {
         <Causes scope={scope} isDistanceUnknown={judgement.isDistanceUnknown} />
         <Advice actions={actions} details={details} isRanged={isRanged} />
       </div>
+      <WhatIf replays={judgement.whatIf} top={judgement.verdict.cause} isRanged={isRanged} />
       <Sources store={store} sources={judgement.sources} isRanged={isRanged} />
       <section id={WAITS} tabIndex={-1} class="waits">
         <GatheredWaits store={store} gathered={judgement.gathered} waitingS={judgement.budget.waitingS} isRanged={isRanged} />

@@ -6,6 +6,7 @@ use super::super::evolution::evolution;
 use super::super::judgement::judgement;
 use super::super::known;
 use super::super::regions;
+use super::super::replayed::Replayed;
 use super::super::seen::Seen;
 use crossbeam_channel::{Receiver, TryRecvError, bounded};
 use mpiscope_analysis::{Advice, Budgeter, Follower, Reference, Tracker, talk_graph};
@@ -26,6 +27,8 @@ pub(super) struct Outlook {
     /// Criteria that the run is to be judged by.
     given: Reference,
     is_referenced: bool,
+    /// Criteria that it is judged by since it was last asked for them.
+    new_reference: Option<Reference>,
     /// Up to where was judged when it last looked.
     looked_ns: Nanoseconds,
     /// For how many messages a placement was last asked for, and who is being asked.
@@ -118,7 +121,7 @@ impl Outlook {
     }
 
     /// What is found, when more was judged since.
-    pub(super) fn look(&mut self, budgeter: &mut Budgeter) -> Option<super::Found> {
+    pub(super) fn look(&mut self, budgeter: &mut Budgeter, replayed: &Replayed) -> Option<super::Found> {
         let until_ns = budgeter.settled_ns();
         if until_ns == self.looked_ns || self.seen.length_ns(0, until_ns) < FIRST_NS {
             return None;
@@ -128,7 +131,7 @@ impl Outlook {
         self.be_advised(budgeter);
         self.neighbourhoods.follow(budgeter, self.ranks, until_ns);
         self.neighbourhoods.count_by(budgeter);
-        let (mut judgement, course) = judgement(budgeter, self.is_referenced, self.ranks, &self.seen, None);
+        let (mut judgement, course) = judgement(budgeter, self.is_referenced, self.ranks, &self.seen, Some(replayed));
         let Neighbourhoods { tracker, with_collectives, .. } = &self.neighbourhoods;
         judgement.regions = regions::told(tracker, *with_collectives, budgeter).bounded(regions::MOST_TOLD);
         let found = Found {
@@ -158,8 +161,14 @@ impl Outlook {
         };
         self.is_referenced = reference.is_some();
         if self.is_referenced {
+            self.new_reference = Some(reference.clone());
             budgeter.hold_against(reference);
         }
+    }
+
+    /// Criteria from elsewhere, once, when it is known which fit.
+    pub(super) fn new_reference(&mut self) -> Option<Reference> {
+        self.new_reference.take()
     }
 
     /// Takes the advice that has come, and asks for another one when much was exchanged since.

@@ -1,20 +1,34 @@
 use super::*;
+use mpiscope_analysis::Matcher;
 use mpiscope_ingest::Ingest;
-use mpiscope_synth::{Pattern, Spec, Style, generate};
+use mpiscope_synth::{Disturbance, Pattern, Spec, Style, generate};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// The batches of a modelled job.
-fn batches(seconds: f64) -> Vec<Batch> {
+type Known = (Batch, Vec<Message>);
+
+/// What becomes known of a modelled job, bit by bit.
+fn batches(seconds: f64) -> Vec<Known> {
     let mut spec = Spec::new(Pattern::Ring, 8, seconds, 20_000.0);
     spec.nodes = 2;
     spec.style = Style::Blocking;
-    let mut ingest = Ingest::to_be_judged();
-    generate(&spec).unwrap().filter_map(|message| ingest.step(message)).collect()
+    known_of(&spec)
 }
 
-fn calls(batches: &[Batch]) -> u64 {
-    batches.iter().map(|batch| batch.activities.len() as u64).sum()
+fn known_of(spec: &Spec) -> Vec<Known> {
+    let mut ingest = Ingest::to_be_judged();
+    let mut matcher = Matcher::default();
+    let batches = generate(spec).unwrap().filter_map(|message| ingest.step(message));
+    let known = batches.map(|batch| {
+        batch.ranks.iter().for_each(|info| matcher.place(info.rank, info.node));
+        let messages = matcher.feed(&batch.events).messages;
+        (batch, messages)
+    });
+    known.collect()
+}
+
+fn calls(batches: &[Known]) -> u64 {
+    batches.iter().map(|(batch, _)| batch.activities.len() as u64).sum()
 }
 
 fn is_idle(live: &LiveJudge) -> bool {
@@ -48,8 +62,8 @@ fn found(live: &LiveJudge, until_s: f64) -> mpiscope_feed::Found {
 fn a_job_is_judged_while_it_runs() {
     let batches = batches(4.0);
     let mut live = LiveJudge::with_room(2, BudgetOptions::default(), Reference::None, MOST_WAITING).unwrap();
-    for batch in batches {
-        live.take(batch);
+    for (batch, messages) in batches {
+        live.take(batch, messages);
         until_idle(&live);
     }
     let found = found(&live, 3.5);
@@ -72,13 +86,13 @@ fn calls_that_come_too_fast_are_left_out_and_counted_and_judging_begins_anew() {
     let mut live = LiveJudge::with_room(1, BudgetOptions::default(), Reference::None, ROOM).unwrap();
     // One that is told everything at once is behind at once.
     let begun = Instant::now();
-    early.into_iter().for_each(|batch| live.take(batch));
+    early.into_iter().for_each(|(batch, messages)| live.take(batch, messages));
     let left_out = live.left_out_calls;
     assert!(left_out > 0 && left_out < all, "{left_out} of {all} in {:?}", begun.elapsed());
     until_idle(&live);
-    let from_s = late[0].until_ns as f64 / 1e9;
-    for batch in late {
-        live.take(batch);
+    let from_s = late[0].0.until_ns as f64 / 1e9;
+    for (batch, messages) in late {
+        live.take(batch, messages);
         until_idle(&live);
     }
     let found = found(&live, 11.0);
@@ -90,4 +104,28 @@ fn calls_that_come_too_fast_are_left_out_and_counted_and_judging_begins_anew() {
     assert!(budget.total_s > 0.0 && budget.unknown_s < 0.1 * budget.total_s, "{budget:?}");
     let waits = &found.judgement.waits;
     assert!(!waits.is_empty() && waits.iter().all(|wait| wait.place.starts_with("ring: ")), "{waits:?}");
+}
+
+#[test]
+fn a_rank_with_more_work_is_found_while_the_job_runs() {
+    // 40,000 calls a second: the second stretch begins before the end.
+    let mut spec = Spec::new(Pattern::Ring, 8, 5.0, 40_000.0);
+    spec.style = Style::Blocking;
+    spec.disturb = vec![Disturbance::Imbalance { share: 0.125, more: 1.0, drifts: false }];
+    let batches = known_of(&spec);
+    assert!(calls(&batches) > stretches::CALLS as u64);
+    let until_s = batches.last().unwrap().0.until_ns as f64 / 1e9;
+    let mut live = LiveJudge::with_room(1, BudgetOptions::default(), Reference::None, MOST_WAITING).unwrap();
+    for (batch, messages) in batches {
+        live.take(batch, messages);
+        until_idle(&live);
+    }
+    let judgement = found(&live, 0.9 * until_s).judgement;
+    let verdict = &judgement.verdict;
+    assert_eq!(verdict.cause, "pattern", "{verdict:?}");
+    // One rank has twice the work of the other seven: without that a step takes 9 of 16 parts of its time.
+    let share = verdict.avoidable_wall_s / until_s;
+    assert!((0.3..0.5).contains(&share), "{verdict:?} in {until_s} s");
+    let source = judgement.sources.iter().find(|source| source.cause == "pattern").unwrap();
+    assert_eq!(source.few.len(), 1, "{source:?}");
 }
