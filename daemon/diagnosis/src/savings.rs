@@ -179,7 +179,8 @@ impl<'a> Replays<'a> {
         if possible().next().is_none() {
             return Shorter::default();
         }
-        let without = possible().fold(self.change.clone(), |change, cause| cause.without(change, self.advised));
+        let without =
+            possible().fold(self.change.clone(), |change, cause| cause.without(change, self.advised));
         let saved = |at: usize| {
             let changed = Change { unfelt: FIGURES[at], ..without.clone() };
             self.base_ns[at] - self.graph.replay(&changed).run_ns

@@ -27,6 +27,26 @@ async function judged(t, options) {
   return page;
 }
 
+test("verdict::a_slow_rank_of_a_ring_costs_live_what_it_costs_in_the_end", async (t) => {
+  const running = await run(t, "ring", mpi(4, "tests/apps/patterns.c", "ring", 500, 5000, 3, 1000, 1));
+  const context = await visitor(t);
+  const told = toldFindings(context);
+  await open(t, running.url, { context, losesServer: true });
+  const last = () => told.findLast(({ headline }) => headline);
+  await until("a verdict on half of the run", () => (last()?.until_s ?? 0) > 4);
+  const live = last();
+  assert.equal(live.is_final, false);
+  assert.equal(await running.end(120_000), 0, running.errors);
+  const { judgement: { verdict: inTheEnd } } = await until("the final verdict", () => told.find((each) => each.is_final));
+  const ofLive = live.judgement.verdict;
+  // Where other programs take the CPUs, that may cost more.
+  for (const { cause } of [ofLive, inTheEnd]) assert.match(cause, /^(pattern|cpu)$/);
+  const ofPattern = ({ causes }, untilS) => new Map(causes).get("pattern") / 4 / untilS;
+  const [liveShare, finalShare] = [ofPattern(ofLive, live.until_s), ofPattern(inTheEnd, told.at(-1).until_s)];
+  // Of three parts of work a step even work leaves one and a half.
+  assert.ok(liveShare > 0.25 && Math.abs(liveShare - finalShare) < 0.12, `${liveShare} live, ${finalShare} in the end`);
+}, { alone: true });
+
 test("verdict::from_the_first_one_to_the_end_and_in_the_recording", async (t) => {
   const running = await run(t, "verdict", mpi(4, "tests/apps/uneven.c", 5000, 4000));
   const context = await visitor(t);

@@ -36,11 +36,44 @@ const views = (page) => page.locator(".why .view .time-chart svg path, .why .vie
 test("why::each_part_of_the_view_is_reached_by_keyboard", async (t) => {
   const page = await why(t, await uneven());
   const names = await page.locator(".why .contents button").allInnerTexts();
-  assert.deepEqual(names, ["Causes", "Waits", "Places", "Budget", "Over time", "Three views", "Criteria", "Placement"]);
+  assert.deepEqual(names, ["Causes", "What if", "Waits", "Places", "Budget", "Over time", "Three views", "Criteria", "Placement"]);
   for (const name of names) {
     await page.locator(".why .contents button", { hasText: new RegExp(`^${name}$`) }).focus();
     await page.keyboard.press("Enter");
     await until(`the focus is in ${name}`, () => page.evaluate(() => document.activeElement?.id.startsWith("why-") && document.activeElement.getBoundingClientRect().top < innerHeight));
+  }
+});
+
+test("why::a_run_is_replayed_without_its_causes", async (t) => {
+  const recording = await uneven();
+  const { whatif, verdict } = report(recording);
+  const page = await why(t, recording);
+  await part(page, "What if");
+  const switches = page.locator("#why-what-if button[role=switch]");
+  const isOn = async (at) => (await switches.nth(at).getAttribute("aria-checked")) === "true";
+  const causes = ["mapping", "pattern", "background", "cpu"];
+  const times = async () => (await page.locator("#why-what-if .value").allInnerTexts()).map(quantity);
+  const expected = async () => {
+    const removed = [];
+    for (const [at, cause] of causes.entries()) if (await isOn(at)) removed.push(cause);
+    const found = whatif.without.find((each) => each.causes.length === removed.length && each.causes.every((cause) => removed.includes(cause)));
+    return { removed, runS: found ? found.run_s : whatif.recorded_s };
+  };
+  const agrees = async () => {
+    const [recordedS, predictedS] = await times();
+    const { removed, runS } = await expected();
+    assert.ok(Math.abs(recordedS - whatif.recorded_s) <= 0.006 * recordedS, `${recordedS} is shown, ${whatif.recorded_s} reported`);
+    assert.ok(Math.abs(predictedS - runS) <= 0.006 * recordedS, `${predictedS} is shown without ${removed}, ${runS} reported`);
+    return removed;
+  };
+  assert.deepEqual(await agrees(), [verdict.cause]);
+  for (const [at, cause] of causes.entries()) {
+    assert.equal(await switches.nth(at).isEnabled(), whatif.without.some((each) => each.causes.length === 1 && each.causes[0] === cause), cause);
+    if (!(await switches.nth(at).isEnabled())) continue;
+    const before = await isOn(at);
+    await switches.nth(at).click();
+    await until(`${cause} is switched`, async () => (await isOn(at)) !== before);
+    await agrees();
   }
 });
 

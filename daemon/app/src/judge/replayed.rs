@@ -163,7 +163,8 @@ mod tests {
     use super::*;
 
     fn stretch(from_ns: u64, to_ns: u64, departure: Option<(u32, u64)>) -> Replayed {
-        let savings = ReplaySavings { wall_s: [1.0, 2.0, 0.0, 0.5], departs: departure, ..ReplaySavings::default() };
+        let savings =
+            ReplaySavings { wall_s: [1.0, 2.0, 0.0, 0.5], departs: departure, ..ReplaySavings::default() };
         let part = |from_ns, to_ns| Part { from_ns, to_ns, excess_ns: vec![1, 2], delayed_ns: vec![3] };
         let middle_ns = from_ns.midpoint(to_ns);
         let departed_ns = if departure.is_some() { to_ns - from_ns } else { 0 };

@@ -6,7 +6,9 @@ use crate::load::Loaded;
 use crate::remap::Placement;
 use anyhow::Result;
 use mpiscope_analysis::Advice;
-use mpiscope_feed::{Attribution, Between, Efficiency, GatheredWait, Parts, Quiet, Source, Verdict, Wait};
+use mpiscope_feed::{
+    Attribution, Between, Efficiency, GatheredWait, Parts, Quiet, Source, Verdict, Wait, WhatIf,
+};
 use mpiscope_model::RankInfo;
 use serde::Serialize;
 
@@ -31,6 +33,8 @@ struct Report<'a> {
     attribution: Option<&'a [Attribution]>,
     quiet: Option<&'a [Quiet]>,
     verdict: Option<&'a Verdict>,
+    /// What the run would take without its causes.
+    whatif: Option<&'a WhatIf>,
     remap: Option<Remap<'a>>,
     /// When recording was switched off, and how many calls were made meanwhile; null where it never was.
     pauses: &'a Option<mpiscope_recording::Pauses>,
@@ -237,6 +241,7 @@ pub(crate) fn json(
         attribution: findings.map(|found| &found.judgement.attribution[..]),
         quiet: findings.map(|found| &found.judgement.quiet[..]),
         verdict: findings.map(|found| &found.judgement.verdict),
+        whatif: findings.map(|found| &found.judgement.whatif),
         remap: placement.map(|placement| Remap::from(&placement.advice)),
         pauses: &loaded.pauses,
         standing: &loaded.standing,
