@@ -132,6 +132,11 @@ impl GraphBuilder {
         self.reference.push((bytes, median_ns));
     }
 
+    /// A call that is not to be part of this; before all that are.
+    pub fn skip(&mut self, call: &Call) {
+        *self.first_numbers.entry((call.rank, call.thread)).or_default() += 1;
+    }
+
     /// The calls so far.
     #[must_use]
     pub fn call_count(&self) -> usize {

@@ -2,8 +2,9 @@
 
 use crate::change::{Change, UnfeltFlights};
 use crate::graph::Graph;
-use crate::replay::Departure;
+use crate::replay::{Departure, Outcome};
 use mpiscope_model::Node;
+use std::cell::OnceCell;
 
 /// What may be to blame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -83,36 +84,17 @@ impl Graph {
     /// Likewise what each still costs after a change.
     #[must_use]
     pub fn savings_after(&self, change: &Change, advised: Option<&[Node]>) -> Savings {
-        let unchanged = self.replay(&Change::default());
-        let replays = Replays::new(self, change.clone(), advised);
-        let causes = Cause::ALL.map(|cause| {
-            let Shorter { wall_ns, range_ns } = replays.without(&[cause]);
-            Saving { cause, wall_ns, range_ns }
-        });
-        let recorded_ns = self.recorded_ns() as f64;
-        Savings { recorded_ns, replayed_ns: unchanged.run_ns, departure: unchanged.departure, causes }
+        Replays::new(self, change.clone(), advised).savings()
     }
 
-    /// By what the run is shorter without each set of causes: a bit each, in the order of [`Cause::ALL`]. What single causes
-    /// save is given.
+    /// What each cause costs, and by what the run is shorter without each set of them: a bit each, in the order of
+    /// [`Cause::ALL`].
     #[must_use]
-    pub fn savings_of_sets(&self, single: &[Saving; 4], advised: Option<&[Node]>) -> [Shorter; SETS] {
+    pub fn savings_of_sets(&self, advised: Option<&[Node]>) -> (Savings, [Shorter; SETS]) {
         let replays = Replays::new(self, Change::default(), advised);
-        let costs = |at: usize| single[at].wall_ns >= NEXT_TO_NOTHING * replays.length_ns;
-        let costly: usize = (0..single.len()).filter(|at| costs(*at)).map(|at| 1 << at).sum();
-        let mut sets = [Shorter::default(); SETS];
-        for set in (1..SETS).filter(|set| set & !costly == 0) {
-            let causes: Vec<Cause> =
-                (0..Cause::ALL.len()).filter(|at| set >> at & 1 == 1).map(|at| Cause::ALL[at]).collect();
-            sets[set] = match causes[..] {
-                [cause] => {
-                    let Saving { wall_ns, range_ns, .. } = single[cause as usize];
-                    Shorter { wall_ns, range_ns }
-                }
-                _ => replays.without(&causes),
-            };
-        }
-        std::array::from_fn(|set| sets[set & costly])
+        let savings = replays.savings();
+        let sets = replays.of_sets(&savings.causes);
+        (savings, sets)
     }
 
     /// By part of the run and rank, what it computes beyond the mean of those that do the same, in nanoseconds.
@@ -150,18 +132,34 @@ struct Replays<'a> {
     graph: &'a Graph,
     change: Change,
     advised: Option<&'a [Node]>,
+    unchanged: Outcome,
     /// When the run ends with the change.
-    base_ns: [f64; 3],
-    length_ns: f64,
+    base_ns: [OnceCell<f64>; 3],
 }
 
 const FIGURES: [UnfeltFlights; 3] = [UnfeltFlights::Median, UnfeltFlights::Low, UnfeltFlights::High];
 
 impl<'a> Replays<'a> {
     fn new(graph: &'a Graph, change: Change, advised: Option<&'a [Node]>) -> Self {
-        let base_ns = FIGURES.map(|unfelt| graph.replay(&Change { unfelt, ..change.clone() }).run_ns);
-        let length_ns = base_ns[0] - graph.began_ns() as f64;
-        Self { graph, change, advised, base_ns, length_ns }
+        let unchanged = graph.replay(&Change::default());
+        let base_ns = [const { OnceCell::new() }; 3];
+        if change == Change::default() {
+            let _ = base_ns[0].set(unchanged.run_ns);
+        }
+        Self { graph, change, advised, unchanged, base_ns }
+    }
+
+    fn ends_ns(&self, change: &Change, figure: usize) -> f64 {
+        self.graph.replay(&Change { unfelt: FIGURES[figure], ..change.clone() }).run_ns
+    }
+
+    fn base_ns(&self, figure: usize) -> f64 {
+        *self.base_ns[figure].get_or_init(|| self.ends_ns(&self.change, figure))
+    }
+
+    /// What costs less costs next to nothing.
+    fn least_ns(&self) -> f64 {
+        NEXT_TO_NOTHING * (self.base_ns(0) - self.graph.began_ns() as f64)
     }
 
     fn is_possible(&self, cause: Cause) -> bool {
@@ -181,16 +179,45 @@ impl<'a> Replays<'a> {
         }
         let without =
             possible().fold(self.change.clone(), |change, cause| cause.without(change, self.advised));
-        let saved = |at: usize| {
-            let changed = Change { unfelt: FIGURES[at], ..without.clone() };
-            self.base_ns[at] - self.graph.replay(&changed).run_ns
-        };
-        let wall_ns = saved(0);
-        if wall_ns < NEXT_TO_NOTHING * self.length_ns {
+        let saved_ns = |figure: usize| self.base_ns(figure) - self.ends_ns(&without, figure);
+        let wall_ns = saved_ns(0);
+        if wall_ns < self.least_ns() {
             return Shorter { wall_ns: wall_ns.max(0.0), range_ns: (0.0, 0.0) };
         }
-        let (low_ns, high_ns) = (saved(1), saved(2));
+        let (low_ns, high_ns) = (saved_ns(1), saved_ns(2));
         let range_ns = (wall_ns.min(low_ns).min(high_ns).max(0.0), wall_ns.max(low_ns).max(high_ns));
         Shorter { wall_ns, range_ns }
+    }
+
+    fn savings(&self) -> Savings {
+        let causes = Cause::ALL.map(|cause| {
+            let Shorter { wall_ns, range_ns } = self.without(&[cause]);
+            Saving { cause, wall_ns, range_ns }
+        });
+        Savings {
+            recorded_ns: self.graph.recorded_ns() as f64,
+            replayed_ns: self.unchanged.run_ns,
+            departure: self.unchanged.departure,
+            causes,
+        }
+    }
+
+    fn of_sets(&self, single: &[Saving; 4]) -> [Shorter; SETS] {
+        let least_ns = self.least_ns();
+        let costs = |at: &usize| single[*at].wall_ns >= least_ns;
+        let costly: usize = (0..single.len()).filter(costs).map(|at| 1 << at).sum();
+        let mut sets = [Shorter::default(); SETS];
+        for set in (1..SETS).filter(|set| set & !costly == 0) {
+            let in_set = Cause::ALL.into_iter().filter(|cause| set >> *cause as usize & 1 == 1);
+            let causes: Vec<Cause> = in_set.collect();
+            sets[set] = match causes[..] {
+                [cause] => {
+                    let Saving { wall_ns, range_ns, .. } = single[cause as usize];
+                    Shorter { wall_ns, range_ns }
+                }
+                _ => self.without(&causes),
+            };
+        }
+        std::array::from_fn(|set| sets[set & costly])
     }
 }

@@ -1,9 +1,7 @@
-//! The graph of a run: from the rows of a recording, or from the batches of a pass over its log.
+//! The graph of a run from the rows of a recording.
 
-use mpiscope_analysis::{Matcher, Reference, Scope};
 use mpiscope_diagnosis::{CallKind, Graph, GraphBuilder, TooLarge};
-use mpiscope_model::{Batch, Nanoseconds};
-use mpiscope_recording::{Corrections, JobNode, Recording};
+use mpiscope_recording::{JobNode, Recording};
 use mpiscope_wire::FUNCTIONS;
 
 /// What all functions do, by number.
@@ -14,52 +12,6 @@ pub(crate) fn kinds() -> Vec<CallKind> {
         kinds[usize::from(entry.id)] = CallKind::of_name(entry.name);
     }
     kinds
-}
-
-/// Has messages between nodes held against what they take in an undisturbed network, where that is known.
-pub(super) fn refer(builder: &mut GraphBuilder, reference: &Reference) {
-    let (Reference::Quiet(version) | Reference::Given(version)) = reference else { return };
-    for criterion in version.messages().filter(|criterion| criterion.scope == Scope::Inter) {
-        let (from, to) = criterion.sizes();
-        builder.refer(from.midpoint(to.saturating_sub(1)), criterion.median_ns);
-    }
-}
-
-/// Collects a graph beside a pass over a log.
-pub(super) struct GraphCollector {
-    builder: GraphBuilder,
-    matcher: Matcher,
-}
-
-impl GraphCollector {
-    pub(super) fn new(reference: &Reference) -> Self {
-        let mut builder = GraphBuilder::new(kinds());
-        refer(&mut builder, reference);
-        Self { builder, matcher: Matcher::default() }
-    }
-
-    /// Takes in a batch whose events have their last times.
-    pub(super) fn feed(&mut self, batch: &Batch, corrections: &Corrections) {
-        for info in &batch.ranks {
-            self.matcher.place(info.rank, info.node);
-            self.builder.place(info.rank, info.node);
-        }
-        for call in &batch.calls {
-            let correction = corrections.of_rank(call.rank);
-            let corrected = |at_ns: Nanoseconds| correction.apply(at_ns);
-            let (start_ns, end_ns) = (corrected(call.start_ns), corrected(call.end_ns));
-            self.builder.call(&mpiscope_model::Call { start_ns, end_ns, ..*call });
-        }
-        batch.collected.iter().for_each(|of| self.builder.collected(*of));
-        batch.scheduling.iter().for_each(|of| self.builder.scheduling(*of));
-        let matched = self.matcher.feed(&batch.events);
-        matched.messages.iter().for_each(|message| self.builder.message(message));
-    }
-
-    pub(super) fn finish(mut self) -> Result<Graph, TooLarge> {
-        self.matcher.finish().messages.iter().for_each(|message| self.builder.message(message));
-        self.builder.finish()
-    }
 }
 
 /// A builder that knows where ranks run.

@@ -5,12 +5,12 @@
 //! found. The pass at the end judges the whole run.
 
 mod outlook;
-mod stretches;
 
 use super::Found;
 use super::findings::name_places;
 use super::known;
 use super::pass::options;
+use super::stretches::{LIVE_CALLS, Stretches};
 use super::words::say;
 use crate::daemon::Configuration;
 use crate::places;
@@ -25,7 +25,6 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use stretches::Stretches;
 
 /// Calls that wait to be judged, and batches; some hundred megabytes.
 const MOST_WAITING: usize = 1 << 20;
@@ -182,6 +181,9 @@ struct Judge {
     shared: Arc<Shared>,
     outlook: Outlook,
     stretches: Stretches,
+    /// How long stretches were replayed that are over, since when.
+    replaying: Duration,
+    started: Instant,
     places: Places,
     /// After calls were left out: threads of which something was heard since.
     heard: Option<FxHashSet<(Rank, u16)>>,
@@ -195,7 +197,9 @@ impl Judge {
             flow: Flow::start(options.clone())?,
             options,
             shared,
-            stretches: Stretches::new(),
+            stretches: Stretches::new(LIVE_CALLS),
+            replaying: Duration::ZERO,
+            started: Instant::now(),
             outlook: Outlook::new(given),
             places: Places::default(),
             heard: None,
@@ -210,7 +214,7 @@ impl Judge {
                 Ok(Told::Batch(batch)) => {
                     let (batch, messages) = *batch;
                     let calls = batch.activities.len();
-                    self.stretches.take(&batch, &messages);
+                    self.collect(&batch, &messages);
                     self.take(batch)?;
                     self.shared.waiting_calls.fetch_sub(calls, Ordering::AcqRel);
                 }
@@ -222,6 +226,15 @@ impl Judge {
                 self.look()?;
             }
         }
+    }
+
+    /// Keeps calls for a replay, where replays take no more than their part of the time.
+    fn collect(&mut self, batch: &Batch, messages: &[Message]) {
+        let begun = Instant::now();
+        if self.stretches.take(batch, messages) {
+            self.replaying += begun.elapsed();
+        }
+        self.stretches.rest(self.replaying * SHARE > self.started.elapsed());
     }
 
     fn take(&mut self, mut batch: Batch) -> Result<(), FlowError> {
@@ -237,7 +250,7 @@ impl Judge {
     /// Whatever came before `until_ns` of what is known is as if it had been lost.
     fn begin_anew(&mut self, left_out_calls: u64, mut known: Batch) -> Result<(), FlowError> {
         self.flow = Flow::start(self.options.clone())?;
-        self.stretches = Stretches::new();
+        self.stretches = Stretches::new(LIVE_CALLS);
         self.stretches.take(&known, &[]);
         self.heard = Some(FxHashSet::default());
         self.outlook.begin_anew(known.until_ns, left_out_calls);

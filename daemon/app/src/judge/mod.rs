@@ -20,6 +20,7 @@ mod regions;
 mod replayed;
 mod seen;
 mod sources;
+mod stretches;
 mod waits;
 mod words;
 
@@ -38,6 +39,7 @@ use mpiscope_model::Gap;
 use mpiscope_recording::{Recording, WalReader, read_listed};
 use seen::Seen;
 use std::path::Path;
+use stretches::Unmatched;
 
 /// What was found, for those who watch.
 #[derive(Debug)]
@@ -60,16 +62,14 @@ pub(crate) fn judge(recording: &Recording, log: &WalReader, workers: usize) -> R
     let learnt = pass::learn(manifest, log, workers)?;
     let (advice, own) = (learnt.advice(), learnt.learnt());
     let reference = known::reference(recording.dir(), &manifest.job)?;
-    let mut graph = graph::GraphCollector::new(&reference);
-    let advised = advice.node_of_rank.clone();
-    let judged = pass::by(manifest, log, workers, (reference.with(own), advice), &learnt, &mut graph)?;
+    let mut stretches = Unmatched::new(&reference, &advice.node_of_rank);
+    let judged = pass::by(manifest, log, workers, (reference.with(own), advice), &learnt, &mut stretches)?;
     drop(learnt);
-    // A run with more calls than fit into memory is judged without a replay.
-    let replayed = graph.finish().ok().map(|graph| replayed::Replayed::without_causes(&graph, &advised));
+    let replayed = stretches.finish();
     let gaps = manifest.pauses.iter().flat_map(|pauses| &pauses.gaps);
     let gaps = gaps.copied().map(Gap::from).collect();
     let seen = Seen { from_ns: 0, gaps };
-    Ok(Findings::of(&judged, reference.is_some(), manifest.job.ranks, &seen, replayed.as_ref()))
+    Ok(Findings::of(&judged, reference.is_some(), manifest.job.ranks, &seen, Some(&replayed)))
 }
 
 /// What was found about a recording before; none where it was not judged.

@@ -1,7 +1,7 @@
 //! One pass over a log.
 
-use super::graph::GraphCollector;
 use super::regions;
+use super::stretches::Unmatched;
 use crate::engine::replay;
 use anyhow::Result;
 use mpiscope_analysis::{Advice, BudgetOptions, Budgeter, Version};
@@ -28,13 +28,13 @@ pub(super) fn by(
     workers: usize,
     (version, advice): (Version, Advice),
     learnt: &Budgeter,
-    graph: &mut GraphCollector,
+    stretches: &mut Unmatched,
 ) -> Result<Budgeter> {
     let course = Some(learnt.course(&version));
     let (criteria, advice) = (Some(version), Some(advice));
     let regions = Some(regions::for_another_pass(learnt));
     let options = FlowOptions { criteria, advice, course, regions, ..flow(manifest, workers) };
-    over(options, manifest, log, Some(graph))
+    over(options, manifest, log, Some(stretches))
 }
 
 fn flow(manifest: &Manifest, workers: usize) -> FlowOptions {
@@ -55,7 +55,7 @@ fn over(
     options: FlowOptions,
     manifest: &Manifest,
     log: &WalReader,
-    mut graph: Option<&mut GraphCollector>,
+    mut stretches: Option<&mut Unmatched>,
 ) -> Result<Budgeter> {
     let flow = Flow::start(options)?;
     let corrections = Corrections::of(manifest);
@@ -71,12 +71,12 @@ fn over(
     let mut fed = Ok(());
     replay(log, |message| {
         if let Some(batch) = ingest.step(message).filter(|_| fed.is_ok()) {
-            fed = feed(&flow, batch, (&corrections, furthest_ns), graph.as_deref_mut());
+            fed = feed(&flow, batch, (&corrections, furthest_ns), stretches.as_deref_mut());
         }
     });
     fed?;
     ingest.settle_rest();
-    feed(&flow, ingest.take(), (&corrections, furthest_ns), graph)?;
+    feed(&flow, ingest.take(), (&corrections, furthest_ns), stretches)?;
     Ok(flow.finish()?.budgeter)
 }
 
@@ -84,21 +84,26 @@ fn feed(
     flow: &Flow,
     mut batch: Batch,
     (corrections, furthest_ns): (&Corrections, u64),
-    graph: Option<&mut GraphCollector>,
+    stretches: Option<&mut Unmatched>,
 ) -> Result<(), FlowError> {
     if furthest_ns > 0 {
         batch.until_ns = batch.until_ns.saturating_sub(furthest_ns);
         batch.activities.iter_mut().for_each(|activity| {
             *activity = corrected_activity(activity, corrections.of_rank(activity.rank));
         });
+        for call in &mut batch.calls {
+            let correction = corrections.of_rank(call.rank);
+            call.start_ns = correction.apply(call.start_ns);
+            call.end_ns = correction.apply(call.end_ns);
+        }
         for (event, end_ns) in batch.events.iter_mut().zip(&mut batch.events_end_ns) {
             let correction = corrections.of_rank(event.rank());
             *end_ns = correction.apply(*end_ns);
             correct_event(event, correction);
         }
     }
-    if let Some(graph) = graph {
-        graph.feed(&batch, corrections);
+    if let Some(stretches) = stretches {
+        stretches.take(&batch);
     }
     flow.feed(batch)
 }

@@ -31,6 +31,8 @@ pub(crate) struct Replayed {
     pub(super) parts: Vec<Part>,
     from_ns: Nanoseconds,
     to_ns: Nanoseconds,
+    /// How long all stretches are.
+    replayed_ns: u64,
     /// The stretches whose replays depart from the run: the first of these departures, and how long they are.
     departure: Option<(u32, Nanoseconds)>,
     departed_ns: u64,
@@ -62,8 +64,7 @@ impl Replayed {
     /// Replays a run, or a stretch of one, without each cause.
     pub(super) fn without_causes(graph: &Graph, advised: &[Node]) -> Self {
         let is_known = advised.len() >= graph.node_of_rank().len();
-        let found = graph.savings(is_known.then_some(advised));
-        let without = graph.savings_of_sets(&found.causes, is_known.then_some(advised));
+        let (found, without) = graph.savings_of_sets(is_known.then_some(advised));
         let departure = found.departure.map(|departure| (departure.rank, departure.at_ns));
         let (from_ns, to_ns) = (graph.began_ns(), graph.recorded_ns());
         let mut savings = ReplaySavings {
@@ -94,6 +95,7 @@ impl Replayed {
             parts: (0..).zip(parts).map(part).collect(),
             from_ns,
             to_ns,
+            replayed_ns: length_ns,
             departure,
             departed_ns: if departure.is_some() { length_ns } else { 0 },
         }
@@ -117,6 +119,7 @@ impl Replayed {
             self.from_ns = later.from_ns;
         }
         self.to_ns = self.to_ns.max(later.to_ns);
+        self.replayed_ns += later.replayed_ns;
         self.parts.extend(later.parts.iter().cloned());
         while self.parts.len() > MOST_PARTS {
             let of_two = |two: &[Part]| {
@@ -128,8 +131,27 @@ impl Replayed {
         }
         self.departed_ns += later.departed_ns;
         self.departure = self.departure.or(later.departure);
-        let is_much = self.departed_ns as f64 > MUCH_DEPARTED * (self.to_ns - self.from_ns) as f64;
+        let is_much = self.departed_ns as f64 > MUCH_DEPARTED * self.replayed_ns as f64;
         self.savings.departs = self.departure.filter(|_| is_much);
+    }
+
+    /// What was replayed stands for the run up to a time, of which it is a part.
+    pub(super) fn standing_for(mut self, until_ns: Nanoseconds) -> Self {
+        self.to_ns = self.to_ns.max(until_ns);
+        let times = (self.to_ns - self.from_ns) as f64 / self.replayed_ns.max(1) as f64;
+        let grow_range = |range: &mut (f64, f64)| *range = (range.0 * times, range.1 * times);
+        self.savings.unexplained_s *= times;
+        self.savings.wall_s.iter_mut().for_each(|s| *s *= times);
+        self.savings.range_s.iter_mut().for_each(grow_range);
+        for shorter in &mut self.without {
+            shorter.wall_ns *= times;
+            grow_range(&mut shorter.range_ns);
+        }
+        for part in &mut self.parts {
+            let all = part.excess_ns.iter_mut().chain(&mut part.delayed_ns);
+            all.for_each(|ns| *ns = (*ns as f64 * times) as u64);
+        }
+        self
     }
 
     /// What the run would take without each set of causes that saves something; nothing where replays depart from the run.
@@ -171,7 +193,8 @@ mod tests {
         let parts = vec![part(from_ns, middle_ns), part(middle_ns, to_ns)];
         let mut without = [Shorter::default(); 16];
         without[2].wall_ns = 2.0;
-        Replayed { savings, without, parts, from_ns, to_ns, departure, departed_ns }
+        let replayed_ns = to_ns - from_ns;
+        Replayed { savings, without, parts, from_ns, to_ns, replayed_ns, departure, departed_ns }
     }
 
     #[test]
@@ -184,6 +207,15 @@ mod tests {
         assert_eq!(whole.savings.departs, None);
         (0..3).for_each(|at| whole.add(&stretch(2000 + at * 100, 2100 + at * 100, Some((1, 2000)))));
         assert_eq!(whole.savings.departs, Some((7, 310)));
+    }
+
+    #[test]
+    fn stretches_stand_for_those_that_were_left_out() {
+        let mut some = stretch(0, 100, None);
+        some.add(&stretch(300, 400, None));
+        let whole = some.standing_for(800);
+        assert_eq!((whole.savings.wall_s[1], whole.parts[0].excess_ns[1]), (16.0, 8));
+        assert_eq!((whole.whatif().recorded_s, whole.whatif().without[0].run_s), (800e-9, 784e-9));
     }
 
     #[test]

@@ -113,7 +113,7 @@ fn a_rank_with_more_work_is_found_while_the_job_runs() {
     spec.style = Style::Blocking;
     spec.disturb = vec![Disturbance::Imbalance { share: 0.125, more: 1.0, drifts: false }];
     let batches = known_of(&spec);
-    assert!(calls(&batches) > stretches::CALLS as u64);
+    assert!(calls(&batches) > LIVE_CALLS as u64);
     let until_s = batches.last().unwrap().0.until_ns as f64 / 1e9;
     let mut live = LiveJudge::with_room(1, BudgetOptions::default(), Reference::None, MOST_WAITING).unwrap();
     for (batch, messages) in batches {
