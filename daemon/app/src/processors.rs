@@ -3,11 +3,14 @@
 //! A rank can run while it has a processor or waits for one; the share that it waited is of that time, not of the run:
 //! a rank that sleeps in MPI misses nothing.
 
+use mpiscope_feed::CpuShortage;
 use mpiscope_model::{Rank, Scheduling};
 use std::collections::BTreeMap;
 
 /// Below this share nobody need be told.
 const NOTICEABLE: f64 = 0.02;
+/// From this share on there are too few processors.
+const SHORT: f64 = 0.1;
 
 /// The newest figures of each rank.
 #[derive(Debug, Default)]
@@ -36,15 +39,22 @@ impl Processors {
         self.newest.values()
     }
 
-    /// One sentence when ranks waited for a processor noticeably.
-    pub(crate) fn sentence(&self) -> Option<String> {
+    /// All ranks together, and the one that waited for the greatest share.
+    fn sums(&self) -> Option<(Scheduling, &Scheduling)> {
         let all = self.newest.values().fold(Scheduling::default(), |sum, row| Scheduling {
+            at_ns: sum.at_ns.max(row.at_ns),
             // What a job says of itself may be any number.
             run_ns: sum.run_ns.saturating_add(row.run_ns),
             wait_ns: sum.wait_ns.saturating_add(row.wait_ns),
             ..sum
         });
         let worst = self.newest.values().max_by(|a, b| waited_share(a).total_cmp(&waited_share(b)))?;
+        Some((all, worst))
+    }
+
+    /// One sentence when ranks waited for a processor noticeably.
+    pub(crate) fn sentence(&self) -> Option<String> {
+        let (all, worst) = self.sums()?;
         let share = waited_share(&all);
         (share > NOTICEABLE).then(|| {
             format!(
@@ -53,6 +63,19 @@ impl Processors {
                 worst.rank,
                 waited_share(worst) * 100.0
             )
+        })
+    }
+
+    /// What ranks had where they had too few processors.
+    pub(crate) fn shortage(&self) -> Option<CpuShortage> {
+        let (all, worst) = self.sums()?;
+        let waited = waited_share(&all);
+        (waited >= SHORT).then(|| CpuShortage {
+            ranks: self.newest.len() as u32,
+            cpus: all.run_ns as f64 / all.at_ns.max(1) as f64,
+            waited,
+            most_rank: worst.rank,
+            most_waited: waited_share(worst),
         })
     }
 }
@@ -88,6 +111,9 @@ mod tests {
         processors.see(&[row(3, 2, 600, 400)]);
         let sentence = "ranks waited for a processor 20 % of the time they could run (rank 3: 40 %)";
         assert_eq!(processors.sentence().as_deref(), Some(sentence));
+        let shortage = processors.shortage().unwrap();
+        assert_eq!((shortage.ranks, shortage.most_rank, shortage.most_waited), (2, 3, 0.4));
+        assert_eq!((shortage.waited, shortage.cpus), (0.2, 800.0));
         processors.see(&[row(3, 3, u64::MAX, u64::MAX)]);
         assert!(processors.sentence().is_some());
     }

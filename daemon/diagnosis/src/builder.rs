@@ -111,7 +111,7 @@ impl GraphBuilder {
     /// Adds a message.
     pub fn message(&mut self, message: &Message) {
         if self.calls <= self.most_calls {
-            self.messages.push(MessageRow::of(message));
+            self.messages.push(MessageRow::from(message));
         }
     }
 
@@ -210,7 +210,7 @@ impl GraphBuilder {
         groups::group(&mut graph, memberships);
         graph.classes = classes::classes(&graph, &sites);
         drop(sites);
-        graph.delays = delay::Delays::of(&graph, scheduling);
+        graph.delays = delay::Delays::from_figures(&graph, scheduling);
         reference.sort_unstable();
         let reference = reference.into_iter().map(|(bytes, ns)| (bytes as f64, ns as f64));
         graph.flights.reference = reference.collect();

@@ -67,7 +67,7 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    pub(crate) fn of(graph: &Graph) -> Self {
+    pub(crate) fn measure(graph: &Graph) -> Self {
         let ranks = graph.threads_of.len();
         let calls = graph.starts.len() / graph.threads.len().max(1);
         let parts = (calls / LEAST_CALLS).clamp(1, MOST_PARTS);

@@ -26,7 +26,7 @@ struct Piece {
 }
 
 impl Delays {
-    pub(crate) fn of(graph: &Graph, mut scheduling: Vec<Scheduling>) -> Self {
+    pub(crate) fn from_figures(graph: &Graph, mut scheduling: Vec<Scheduling>) -> Self {
         scheduling.sort_by_key(|row| (row.rank, row.at_ns));
         let mut figures = vec![Vec::new(); graph.threads_of.len()];
         for row in scheduling {

@@ -41,7 +41,7 @@ struct Sent {
 }
 
 impl Sent {
-    fn of(graph: &Graph, ranks: &[Rank]) -> Self {
+    fn by_sender(graph: &Graph, ranks: &[Rank]) -> Self {
         let mut first = vec![0_u32; graph.starts.len() + 1];
         for edge in &graph.edges {
             first[edge.from as usize + 1] += 1;
@@ -67,7 +67,7 @@ impl Sent {
 /// Finds what such calls waited for.
 pub(crate) fn explain(graph: &mut Graph) {
     let ranks = &graph.ranks;
-    let sent = Sent::of(graph, ranks);
+    let sent = Sent::by_sender(graph, ranks);
     let sizes: Vec<u32> = (0..graph.starts.len())
         .map(|call| {
             let bytes = sent.by(call).iter().map(|(_, bytes)| *bytes);

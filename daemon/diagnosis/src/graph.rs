@@ -84,7 +84,7 @@ pub struct Graph {
 impl Graph {
     /// The computing of all ranks.
     pub(crate) fn work(&self) -> &Work {
-        self.work.get_or_init(|| Work::of(self))
+        self.work.get_or_init(|| Work::measure(self))
     }
 
     /// By message and by collective, the share of its time that it takes in a quiet network.

@@ -17,8 +17,8 @@ pub(crate) struct MessageRow {
     bytes: u32,
 }
 
-impl MessageRow {
-    pub(crate) fn of(message: &Message) -> Self {
+impl From<&Message> for MessageRow {
+    fn from(message: &Message) -> Self {
         let wait_ns = if message.late_sender_ns > 0 {
             message.send_ns.saturating_sub(message.late_sender_ns)
         } else {

@@ -62,12 +62,31 @@ pub struct Judgement {
     pub quiet: Vec<Quiet>,
     /// The verdict on all of it.
     pub verdict: Verdict,
+    /// That ranks had too few CPUs, whatever could be saved by more; none where they had enough.
+    #[serde(default)]
+    pub cpu_shortage: Option<CpuShortage>,
     /// What the run would take without its causes.
     #[serde(default)]
     pub whatif: WhatIf,
     /// Ranks that talk mostly among themselves.
     #[serde(default)]
     pub regions: Regions,
+}
+
+/// Ranks that had too few CPUs, by the scheduler's figures.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct CpuShortage {
+    /// So many ranks.
+    pub ranks: u32,
+    /// Ran on so many CPUs on average.
+    pub cpus: f64,
+    /// The share of the time that they could run in which they waited for one, from 0 to 1.
+    pub waited: f64,
+    /// Who waited most.
+    pub most_rank: u32,
+    /// Its share.
+    pub most_waited: f64,
 }
 
 /// What the run would take without its causes, by replays.

@@ -3,7 +3,7 @@
 use crate::{
     Advised, Attribution, Between, BudgetChange, By, ByChange, Calls, CauseChange, Change, CollectiveChange,
     Compared, ComparedCourse, Comparison, Cone, ConeMessages, ConeRanks, Count, CountChange, CourseSizes,
-    Courses, Criteria, CriterionChange, Dag, DagBars, DagEdges, DagNodes, DagRanks, Efficiency,
+    Courses, CpuShortage, Criteria, CriterionChange, Dag, DagBars, DagEdges, DagNodes, DagRanks, Efficiency,
     EfficiencyChange, Event, Evolution, F64Column, Figure, Found, FunctionChange, FunctionCriterion,
     GatheredWait, Job, JobChange, JobState, Judgement, LinePair, MessageRows, Noise, Pairs, Parts, Pending,
     Points, QualityChange, Quiet, RangeBudget, Region, RegionChange, RegionCourse, Regions, Remap, RemapFile,
@@ -51,6 +51,7 @@ fn types() -> String {
     declare(Attribution::decl(&config));
     declare(Quiet::decl(&config));
     declare(Verdict::decl(&config));
+    declare(CpuShortage::decl(&config));
     declare(Without::decl(&config));
     declare(WhatIf::decl(&config));
     declare(Region::decl(&config));

@@ -447,6 +447,28 @@ causes: Array<[string, number]>,
  */
 remarks: Array<string>, };
 
+export type CpuShortage = { 
+/**
+ * So many ranks.
+ */
+ranks: number, 
+/**
+ * Ran on so many CPUs on average.
+ */
+cpus: number, 
+/**
+ * The share of the time that they could run in which they waited for one, from 0 to 1.
+ */
+waited: number, 
+/**
+ * Who waited most.
+ */
+most_rank: number, 
+/**
+ * Its share.
+ */
+most_waited: number, };
+
 export type Without = { 
 /**
  * Which, of `mapping`, `pattern`, `background` and `cpu`.
@@ -594,6 +616,10 @@ quiet: Array<Quiet>,
  * The verdict on all of it.
  */
 verdict: Verdict, 
+/**
+ * That ranks had too few CPUs, whatever could be saved by more; none where they had enough.
+ */
+cpu_shortage: CpuShortage | null, 
 /**
  * What the run would take without its causes.
  */

@@ -14,7 +14,7 @@ fn times() -> u64 {
 
 /// The figures of a report, and the sentences that say what is missing; nothing where it is refused.
 fn reported(dir: &Path) -> Option<(Value, Vec<Value>)> {
-    let text = Contents::of(dir).and_then(|contents| contents.json()).ok()?;
+    let text = Contents::read(dir).and_then(|contents| contents.json()).ok()?;
     let mut figures: Value = serde_json::from_str(&text).unwrap();
     let missing = figures["missing"].take().as_array().unwrap().clone();
     Some((figures, missing))
@@ -28,7 +28,7 @@ struct Sound {
 }
 
 impl Sound {
-    fn of(dir: &Path) -> Self {
+    fn report(dir: &Path) -> Self {
         assert!(check_all(dir).unwrap().is_whole());
         let (figures, missing) = reported(dir).unwrap();
         Self { dir: dir.to_owned(), figures, missing }
@@ -61,7 +61,7 @@ fn modelled(dir: &Path) -> Sound {
     let mut spec = Spec::new("halo2d".parse().unwrap(), 8, 0.2, 10_000.0);
     spec.nodes = 2;
     crate::synth::record(&spec, dir).unwrap();
-    Sound::of(dir)
+    Sound::report(dir)
 }
 
 #[test]

@@ -6,6 +6,19 @@ use mpiscope_feed::{GatheredWait, Judgement};
 
 /// What to do, a sentence each; nothing where there is nothing to do.
 pub(super) fn actions(judgement: &Judgement) -> Vec<String> {
+    let mut actions = of_cause(judgement);
+    if judgement.cpu_shortage.is_some() && judgement.verdict.cause != "cpu" {
+        actions.push(
+            "Start no more ranks than there are free CPUs: look at `mpirun --report-bindings`, and at what else runs on \
+             these nodes."
+                .into(),
+        );
+    }
+    actions
+}
+
+/// What to do about the cause that costs most.
+fn of_cause(judgement: &Judgement) -> Vec<String> {
     match judgement.verdict.cause.as_str() {
         "mapping" => placement(judgement),
         "pattern" => work(judgement),

@@ -85,6 +85,7 @@ pub(super) fn judgement(
         advised: advised(budgeter),
         is_distance_unknown: basis.is_distance_unknown(),
         waits,
+        cpu_shortage: replayed.and_then(|replayed| replayed.shortage.clone()),
         whatif: replayed.map(Replayed::whatif).unwrap_or_default(),
         regions: Regions::default(),
     };

@@ -2,7 +2,7 @@
 
 use mpiscope_analysis::{Blame, ReplaySavings};
 use mpiscope_diagnosis::{Cause, Graph, Shorter};
-use mpiscope_feed::{WhatIf, Without};
+use mpiscope_feed::{CpuShortage, WhatIf, Without};
 use mpiscope_model::{Nanoseconds, Node};
 
 /// A long run is told in at most this many parts.
@@ -27,6 +27,7 @@ pub(crate) struct Replayed {
     pub(super) savings: ReplaySavings,
     /// What the run would be shorter without each set of causes: a bit each, in the order of [`Blame::ALL`].
     without: [Shorter; 1 << Blame::ALL.len()],
+    pub(super) shortage: Option<CpuShortage>,
     /// In the order of time.
     pub(super) parts: Vec<Part>,
     from_ns: Nanoseconds,
@@ -92,6 +93,7 @@ impl Replayed {
         Self {
             savings,
             without,
+            shortage: None,
             parts: (0..).zip(parts).map(part).collect(),
             from_ns,
             to_ns,
@@ -194,7 +196,17 @@ mod tests {
         let mut without = [Shorter::default(); 16];
         without[2].wall_ns = 2.0;
         let replayed_ns = to_ns - from_ns;
-        Replayed { savings, without, parts, from_ns, to_ns, replayed_ns, departure, departed_ns }
+        Replayed {
+            savings,
+            without,
+            parts,
+            from_ns,
+            to_ns,
+            replayed_ns,
+            departure,
+            departed_ns,
+            shortage: None,
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use super::graph::kinds;
 use super::replayed::Replayed;
+use crate::processors::Processors;
 use mpiscope_analysis::{Matcher, Reference, Scope};
 use mpiscope_diagnosis::GraphBuilder;
 use mpiscope_model::{Batch, Message, Nanoseconds, Node};
@@ -18,6 +19,7 @@ pub(super) struct Stretches {
     builder: GraphBuilder,
     least_calls: usize,
     ranks: usize,
+    processors: Processors,
     /// What was found of stretches that are over.
     past: Replayed,
     /// A better placement, as far as it is known.
@@ -36,6 +38,7 @@ impl Stretches {
             builder,
             least_calls,
             ranks: 0,
+            processors: Processors::default(),
             past: Replayed::default(),
             advised: Vec::new(),
             until_ns: 0,
@@ -68,6 +71,7 @@ impl Stretches {
     /// Takes in what became known; says whether a stretch is over.
     pub(super) fn take(&mut self, batch: &Batch, messages: &[Message]) -> bool {
         self.until_ns = self.until_ns.max(batch.until_ns);
+        self.processors.see(&batch.scheduling);
         for info in &batch.ranks {
             self.builder.place(info.rank, info.node);
             self.ranks = self.ranks.max(info.world_size as usize);
@@ -112,6 +116,7 @@ impl Stretches {
         {
             found.add(&Replayed::without_causes(&graph, &self.advised));
         }
+        found.shortage = self.processors.shortage();
         found
     }
 }

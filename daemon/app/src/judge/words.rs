@@ -28,7 +28,10 @@ fn headline(judgement: &Judgement) -> String {
     let verdict = &judgement.verdict;
     if verdict.cause == "none" {
         let known = if verdict.is_at_least { " is known of, and more is possible" } else { "" };
-        return format!("No avoidable time above 2 % of the ranks' time{known}.");
+        return match shortage(judgement) {
+            Some(shortage) => format!("{shortage} Nothing else above 2 % of their time is avoidable."),
+            None => format!("No avoidable time above 2 % of the ranks' time{known}."),
+        };
     }
     let when = when(judgement).map(|when| format!(", {when}")).unwrap_or_default();
     let next = next(judgement).map(|next| format!(" Next: {next}.")).unwrap_or_default();
@@ -41,6 +44,19 @@ fn headline(judgement: &Judgement) -> String {
         name(&verdict.cause),
         percent(verdict.confidence),
     )
+}
+
+/// That ranks had too few CPUs.
+fn shortage(judgement: &Judgement) -> Option<String> {
+    let shortage = judgement.cpu_shortage.as_ref()?;
+    Some(format!(
+        "{} ranks had {:.1} CPUs on average and waited for one {} of the time they could run (rank {}: {}).",
+        shortage.ranks,
+        shortage.cpus,
+        percent(shortage.waited),
+        shortage.most_rank,
+        percent(shortage.most_waited),
+    ))
 }
 
 /// A figure that may well be greater.
@@ -161,6 +177,9 @@ fn details(judgement: &Judgement) -> Vec<String> {
         ));
     }
     sentences.extend(evidence(judgement));
+    if verdict.cause != "none" {
+        sentences.extend(shortage(judgement));
+    }
     sentences.extend(network(judgement));
     if verdict.cause != "none" {
         let sureness = match verdict.confidence {

@@ -7,7 +7,7 @@ use crate::remap::Placement;
 use anyhow::Result;
 use mpiscope_analysis::Advice;
 use mpiscope_feed::{
-    Attribution, Between, Efficiency, GatheredWait, Parts, Quiet, Source, Verdict, Wait, WhatIf,
+    Attribution, Between, CpuShortage, Efficiency, GatheredWait, Parts, Quiet, Source, Verdict, Wait, WhatIf,
 };
 use mpiscope_model::RankInfo;
 use serde::Serialize;
@@ -33,6 +33,8 @@ struct Report<'a> {
     attribution: Option<&'a [Attribution]>,
     quiet: Option<&'a [Quiet]>,
     verdict: Option<&'a Verdict>,
+    /// Null where ranks had enough CPUs, too.
+    cpu_shortage: Option<&'a CpuShortage>,
     /// What the run would take without its causes.
     whatif: Option<&'a WhatIf>,
     remap: Option<Remap<'a>>,
@@ -241,6 +243,7 @@ pub(crate) fn json(
         attribution: findings.map(|found| &found.judgement.attribution[..]),
         quiet: findings.map(|found| &found.judgement.quiet[..]),
         verdict: findings.map(|found| &found.judgement.verdict),
+        cpu_shortage: findings.and_then(|found| found.judgement.cpu_shortage.as_ref()),
         whatif: findings.map(|found| &found.judgement.whatif),
         remap: placement.map(|placement| Remap::from(&placement.advice)),
         pauses: &loaded.pauses,

@@ -30,7 +30,7 @@ impl Contents {
     ///
     /// # Errors
     /// When there is none, or none that can be understood.
-    pub(crate) fn of(dir: &Path) -> Result<Self> {
+    pub(crate) fn read(dir: &Path) -> Result<Self> {
         let recording = Recording::open(dir)?;
         let mut loaded = load(dir, &recording)?;
         let findings = if is_in_log(&recording) {
@@ -63,7 +63,7 @@ impl Contents {
 }
 
 pub(crate) fn report(options: &ReportOptions) -> Result<ExitCode> {
-    let contents = Contents::of(&options.dir)?;
+    let contents = Contents::read(&options.dir)?;
     let text = if options.json { contents.json()? } else { contents.text() };
     print(&text)?;
     match (options.fail_above, &contents.findings) {

@@ -1,5 +1,5 @@
 use super::*;
-use mpiscope_feed::{Advised, Attribution, GatheredWait, Source, SourceRank, SourceTime, Wait};
+use mpiscope_feed::{Advised, Attribution, CpuShortage, GatheredWait, Source, SourceRank, SourceTime, Wait};
 
 fn stretch(at: u32, cause: &str) -> Attribution {
     let (from_s, to_s) = (f64::from(at), f64::from(at + 1));
@@ -73,6 +73,14 @@ fn nothing_to_say_is_said() {
     none.verdict = Verdict { cause: "none".into(), ..Verdict::default() };
     assert_eq!(headline(&none), "No avoidable time above 2 % of the ranks' time.");
     assert!(details(&none).is_empty());
+    none.cpu_shortage =
+        Some(CpuShortage { ranks: 16, cpus: 1.97, waited: 0.97, most_rank: 3, most_waited: 0.99 });
+    assert_eq!(
+        headline(&none),
+        "16 ranks had 2.0 CPUs on average and waited for one 97 % of the time they could run (rank 3: 99 %). Nothing else \
+         above 2 % of their time is avoidable."
+    );
+    assert_eq!(actions(&none).len(), 1);
 }
 
 #[test]
