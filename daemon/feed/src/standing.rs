@@ -17,6 +17,14 @@ pub struct Standing {
     pub ended_in_count: u64,
 }
 
+impl Standing {
+    /// Whether nothing moved after the job last stood still.
+    #[must_use]
+    pub fn stands_to_the_end(&self) -> bool {
+        self.stills.last().is_some_and(|still| still.until_s.is_none())
+    }
+}
+
 /// What a job that stands still comes to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]

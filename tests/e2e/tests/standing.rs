@@ -87,6 +87,7 @@ fn a_circle_of_receives_is_named_with_its_call_sites() {
             text.contains("the job stood still since") && text.contains("rank 2 in MPI_Recv from rank 3"),
             "{text}"
         );
+        assert!(!text.contains("No avoidable time"), "{text}");
     }
 }
 

@@ -348,8 +348,10 @@ impl Recorder {
             manifest.totals.clock_violations_after = violations_left(&dir)?;
             manifest.write(&dir)?;
         }
-        let verdict =
-            findings.map(|findings| judge::verdict_sentences(&findings.judgement)).unwrap_or_default();
+        let stands = self.watcher.told().stands_to_the_end();
+        let verdict = findings
+            .map(|findings| judge::verdict_sentences(&findings.judgement, stands))
+            .unwrap_or_default();
         Ok(Summary { verdict, ..summary(&self.engine, &manifest) })
     }
 }

@@ -72,9 +72,9 @@ fn difference(one: &[u64], other: &[u64]) -> f64 {
     both.map(|(one, other)| (*one as f64 / one_ns - *other as f64 / other_ns).abs()).sum::<f64>() / 2.0
 }
 
-/// Ranks that make up most of a cause, where they are few, in order. Those who have as much as the last of them are no
-/// less to blame.
-fn few(ranks: &[SourceRank], total_s: f64) -> Vec<Rank> {
+/// Ranks that make up most of a cause, where they are few of all ranks, in order. Those who have as much as the last of them
+/// are no less to blame.
+fn few(ranks: &[SourceRank], total_s: f64, all: usize) -> Vec<Rank> {
     let mut sum_s = 0.0;
     let last = ranks.iter().find(|rank| {
         sum_s += rank.seconds;
@@ -83,6 +83,10 @@ fn few(ranks: &[SourceRank], total_s: f64) -> Vec<Rank> {
     let Some(last) = last else { return Vec::new() };
     let with_as_much = ranks.iter().filter(|rank| rank.seconds >= AS_MUCH * last.seconds);
     let mut few: Vec<Rank> = with_as_much.map(|rank| rank.rank).collect();
+    // What lies with most ranks lies with none.
+    if 2 * few.len() > all {
+        return Vec::new();
+    }
     few.sort_unstable();
     few
 }
@@ -129,7 +133,7 @@ pub(super) fn sources(
         Some(Source {
             cause: blame.word().into(),
             total_s: seconds(total_ns),
-            few: if moves { Vec::new() } else { few(&ranks, seconds(total_ns)) },
+            few: if moves { Vec::new() } else { few(&ranks, seconds(total_ns), whole.len()) },
             ranks,
             computed_s: mean_computed_s(budgeter),
             times: if moves { parts.iter().zip(&by_part).map(time).collect() } else { Vec::new() },
@@ -204,9 +208,10 @@ mod tests {
     fn ranks_with_as_much_are_named_together() {
         let rank = |rank, seconds| SourceRank { rank, seconds, computed_s: 0.0 };
         let four = [rank(13, 2.28), rank(10, 2.28), rank(12, 2.27), rank(11, 2.27)];
-        assert_eq!(few(&four, 9.1), [10, 11, 12, 13]);
-        assert_eq!(few(&[rank(4, 9.0), rank(1, 1.0)], 10.0), [4]);
-        assert!(few(&four, 100.0).is_empty());
+        assert_eq!(few(&four, 9.1, 16), [10, 11, 12, 13]);
+        assert!(few(&four, 9.1, 6).is_empty(), "four of six are not few");
+        assert_eq!(few(&[rank(4, 9.0), rank(1, 1.0)], 10.0, 2), [4]);
+        assert!(few(&four, 100.0, 16).is_empty());
     }
 
     #[test]

@@ -201,9 +201,14 @@ pub(super) fn say(told: &mut Found) {
     told.actions = actions(&told.judgement);
 }
 
-/// The verdict and what it rests on, a sentence each.
-pub(crate) fn verdict_sentences(judgement: &Judgement) -> Vec<String> {
-    let mut sentences = vec![headline(judgement)];
+/// The verdict and what it rests on, a sentence each; of a job that stood still to its end where it did.
+pub(crate) fn verdict_sentences(judgement: &Judgement, stands: bool) -> Vec<String> {
+    let first = if stands && judgement.verdict.cause == "none" {
+        "Before the job stood still, nothing above 2 % of the ranks' time was avoidable.".into()
+    } else {
+        headline(judgement)
+    };
+    let mut sentences = vec![first];
     sentences.extend(details(judgement));
     let actions = actions(judgement);
     sentences.extend(actions.first().map(|_| format!("What to do: {}", actions.join(" "))));

@@ -52,8 +52,10 @@ fn write(
     writeln!(out, "  {}, {}", run_time(duration), ending(loaded))?;
     writeln!(out)?;
     stood(loaded, out)?;
-    if let Some(findings) = findings {
-        judgement(&findings.judgement, out)?;
+    if totals.calls == 0 {
+        writeln!(out, "  No MPI call was seen so far, so nothing can be said of where time goes.\n")?;
+    } else if let Some(findings) = findings {
+        judgement(&findings.judgement, loaded.standing.stands_to_the_end(), out)?;
         if let Some(sentence) = regions_sentence(&findings.judgement.regions) {
             writeln!(out, "  {sentence}\n")?;
         }
@@ -107,8 +109,8 @@ fn write(
 }
 
 /// Why the run takes longer than it has to, and where its time in MPI went.
-fn judgement(judgement: &Judgement, out: &mut String) -> std::fmt::Result {
-    for sentence in verdict_sentences(judgement) {
+fn judgement(judgement: &Judgement, stands: bool, out: &mut String) -> std::fmt::Result {
+    for sentence in verdict_sentences(judgement, stands) {
         writeln!(out, "  {sentence}")?;
     }
     let lines = budget_lines(judgement);
