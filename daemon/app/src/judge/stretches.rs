@@ -14,6 +14,7 @@ pub(super) const LIVE_CALLS: usize = 1 << 17;
 pub(super) const FINAL_CALLS: usize = 1 << 22;
 /// Where there are so many ranks that each would have too few calls, a stretch has so many of each, up to the most.
 const CALLS_PER_RANK: usize = 512;
+const MOST_FOR_RANKS: usize = 1 << 20;
 
 pub(super) struct Stretches {
     builder: GraphBuilder,
@@ -86,7 +87,7 @@ impl Stretches {
         batch.collected.iter().for_each(|of| self.builder.collected(*of));
         batch.scheduling.iter().for_each(|of| self.builder.scheduling(*of));
         messages.iter().for_each(|message| self.builder.message(message));
-        let enough = self.least_calls.max((CALLS_PER_RANK * self.ranks).min(FINAL_CALLS));
+        let enough = self.least_calls.max((CALLS_PER_RANK * self.ranks).min(MOST_FOR_RANKS));
         let is_over = self.builder.call_count() >= enough;
         if is_over {
             let next = self.builder.next_stretch();
