@@ -4,7 +4,7 @@ use crate::call_kind::CallKind;
 use crate::graph::Graph;
 use crate::link::{MessageRow, link};
 use crate::{classes, delay, explain, flights, groups};
-use mpiscope_model::{Call, Collected, Message, Nanoseconds, Node, Rank, Scheduling};
+use mpiscope_model::{Call, CallId, Collected, Message, Nanoseconds, Node, Rank, Scheduling};
 use rustc_hash::FxHashMap;
 
 /// The run has more calls than a graph may have.
@@ -132,9 +132,10 @@ impl GraphBuilder {
         self.reference.push((bytes, median_ns));
     }
 
-    /// A call that is not to be part of this; before all that are.
-    pub fn skip(&mut self, call: &Call) {
-        *self.first_numbers.entry((call.rank, call.thread)).or_default() += 1;
+    /// Says which number a call of a rank has among those of its thread, if it is the first of them here: where calls before
+    /// it are left out. What collectives complete is told by such numbers.
+    pub fn begin_with(&mut self, rank: Rank, call: CallId) {
+        self.first_numbers.entry((rank, call.thread())).or_insert(call.number());
     }
 
     /// The calls so far.
@@ -149,12 +150,8 @@ impl GraphBuilder {
         let mut next = Self {
             nodes: self.nodes.clone(),
             reference: self.reference.clone(),
-            first_numbers: self.first_numbers.clone(),
             ..Self::new(self.kinds.clone()).with_limit(self.most_calls)
         };
-        for (thread, calls) in &self.threads {
-            *next.first_numbers.entry(*thread).or_default() += calls.len() as u64;
-        }
         // The scheduler's figures are sums since the start of the process.
         let mut last: FxHashMap<Rank, Scheduling> = FxHashMap::default();
         self.scheduling.iter().for_each(|of| {

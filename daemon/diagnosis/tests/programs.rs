@@ -3,17 +3,20 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use mpiscope_diagnosis::{CallKind, Cause, Change, Graph, GraphBuilder};
-use mpiscope_model::{Call, Flow, Message, Scheduling};
+use mpiscope_model::{Call, CallId, Collected, Flow, Message, Scheduling};
 use proptest::prelude::*;
 
 const SEND: u16 = 0;
 const RECEIVE: u16 = 1;
 const BARRIER: u16 = 2;
 const EXCHANGE: u16 = 3;
+const START: u16 = 4;
+const WAIT: u16 = 5;
 
 fn kinds() -> Vec<CallKind> {
     let barrier = CallKind::Collective { flow: Flow::All, is_barrier: true };
-    vec![CallKind::Send, CallKind::Receive, barrier, CallKind::Send]
+    let start = CallKind::Start { flow: Flow::All, is_barrier: false };
+    vec![CallKind::Send, CallKind::Receive, barrier, CallKind::Send, start, CallKind::Wait]
 }
 
 /// What a rank does.
@@ -244,6 +247,38 @@ fn a_run_in_stretches_is_the_sum_of_them() {
         from_ns = to_ns;
     }
     assert!(near(sum_ns, whole_ns, 0.03), "{sum_ns} of {whole_ns}");
+}
+
+#[test]
+fn waits_complete_collectives_also_where_earlier_calls_are_left_out() {
+    const LEFT_OUT: u64 = 1_000;
+    const STEPS: u64 = 100;
+    let mut builder = GraphBuilder::new(kinds());
+    for rank in 0..2 {
+        builder.begin_with(rank, CallId::new(0, LEFT_OUT));
+        for step in 0..STEPS {
+            let last_ns = step * 31_000 + 30_000;
+            let start_ns = if rank == 1 { last_ns } else { step * 31_000 + 10_000 };
+            let call = |function, start_ns, end_ns, comm, instance| Call {
+                rank,
+                function,
+                start_ns,
+                end_ns,
+                bytes: 8,
+                comm,
+                instance,
+                ..Call::default()
+            };
+            builder.call(&call(START, start_ns, start_ns + 100, Some(0), Some(step as u32)));
+            builder.call(&call(WAIT, start_ns + 100, last_ns + 1_000, None, None));
+            let wait = CallId::new(0, LEFT_OUT + 2 * step + 1);
+            builder.collected(Collected { rank, call: wait, comm: 0, number: step as u32 });
+        }
+    }
+    let savings = builder.finish().unwrap().savings(None);
+    assert_eq!(savings.departure, None);
+    // Of 30 us of work a step 20 are left.
+    assert!(near(savings.causes[1].wall_ns, (STEPS * 10_000) as f64, 0.03), "{savings:?}");
 }
 
 #[test]

@@ -196,8 +196,10 @@ fn the_report_knows_the_last_calls_when_everything_was_killed() {
     };
     let stuck = stuck(&mpi, &["ring"]);
     stuck.told(&["stands still"]);
-    for process in stuck.running.family() {
-        processes::signal(process, Signal::KILL);
+    // Nobody may notice that another was killed.
+    let family = stuck.running.family();
+    for signal in [Signal::STOP, Signal::KILL] {
+        family.iter().for_each(|process| processes::signal(*process, signal));
     }
     let _ = stuck.running.wait(LIMIT);
     let report = report(&stuck.out).unwrap();

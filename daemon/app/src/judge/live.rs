@@ -230,9 +230,9 @@ impl Judge {
 
     /// Keeps calls for a replay, where replays take no more than their part of the time.
     fn collect(&mut self, batch: &Batch, messages: &[Message]) {
-        let begun = Instant::now();
+        let begun = own_time();
         if self.stretches.take(batch, messages) {
-            self.replaying += begun.elapsed();
+            self.replaying += own_time().saturating_sub(begun);
         }
         self.stretches.rest(self.replaying * SHARE > self.started.elapsed());
     }
@@ -260,10 +260,20 @@ impl Judge {
     }
 
     fn look(&mut self) -> Result<(), FlowError> {
-        let begun = Instant::now();
-        self.looked = begun;
-        let mut outlook = std::mem::take(&mut self.outlook);
+        self.looked = Instant::now();
+        let outlook = std::mem::take(&mut self.outlook);
+        let (mut outlook, is_due) = self.flow.ask(move |budgeter| {
+            let is_due = outlook.is_due(budgeter);
+            (outlook, is_due)
+        })?;
+        if !is_due {
+            self.outlook = outlook;
+            return Ok(());
+        }
+        let begun = own_time();
         let replayed = self.stretches.look();
+        let replaying = own_time().saturating_sub(begun);
+        let begun = Instant::now();
         let (outlook, advised, mut found) = self.flow.ask(move |budgeter| {
             let found = outlook.look(budgeter, &replayed);
             (outlook, budgeter.advised().map(<[_]>::to_vec), found)
@@ -273,16 +283,18 @@ impl Judge {
             self.stretches.refer(&reference);
         }
         self.stretches.advise(&advised.unwrap_or_default());
-        if let Some(super::Found { told, .. }) = &mut found {
-            self.places.name(&mut told.judgement);
-            say(told);
-        }
-        if found.is_some() {
-            *self.shared.found.lock().unwrap_or_else(PoisonError::into_inner) = found;
-        }
-        self.look_every = EVERY.max(begun.elapsed() * SHARE);
+        self.places.name(&mut found.told.judgement);
+        say(&mut found.told);
+        *self.shared.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+        self.look_every = EVERY.max((replaying + begun.elapsed()) * SHARE);
         Ok(())
     }
+}
+
+/// The time for which this thread had a CPU: it waits for one behind everything else.
+fn own_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
 /// Where calls are made, looked up behind everything else as it is needed.

@@ -65,7 +65,10 @@ impl Stretches {
 
     /// From now on calls are left out, or no more. Where stretches are left out, those that are replayed stand for them.
     pub(super) fn rest(&mut self, is_resting: bool) {
-        self.is_resting = is_resting;
+        if std::mem::replace(&mut self.is_resting, is_resting) && !is_resting {
+            // What the scheduler says are sums: they count from here.
+            self.processors.all().for_each(|of| self.builder.scheduling(*of));
+        }
         self.has_rested |= is_resting;
     }
 
@@ -78,10 +81,14 @@ impl Stretches {
             self.ranks = self.ranks.max(info.world_size as usize);
         }
         if self.is_resting {
-            batch.calls.iter().for_each(|call| self.builder.skip(call));
-            // What the scheduler says are sums.
-            batch.scheduling.iter().for_each(|of| self.builder.scheduling(*of));
             return false;
+        }
+        let mut before = None;
+        for activity in &batch.activities {
+            let thread = Some((activity.rank, activity.call.thread()));
+            if std::mem::replace(&mut before, thread) != thread {
+                self.builder.begin_with(activity.rank, activity.call);
+            }
         }
         batch.calls.iter().for_each(|call| self.builder.call(call));
         batch.collected.iter().for_each(|of| self.builder.collected(*of));

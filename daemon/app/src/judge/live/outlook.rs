@@ -120,12 +120,15 @@ impl Outlook {
         *self = Self { seen, left_out_calls, neighbourhoods, ..Self::new(given) };
     }
 
-    /// What is found, when more was judged since.
-    pub(super) fn look(&mut self, budgeter: &mut Budgeter, replayed: &Replayed) -> Option<super::Found> {
+    /// Whether enough was judged to say something, and more than when it last looked.
+    pub(super) fn is_due(&self, budgeter: &Budgeter) -> bool {
         let until_ns = budgeter.settled_ns();
-        if until_ns == self.looked_ns || self.seen.length_ns(0, until_ns) < FIRST_NS {
-            return None;
-        }
+        until_ns != self.looked_ns && self.seen.length_ns(0, until_ns) >= FIRST_NS
+    }
+
+    /// What is found.
+    pub(super) fn look(&mut self, budgeter: &mut Budgeter, replayed: &Replayed) -> super::Found {
+        let until_ns = budgeter.settled_ns();
         self.looked_ns = until_ns;
         self.refer(budgeter);
         self.be_advised(budgeter);
@@ -145,7 +148,7 @@ impl Outlook {
             // It is said in words once it is known where in the program calls were made.
             ..Found::default()
         };
-        Some(super::Found { told: found, course, criteria: budgeter.criteria().clone() })
+        super::Found { told: found, course, criteria: budgeter.criteria().clone() }
     }
 
     /// Once all ranks are there it is known which criteria fit.
