@@ -8,7 +8,7 @@ use mpiscope_harness::{
 };
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A lab for this test, or the test is skipped.
 macro_rules! lab_or_return {
@@ -288,6 +288,9 @@ fn inflict(fault: Fault, lab: &Lab, running: &Running) {
     }
 }
 
+/// In the end of a job nothing is inflicted.
+const LAST: Duration = Duration::from_secs(5);
+
 /// So many faults in each of so many runs, the longest so long.
 fn faults(test: &str, seed: u64, runs: u64, each: u64, longest: Duration) {
     let mpis = Mpi::all_or_skip(test);
@@ -308,15 +311,17 @@ fn faults(test: &str, seed: u64, runs: u64, each: u64, longest: Duration) {
             _ => *pause,
         };
         // As long as all of that, what it takes to inflict it on a busy machine, and the last cut.
-        let inflicting = Duration::from_secs(5 + each);
+        let inflicting = Duration::from_secs(5 + 2 * each);
         let whole = drawn.iter().map(takes).sum::<Duration>() + inflicting + longest;
+        let begun = Instant::now();
         let running = lingering(&lab, mpi, whole.as_secs() as u32, &out);
         let first = processes::GoesFirst::new();
         // A daemon that dies more than a few times is given up.
         let (mut deaths, mut inflicted) = (0, 0);
         for (fault, pause) in drawn {
-            // On a busy machine the job may be over sooner.
-            if !goes_on(&running) {
+            // On a busy machine the job may be over sooner. An agent that dies once all ranks have made their last call has
+            // nobody who starts it again.
+            if !goes_on(&running) || begun.elapsed() + LAST > whole {
                 break;
             }
             inflicted += 1;
