@@ -45,7 +45,7 @@ export function Sources({ store, sources, shortage, isRanged }: { store: Store; 
   return (
     <section id={SOURCES} tabIndex={-1} class="sources">
       <h2>Which ranks it comes from <span class="soft">{isRanged ? "in the whole run" : ""}</span></h2>
-      {shortage && <p class="lead"><CauseMark cause="cpu" /> {shortage.ranks} ranks had {shortage.cpus.toFixed(1)} CPUs on average and waited for one {part(shortage.waited)} of the time they could run, most of all <RankLink store={store} rank={shortage.mostRank} />: {part(shortage.mostWaited)}.</p>}
+      {shortage && <p class="lead"><CauseMark cause="cpu" /> {shortage.ranks} ranks had {shortage.cpus.toFixed(1)} CPUs on average and waited for one {part(shortage.waited)} of the time they could run, most of all rank {shortage.mostRank}: {part(shortage.mostWaited)}.</p>}
       {told.length > 0
         ? told.map((source) => <OfCause key={source.cause} store={store} source={source} />)
         : <p class="soft">No rank has much more to do than others{shortage ? "" : ", and none was without a core for long"}.</p>}
