@@ -3,11 +3,12 @@
 //! A rank can run while it has a processor or waits for one; the share that it waited is of that time, not of the run:
 //! a rank that sleeps in MPI misses nothing.
 
+use crate::words::plural;
 use mpiscope_feed::CpuShortage;
 use mpiscope_model::{Rank, Scheduling};
 use std::collections::BTreeMap;
 
-/// Below this share nobody need be told.
+/// Below this share it is not reported.
 const NOTICEABLE: f64 = 0.02;
 /// From this share on there are too few processors.
 const SHORT: f64 = 0.1;
@@ -52,25 +53,11 @@ impl Processors {
         Some((all, worst))
     }
 
-    /// One sentence when ranks waited for a processor noticeably.
-    pub(crate) fn sentence(&self) -> Option<String> {
-        let (all, worst) = self.sums()?;
-        let share = waited_share(&all);
-        (share > NOTICEABLE).then(|| {
-            format!(
-                "ranks waited for a processor {:.0} % of the time they could run (rank {}: {:.0} %)",
-                share * 100.0,
-                worst.rank,
-                waited_share(worst) * 100.0
-            )
-        })
-    }
-
-    /// What ranks had where they had too few processors.
-    pub(crate) fn shortage(&self) -> Option<CpuShortage> {
+    /// How many CPUs ranks had, if they waited for one for at least this share of the time they could run.
+    fn figures(&self, least: f64) -> Option<CpuShortage> {
         let (all, worst) = self.sums()?;
         let waited = waited_share(&all);
-        (waited >= SHORT).then(|| CpuShortage {
+        (waited >= least).then(|| CpuShortage {
             ranks: self.newest.len() as u32,
             cpus: all.run_ns as f64 / all.at_ns.max(1) as f64,
             waited,
@@ -78,6 +65,28 @@ impl Processors {
             most_waited: waited_share(worst),
         })
     }
+
+    /// One sentence, if ranks waited for a CPU noticeably.
+    pub(crate) fn sentence(&self) -> Option<String> {
+        self.figures(NOTICEABLE).as_ref().map(shortage_sentence)
+    }
+
+    /// The figures, if there were too few CPUs.
+    pub(crate) fn shortage(&self) -> Option<CpuShortage> {
+        self.figures(SHORT)
+    }
+}
+
+/// How many CPUs ranks had and how long they waited for one.
+pub(crate) fn shortage_sentence(of: &CpuShortage) -> String {
+    format!(
+        "{} had {:.1} CPUs on average and waited for one {:.0} % of the time they could run (rank {}: {:.0} %).",
+        plural(of.ranks.into(), "rank"),
+        of.cpus,
+        of.waited * 100.0,
+        of.most_rank,
+        of.most_waited * 100.0,
+    )
 }
 
 fn waited_share(row: &Scheduling) -> f64 {
@@ -109,7 +118,7 @@ mod tests {
         processors.see(&[row(0, 1, 1_000, 0), row(3, 1, 60, 15)]);
         assert_eq!(processors.sentence(), None, "1.4 % of all");
         processors.see(&[row(3, 2, 600, 400)]);
-        let sentence = "ranks waited for a processor 20 % of the time they could run (rank 3: 40 %)";
+        let sentence = "2 ranks had 800.0 CPUs on average and waited for one 20 % of the time they could run (rank 3: 40 %).";
         assert_eq!(processors.sentence().as_deref(), Some(sentence));
         let shortage = processors.shortage().unwrap();
         assert_eq!((shortage.ranks, shortage.most_rank, shortage.most_waited), (2, 3, 0.4));

@@ -7,7 +7,7 @@ use crate::output::print;
 use crate::remap::place;
 use crate::words::nanoseconds;
 use anyhow::{Context as _, Result, anyhow, ensure};
-use mpiscope_diagnosis::{Cause, Change, Graph, UnfeltFlights};
+use mpiscope_diagnosis::{Change, Graph, UnfeltFlights};
 use mpiscope_feed::Overview;
 use mpiscope_model::{Function, Node, Rank};
 use mpiscope_recording::{Job, Recording};
@@ -152,12 +152,6 @@ fn answer(graph: &Graph, change: &Change, advised: Option<&[Node]>) -> Answer {
     let after = graph.savings_after(change, advised);
     let next = after.causes.iter().max_by(|one, other| one.wall_ns.total_cmp(&other.wall_ns));
     let next = next.filter(|saving| saving.wall_ns >= 0.02 * predicted_s * 1e9);
-    let word = |cause: Cause| match cause {
-        Cause::Mapping => "mapping",
-        Cause::Pattern => "pattern",
-        Cause::Background => "background",
-        Cause::Cpu => "cpu",
-    };
     let departs = after.departure.map(|of| Departs { rank: of.rank, at_s: of.at_ns as f64 / 1e9 });
     Answer {
         schema: SCHEMA,
@@ -166,7 +160,7 @@ fn answer(graph: &Graph, change: &Change, advised: Option<&[Node]>) -> Answer {
         predicted_s,
         range_s: (predicted_s.min(low_s).min(high_s), predicted_s.max(low_s).max(high_s)),
         next: Next {
-            cause: next.map_or("none", |saving| word(saving.cause)),
+            cause: next.map_or("none", |saving| saving.cause.word()),
             avoidable_wall_s: next.map_or(0.0, |saving| seconds(saving.wall_ns)),
         },
         departs,

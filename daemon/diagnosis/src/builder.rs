@@ -132,8 +132,7 @@ impl GraphBuilder {
         self.reference.push((bytes, median_ns));
     }
 
-    /// Says which number a call of a rank has among those of its thread, if it is the first of them here: where calls before
-    /// it are left out. What collectives complete is told by such numbers.
+    /// Sets the id of the first call of a thread, where earlier calls were skipped. Collectives refer to calls by id.
     pub fn begin_with(&mut self, rank: Rank, call: CallId) {
         self.first_numbers.entry((rank, call.thread())).or_insert(call.number());
     }

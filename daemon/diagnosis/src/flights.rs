@@ -69,6 +69,10 @@ impl Flights {
         }
     }
 
+    pub(crate) fn has_reference(&self) -> bool {
+        !self.reference.is_empty()
+    }
+
     /// What a flight between nodes takes in an undisturbed network, as a share of what it takes in the quietest quarter of the
     /// run. Small differences do not count: the reference was measured at another time.
     pub(crate) fn undisturbed_share(&self, bytes: u32) -> f64 {

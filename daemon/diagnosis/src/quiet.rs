@@ -28,9 +28,10 @@ pub(crate) fn shares(graph: &Graph) -> Vec<f32> {
     for of_bin in bins.values_mut() {
         of_bin.sort_unstable_by_key(|at| graph.ends[graph.edges[*at as usize].to as usize]);
         even_out(of_bin, slowness, &mut shares);
-        for at in of_bin.iter() {
-            let bytes = graph.edges[*at as usize].bytes;
-            shares[*at as usize] *= graph.flights.undisturbed_share(bytes) as f32;
+    }
+    if graph.flights.has_reference() {
+        for (share, edge) in shares.iter_mut().zip(&graph.edges) {
+            *share *= graph.flights.undisturbed_share(edge.bytes) as f32;
         }
     }
     shares

@@ -220,8 +220,8 @@ impl Run<'_> {
         let usual = |is_inter: bool, figure| graph.flights.ns(is_inter, edge.bytes, figure);
         if !edge.is_felt {
             flight_ns = flight_ns.min(usual(is_inter, self.figure).unwrap_or(flight_ns));
-            if self.applied.change.quiet_network && is_inter {
-                flight_ns *= graph.flights.undisturbed_share(edge.bytes);
+            if !self.applied.quiet.is_empty() && is_inter {
+                flight_ns *= f64::from(self.applied.quiet[at]);
             }
         } else {
             if self.applied.change.own_cores {

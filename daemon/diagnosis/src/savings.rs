@@ -23,6 +23,17 @@ impl Cause {
     /// All, in order.
     pub const ALL: [Cause; 4] = [Cause::Mapping, Cause::Pattern, Cause::Background, Cause::Cpu];
 
+    /// Its name in data.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Cause::Mapping => "mapping",
+            Cause::Pattern => "pattern",
+            Cause::Background => "background",
+            Cause::Cpu => "cpu",
+        }
+    }
+
     /// A change without it.
     #[must_use]
     pub fn without(self, mut change: Change, advised: Option<&[Node]>) -> Change {
@@ -67,6 +78,12 @@ pub struct Shorter {
     pub wall_ns: f64,
     /// The least and the most that it may be, by what is not known of flights.
     pub range_ns: (f64, f64),
+}
+
+impl From<Saving> for Shorter {
+    fn from(Saving { wall_ns, range_ns, .. }: Saving) -> Self {
+        Self { wall_ns, range_ns }
+    }
 }
 
 /// Sets of causes, one bit each, in the order of [`Cause::ALL`].
@@ -127,7 +144,7 @@ impl Graph {
     }
 }
 
-/// Replays with flights of which only a bound is known at their median and ends.
+/// Replays of one graph. Flights with only an upper bound are set to their median, lowest and highest expected time in turn.
 struct Replays<'a> {
     graph: &'a Graph,
     change: Change,
@@ -211,13 +228,14 @@ impl<'a> Replays<'a> {
             let in_set = Cause::ALL.into_iter().filter(|cause| set >> *cause as usize & 1 == 1);
             let causes: Vec<Cause> = in_set.collect();
             sets[set] = match causes[..] {
-                [cause] => {
-                    let Saving { wall_ns, range_ns, .. } = single[cause as usize];
-                    Shorter { wall_ns, range_ns }
-                }
+                [cause] => Shorter::from(single[cause as usize]),
                 _ => self.without(&causes),
             };
         }
-        std::array::from_fn(|set| sets[set & costly])
+        std::array::from_fn(|set: usize| match set.trailing_zeros() as usize {
+            // Single causes keep their savings, however small.
+            at if set.count_ones() == 1 => Shorter::from(single[at]),
+            _ => sets[set & costly],
+        })
     }
 }

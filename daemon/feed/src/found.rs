@@ -62,7 +62,7 @@ pub struct Judgement {
     pub quiet: Vec<Quiet>,
     /// The verdict on all of it.
     pub verdict: Verdict,
-    /// That ranks had too few CPUs, whatever could be saved by more; none where they had enough.
+    /// Set if ranks had too few CPUs, even if more would save no time.
     #[serde(default)]
     pub cpu_shortage: Option<CpuShortage>,
     /// What the run would take without its causes.
@@ -77,15 +77,15 @@ pub struct Judgement {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct CpuShortage {
-    /// So many ranks.
+    /// The number of ranks with figures.
     pub ranks: u32,
-    /// Ran on so many CPUs on average.
+    /// The CPUs they had on average, all together.
     pub cpus: f64,
-    /// The share of the time that they could run in which they waited for one, from 0 to 1.
+    /// The share of their runnable time they waited for a CPU, from 0 to 1.
     pub waited: f64,
-    /// Who waited most.
+    /// The rank with the largest share.
     pub most_rank: u32,
-    /// Its share.
+    /// The share of that rank.
     pub most_waited: f64,
 }
 
@@ -93,9 +93,9 @@ pub struct CpuShortage {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct WhatIf {
-    /// What it took, from the first call to the last.
+    /// The recorded time from the first call to the last; 0 if the run was not replayed.
     pub recorded_s: f64,
-    /// Without each set of causes that cost something; nothing where it was not replayed.
+    /// An entry for each set of causes that cost something.
     pub without: Vec<Without>,
 }
 
@@ -103,7 +103,7 @@ pub struct WhatIf {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Without {
-    /// Which, of `mapping`, `pattern`, `background` and `cpu`.
+    /// Words of `mapping`, `pattern`, `background` and `cpu`.
     pub causes: Vec<String>,
     /// In seconds.
     pub run_s: f64,

@@ -18,9 +18,9 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// Whether nothing moved after the job last stood still.
+    /// Whether the job ended in a hang.
     #[must_use]
-    pub fn stands_to_the_end(&self) -> bool {
+    pub fn hangs_at_end(&self) -> bool {
         self.stills.last().is_some_and(|still| still.until_s.is_none())
     }
 }

@@ -47,8 +47,7 @@ export interface Judgement {
   /** When the network was quiet and when not, in order of time. */
   quiet: readonly Quiet[];
   verdict: Verdict;
-  /** That ranks had too few CPUs; null where they had enough. */
-  cpuShortage: CpuShortage | null;
+  hasCpuShortage: boolean;
   whatIf: WhatIf;
   /** Null while nobody knows any. */
   regions: Regions | null;
@@ -173,13 +172,10 @@ export interface Verdict {
   remarks: readonly string[];
 }
 
-/** Ranks that ran on so many CPUs on average, and the share of the time that they could run in which they waited for one. */
-export interface CpuShortage { ranks: number; cpus: number; waited: number; mostRank: number; mostWaited: number }
-
 /** What the run would take without its causes, by replays. */
 export interface WhatIf {
   recordedS: number;
-  /** Without each set of causes that cost something; nothing where it was not replayed. */
+  /** An entry for each set of causes that cost something. */
   without: readonly Without[];
 }
 
@@ -240,15 +236,11 @@ function judgement(from: Fields<Wire.Judgement>): Judgement {
     attribution,
     quiet: bounded("quiet", list(from, "quiet"), STRETCHES_MAX).map((each) => quiet(fields(each, "A stretch of the network"))),
     verdict: verdict(fields(from.verdict, "The verdict")),
-    cpuShortage: from.cpu_shortage === null || from.cpu_shortage === undefined ? null : cpuShortage(fields(from.cpu_shortage, "The shortage of CPUs")),
+    hasCpuShortage: from.cpu_shortage !== null && from.cpu_shortage !== undefined,
     // Older recordings have none.
     whatIf: from.whatif === undefined ? { recordedS: 0, without: [] } : whatIf(fields(from.whatif, "The replays")),
     regions: known(regions(fields(from.regions, "The regions"))),
   };
-}
-
-function cpuShortage(from: Fields<Wire.CpuShortage>): CpuShortage {
-  return { ranks: natural(from, "ranks"), mostRank: natural(from, "most_rank"), ...numbers(from, "cpus", "waited", "most_waited") };
 }
 
 function whatIf(from: Fields<Wire.WhatIf>): WhatIf {

@@ -449,29 +449,29 @@ remarks: Array<string>, };
 
 export type CpuShortage = { 
 /**
- * So many ranks.
+ * The number of ranks with figures.
  */
 ranks: number, 
 /**
- * Ran on so many CPUs on average.
+ * The CPUs they had on average, all together.
  */
 cpus: number, 
 /**
- * The share of the time that they could run in which they waited for one, from 0 to 1.
+ * The share of their runnable time they waited for a CPU, from 0 to 1.
  */
 waited: number, 
 /**
- * Who waited most.
+ * The rank with the largest share.
  */
 most_rank: number, 
 /**
- * Its share.
+ * The share of that rank.
  */
 most_waited: number, };
 
 export type Without = { 
 /**
- * Which, of `mapping`, `pattern`, `background` and `cpu`.
+ * Words of `mapping`, `pattern`, `background` and `cpu`.
  */
 causes: Array<string>, 
 /**
@@ -489,11 +489,11 @@ most_s: number, };
 
 export type WhatIf = { 
 /**
- * What it took, from the first call to the last.
+ * The recorded time from the first call to the last; 0 if the run was not replayed.
  */
 recorded_s: number, 
 /**
- * Without each set of causes that cost something; nothing where it was not replayed.
+ * An entry for each set of causes that cost something.
  */
 without: Array<Without>, };
 
@@ -617,7 +617,7 @@ quiet: Array<Quiet>,
  */
 verdict: Verdict, 
 /**
- * That ranks had too few CPUs, whatever could be saved by more; none where they had enough.
+ * Set if ranks had too few CPUs, even if more would save no time.
  */
 cpu_shortage: CpuShortage | null, 
 /**

@@ -14,7 +14,7 @@ function made(cause: Cause, change: Partial<Found> = {}): Found {
   return {
     headline: "Uneven work costs 12.0 s.", details: [], actions: [], fromS: 0, untilS: 30, leftOutCalls: 0, isFinal: false,
     judgement: {
-      budget: BUDGET, waits: [], gathered: [], sites: [], sources: [], advised: null, isDistanceUnknown: false, cpuShortage: null, whatIf: { recordedS: 0, without: [] }, attribution: [], quiet: [],
+      budget: BUDGET, waits: [], gathered: [], sites: [], sources: [], advised: null, isDistanceUnknown: false, hasCpuShortage: false, whatIf: { recordedS: 0, without: [] }, attribution: [], quiet: [],
       efficiency: { parallel: 0.6, loadBalance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
       verdict: { cause, avoidableS: 12, avoidableWallS: 3, isAtLeast: false, share: 0.1, confidence: 0.923, causes: [], remarks: [] },
       regions: null,

@@ -11,7 +11,7 @@ function found(cause: "pattern" | "mapping" | "none", details: readonly string[]
   return {
     headline: "", details, actions, fromS: 0, untilS: 5, leftOutCalls: 0, isFinal: true, evolution: evolution(),
     judgement: {
-      budget: parts, attribution: [], quiet: [], regions: null, sites: [], waits: [], gathered: [], sources: [], advised: null, isDistanceUnknown: false, cpuShortage: null, whatIf: { recordedS: 0, without: [] },
+      budget: parts, attribution: [], quiet: [], regions: null, sites: [], waits: [], gathered: [], sources: [], advised: null, isDistanceUnknown: false, hasCpuShortage: false, whatIf: { recordedS: 0, without: [] },
       efficiency: { parallel: 0.6, loadBalance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
       verdict: { cause, avoidableS: 30, avoidableWallS: 0.5, isAtLeast: false, share: 0.1, confidence: 0.9, causes: [], remarks: [] },
     },

@@ -15,7 +15,7 @@ use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
 use mpiscope_ingest::KnownAgent;
 use mpiscope_ingest::alignment::Violations;
-use mpiscope_model::{Batch, Fault, InFlight, Totals};
+use mpiscope_model::{Fault, InFlight, Totals};
 use mpiscope_recording::{
     Cost, Cut, FunctionName, Manifest, Recording, RecordingWriter, State, Tables, WalReader, WindowRow,
 };
@@ -230,7 +230,7 @@ impl Recorder {
         let scheduling = self.writer.push_scheduling(&step.scheduling);
         self.note(scheduling);
         if let Some(live) = &mut self.live {
-            live.take(Batch { calls: step.calls.clone(), ..step.batch }, step.messages.clone());
+            live.take(step.batch, &step.calls, &step.messages);
             if let Some(fault) = live.fault() {
                 self.live = None;
                 self.complain(&format!("nothing is judged any more while the job runs: {fault}"));
@@ -348,9 +348,9 @@ impl Recorder {
             manifest.totals.clock_violations_after = violations_left(&dir)?;
             manifest.write(&dir)?;
         }
-        let stands = self.watcher.told().stands_to_the_end();
+        let hangs_at_end = self.watcher.told().hangs_at_end();
         let verdict = findings
-            .map(|findings| judge::verdict_sentences(&findings.judgement, stands))
+            .map(|findings| judge::verdict_sentences(&findings.judgement, hangs_at_end))
             .unwrap_or_default();
         Ok(Summary { verdict, ..summary(&self.engine, &manifest) })
     }

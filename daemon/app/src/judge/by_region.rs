@@ -80,7 +80,8 @@ pub(super) fn attribution(
 mod tests {
     use super::super::judgement::judgement;
     use crate::judge::seen::Seen;
-    use mpiscope_analysis::{BudgetOptions, Windowed};
+    use crate::judge::stretches::LogStretches;
+    use mpiscope_analysis::{BudgetOptions, Reference, Windowed};
     use mpiscope_feed::Parts;
     use mpiscope_ingest::Ingest;
     use mpiscope_synth::{Pattern, Spec, Style, generate};
@@ -92,11 +93,14 @@ mod tests {
         spec.disturb.push("imbalance".parse().unwrap());
         let mut ingest = Ingest::to_be_judged();
         let mut windowed = Windowed::new(BudgetOptions::default());
+        let mut stretches = LogStretches::new(&Reference::None, &[]);
         for batch in generate(&spec).unwrap().filter_map(|message| ingest.step(message)) {
+            stretches.add(&batch);
             windowed.feed(&batch, batch.until_ns);
         }
         windowed.finish();
-        let (judgement, course) = judgement(&windowed.budgeter, false, 16, &Seen::default(), None);
+        let (judgement, course) =
+            judgement(&windowed.budgeter, false, 16, &Seen::default(), &stretches.finish());
         let regions: Vec<_> = judgement.attribution.iter().filter(|of| of.region.is_some()).collect();
         assert_eq!(regions.iter().map(|of| of.region).collect::<Vec<_>>(), [Some(0), Some(1)]);
         assert!(regions.iter().any(|of| of.cause == judgement.verdict.cause), "{regions:?}");

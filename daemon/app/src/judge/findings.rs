@@ -56,7 +56,7 @@ impl Findings {
         is_referenced: bool,
         ranks: u32,
         seen: &Seen,
-        replayed: Option<&Replayed>,
+        replayed: &Replayed,
     ) -> Self {
         let (mut judgement, course) = judgement(budgeter, is_referenced, ranks, seen, replayed);
         judgement.regions = regions::of_whole_run(budgeter, ranks);

@@ -19,13 +19,10 @@ pub(super) fn judgement(
     is_referenced: bool,
     ranks: u32,
     seen: &Seen,
-    replayed: Option<&Replayed>,
+    replayed: &Replayed,
 ) -> (Judgement, Course) {
     let begin_ns = seen.from_ns;
-    let mut basis = Basis::of(budgeter, is_referenced);
-    if let Some(replayed) = replayed {
-        basis = basis.with_replay(replayed.savings);
-    }
+    let basis = Basis::of(budgeter, is_referenced).with_replay(replayed.savings());
     let ledger = budgeter.ledger();
     let (end_ns, _) = budgeter.critical_path();
     let total = ledger.total();
@@ -81,12 +78,12 @@ pub(super) fn judgement(
         },
         gathered: waits::gathered(budgeter.waits()),
         sites: waits::by_site(budgeter.site_waits()),
-        sources: sources(budgeter, begin_ns, end_ns, replayed),
+        sources: sources(budgeter, replayed),
         advised: advised(budgeter),
         is_distance_unknown: basis.is_distance_unknown(),
         waits,
-        cpu_shortage: replayed.and_then(|replayed| replayed.shortage.clone()),
-        whatif: replayed.map(Replayed::whatif).unwrap_or_default(),
+        cpu_shortage: replayed.cpu_shortage.clone(),
+        whatif: replayed.whatif(),
         regions: Regions::default(),
     };
     (judgement, course.bounded())

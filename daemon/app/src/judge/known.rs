@@ -133,6 +133,7 @@ pub(super) fn collectives(version: &Version) -> Vec<CollectiveCriterion> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::judge::replayed::Replayed;
     use crate::judge::seen::Seen;
 
     #[test]
@@ -149,7 +150,7 @@ mod tests {
         let known = Version::new(messages.to_vec(), collectives.to_vec());
         let mut budgeter = mpiscope_analysis::Budgeter::new(mpiscope_analysis::BudgetOptions::default());
         budgeter.hold_against(Reference::Given(known.clone()));
-        let findings = Findings::of(&budgeter, true, 8, &Seen::default(), None);
+        let findings = Findings::of(&budgeter, true, 8, &Seen::default(), &Replayed::default());
         let file = of_findings(serde_json::from_str(&serde_json::to_string(&findings).unwrap()).unwrap());
         assert_eq!(version(&file), known);
     }

@@ -18,7 +18,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounde
 use mpiscope_analysis::{BudgetOptions, Reference};
 use mpiscope_feed::Judgement;
 use mpiscope_flow::{Flow, FlowError, FlowOptions};
-use mpiscope_model::{Activity, Batch, CommInfo, Event, Message, Rank, RankInfo, SiteInfo};
+use mpiscope_model::{Activity, Batch, Call, CommInfo, Event, Message, Rank, RankInfo, SiteInfo};
 use outlook::Outlook;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
@@ -68,6 +68,8 @@ pub(crate) struct LiveJudge {
 #[derive(Default)]
 struct Shared {
     waiting_calls: AtomicUsize,
+    /// Replays have no time left for more calls.
+    is_replay_paused: AtomicBool,
     found: Mutex<Option<Found>>,
     /// Whether the thread has ended.
     is_over: AtomicBool,
@@ -119,8 +121,9 @@ impl LiveJudge {
         })
     }
 
-    /// Takes in what became known: calls with all that belongs to them, and messages. Never waits.
-    pub(crate) fn take(&mut self, batch: Batch, messages: Vec<Message>) {
+    /// Takes in what became known: activities with all that belongs to them, and the calls and messages, which are copied
+    /// only where they are replayed. Never waits.
+    pub(crate) fn take(&mut self, mut batch: Batch, calls_to_replay: &[Call], messages: &[Message]) {
         self.ranks.extend(batch.ranks.iter().map(|info| (info.rank, info.clone())));
         self.comms.extend(batch.comms.iter().cloned());
         self.sites.extend(batch.sites.iter().cloned());
@@ -142,9 +145,14 @@ impl LiveJudge {
             self.left_out_calls += calls as u64;
             return;
         }
+        let mut to_replay = Vec::new();
+        if !self.shared.is_replay_paused.load(Ordering::Acquire) {
+            batch.calls = calls_to_replay.to_vec();
+            to_replay = messages.to_vec();
+        }
         self.shared.waiting_calls.fetch_add(calls, Ordering::AcqRel);
         if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) =
-            self.tell.try_send(Told::Batch(Box::new((batch, messages))))
+            self.tell.try_send(Told::Batch(Box::new((batch, to_replay))))
         {
             self.shared.waiting_calls.fetch_sub(calls, Ordering::AcqRel);
             self.is_behind = true;
@@ -181,7 +189,7 @@ struct Judge {
     shared: Arc<Shared>,
     outlook: Outlook,
     stretches: Stretches,
-    /// How long stretches were replayed that are over, since when.
+    /// The CPU time of replays of full stretches since the start.
     replaying: Duration,
     started: Instant,
     places: Places,
@@ -228,13 +236,15 @@ impl Judge {
         }
     }
 
-    /// Keeps calls for a replay, where replays take no more than their part of the time.
+    /// Keeps calls for a replay, unless replays took more than their share of the time.
     fn collect(&mut self, batch: &Batch, messages: &[Message]) {
         let begun = own_time();
-        if self.stretches.take(batch, messages) {
+        if self.stretches.add(batch, &batch.calls, messages) {
             self.replaying += own_time().saturating_sub(begun);
         }
-        self.stretches.rest(self.replaying * SHARE > self.started.elapsed());
+        let is_paused = self.replaying * SHARE > self.started.elapsed();
+        self.stretches.pause(is_paused);
+        self.shared.is_replay_paused.store(is_paused, Ordering::Release);
     }
 
     fn take(&mut self, mut batch: Batch) -> Result<(), FlowError> {
@@ -251,7 +261,7 @@ impl Judge {
     fn begin_anew(&mut self, left_out_calls: u64, mut known: Batch) -> Result<(), FlowError> {
         self.flow = Flow::start(self.options.clone())?;
         self.stretches = Stretches::new(LIVE_CALLS);
-        self.stretches.take(&known, &[]);
+        self.stretches.add(&known, &[], &[]);
         self.heard = Some(FxHashSet::default());
         self.outlook.begin_anew(known.until_ns, left_out_calls);
         known.events = known.ranks.iter().map(|info| Event::Lost { rank: info.rank }).collect();
@@ -271,7 +281,7 @@ impl Judge {
             return Ok(());
         }
         let begun = own_time();
-        let replayed = self.stretches.look();
+        let replayed = self.stretches.result();
         let replaying = own_time().saturating_sub(begun);
         let begun = Instant::now();
         let (outlook, advised, mut found) = self.flow.ask(move |budgeter| {

@@ -39,7 +39,7 @@ use mpiscope_model::Gap;
 use mpiscope_recording::{Recording, WalReader, read_listed};
 use seen::Seen;
 use std::path::Path;
-use stretches::Unmatched;
+use stretches::LogStretches;
 
 /// What was found, for those who watch.
 #[derive(Debug)]
@@ -62,14 +62,14 @@ pub(crate) fn judge(recording: &Recording, log: &WalReader, workers: usize) -> R
     let learnt = pass::learn(manifest, log, workers)?;
     let (advice, own) = (learnt.advice(), learnt.learnt());
     let reference = known::reference(recording.dir(), &manifest.job)?;
-    let mut stretches = Unmatched::new(&reference, &advice.node_of_rank);
+    let mut stretches = LogStretches::new(&reference, &advice.node_of_rank);
     let judged = pass::by(manifest, log, workers, (reference.with(own), advice), &learnt, &mut stretches)?;
     drop(learnt);
     let replayed = stretches.finish();
     let gaps = manifest.pauses.iter().flat_map(|pauses| &pauses.gaps);
     let gaps = gaps.copied().map(Gap::from).collect();
     let seen = Seen { from_ns: 0, gaps };
-    Ok(Findings::of(&judged, reference.is_some(), manifest.job.ranks, &seen, Some(&replayed)))
+    Ok(Findings::of(&judged, reference.is_some(), manifest.job.ranks, &seen, &replayed))
 }
 
 /// What was found about a recording before; none where it was not judged.

@@ -1,7 +1,7 @@
 //! One pass over a log.
 
 use super::regions;
-use super::stretches::Unmatched;
+use super::stretches::LogStretches;
 use crate::engine::replay;
 use anyhow::Result;
 use mpiscope_analysis::{Advice, BudgetOptions, Budgeter, Version};
@@ -28,7 +28,7 @@ pub(super) fn by(
     workers: usize,
     (version, advice): (Version, Advice),
     learnt: &Budgeter,
-    stretches: &mut Unmatched,
+    stretches: &mut LogStretches,
 ) -> Result<Budgeter> {
     let course = Some(learnt.course(&version));
     let (criteria, advice) = (Some(version), Some(advice));
@@ -55,7 +55,7 @@ fn over(
     options: FlowOptions,
     manifest: &Manifest,
     log: &WalReader,
-    mut stretches: Option<&mut Unmatched>,
+    mut stretches: Option<&mut LogStretches>,
 ) -> Result<Budgeter> {
     let flow = Flow::start(options)?;
     let corrections = Corrections::of(manifest);
@@ -84,7 +84,7 @@ fn feed(
     flow: &Flow,
     mut batch: Batch,
     (corrections, furthest_ns): (&Corrections, u64),
-    stretches: Option<&mut Unmatched>,
+    stretches: Option<&mut LogStretches>,
 ) -> Result<(), FlowError> {
     if furthest_ns > 0 {
         batch.until_ns = batch.until_ns.saturating_sub(furthest_ns);
@@ -103,7 +103,7 @@ fn feed(
         }
     }
     if let Some(stretches) = stretches {
-        stretches.take(&batch);
+        stretches.add(&batch);
     }
     flow.feed(batch)
 }

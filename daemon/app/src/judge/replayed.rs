@@ -1,51 +1,44 @@
-//! What replays of a run say: what each cause costs, and which ranks it comes from.
+//! Results of replays: what each cause costs, and which ranks it comes from.
 
-use mpiscope_analysis::{Blame, ReplaySavings};
+use mpiscope_analysis::ReplaySavings;
 use mpiscope_diagnosis::{Cause, Graph, Shorter};
 use mpiscope_feed::{CpuShortage, WhatIf, Without};
-use mpiscope_model::{Nanoseconds, Node};
+use mpiscope_model::{Nanoseconds, Node, Rank};
 
-/// A long run is told in at most this many parts.
+/// The parts of a long run are merged down to this number.
 const MOST_PARTS: usize = 96;
-/// No saving is known of a run when replays depart from it in this share of its time.
+/// No saving is reported for a run whose replays depart from it for this share of its time.
 const MUCH_DEPARTED: f64 = 0.1;
+/// A cause that saves less than this share of the run gets no switch.
+const WORTH_A_SWITCH: f64 = 0.005;
 
-/// A part of a run, by rank, in nanoseconds.
+/// A part of a run, by rank.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Part {
     pub(super) from_ns: Nanoseconds,
     pub(super) to_ns: Nanoseconds,
     /// What ranks compute more than ranks that do the same.
     pub(super) excess_ns: Vec<u64>,
-    /// How long they had no CPU.
+    /// How long they waited for a CPU.
     pub(super) delayed_ns: Vec<u64>,
 }
 
-/// What was found by replays.
+/// The result of replays of a run, or of stretches of it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Replayed {
-    pub(super) savings: ReplaySavings,
-    /// What the run would be shorter without each set of causes: a bit each, in the order of [`Blame::ALL`].
-    without: [Shorter; 1 << Blame::ALL.len()],
-    pub(super) shortage: Option<CpuShortage>,
+    /// What the run would save without each set of causes: a bit each, in the order of [`Cause::ALL`].
+    sets: [Shorter; 1 << Cause::ALL.len()],
+    unexplained_ns: f64,
+    pub(super) cpu_shortage: Option<CpuShortage>,
     /// In the order of time.
     pub(super) parts: Vec<Part>,
     from_ns: Nanoseconds,
     to_ns: Nanoseconds,
-    /// How long all stretches are.
+    /// The length of all replayed stretches.
     replayed_ns: u64,
-    /// The stretches whose replays depart from the run: the first of these departures, and how long they are.
-    departure: Option<(u32, Nanoseconds)>,
+    /// Where the first replay departed from the run, and the length of all stretches whose replays did.
+    departure: Option<(Rank, Nanoseconds)>,
     departed_ns: u64,
-}
-
-fn blame(cause: Cause) -> Blame {
-    match cause {
-        Cause::Mapping => Blame::Mapping,
-        Cause::Pattern => Blame::Pattern,
-        Cause::Background => Blame::Background,
-        Cause::Cpu => Blame::Cpu,
-    }
 }
 
 fn add(sums: &mut Vec<u64>, more: &[u64]) {
@@ -62,39 +55,28 @@ impl Part {
 }
 
 impl Replayed {
-    /// Replays a run, or a stretch of one, without each cause.
-    pub(super) fn without_causes(graph: &Graph, advised: &[Node]) -> Self {
+    /// Replays a stretch of a run without each set of causes.
+    pub(super) fn replay(graph: &Graph, advised: &[Node]) -> Self {
         let is_known = advised.len() >= graph.node_of_rank().len();
-        let (found, without) = graph.savings_of_sets(is_known.then_some(advised));
-        let departure = found.departure.map(|departure| (departure.rank, departure.at_ns));
+        let (savings, sets) = graph.savings_of_sets(is_known.then_some(advised));
+        let departure = savings.departure.map(|departure| (departure.rank, departure.at_ns));
         let (from_ns, to_ns) = (graph.began_ns(), graph.recorded_ns());
-        let mut savings = ReplaySavings {
-            departs: departure,
-            unexplained_s: graph.quality().unexplained_ns as f64 / 1e9,
-            ..ReplaySavings::default()
-        };
-        for saving in found.causes {
-            let at = Blame::ALL.iter().position(|of| *of == blame(saving.cause)).unwrap_or(0);
-            savings.wall_s[at] = saving.wall_ns / 1e9;
-            savings.range_s[at] = (saving.range_ns.0 / 1e9, saving.range_ns.1 / 1e9);
-        }
-        // Parts are parts of each rank's progress; in time they are about these.
-        let both = graph.excess_work().into_iter().zip(graph.delayed_work());
-        let parts: Vec<(Vec<u64>, Vec<u64>)> = both.collect();
         let length_ns = to_ns - from_ns;
-        let count = parts.len().max(1) as u64;
-        let at_ns = |part: u64| from_ns + length_ns / count * part;
-        let part = |(number, (excess_ns, delayed_ns)): (u64, (Vec<u64>, Vec<u64>))| Part {
+        // Work is cut by each rank's progress; in time the parts are about these.
+        let both: Vec<_> = graph.excess_work().into_iter().zip(graph.delayed_work()).collect();
+        let part_ns = length_ns / both.len().max(1) as u64;
+        let at_ns = |number: u64| from_ns + number * part_ns;
+        let part = |(number, (excess_ns, delayed_ns))| Part {
             from_ns: at_ns(number),
             to_ns: at_ns(number + 1),
             excess_ns,
             delayed_ns,
         };
         Self {
-            savings,
-            without,
-            shortage: None,
-            parts: (0..).zip(parts).map(part).collect(),
+            sets,
+            unexplained_ns: graph.quality().unexplained_ns as f64,
+            cpu_shortage: None,
+            parts: (0..).zip(both).map(part).collect(),
             from_ns,
             to_ns,
             replayed_ns: length_ns,
@@ -103,133 +85,151 @@ impl Replayed {
         }
     }
 
-    /// Adds what was found of the stretch that comes next.
+    /// Adds the stretch that comes next. One whose replay departs from the run counts with its length only.
     pub(super) fn add(&mut self, later: &Self) {
         if later.departure.is_none() {
-            let (sums, more) = (&mut self.savings, &later.savings);
-            sums.unexplained_s += more.unexplained_s;
-            sums.wall_s.iter_mut().zip(more.wall_s).for_each(|(sum, s)| *sum += s);
-            for (sum, range) in sums.range_s.iter_mut().zip(more.range_s) {
-                *sum = (sum.0 + range.0, sum.1 + range.1);
-            }
-            for (sum, more) in self.without.iter_mut().zip(&later.without) {
+            self.unexplained_ns += later.unexplained_ns;
+            for (sum, more) in self.sets.iter_mut().zip(&later.sets) {
                 sum.wall_ns += more.wall_ns;
                 sum.range_ns = (sum.range_ns.0 + more.range_ns.0, sum.range_ns.1 + more.range_ns.1);
             }
         }
-        if self.parts.is_empty() {
+        if self.replayed_ns == 0 {
             self.from_ns = later.from_ns;
         }
         self.to_ns = self.to_ns.max(later.to_ns);
         self.replayed_ns += later.replayed_ns;
-        self.parts.extend(later.parts.iter().cloned());
-        while self.parts.len() > MOST_PARTS {
-            let of_two = |two: &[Part]| {
-                let mut part = two[0].clone();
-                two[1..].iter().for_each(|later| part.add(later));
-                part
-            };
-            self.parts = self.parts.chunks(2).map(of_two).collect();
-        }
         self.departed_ns += later.departed_ns;
         self.departure = self.departure.or(later.departure);
-        let is_much = self.departed_ns as f64 > MUCH_DEPARTED * self.replayed_ns as f64;
-        self.savings.departs = self.departure.filter(|_| is_much);
+        self.parts.extend(later.parts.iter().cloned());
+        while self.parts.len() > MOST_PARTS {
+            let merge = |parts: &[Part]| {
+                let mut merged = parts[0].clone();
+                parts[1..].iter().for_each(|later| merged.add(later));
+                merged
+            };
+            self.parts = self.parts.chunks(2).map(merge).collect();
+        }
     }
 
-    /// What was replayed stands for the run up to a time, of which it is a part.
-    pub(super) fn standing_for(mut self, until_ns: Nanoseconds) -> Self {
+    /// Scales the replayed stretches up to the whole run until a time.
+    pub(super) fn scaled_to(mut self, until_ns: Nanoseconds) -> Self {
         self.to_ns = self.to_ns.max(until_ns);
-        let times = (self.to_ns - self.from_ns) as f64 / self.replayed_ns.max(1) as f64;
-        let grow_range = |range: &mut (f64, f64)| *range = (range.0 * times, range.1 * times);
-        self.savings.unexplained_s *= times;
-        self.savings.wall_s.iter_mut().for_each(|s| *s *= times);
-        self.savings.range_s.iter_mut().for_each(grow_range);
-        for shorter in &mut self.without {
-            shorter.wall_ns *= times;
-            grow_range(&mut shorter.range_ns);
+        let factor = (self.to_ns - self.from_ns) as f64 / self.replayed_ns.max(1) as f64;
+        self.unexplained_ns *= factor;
+        for Shorter { wall_ns, range_ns } in &mut self.sets {
+            [wall_ns, &mut range_ns.0, &mut range_ns.1].into_iter().for_each(|ns| *ns *= factor);
         }
         for part in &mut self.parts {
             let all = part.excess_ns.iter_mut().chain(&mut part.delayed_ns);
-            all.for_each(|ns| *ns = (*ns as f64 * times) as u64);
+            all.for_each(|ns| *ns = (*ns as f64 * factor) as u64);
         }
         self
     }
 
-    /// What the run would take without each set of causes that saves something; nothing where replays depart from the run.
+    /// Where replays depart from the run, if they do so for much of it.
+    fn departs(&self) -> Option<(Rank, Nanoseconds)> {
+        let is_much = self.departed_ns as f64 > MUCH_DEPARTED * self.replayed_ns as f64;
+        self.departure.filter(|_| is_much)
+    }
+
+    /// What each cause costs. Sets have the order of `mpiscope_analysis::Blame::ALL`.
+    pub(super) fn savings(&self) -> ReplaySavings {
+        let single = |at: usize| self.sets[1 << at];
+        let seconds = |ns: f64| ns / 1e9;
+        ReplaySavings {
+            departs: self.departs(),
+            unexplained_s: seconds(self.unexplained_ns),
+            wall_s: std::array::from_fn(|at| seconds(single(at).wall_ns)),
+            range_s: std::array::from_fn(|at| {
+                let (least_ns, most_ns) = single(at).range_ns;
+                (seconds(least_ns), seconds(most_ns))
+            }),
+        }
+    }
+
+    /// What the run would take without each set of causes that are worth a switch; nothing where replays depart from it.
     pub(super) fn whatif(&self) -> WhatIf {
-        let length_s = (self.to_ns - self.from_ns) as f64 / 1e9;
-        let mut whatif = WhatIf { recorded_s: length_s, without: Vec::new() };
-        if self.savings.departs.is_some() {
-            return whatif;
+        if self.departs().is_some() {
+            return WhatIf::default();
         }
-        for (set, shorter) in self.without.iter().enumerate().filter(|(_, of)| of.wall_ns > 0.0) {
-            let in_set = |at: &usize| set >> at & 1 == 1;
-            let causes: Vec<usize> = (0..Blame::ALL.len()).filter(in_set).collect();
-            // A cause that saves nothing is in no set.
-            if causes.iter().any(|at| self.without[1 << at].wall_ns <= 0.0) {
-                continue;
+        let length_ns = (self.to_ns - self.from_ns) as f64;
+        let takes_s = |saved_ns: f64| (length_ns - saved_ns).max(0.0) / 1e9;
+        let is_costly = |at: &usize| self.sets[1 << at].wall_ns >= WORTH_A_SWITCH * length_ns.max(1.0);
+        let mut without = Vec::new();
+        for (set, saved) in self.sets.iter().enumerate().skip(1) {
+            let causes: Vec<usize> = (0..Cause::ALL.len()).filter(|at| set >> at & 1 == 1).collect();
+            if causes.iter().all(is_costly) {
+                without.push(Without {
+                    causes: causes.iter().map(|at| Cause::ALL[*at].word().to_owned()).collect(),
+                    run_s: takes_s(saved.wall_ns),
+                    least_s: takes_s(saved.range_ns.1.max(saved.wall_ns)),
+                    most_s: takes_s(saved.range_ns.0.min(saved.wall_ns)),
+                });
             }
-            let takes_s = |saved_ns: f64| (length_s - saved_ns / 1e9).max(0.0);
-            whatif.without.push(Without {
-                causes: causes.iter().map(|at| Blame::ALL[*at].word().to_owned()).collect(),
-                run_s: takes_s(shorter.wall_ns),
-                least_s: takes_s(shorter.range_ns.1.max(shorter.wall_ns)),
-                most_s: takes_s(shorter.range_ns.0.min(shorter.wall_ns)),
-            });
         }
-        whatif
+        WhatIf { recorded_s: length_ns / 1e9, without }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mpiscope_analysis::Blame;
 
-    fn stretch(from_ns: u64, to_ns: u64, departure: Option<(u32, u64)>) -> Replayed {
-        let savings =
-            ReplaySavings { wall_s: [1.0, 2.0, 0.0, 0.5], departs: departure, ..ReplaySavings::default() };
+    /// A stretch that even work makes 2 % shorter.
+    fn stretch(from_ns: u64, to_ns: u64, departure: Option<(Rank, Nanoseconds)>) -> Replayed {
+        let length_ns = to_ns - from_ns;
         let part = |from_ns, to_ns| Part { from_ns, to_ns, excess_ns: vec![1, 2], delayed_ns: vec![3] };
         let middle_ns = from_ns.midpoint(to_ns);
-        let departed_ns = if departure.is_some() { to_ns - from_ns } else { 0 };
-        let parts = vec![part(from_ns, middle_ns), part(middle_ns, to_ns)];
-        let mut without = [Shorter::default(); 16];
-        without[2].wall_ns = 2.0;
-        let replayed_ns = to_ns - from_ns;
+        let mut sets = [Shorter::default(); 16];
+        sets[2].wall_ns = 0.02 * length_ns as f64;
         Replayed {
-            savings,
-            without,
-            parts,
+            sets,
+            unexplained_ns: 1.0,
+            cpu_shortage: None,
+            parts: vec![part(from_ns, middle_ns), part(middle_ns, to_ns)],
             from_ns,
             to_ns,
-            replayed_ns,
+            replayed_ns: length_ns,
             departure,
-            departed_ns,
-            shortage: None,
+            departed_ns: if departure.is_some() { length_ns } else { 0 },
         }
     }
 
+    fn is_near(one: f64, other: f64) -> bool {
+        (one - other).abs() < 1e-12
+    }
+
     #[test]
-    fn stretches_add_up_and_those_that_depart_say_nothing() {
+    fn causes_have_the_order_that_the_verdict_has() {
+        assert_eq!(Cause::ALL.map(Cause::word), Blame::ALL.map(Blame::word));
+    }
+
+    #[test]
+    fn stretches_add_up_but_for_those_that_depart() {
         let mut whole = Replayed::default();
         for at in 0..20 {
             whole.add(&stretch(at * 100, (at + 1) * 100, (at == 3).then_some((7, 310))));
         }
-        assert_eq!(whole.savings.wall_s, [19.0, 38.0, 0.0, 9.5]);
-        assert_eq!(whole.savings.departs, None);
+        let savings = whole.savings();
+        assert!(is_near(savings.wall_s[1], 38e-9) && is_near(savings.unexplained_s, 19e-9), "{savings:?}");
+        assert_eq!((savings.departs, savings.wall_s[0]), (None, 0.0));
+        assert_eq!(whole.whatif().without.len(), 1);
         (0..3).for_each(|at| whole.add(&stretch(2000 + at * 100, 2100 + at * 100, Some((1, 2000)))));
-        assert_eq!(whole.savings.departs, Some((7, 310)));
+        assert_eq!(whole.savings().departs, Some((7, 310)));
+        assert_eq!(whole.whatif(), WhatIf::default());
     }
 
     #[test]
-    fn stretches_stand_for_those_that_were_left_out() {
+    fn stretches_are_scaled_up_for_skipped_time() {
         let mut some = stretch(0, 100, None);
         some.add(&stretch(300, 400, None));
-        let whole = some.standing_for(800);
-        assert_eq!((whole.savings.wall_s[1], whole.parts[0].excess_ns[1]), (16.0, 8));
+        let whole = some.scaled_to(800);
+        assert!(is_near(whole.savings().wall_s[1], 16e-9));
+        assert_eq!(whole.parts[0].excess_ns[1], 8);
         let whatif = whole.whatif();
-        assert!((whatif.recorded_s - 800e-9).abs() < 1e-15, "{whatif:?}");
-        assert!((whatif.without[0].run_s - (800.0 - 16.0) * 1e-9).abs() < 1e-15, "{whatif:?}");
+        assert!(is_near(whatif.recorded_s, 800e-9) && is_near(whatif.without[0].run_s, 784e-9), "{whatif:?}");
     }
 
     #[test]
@@ -241,11 +241,9 @@ mod tests {
         assert_eq!((whole.parts[0].from_ns, whole.parts.last().unwrap().to_ns), (0, 33_300));
         let sum: u64 = whole.parts.iter().map(|part| part.excess_ns.iter().sum::<u64>()).sum();
         assert_eq!(sum, 333 * 2 * 3);
-        let whatif = whole.whatif();
-        assert_eq!((whatif.recorded_s, whatif.without.len()), (33.3e-6, 1));
-        let without = &whatif.without[0];
+        let without = &whole.whatif().without[0];
         assert_eq!(without.causes, ["pattern"]);
-        assert!((without.run_s - (33_300.0 - 666.0) / 1e9).abs() < 1e-15, "{without:?}");
+        assert!(is_near(without.run_s, 0.98 * 33_300e-9), "{without:?}");
         assert!(without.least_s <= without.run_s && without.run_s <= without.most_s, "{without:?}");
     }
 }

@@ -1,10 +1,9 @@
 //! From which ranks it comes that others wait: those that have more to do than others, and those that had no core.
 
-use super::by_region::windows;
-use super::replayed::{self, Replayed};
-use mpiscope_analysis::{Blame, Budgeter, Spared};
+use super::replayed::{Part, Replayed};
+use mpiscope_analysis::{Blame, Budgeter};
 use mpiscope_feed::{Source, SourceRank, SourceTime};
-use mpiscope_model::{Nanoseconds, Rank};
+use mpiscope_model::Rank;
 use std::cmp::Reverse;
 
 /// So many ranks are named, in all and of each part of the run.
@@ -13,48 +12,8 @@ const MOST_RANKS: usize = 8;
 const MOST: f64 = 0.7;
 /// A rank with this share of what another has, has as much.
 const AS_MUCH: f64 = 0.9;
-/// The run is looked at in so many parts, to see whether it is always the same ranks.
-const PARTS: usize = 8;
 /// Parts of a run differ by so much from the whole, on average, where it moves from rank to rank: from 0, all the same, to 1.
 const MOVES: f64 = 0.4;
-
-/// What a stretch costs for a cause that lies with ranks, in nanoseconds; nothing for others.
-fn cost_ns(of: &Spared, blame: Blame) -> u64 {
-    match blame {
-        Blame::Pattern => of.balanced_ns,
-        Blame::Cpu => of.cored_ns,
-        Blame::Mapping | Blame::Background => 0,
-    }
-}
-
-/// A part of the run, by rank.
-struct Part {
-    from_ns: Nanoseconds,
-    to_ns: Nanoseconds,
-    of: Vec<Spared>,
-}
-
-impl Part {
-    fn by_rank(&self, blame: Blame) -> Vec<u64> {
-        self.of.iter().map(|of| cost_ns(of, blame)).collect()
-    }
-}
-
-/// The parts of what was judged.
-fn parts(budgeter: &Budgeter, begin_ns: Nanoseconds, end_ns: Nanoseconds) -> Vec<Part> {
-    let ledger = budgeter.ledger();
-    let (width_ns, windows) = windows(budgeter, begin_ns);
-    let step = windows.len().div_ceil(PARTS).max(1);
-    let part = |from: usize| {
-        let some = from..(from + step).min(windows.end);
-        let from_ns = (some.start as u64 * width_ns).max(begin_ns);
-        let to_ns = (some.end as u64 * width_ns).min(end_ns).max(from_ns);
-        let ranks = 0..ledger.ranks().len() as Rank;
-        let of = ranks.map(|rank| ledger.of_ranks(&[(rank, rank)], some.clone()).spared).collect();
-        Part { from_ns, to_ns, of }
-    };
-    windows.clone().step_by(step).map(part).collect()
-}
 
 /// The ranks with the most, the first before others with as much.
 fn most(by_rank: &[u64]) -> Vec<(Rank, u64)> {
@@ -91,30 +50,17 @@ fn few(ranks: &[SourceRank], total_s: f64, all: usize) -> Vec<Rank> {
     few
 }
 
-/// From which ranks each such cause comes, as far as the run is settled.
-pub(super) fn sources(
-    budgeter: &Budgeter,
-    begin_ns: Nanoseconds,
-    end_ns: Nanoseconds,
-    replayed: Option<&Replayed>,
-) -> Vec<Source> {
-    let of_ledger = if replayed.is_some() { Vec::new() } else { parts(budgeter, begin_ns, end_ns) };
+/// The ranks that each such cause comes from, as far as the run was replayed.
+pub(super) fn sources(budgeter: &Budgeter, replayed: &Replayed) -> Vec<Source> {
     let seconds = |ns: u64| ns as f64 / 1e9;
     let source = |blame: Blame| {
-        let of_replay = |part: &replayed::Part| match blame {
+        let by_rank = |part: &Part| match blame {
             Blame::Pattern => part.excess_ns.clone(),
             _ => part.delayed_ns.clone(),
         };
-        let by_part: Vec<Vec<u64>> = match replayed {
-            Some(replayed) => replayed.parts.iter().map(of_replay).collect(),
-            None => of_ledger.iter().map(|part| part.by_rank(blame)).collect(),
-        };
-        let parts: Vec<(Nanoseconds, Nanoseconds)> = match replayed {
-            Some(replayed) => replayed.parts.iter().map(|part| (part.from_ns, part.to_ns)).collect(),
-            None => of_ledger.iter().map(|part| (part.from_ns, part.to_ns)).collect(),
-        };
-        let ranks_known = by_part.iter().map(Vec::len).max().unwrap_or(0);
-        let mut whole = vec![0_u64; budgeter.ledger().ranks().len().max(ranks_known)];
+        let by_part: Vec<Vec<u64>> = replayed.parts.iter().map(by_rank).collect();
+        let with_excess = by_part.iter().map(Vec::len).max().unwrap_or(0);
+        let mut whole = vec![0_u64; budgeter.ledger().ranks().len().max(with_excess)];
         for of_part in &by_part {
             whole.iter_mut().zip(of_part).for_each(|(sum, ns)| *sum += ns);
         }
@@ -124,9 +70,9 @@ pub(super) fn sources(
         }
         let differs = |of: &Vec<u64>| difference(of, &whole) * of.iter().sum::<u64>() as f64;
         let moves = by_part.iter().map(differs).sum::<f64>() / total_ns as f64 > MOVES;
-        let time = |((from_ns, to_ns), of): (&(Nanoseconds, Nanoseconds), &Vec<u64>)| SourceTime {
-            from_s: seconds(*from_ns),
-            to_s: seconds(*to_ns),
+        let time = |(part, of): (&Part, &Vec<u64>)| SourceTime {
+            from_s: seconds(part.from_ns),
+            to_s: seconds(part.to_ns),
             ranks: most(of).into_iter().map(|(rank, _)| rank).collect(),
         };
         let ranks = ranks(budgeter, &whole);
@@ -136,7 +82,7 @@ pub(super) fn sources(
             few: if moves { Vec::new() } else { few(&ranks, seconds(total_ns), whole.len()) },
             ranks,
             computed_s: mean_computed_s(budgeter),
-            times: if moves { parts.iter().zip(&by_part).map(time).collect() } else { Vec::new() },
+            times: if moves { replayed.parts.iter().zip(&by_part).map(time).collect() } else { Vec::new() },
         })
     };
     [Blame::Pattern, Blame::Cpu].into_iter().filter_map(source).collect()
@@ -164,7 +110,8 @@ mod tests {
     use super::super::judgement::judgement;
     use super::*;
     use crate::judge::seen::Seen;
-    use mpiscope_analysis::{BudgetOptions, Windowed};
+    use crate::judge::stretches::LogStretches;
+    use mpiscope_analysis::{BudgetOptions, Reference, Windowed};
     use mpiscope_feed::Judgement;
     use mpiscope_ingest::Ingest;
     use mpiscope_synth::{Pattern, Spec, Style, generate};
@@ -175,11 +122,13 @@ mod tests {
         spec.disturb.push(disturbed.parse().unwrap());
         let mut ingest = Ingest::to_be_judged();
         let mut windowed = Windowed::new(BudgetOptions::default());
+        let mut stretches = LogStretches::new(&Reference::None, &[]);
         for batch in generate(&spec).unwrap().filter_map(|message| ingest.step(message)) {
+            stretches.add(&batch);
             windowed.feed(&batch, batch.until_ns);
         }
         windowed.finish();
-        judgement(&windowed.budgeter, false, 16, &Seen::default(), None).0
+        judgement(&windowed.budgeter, false, 16, &Seen::default(), &stretches.finish()).0
     }
 
     #[test]

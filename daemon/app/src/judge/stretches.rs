@@ -1,18 +1,19 @@
-//! What replays say of a run, in stretches of so many calls that each fits into memory. The last one can be replayed while it
-//! grows; once it is full, what was found of it is kept and the next one begins.
+//! Replays a run in stretches whose calls fit into memory, and adds up what they save.
+//!
+//! A full stretch is replayed once and only its result is kept. The last stretch can be replayed while it grows.
 
 use super::graph::kinds;
 use super::replayed::Replayed;
 use crate::processors::Processors;
 use mpiscope_analysis::{Matcher, Reference, Scope};
 use mpiscope_diagnosis::GraphBuilder;
-use mpiscope_model::{Batch, Message, Nanoseconds, Node};
+use mpiscope_model::{Batch, Call, Message, Nanoseconds, Node};
 
-/// Of a running job a stretch has at least so many calls: it is replayed every second or so.
+/// The calls of a stretch while the job runs, which is replayed about once a second.
 pub(super) const LIVE_CALLS: usize = 1 << 17;
-/// In the end; some half a gigabyte.
-pub(super) const FINAL_CALLS: usize = 1 << 22;
-/// Where there are so many ranks that each would have too few calls, a stretch has so many of each, up to the most.
+/// The calls of a stretch at the end of the run; about half a gigabyte.
+const FINAL_CALLS: usize = 1 << 22;
+/// A stretch grows until each rank has this many calls, up to the limit below.
 const CALLS_PER_RANK: usize = 512;
 const MOST_FOR_RANKS: usize = 1 << 20;
 
@@ -21,34 +22,32 @@ pub(super) struct Stretches {
     least_calls: usize,
     ranks: usize,
     processors: Processors,
-    /// What was found of stretches that are over.
-    past: Replayed,
-    /// A better placement, as far as it is known.
+    /// The sum over full stretches.
+    earlier: Replayed,
+    /// A better placement; empty where none is known.
     advised: Vec<Node>,
-    /// Up to where the run is known.
+    /// All calls that ended before this time are in.
     until_ns: Nanoseconds,
-    /// Calls are left out until a new stretch may begin.
-    is_resting: bool,
-    has_rested: bool,
+    is_paused: bool,
+    has_paused: bool,
 }
 
 impl Stretches {
     pub(super) fn new(least_calls: usize) -> Self {
-        let builder = GraphBuilder::new(kinds());
         Self {
-            builder,
+            builder: GraphBuilder::new(kinds()),
             least_calls,
             ranks: 0,
             processors: Processors::default(),
-            past: Replayed::default(),
+            earlier: Replayed::default(),
             advised: Vec::new(),
             until_ns: 0,
-            is_resting: false,
-            has_rested: false,
+            is_paused: false,
+            has_paused: false,
         }
     }
 
-    /// From now on messages between nodes are held against what they take in an undisturbed network, where that is known.
+    /// Sets what messages between nodes take without network contention, where that was measured.
     pub(super) fn refer(&mut self, reference: &Reference) {
         let (Reference::Quiet(version) | Reference::Given(version)) = reference else { return };
         for criterion in version.messages().filter(|criterion| criterion.scope == Scope::Inter) {
@@ -57,85 +56,78 @@ impl Stretches {
         }
     }
 
-    /// From now on placement is held against this one.
+    /// Sets the placement to compare with.
     pub(super) fn advise(&mut self, advised: &[Node]) {
         self.advised.clear();
         self.advised.extend_from_slice(advised);
     }
 
-    /// From now on calls are left out, or no more. Where stretches are left out, those that are replayed stand for them.
-    pub(super) fn rest(&mut self, is_resting: bool) {
-        if std::mem::replace(&mut self.is_resting, is_resting) && !is_resting {
-            // What the scheduler says are sums: they count from here.
+    /// Skips calls, or continues with a new stretch. Results are scaled up for the skipped time.
+    pub(super) fn pause(&mut self, is_paused: bool) {
+        if std::mem::replace(&mut self.is_paused, is_paused) && !is_paused {
+            // Scheduler figures are running totals: differences count from here.
             self.processors.all().for_each(|of| self.builder.scheduling(*of));
         }
-        self.has_rested |= is_resting;
+        self.has_paused |= is_paused;
     }
 
-    /// Takes in what became known; says whether a stretch is over.
-    pub(super) fn take(&mut self, batch: &Batch, messages: &[Message]) -> bool {
+    /// Adds a batch with its calls and messages; whether that filled a stretch, which is then replayed.
+    pub(super) fn add(&mut self, batch: &Batch, calls: &[Call], messages: &[Message]) -> bool {
         self.until_ns = self.until_ns.max(batch.until_ns);
         self.processors.see(&batch.scheduling);
         for info in &batch.ranks {
             self.builder.place(info.rank, info.node);
             self.ranks = self.ranks.max(info.world_size as usize);
         }
-        if self.is_resting {
+        // The sender may have left the calls out while this was paused.
+        let lacks_calls = calls.is_empty() && !batch.activities.is_empty();
+        if self.is_paused || lacks_calls {
             return false;
         }
-        let mut before = None;
-        for activity in &batch.activities {
-            let thread = Some((activity.rank, activity.call.thread()));
-            if std::mem::replace(&mut before, thread) != thread {
-                self.builder.begin_with(activity.rank, activity.call);
-            }
+        for of_rank in batch.activities.chunk_by(|one, other| one.rank == other.rank) {
+            let threads = of_rank.chunk_by(|one, other| one.call.thread() == other.call.thread());
+            threads.for_each(|of_thread| self.builder.begin_with(of_thread[0].rank, of_thread[0].call));
         }
-        batch.calls.iter().for_each(|call| self.builder.call(call));
+        calls.iter().for_each(|call| self.builder.call(call));
         batch.collected.iter().for_each(|of| self.builder.collected(*of));
         batch.scheduling.iter().for_each(|of| self.builder.scheduling(*of));
         messages.iter().for_each(|message| self.builder.message(message));
         let enough = self.least_calls.max((CALLS_PER_RANK * self.ranks).min(MOST_FOR_RANKS));
-        let is_over = self.builder.call_count() >= enough;
-        if is_over {
+        let is_full = self.builder.call_count() >= enough;
+        if is_full {
             let next = self.builder.next_stretch();
             let stretch = std::mem::replace(&mut self.builder, next);
-            self.past = self.with(stretch);
+            self.earlier = self.replay(stretch);
         }
-        is_over
+        is_full
     }
 
-    /// What was found so far.
-    pub(super) fn look(&self) -> Replayed {
-        let found = self.with(self.builder.clone());
-        if self.has_rested { found.standing_for(self.until_ns) } else { found }
+    /// The result so far.
+    pub(super) fn result(&self) -> Replayed {
+        let result = self.replay(self.builder.clone());
+        if self.has_paused { result.scaled_to(self.until_ns) } else { result }
     }
 
-    /// What was found in the end.
-    pub(super) fn finish(mut self) -> Replayed {
-        let next = self.builder.next_stretch();
-        let stretch = std::mem::replace(&mut self.builder, next);
-        self.with(stretch)
-    }
-
-    fn with(&self, stretch: GraphBuilder) -> Replayed {
-        let mut found = self.past.clone();
+    /// The sum over earlier stretches and this one.
+    fn replay(&self, stretch: GraphBuilder) -> Replayed {
+        let mut sum = self.earlier.clone();
         if stretch.call_count() > 0
             && let Ok(graph) = stretch.finish()
         {
-            found.add(&Replayed::without_causes(&graph, &self.advised));
+            sum.add(&Replayed::replay(&graph, &self.advised));
         }
-        found.shortage = self.processors.shortage();
-        found
+        sum.cpu_shortage = self.processors.shortage();
+        sum
     }
 }
 
-/// The stretches of a pass over a log, whose messages are not known yet.
-pub(super) struct Unmatched {
+/// The stretches of a pass over a log, which still has to match messages.
+pub(super) struct LogStretches {
     stretches: Stretches,
     matcher: Matcher,
 }
 
-impl Unmatched {
+impl LogStretches {
     pub(super) fn new(reference: &Reference, advised: &[Node]) -> Self {
         let mut stretches = Stretches::new(FINAL_CALLS);
         stretches.refer(reference);
@@ -143,16 +135,16 @@ impl Unmatched {
         Self { stretches, matcher: Matcher::default() }
     }
 
-    /// Takes in a batch whose calls and events have their last times.
-    pub(super) fn take(&mut self, batch: &Batch) {
+    /// Adds a batch whose times are corrected.
+    pub(super) fn add(&mut self, batch: &Batch) {
         batch.ranks.iter().for_each(|info| self.matcher.place(info.rank, info.node));
         let matched = self.matcher.feed(&batch.events);
-        self.stretches.take(batch, &matched.messages);
+        self.stretches.add(batch, &batch.calls, &matched.messages);
     }
 
     pub(super) fn finish(mut self) -> Replayed {
         let rest = self.matcher.finish().messages;
-        self.stretches.take(&Batch::default(), &rest);
-        self.stretches.finish()
+        self.stretches.add(&Batch::default(), &[], &rest);
+        self.stretches.result()
     }
 }

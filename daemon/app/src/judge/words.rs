@@ -2,6 +2,7 @@
 
 use super::actions::actions;
 use super::blame::{evidence, what};
+use crate::processors::shortage_sentence;
 use crate::words::{nanoseconds, run_time};
 use mpiscope_feed::{Found, Judgement, Quiet, Verdict};
 use std::time::Duration;
@@ -48,15 +49,7 @@ fn headline(judgement: &Judgement) -> String {
 
 /// That ranks had too few CPUs.
 fn shortage(judgement: &Judgement) -> Option<String> {
-    let shortage = judgement.cpu_shortage.as_ref()?;
-    Some(format!(
-        "{} ranks had {:.1} CPUs on average and waited for one {} of the time they could run (rank {}: {}).",
-        shortage.ranks,
-        shortage.cpus,
-        percent(shortage.waited),
-        shortage.most_rank,
-        percent(shortage.most_waited),
-    ))
+    judgement.cpu_shortage.as_ref().map(shortage_sentence)
 }
 
 /// A figure that may well be greater.
@@ -201,10 +194,10 @@ pub(super) fn say(told: &mut Found) {
     told.actions = actions(&told.judgement);
 }
 
-/// The verdict and what it rests on, a sentence each; of a job that stood still to its end where it did.
-pub(crate) fn verdict_sentences(judgement: &Judgement, stands: bool) -> Vec<String> {
-    let first = if stands && judgement.verdict.cause == "none" {
-        "Before the job stood still, nothing above 2 % of the ranks' time was avoidable.".into()
+/// The verdict and its evidence, a sentence each.
+pub(crate) fn verdict_sentences(judgement: &Judgement, hangs_at_end: bool) -> Vec<String> {
+    let first = if hangs_at_end && judgement.verdict.cause == "none" {
+        "Before the hang, nothing above 2 % of the ranks' time was avoidable.".into()
     } else {
         headline(judgement)
     };

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 /// So much fits on a page.
-const MOST_FUNCTIONS: usize = 12;
+const MOST_FUNCTIONS: usize = 10;
 const MOST_PLACES: usize = 8;
 const MOST_MISSING: usize = 6;
 const MOST_SENTENCES: usize = 12;
@@ -55,7 +55,7 @@ fn write(
     if totals.calls == 0 {
         writeln!(out, "  No MPI call was seen so far, so nothing can be said of where time goes.\n")?;
     } else if let Some(findings) = findings {
-        judgement(&findings.judgement, loaded.standing.stands_to_the_end(), out)?;
+        judgement(&findings.judgement, loaded.standing.hangs_at_end(), out)?;
         if let Some(sentence) = regions_sentence(&findings.judgement.regions) {
             writeln!(out, "  {sentence}\n")?;
         }
@@ -88,7 +88,8 @@ fn write(
         row("ended before they began", count(totals.clock_violations_after))?;
         row("  before correction", count(totals.clock_violations_before))?;
     }
-    if let Some(sentence) = loaded.processors.sentence() {
+    let is_in_verdict = findings.is_some_and(|findings| findings.judgement.cpu_shortage.is_some());
+    if let Some(sentence) = loaded.processors.sentence().filter(|_| !is_in_verdict) {
         writeln!(out, "\n  {sentence}")?;
     }
     if let Some(sentence) = placement.and_then(better_placement) {

@@ -62,7 +62,11 @@ fn lines(summary: &Summary, out: &Path) -> Vec<String> {
             nanoseconds(*time_ns),
         ));
     }
-    lines.extend(summary.processors.clone());
+    // It may be a part of the verdict.
+    let processors =
+        summary.processors.iter().filter(|sentence| !lines.iter().any(|line| line.contains(*sentence)));
+    let processors: Vec<String> = processors.cloned().collect();
+    lines.extend(processors);
     for missing in summary.missing.iter().take(MOST_MISSING) {
         lines.push(format!("missing: {missing}"));
     }

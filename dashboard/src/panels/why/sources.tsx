@@ -1,7 +1,7 @@
 // From which ranks it comes that others wait: those that have more to do than others, and those that had no core. Each leads
 // to its rank.
 
-import type { CpuShortage, Found, Source } from "../../feed/found";
+import type { Found, Source } from "../../feed/found";
 import type { Store } from "../../state/store";
 import { CAUSE_NAMES, part, seconds } from "../../words/found";
 import { clock } from "../../words";
@@ -39,16 +39,15 @@ function whereWords(store: Store, rank: number): string {
   return node ? ` on ${node}` : "";
 }
 
-export function Sources({ store, sources, shortage, isRanged }: { store: Store; sources: readonly Source[]; shortage: CpuShortage | null; isRanged: boolean }) {
+export function Sources({ store, sources, hasCpuShortage, isRanged }: { store: Store; sources: readonly Source[]; hasCpuShortage: boolean; isRanged: boolean }) {
   const { ranks, durationS } = { ranks: store.figures.value.job.ranks, durationS: store.figures.value.found?.untilS ?? 0 };
   const told = sources.filter(({ totalS }) => totalS > WORTH_TELLING * ranks * durationS);
   return (
     <section id={SOURCES} tabIndex={-1} class="sources">
       <h2>Which ranks it comes from <span class="soft">{isRanged ? "in the whole run" : ""}</span></h2>
-      {shortage && <p class="lead"><CauseMark cause="cpu" /> {shortage.ranks} ranks had {shortage.cpus.toFixed(1)} CPUs on average and waited for one {part(shortage.waited)} of the time they could run, most of all rank {shortage.mostRank}: {part(shortage.mostWaited)}.</p>}
       {told.length > 0
         ? told.map((source) => <OfCause key={source.cause} store={store} source={source} />)
-        : <p class="soft">No rank has much more to do than others{shortage ? "" : ", and none was without a core for long"}.</p>}
+        : <p class="soft">No rank has much more to do than others{hasCpuShortage ? "" : ", and none was without a core for long"}.</p>}
     </section>
   );
 }

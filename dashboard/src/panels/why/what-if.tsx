@@ -1,4 +1,4 @@
-// What the run would take without its causes: each can be switched off, and the predicted run stands below the recorded one.
+// Predicts the run without its causes: switches for each cause, the recorded run and the predicted one below it.
 
 import { useSignal } from "@preact/signals";
 import { type Blame, CAUSES, type Cause, type WhatIf as Replays } from "../../feed/found";
@@ -10,7 +10,7 @@ import { WHAT_IF } from "./places";
 export function WhatIf({ replays, top, isRanged }: { replays: Replays; top: Cause; isRanged: boolean }) {
   const chosen = useSignal<ReadonlySet<Blame> | null>(null);
   const possible = costly(replays);
-  // Until somebody chooses, the first cause is gone.
+  // The first cause is switched off until the user changes a switch.
   const removed = new Set([...(chosen.value ?? [top])].filter((cause): cause is Blame => possible.some((each) => each === cause)));
   const without = predicted(replays, removed);
   const toggle = (cause: Blame): void => {
@@ -23,12 +23,12 @@ export function WhatIf({ replays, top, isRanged }: { replays: Replays; top: Caus
     <section id={WHAT_IF} tabIndex={-1} class="what-if">
       <h2>What if <span class="soft">the recorded run, replayed without its causes{isRanged ? "; all of it, not the range" : ""}</span></h2>
       {recordedS <= 0 || possible.length === 0
-        ? <p class="soft">{recordedS > 0 ? "No change that was tried makes the run shorter by half a percent." : "It was not replayed."}</p>
+        ? <p class="soft">{recordedS > 0 ? "Removing a cause saves less than 0.5 % of the run." : "No prediction: the run was not replayed."}</p>
         : <>
           <div class="switches">
             {CAUSES.map((cause) => {
               const isPossible = possible.includes(cause);
-              const learn = isPossible ? `Replay the run as if ${CHANGES[cause]}` : `The run would take as long if ${CHANGES[cause]}, as far as is known`;
+              const learn = isPossible ? `Replay the run as if ${CHANGES[cause]}` : `No time would be saved if ${CHANGES[cause]}`;
               return <button type="button" key={cause} role="switch" aria-checked={removed.has(cause)} disabled={!isPossible} title={learn} onClick={() => toggle(cause)}><CauseMark cause={cause} /> {CHANGES[cause]}</button>;
             })}
           </div>

@@ -65,7 +65,7 @@ function Judged({ store, found }: { store: Store; found: Found }) {
         <Advice actions={actions} details={details} isRanged={isRanged} />
       </div>
       <WhatIf replays={judgement.whatIf} top={judgement.verdict.cause} isRanged={isRanged} />
-      <Sources store={store} sources={judgement.sources} shortage={judgement.cpuShortage} isRanged={isRanged} />
+      <Sources store={store} sources={judgement.sources} hasCpuShortage={judgement.hasCpuShortage} isRanged={isRanged} />
       <section id={WAITS} tabIndex={-1} class="waits">
         <GatheredWaits store={store} gathered={judgement.gathered} waitingS={judgement.budget.waitingS} isRanged={isRanged} />
         <Waits store={store} waits={judgement.waits} isRanged={isRanged} />

@@ -135,7 +135,7 @@ impl Outlook {
         self.neighbourhoods.follow(budgeter, self.ranks, until_ns);
         self.neighbourhoods.count_by(budgeter);
         let (mut judgement, course) =
-            judgement(budgeter, self.is_referenced, self.ranks, &self.seen, Some(replayed));
+            judgement(budgeter, self.is_referenced, self.ranks, &self.seen, replayed);
         let Neighbourhoods { tracker, with_collectives, .. } = &self.neighbourhoods;
         judgement.regions = regions::told(tracker, *with_collectives, budgeter).bounded(regions::MOST_TOLD);
         let found = Found {

@@ -27,6 +27,11 @@ fn known_of(spec: &Spec) -> Vec<Known> {
     known.collect()
 }
 
+fn take(live: &mut LiveJudge, batch: Batch, messages: &[Message]) {
+    let calls = batch.calls.clone();
+    live.take(batch, &calls, messages);
+}
+
 fn calls(batches: &[Known]) -> u64 {
     batches.iter().map(|(batch, _)| batch.activities.len() as u64).sum()
 }
@@ -63,7 +68,7 @@ fn a_job_is_judged_while_it_runs() {
     let batches = batches(4.0);
     let mut live = LiveJudge::with_room(2, BudgetOptions::default(), Reference::None, MOST_WAITING).unwrap();
     for (batch, messages) in batches {
-        live.take(batch, messages);
+        take(&mut live, batch, &messages);
         until_idle(&live);
     }
     let found = found(&live, 3.5);
@@ -86,13 +91,13 @@ fn calls_that_come_too_fast_are_left_out_and_counted_and_judging_begins_anew() {
     let mut live = LiveJudge::with_room(1, BudgetOptions::default(), Reference::None, ROOM).unwrap();
     // One that is told everything at once is behind at once.
     let begun = Instant::now();
-    early.into_iter().for_each(|(batch, messages)| live.take(batch, messages));
+    early.into_iter().for_each(|(batch, messages)| take(&mut live, batch, &messages));
     let left_out = live.left_out_calls;
     assert!(left_out > 0 && left_out < all, "{left_out} of {all} in {:?}", begun.elapsed());
     until_idle(&live);
     let from_s = late[0].0.until_ns as f64 / 1e9;
     for (batch, messages) in late {
-        live.take(batch, messages);
+        take(&mut live, batch, &messages);
         until_idle(&live);
     }
     let found = found(&live, 11.0);
@@ -117,7 +122,7 @@ fn a_rank_with_more_work_is_found_while_the_job_runs() {
     let until_s = batches.last().unwrap().0.until_ns as f64 / 1e9;
     let mut live = LiveJudge::with_room(1, BudgetOptions::default(), Reference::None, MOST_WAITING).unwrap();
     for (batch, messages) in batches {
-        live.take(batch, messages);
+        take(&mut live, batch, &messages);
         until_idle(&live);
     }
     let judgement = found(&live, 0.9 * until_s).judgement;

@@ -73,8 +73,8 @@ fn nothing_to_say_is_said() {
     none.verdict = Verdict { cause: "none".into(), ..Verdict::default() };
     assert_eq!(headline(&none), "No avoidable time above 2 % of the ranks' time.");
     assert!(details(&none).is_empty());
-    let stood = "Before the job stood still, nothing above 2 % of the ranks' time was avoidable.";
-    assert_eq!(verdict_sentences(&none, true), [stood]);
+    let before = "Before the hang, nothing above 2 % of the ranks' time was avoidable.";
+    assert_eq!(verdict_sentences(&none, true), [before]);
     none.cpu_shortage =
         Some(CpuShortage { ranks: 16, cpus: 1.97, waited: 0.97, most_rank: 3, most_waited: 0.99 });
     assert_eq!(
