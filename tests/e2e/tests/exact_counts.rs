@@ -94,8 +94,8 @@ fn recorded(mpi: &Mpi, ranks: u32, app: &str, arguments: &[&str]) -> (Ended, Rec
     (ended, Recorded::load(&out).unwrap())
 }
 
-/// Whatever a loop asks with, what stands for its polls are a few rows for each tenth of a second, and a few more where the
-/// rank has no processor between two polls for long enough to have worked.
+/// Polls are folded whatever functions a loop polls with. A rank that loses its CPU between two polls begins a new row, so a
+/// busy machine has tens of rows; without folding there are 50,000.
 #[test]
 fn polls_by_turns_are_few_rows() {
     for mpi in Mpi::sample_or_skip("exact_counts polls_by_turns_are_few_rows") {
@@ -108,8 +108,7 @@ fn polls_by_turns_are_few_rows() {
         let end_ns = asked.iter().flatten().map(|call| call.end_ns).max().unwrap();
         for rows in &asked {
             assert_eq!(rows.iter().map(|call| call.count).sum::<u64>(), 50_000);
-            let most = 2 + (end_ns - begin_ns) / 2_000_000;
-            assert!(rows.len() as u64 <= most, "{} rows in {} ns", rows.len(), end_ns - begin_ns);
+            assert!(rows.len() <= 500, "{} rows in {} ns", rows.len(), end_ns - begin_ns);
         }
         // A row each, one after the other: most of the time of the loop, and no time twice.
         let mut spans: Vec<_> = asked.iter().flatten().map(|call| (call.start_ns, call.end_ns)).collect();
