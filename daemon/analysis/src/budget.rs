@@ -24,13 +24,11 @@ mod path;
 mod quiet;
 mod receive;
 mod send;
-mod serving;
 mod settle;
 mod steal;
 mod thread;
 mod thresholds;
 mod waits;
-mod whatif;
 mod work;
 
 pub use causes::{Budget, CAUSES, Cause, Causes};
@@ -38,8 +36,6 @@ pub use course::Course;
 pub use ledger::{Judged, Ledger, RankBudget, Spared, WindowBudget};
 pub use quiet::Stretch;
 pub use waits::{SiteWaiting, SiteWaits, WaitKey, WaitState, WaitTotals};
-use whatif::Way;
-pub use whatif::WhatIf;
 
 use crate::criteria::{Criteria, Reference, Version};
 use crate::evolution::{Evolution, EvolutionOptions, RegionOfRank};
@@ -96,26 +92,6 @@ impl Default for BudgetOptions {
 /// A placement is followed that spares this share of the messages between nodes.
 const WORTH_FOLLOWING: f64 = 0.05;
 
-/// A better placement.
-#[derive(Debug)]
-struct Advised {
-    node_of_rank: Vec<Node>,
-    /// Of the messages that it brings onto one node, the share by which there are fewer between nodes: for the others it
-    /// drives as many apart.
-    net_share: f64,
-}
-
-impl Advised {
-    /// If the advice is worth following.
-    fn of(advice: Advice) -> Option<Self> {
-        let (before, after) = (advice.inter_messages_before, advice.inter_messages_after);
-        let spared = before.saturating_sub(after);
-        let is_worth_it = spared > 0 && spared as f64 >= WORTH_FOLLOWING * before as f64;
-        let net_share = (spared as f64 / advice.joined_messages.max(1) as f64).min(1.0);
-        is_worth_it.then_some(Self { node_of_rank: advice.node_of_rank, net_share })
-    }
-}
-
 /// The operator.
 #[derive(Debug)]
 pub struct Budgeter {
@@ -137,7 +113,8 @@ pub struct Budgeter {
     collective_traffic: CollectiveTraffic,
     /// How late exact messages were.
     lateness: PairLateness,
-    advised: Option<Advised>,
+    /// A better placement.
+    advised: Option<Vec<Node>>,
     course: Course,
     steal: Steal,
     ledger: Ledger,
@@ -221,7 +198,10 @@ impl Budgeter {
 
     /// Judges what comes by this advice, if it is worth following.
     pub fn follow(&mut self, advice: Advice) {
-        self.advised = Advised::of(advice);
+        let spared = advice.inter_messages_before.saturating_sub(advice.inter_messages_after);
+        let is_worth_it =
+            spared > 0 && spared as f64 >= WORTH_FOLLOWING * advice.inter_messages_before as f64;
+        self.advised = is_worth_it.then_some(advice.node_of_rank);
     }
 
     /// Judges each moment by how the run went before and after it, as an earlier pass saw.
@@ -263,7 +243,7 @@ impl Budgeter {
     /// Where the placement that is judged by puts each rank.
     #[must_use]
     pub fn advised(&self) -> Option<&[Node]> {
-        self.advised.as_ref().map(|advised| &advised.node_of_rank[..])
+        self.advised.as_deref()
     }
 
     /// Where each rank runs.
@@ -476,20 +456,12 @@ impl Budgeter {
     #[must_use]
     pub fn critical_path(&self) -> (Nanoseconds, Causes) {
         let last = self.threads.iter().max_by_key(|thread| (thread.at_ns, thread.rank));
-        last.map_or_else(Default::default, |thread| (thread.at_ns, thread.path.made_of))
-    }
-
-    /// How much shorter the run would be until now, if something were otherwise.
-    #[must_use]
-    pub fn gain_ns(&self, whatif: WhatIf) -> i64 {
-        let until_ns = self.threads.iter().map(|thread| thread.at_ns).max().unwrap_or_default() as i64;
-        let otherwise = self.threads.iter().map(|thread| thread.at_ns as i64 - thread.path.gains[whatif]);
-        until_ns - otherwise.max().unwrap_or(until_ns)
+        last.map_or_else(Default::default, |thread| (thread.at_ns, thread.path))
     }
 
     /// All threads: whose, when they stand, and along which path.
     pub fn paths(&self) -> impl Iterator<Item = (Rank, Nanoseconds, Causes)> {
-        self.threads.iter().map(|thread| (thread.rank, thread.at_ns, thread.path.made_of))
+        self.threads.iter().map(|thread| (thread.rank, thread.at_ns, thread.path))
     }
 }
 

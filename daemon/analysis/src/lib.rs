@@ -33,7 +33,7 @@ mod windowed;
 pub use balance::{Balance, RankBalance, flatness};
 pub use budget::{
     Budget, BudgetOptions, Budgeter, CAUSES, Cause, Causes, Course, Judged, Latency, Ledger, RankBudget,
-    SiteWaiting, SiteWaits, Spared, Stretch, WaitKey, WaitState, WaitTotals, WhatIf, WindowBudget,
+    SiteWaiting, SiteWaits, Spared, Stretch, WaitKey, WaitState, WaitTotals, WindowBudget,
 };
 pub use by_site::BySite;
 pub use counts::{Counts, FunctionTotals, RankTotals, SiteTotals, WindowTotals};

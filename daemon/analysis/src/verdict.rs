@@ -1,7 +1,7 @@
 //! Why a run, or a stretch of it, takes longer than it has to: the cause with the most avoidable time, how much that
 //! is, and how sure that is.
 
-use crate::budget::{Budget, Budgeter, Cause, WhatIf, WindowBudget};
+use crate::budget::{Budget, Budgeter, Cause, WindowBudget};
 use crate::criteria::Scope;
 use mpiscope_model::{Nanoseconds, Rank};
 
@@ -111,17 +111,15 @@ const STRETCHES: usize = 40;
 pub struct Basis {
     /// The excess of messages and collectives for what they usually take, in the quietest quarter of the run.
     quiet: Option<f64>,
-    /// What each cause costs over the run, and by how much the run would be shorter without it.
+    /// What each cause costs over the run, without regard to who waits for whom.
     costs_s: [f64; 4],
-    gains_s: [f64; 4],
     ranks: f64,
     unknown_scopes: [bool; 2],
     has_nodes: bool,
     is_referenced: bool,
     /// The network was disturbed at some times and not at others.
     is_varied: bool,
-    /// What a replay saves, where there was one.
-    replayed: Option<ReplaySavings>,
+    replayed: ReplaySavings,
     /// All waiting, for causes whose cost is not known by stretch.
     waiting_s: f64,
 }
@@ -149,16 +147,6 @@ fn usual_ns(window: &WindowBudget) -> i64 {
         + window.inter.criterion_ns as i64
 }
 
-/// What could be otherwise, for each cause to blame.
-fn whatif(blame: Blame) -> WhatIf {
-    match blame {
-        Blame::Mapping => WhatIf::Placed,
-        Blame::Pattern => WhatIf::Balanced,
-        Blame::Background => WhatIf::Quiet,
-        Blame::Cpu => WhatIf::Cored,
-    }
-}
-
 /// What each cause costs in a stretch, without regard to who waits for whom.
 fn costs_s(window: &WindowBudget) -> [f64; 4] {
     let spared = &window.spared;
@@ -174,9 +162,10 @@ fn costs_s(window: &WindowBudget) -> [f64; 4] {
 }
 
 impl Basis {
-    /// Looks at a run as far as it is settled. `is_referenced` says that criteria come from another run, which was good.
+    /// Looks at a run as far as it is settled: a cause costs what the replay without it saves. `is_referenced` says that
+    /// criteria come from another run, which was good.
     #[must_use]
-    pub fn of(budgeter: &Budgeter, is_referenced: bool) -> Self {
+    pub fn of(budgeter: &Budgeter, is_referenced: bool, replayed: ReplaySavings) -> Self {
         let ledger = budgeter.ledger();
         let windows = ledger.windows();
         let length = windows.len().div_ceil(STRETCHES).max(1);
@@ -197,31 +186,19 @@ impl Basis {
         let quiet = weighted(&levels[..quarter]);
         let costs_s = costs_s(&ledger.total());
         let ranks = budgeter.node_of_rank().len().max(1) as f64;
-        // Who is waited for changes along the way: what all would gain on average is what the run would.
-        let gains_s = Blame::ALL.map(|blame| seconds(budgeter.gain_ns(whatif(blame)).max(0)));
         let criteria = budgeter.criteria();
         let nodes = budgeter.node_of_rank();
         Self {
             quiet,
             costs_s,
-            gains_s,
             ranks,
             unknown_scopes: [Scope::Intra, Scope::Inter].map(|scope| criteria.is_unknown(scope)),
             has_nodes: nodes.iter().any(|node| Some(node) != nodes.first()),
             is_referenced,
             is_varied: budgeter.saw_disturbance(),
-            replayed: None,
+            replayed,
             waiting_s: seconds(ledger.total().budget.waiting_ns as i64),
         }
-    }
-
-    /// A cause costs what a replay without it saves.
-    #[must_use]
-    pub fn with_replay(mut self, replayed: ReplaySavings) -> Self {
-        self.gains_s =
-            if replayed.departs.is_some() { [0.0; 4] } else { replayed.wall_s.map(|s| s.max(0.0)) };
-        self.replayed = Some(replayed);
-        self
     }
 
     /// The excess that the quietest quarter of the run has for what messages usually take.
@@ -236,18 +213,25 @@ impl Basis {
         self.has_nodes && self.unknown_scopes.contains(&true)
     }
 
-    /// What each cause costs in a stretch that could be avoided: of what the run would gain, its share of the cost.
+    /// The avoidable time by cause in a stretch: what the replay of the run saves, divided as the cost is, or as waiting is
+    /// where the cost is not known by stretch. Nothing where the replay departs from the run.
     #[must_use]
     pub fn avoidable(&self, window: &WindowBudget) -> [(Blame, f64); 4] {
         let costs_s = costs_s(window);
         let mut all = Blame::ALL.map(|blame| (blame, 0.0));
+        if self.replayed.departs.is_some() {
+            return all;
+        }
+        let waiting_s = seconds(window.budget.waiting_ns as i64);
         for (at, (_, avoidable_s)) in all.iter_mut().enumerate() {
-            if self.costs_s[at] > 0.0 {
-                *avoidable_s = (self.gains_s[at] * self.ranks * costs_s[at] / self.costs_s[at]).max(0.0);
-            } else if self.replayed.is_some() && self.waiting_s > 0.0 {
-                let waiting_s = seconds(window.budget.waiting_ns as i64);
-                *avoidable_s = (self.gains_s[at] * self.ranks * waiting_s / self.waiting_s).max(0.0);
-            }
+            let share = if self.costs_s[at] > 0.0 {
+                costs_s[at] / self.costs_s[at]
+            } else if self.waiting_s > 0.0 {
+                waiting_s / self.waiting_s
+            } else {
+                0.0
+            };
+            *avoidable_s = (self.replayed.wall_s[at] * self.ranks * share).max(0.0);
         }
         all
     }
@@ -280,9 +264,7 @@ impl Basis {
         if second_s > 0.6 * avoidable_s && share >= NEGLIGIBLE {
             remarks.push(Remark::CloseSecond);
         }
-        if let Some(replayed) = &self.replayed {
-            remarks.extend(of_replay(replayed, blame, ranks_s));
-        }
+        remarks.extend(of_replay(&self.replayed, blame, ranks_s));
         let confidence = confidence(blame, share, second_s / avoidable_s.max(1e-12), &remarks);
         let is_enough = share >= NEGLIGIBLE;
         let avoidable_wall_s = avoidable_s / f64::from(ranks.max(1));

@@ -4,7 +4,7 @@
 
 mod support;
 
-use mpiscope_analysis::{Basis, BudgetOptions, Budgeter, Windowed};
+use mpiscope_analysis::{Basis, BudgetOptions, Budgeter, ReplaySavings, Windowed};
 use mpiscope_flow::{Flow, FlowError, FlowOptions, TryFeedError};
 use mpiscope_ingest::Ingest;
 use mpiscope_model::Batch;
@@ -67,7 +67,8 @@ fn questions_are_answered_between_windows_while_it_goes_on() {
     let batches = job(Pattern::Halo2d, Style::Waitall);
     let assessed = |budgeter: &Budgeter| {
         let (length_ns, _) = budgeter.critical_path();
-        Basis::of(budgeter, false).assess(&budgeter.ledger().total(), 16, length_ns)
+        let replayed = ReplaySavings { wall_s: [0.1, 0.2, 0.3, 0.4], ..ReplaySavings::default() };
+        Basis::of(budgeter, false, replayed).assess(&budgeter.ledger().total(), 16, length_ns)
     };
     let mut expected = Windowed::new(short_windows());
     batches.iter().for_each(|batch| {

@@ -1,7 +1,7 @@
 //! One job through ingest and analysis, twice: to learn what messages usually take, and to judge by that.
 
 use crate::cases::{Case, Half};
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use mpiscope_analysis::{
     Assessment, Basis, Blame, BudgetOptions, Budgeter, Matched, ReplaySavings, Version, Windowed,
 };
@@ -203,10 +203,9 @@ pub(crate) fn judge(case: &Case) -> Result<Outcome> {
     };
     let second = pass(case, Some((&judged_by, &first.budgeter)), false)?;
     let budgeter = &second.budgeter;
-    let mut basis = Basis::of(budgeter, case.is_calibrated);
-    if let Some(graph) = &second.graph {
-        basis = basis.with_replay(replayed(graph, &first.budgeter.advice().node_of_rank));
-    }
+    let graph = second.graph.as_ref().context("the run has no graph")?;
+    let basis =
+        Basis::of(budgeter, case.is_calibrated, replayed(graph, &first.budgeter.advice().node_of_rank));
     let (length_ns, _) = budgeter.critical_path();
     let total = budgeter.ledger().total();
     let found = basis.assess(&total, case.spec.ranks, length_ns);

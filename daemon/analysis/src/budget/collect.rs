@@ -1,29 +1,17 @@
 //! Settling a call that completed collectives which earlier calls had entered, perhaps with messages beside them.
 
-use super::Budgeter;
 use super::collectives::{Awaited, Entry, Started};
 use super::cut::Pieces;
 use super::meet::wait_state;
 use super::receive::binding;
 use super::settle::Settled;
 use super::thread::{Incoming, ThreadId};
-use super::whatif::{Gains, Latest, WhatIf};
+use super::{Budgeter, Spared};
 use crate::criteria::{Scope, Version};
 use mpiscope_model::{Activity, Collected, Deed, Nanoseconds, Rank};
 
 /// A collective that a call completed, and whom its member waited for.
 type Completed = (Started, Option<Entry>);
-
-/// Nobody's message, so that none of a call's is left out.
-const NO_MESSAGE: Incoming = Incoming {
-    from: ThreadId::MAX,
-    number: 0,
-    send_ns: 0,
-    posted_ns: 0,
-    bytes: 0,
-    inter: false,
-    certain: false,
-};
 
 impl Budgeter {
     pub(super) fn leave_collected(
@@ -37,10 +25,6 @@ impl Budgeter {
         let receives = if let Deed::Transfer { receives, .. } = call.deed { receives } else { 0 };
         if self.awaits_messages(thread, receives) {
             return Settled::NotYet;
-        }
-        let mut beside = Latest::default();
-        for (started, _) in completed.iter().filter(|(_, awaited)| awaited.is_some()) {
-            beside.join(&self.collectives.latest(&started.of));
         }
         let state = &self.threads[thread as usize];
         let has_polled = !state.open.rows.is_empty();
@@ -63,11 +47,11 @@ impl Budgeter {
                 })
             });
         let settled = if messages_decide {
-            self.receive_beside(thread, call, beside, version)
+            self.receive_all(thread, call, version)
         } else {
             let is_alone = all.len() == 1 && received.is_empty();
             let only = completed.first().filter(|_| is_alone).map(|(started, _)| *started);
-            self.collected(thread, call, (decided, only), (waits_since, &received, beside), version)
+            self.collected(thread, call, (decided, only), (waits_since, &received), version)
         };
         all.iter().for_each(|of| self.collectives.finish(of));
         settled
@@ -121,15 +105,15 @@ impl Budgeter {
         thread: ThreadId,
         call: &Activity,
         (decided, only): (Option<(Started, Entry)>, Option<Started>),
-        (waits_since, received, beside): (Nanoseconds, &[Incoming], Latest),
+        (waits_since, received): (Nanoseconds, &[Incoming]),
         version: &Version,
     ) -> Settled {
         let is_forced = self.threads[thread as usize].is_forced;
-        let own = self.threads[thread as usize].path.gains;
         let awaited = decided.filter(|(_, member)| member.start_ns.min(call.end_ns) > waits_since);
         let from_ns = awaited.map_or(waits_since, |(_, member)| member.start_ns.min(call.end_ns));
         // A path that leads beyond this call's end would be a clock that is wrong.
-        let path = awaited.filter(|(_, member)| member.start_ns <= call.end_ns).map(|(_, member)| member.way);
+        let path =
+            awaited.filter(|(_, member)| member.start_ns <= call.end_ns).map(|(_, member)| member.path);
         if let Some((started, member)) = awaited {
             self.note_wait(wait_state(&started.of), call, member.rank, from_ns - waits_since);
         }
@@ -138,25 +122,16 @@ impl Budgeter {
         let pieces = Pieces::of_collective(key.and_then(|key| version.collective_ns(&key)), took_ns);
         let stalled_ns = self.steal.stalled(call.rank, from_ns, call.end_ns, pieces.excess_ns());
         let pieces = pieces.without_core(stalled_ns);
-        let mut spared = Gains::default();
-        spared[WhatIf::Cored] = stalled_ns as i64;
+        let mut spared = Spared { cored_ns: stalled_ns, ..Spared::default() };
         // Where it did not wait, nobody knows how much of the collective was left for it to wait for.
         let felt = key.filter(|_| awaited.is_some() && !is_forced);
         if let Some(key) = felt {
             let own_ns = took_ns - stalled_ns;
-            spared[WhatIf::Quiet] = self.course.collective(call.end_ns, key, own_ns) as i64;
+            spared.quiet_ns = self.course.collective(call.end_ns, key, own_ns);
         }
-        self.ledger.spared(call.rank, call.end_ns, &spared);
-        let mut whatif = Latest::default();
-        whatif.at(waits_since, &own, &Gains::default());
-        whatif.join(&beside);
-        let mut whatif = whatif.after(took_ns, &spared);
-        if !received.is_empty() {
-            whatif.join(&self.arrivals(thread, call, received, &NO_MESSAGE, version, waits_since));
-        }
+        self.ledger.spared(call.rank, call.end_ns, spared);
         let entry = self.own_entry(thread, call);
         self.end_with(thread, call, path, from_ns, pieces, awaited.is_some() && path.is_none());
-        self.threads[thread as usize].path.gains = whatif.gains(call.end_ns);
         self.unpin_all(call, received);
         if let Some(key) = felt.filter(|_| only.is_some()) {
             self.learning.collective(key, took_ns);

@@ -1,7 +1,7 @@
 //! Collectives that are under way: who entered, and along which path.
 
+use super::causes::Causes;
 use super::thread::ThreadId;
-use super::whatif::{Gains, Latest, Way};
 use mpiscope_model::{Collected, Collective, Comm, CommInfo, Flow, Function, Nanoseconds, Rank, Side};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,7 +12,7 @@ pub(super) struct Entry {
     pub(super) start_ns: Nanoseconds,
     /// When it returned, which its collective is remembered by.
     pub(super) end_ns: Nanoseconds,
-    pub(super) way: Way,
+    pub(super) path: Causes,
 }
 
 impl Entry {
@@ -28,8 +28,6 @@ struct Group {
     entered: u32,
     /// The last that others may wait for.
     last: Option<Entry>,
-    /// When it would have entered.
-    latest: Latest,
 }
 
 /// One collective.
@@ -38,8 +36,6 @@ struct Instance {
     /// A communicator has one, an intercommunicator two.
     groups: [Group; 2],
     left: u32,
-    /// When the root would have entered.
-    latest_root: Latest,
     root: Option<Entry>,
     /// All entries, where each rank waits for others.
     all: Vec<Entry>,
@@ -129,7 +125,6 @@ impl Collectives {
         let is_full = self.sizes.get(&of.comm).is_some_and(|sizes| group.entered == sizes.of(at));
         // Between two groups each waits for what it gets from the other.
         if of.side == Side::Only || of.bytes > 0 || of.is_barrier {
-            group.latest.at(entry.start_ns, &entry.way.gains, &Gains::default());
             if group.last.is_none_or(|last| entry.is_after(&last)) {
                 group.last = Some(entry);
             }
@@ -137,7 +132,6 @@ impl Collectives {
         let is_root = of.root == Some(entry.rank);
         if is_root {
             instance.root = Some(entry);
-            instance.latest_root.at(entry.start_ns, &entry.way.gains, &Gains::default());
         }
         if of.flow == Flow::FromLower {
             instance.all.push(entry);
@@ -179,15 +173,6 @@ impl Collectives {
             None if is_forced => Awaited::Nobody,
             None => Awaited::NotYet,
         }
-    }
-
-    /// When those who are waited for would have entered.
-    pub(super) fn latest(&self, of: &Collective) -> Latest {
-        let Some(instance) = self.under_way.get(&(of.comm, of.number)) else { return Latest::default() };
-        if of.flow == Flow::FromRoot {
-            return instance.latest_root;
-        }
-        instance.others(of.side).map_or_else(Latest::default, |others| others.latest)
     }
 
     pub(super) fn wait(&mut self, of: &Collective, thread: ThreadId) {

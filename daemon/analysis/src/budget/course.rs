@@ -124,11 +124,11 @@ impl Course {
         (from_ns, to_ns): (Nanoseconds, Nanoseconds),
         worked_ns: u64,
         next: Function,
-    ) -> i64 {
+    ) -> u64 {
         if !self.is_given {
             self.work.add(rank, from_ns, to_ns, worked_ns, next);
         }
-        (worked_ns as f64 * self.uneven.share(rank, from_ns, to_ns, next)) as i64
+        (worked_ns as f64 * self.uneven.share(rank, from_ns, to_ns, next)) as u64
     }
 
     pub(super) fn network(&self) -> Vec<Stretch> {

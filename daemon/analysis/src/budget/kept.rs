@@ -1,6 +1,6 @@
 //! The paths that led to calls that are settled and that others may still ask for.
 
-use super::whatif::Way;
+use super::causes::Causes;
 use mpiscope_model::Nanoseconds;
 use std::collections::VecDeque;
 
@@ -14,7 +14,7 @@ pub(super) struct Passed {
     pub(super) may_block: bool,
     pub(super) end_ns: Nanoseconds,
     /// The path that led to its entry.
-    pub(super) way: Way,
+    pub(super) path: Causes,
 }
 
 /// The fewest paths that nobody asks for which are worth clearing away.

@@ -2,7 +2,6 @@
 
 use super::by_rank::ByRank;
 use super::causes::{Budget, Cause, Causes};
-use super::whatif::{Gains, WhatIf};
 use mpiscope_model::{Nanoseconds, Rank};
 use std::ops::Range;
 
@@ -212,14 +211,7 @@ impl Ledger {
     }
 
     /// What would be spared in the window of a moment.
-    pub(super) fn spared(&mut self, rank: Rank, at_ns: Nanoseconds, gains: &Gains) {
-        let ns = |whatif| gains[whatif].max(0) as u64;
-        let spared = Spared {
-            placed_ns: ns(WhatIf::Placed),
-            quiet_ns: ns(WhatIf::Quiet),
-            cored_ns: ns(WhatIf::Cored),
-            balanced_ns: ns(WhatIf::Balanced),
-        };
+    pub(super) fn spared(&mut self, rank: Rank, at_ns: Nanoseconds, spared: Spared) {
         if spared != Spared::default() {
             self.window(at_ns.saturating_sub(1)).spared.add(&spared);
             self.by_rank.cell(rank, at_ns.saturating_sub(1)).spared.add(&spared);
@@ -320,8 +312,7 @@ mod tests {
     #[test]
     fn some_ranks_sum_to_all_in_every_window() {
         let mut ledger = Ledger::new(10);
-        let mut gains = Gains::default();
-        gains[WhatIf::Quiet] = 3;
+        let spared = Spared { quiet_ns: 3, ..Spared::default() };
         for step in 0..2_000_u64 {
             let (rank, at_ns) = ((step % 100) as Rank, step * 7 % 9_001);
             let mut by = Causes::default();
@@ -329,7 +320,7 @@ mod tests {
             ledger.waiting(rank, &[(at_ns, at_ns + 13), (at_ns + 20, at_ns + 54)], by);
             ledger.direct(rank, Cause::Base, at_ns + 54, at_ns + 61);
             ledger.compute(rank, at_ns, at_ns + 31, 17);
-            ledger.spared(rank, at_ns, &gains);
+            ledger.spared(rank, at_ns, spared);
         }
         let (width_ns, windows) = ledger.windows_by_rank();
         assert!(width_ns > ledger.width_ns() && windows * 100 <= 1 << 16, "{width_ns} {windows}");

@@ -1,11 +1,10 @@
 //! Settling a member of a collective.
 
-use super::Budgeter;
 use super::collectives::Awaited;
 use super::cut::Pieces;
 use super::thread::ThreadId;
 use super::waits::WaitState;
-use super::whatif::{Gains, Latest, WhatIf};
+use super::{Budgeter, Spared};
 use crate::criteria::{CollectiveKey, Version, size_bin};
 use mpiscope_model::{Activity, Collective, Flow, Function, Rank};
 
@@ -35,7 +34,7 @@ impl Budgeter {
         {
             from_ns = member.start_ns.min(call.end_ns);
             // A path that leads beyond this call's end would be a clock that is wrong.
-            path = (member.start_ns <= call.end_ns).then_some(member.way);
+            path = (member.start_ns <= call.end_ns).then_some(member.path);
             self.note_wait(wait_state(of), call, member.rank, from_ns - start_ns);
         }
         let took_ns = call.end_ns.saturating_sub(from_ns);
@@ -43,21 +42,11 @@ impl Budgeter {
         let stalled_ns = self.steal.stalled(call.rank, from_ns, call.end_ns, pieces.excess_ns());
         let pieces = pieces.without_core(stalled_ns);
         let own_ns = took_ns - stalled_ns;
-        let mut spared = Gains::default();
-        spared[WhatIf::Cored] = stalled_ns as i64;
-        if !is_forced {
-            spared[WhatIf::Quiet] = self.course.collective(call.end_ns, key, own_ns) as i64;
-        }
-        self.ledger.spared(call.rank, call.end_ns, &spared);
+        let quiet_ns = if is_forced { 0 } else { self.course.collective(call.end_ns, key, own_ns) };
+        let spared = Spared { cored_ns: stalled_ns, quiet_ns, ..Spared::default() };
+        self.ledger.spared(call.rank, call.end_ns, spared);
         let unknown = from_ns > start_ns && path.is_none();
-        let mut whatif = Latest::default();
-        whatif.at(start_ns, &entry.gains, &Gains::default());
-        if !matches!(awaited, Awaited::Nobody) || from_ns > start_ns {
-            whatif.join(&self.collectives.latest(of));
-        }
-        let whatif = whatif.after(took_ns, &spared);
         self.end_with(thread, call, path, from_ns, pieces, unknown);
-        self.threads[thread as usize].path.gains = whatif.gains(call.end_ns);
         if !is_forced {
             self.learning.collective(key, took_ns);
         }

@@ -3,21 +3,21 @@
 use super::cut::Pieces;
 use super::thread::ThreadId;
 use super::waits::{SiteWaiting, WaitKey, WaitState};
-use super::{Budgeter, Cause, Way};
+use super::{Budgeter, Cause, Causes};
 use mpiscope_model::{Activity, Nanoseconds, Rank};
 
 impl Budgeter {
     /// The path to the entry of a call itself, whether or not a loop of polls came before it.
-    pub(super) fn own_entry(&self, thread: ThreadId, call: &Activity) -> Way {
+    pub(super) fn own_entry(&self, thread: ThreadId, call: &Activity) -> Causes {
         let state = &self.threads[thread as usize];
         let mut path = state.path;
         let mut at_ns = state.at_ns;
         for &(from_ns, to_ns) in &state.open.rows {
-            path.made_of[Cause::Compute] += from_ns.saturating_sub(at_ns) as i64;
-            path.made_of[Cause::Other] += to_ns.saturating_sub(from_ns.max(at_ns)) as i64;
+            path[Cause::Compute] += from_ns.saturating_sub(at_ns) as i64;
+            path[Cause::Other] += to_ns.saturating_sub(from_ns.max(at_ns)) as i64;
             at_ns = at_ns.max(to_ns);
         }
-        path.made_of[Cause::Compute] += call.start_ns.saturating_sub(at_ns) as i64;
+        path[Cause::Compute] += call.start_ns.saturating_sub(at_ns) as i64;
         path
     }
 
@@ -27,13 +27,13 @@ impl Budgeter {
         &mut self,
         thread: ThreadId,
         call: &Activity,
-        path: Option<Way>,
+        path: Option<Causes>,
         from_ns: Nanoseconds,
         pieces: Pieces,
         unknown: bool,
     ) {
         let state = &mut self.threads[thread as usize];
-        let (rank, own, since_ns) = (state.rank, state.path.made_of, state.at_ns);
+        let (rank, own, since_ns) = (state.rank, state.path, state.at_ns);
         let start_ns = call.start_ns.max(since_ns);
         if state.open.rows.is_empty() && from_ns <= start_ns && path.is_none() && !unknown {
             // It did not wait: the usual case.
@@ -59,7 +59,7 @@ impl Budgeter {
         self.ledger.compute(rank, at_ns, until_ns, 0);
         let mut led = own;
         if let Some(path) = path {
-            led = path.made_of;
+            led = path;
             // Clocks of two nodes agree only so far.
             led[Cause::Unknown] += until_ns as i64 - led.sum();
             let mut by = led - own;
@@ -93,7 +93,7 @@ impl Budgeter {
         let end_ns = call.end_ns.max(until_ns);
         led[Cause::Unknown] += end_ns.saturating_sub(at_ns) as i64;
         let state = &mut self.threads[thread as usize];
-        (state.path.made_of, state.at_ns) = (led, end_ns);
+        (state.path, state.at_ns) = (led, end_ns);
         self.rows = (rows, waiting);
     }
 

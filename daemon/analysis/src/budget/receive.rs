@@ -3,10 +3,9 @@
 use super::cut::Pieces;
 use super::thread::{Incoming, ThreadId};
 use super::waits::WaitState;
-use super::whatif::{Gains, Latest, WhatIf};
-use super::{Budgeter, Cause, Latency, Way};
+use super::{Budgeter, Cause, Causes, Latency, Spared};
 use crate::criteria::{Scope, Version};
-use mpiscope_model::{Activity, Nanoseconds, Rank};
+use mpiscope_model::{Activity, Nanoseconds};
 
 use super::settle::Settled;
 use super::thresholds::CLEARLY_LATE_NS;
@@ -27,7 +26,7 @@ impl Budgeter {
         if self.awaits_messages(thread, receives) {
             return Settled::NotYet;
         }
-        self.receive_beside(thread, call, Latest::default(), version)
+        self.receive_all(thread, call, version)
     }
 
     /// Whether not all of what a call received is known, or what led to it; then the thread will be woken.
@@ -48,18 +47,12 @@ impl Budgeter {
         awaited.is_some()
     }
 
-    /// Settles it with all that it received; `beside` says when other things would have been done that it completed.
-    pub(super) fn receive_beside(
-        &mut self,
-        thread: ThreadId,
-        call: &Activity,
-        beside: Latest,
-        version: &Version,
-    ) -> Settled {
+    /// Settles it with all that it received.
+    pub(super) fn receive_all(&mut self, thread: ThreadId, call: &Activity, version: &Version) -> Settled {
         let mut received = std::mem::take(&mut self.received);
         received.clear();
         received.extend(self.threads[thread as usize].incoming());
-        let settled = self.received(thread, call, &received, beside, version);
+        let settled = self.received(thread, call, &received, version);
         self.received = received;
         settled
     }
@@ -69,7 +62,6 @@ impl Budgeter {
         thread: ThreadId,
         call: &Activity,
         received: &[Incoming],
-        beside: Latest,
         version: &Version,
     ) -> Settled {
         let state = &self.threads[thread as usize];
@@ -85,11 +77,9 @@ impl Budgeter {
         };
         let send_ns = binding.send_ns.min(call.end_ns);
         let has_waited = send_ns > waits_since;
-        let path = if has_waited { self.way_to(&binding).copied() } else { None };
+        let path = if has_waited { self.path_to(&binding).copied() } else { None };
         let unknown = has_waited && path.is_none();
         let decisive = self.decisive(received, call.end_ns, version).unwrap_or(binding);
-        let mut whatif = self.arrivals(thread, call, received, &decisive, version, waits_since);
-        whatif.join(&beside);
         let source = self.threads[binding.from as usize].rank;
         let from_ns = send_ns.max(waits_since);
         let took_ns = call.end_ns.saturating_sub(from_ns);
@@ -98,56 +88,25 @@ impl Budgeter {
         let stalled_ns = self.steal.stalled(call.rank, from_ns, call.end_ns, pieces.excess_ns());
         let pieces = pieces.without_core(stalled_ns);
         let entry = self.own_entry(thread, call);
-        let mut spared = Gains::default();
-        spared[WhatIf::Cored] = stalled_ns as i64;
-        let own = self.threads[thread as usize].path.gains;
-        let sender_rank = self.threads[decisive.from as usize].rank;
-        let sender = self.way_to(&decisive).map_or(own, |way| way.gains);
-        // What it did before was another task, which would have been somebody else's.
-        if self.threads[decisive.from as usize].serving.deals_to(thread) {
-            whatif = Latest::default();
-            self.threads[thread as usize].is_dealt = true;
-        }
+        let mut spared = Spared { cored_ns: stalled_ns, ..Spared::default() };
         // A message that was sent before its receiver came had arrived, or was on its way and had to be waited for.
-        let usual_ns = version.message_ns(Scope::of(decisive.inter), decisive.bytes);
         let waited_ns = call.end_ns.saturating_sub(decisive.send_ns.max(waits_since));
         let is_late = decisive.send_ns > waits_since;
         if !is_late && waited_ns <= taking_ns(version, &decisive) {
-            whatif.at(call.end_ns, &own, &spared);
             if decisive.inter {
                 let at_most_ns = waits_since.saturating_sub(decisive.send_ns);
                 self.course.arrived(call.end_ns, decisive.bytes, at_most_ns);
             }
-            let arrived_ns = decisive.send_ns.saturating_add(usual_ns.unwrap_or_default()).min(waits_since);
-            let mut change = Gains::default();
-            if self.threads[thread as usize].works_for_others {
-                change[WhatIf::Balanced] = arrived_ns.saturating_sub(decisive.send_ns) as i64;
-            }
-            change[WhatIf::Placed] =
-                self.change_of_distance(version, sender_rank, call.rank, &decisive, None);
-            let gained = self.counts(thread, call, &decisive, sender, change);
-            whatif.at(arrived_ns, &gained, &Gains::default());
-        } else {
+        } else if decisive.inter {
             let flight_ns = call.end_ns.saturating_sub(decisive.send_ns).saturating_sub(stalled_ns);
-            spared[WhatIf::Placed] =
-                self.change_of_distance(version, sender_rank, call.rank, &decisive, Some(flight_ns));
-            if decisive.inter && spared[WhatIf::Placed] > 0 {
-                spared[WhatIf::Placed] -=
-                    self.late_among_others(received, call.rank, version, &decisive, flight_ns);
+            let sender = self.threads[decisive.from as usize].rank;
+            if self.is_saved(sender, call.rank) {
+                spared.placed_ns = spared_if_near(version, decisive.bytes, flight_ns);
             }
-            // Who works where its work is need not send it.
-            if self.threads[thread as usize].works_for_others {
-                spared[WhatIf::Balanced] = flight_ns as i64;
-            }
-            if decisive.inter {
-                spared[WhatIf::Quiet] = self.course.message(call.end_ns, decisive.bytes, flight_ns) as i64;
-            }
-            let gained = self.counts(thread, call, &decisive, sender, spared);
-            whatif.at(call.end_ns, &gained, &Gains::default());
+            spared.quiet_ns = self.course.message(call.end_ns, decisive.bytes, flight_ns);
         }
-        self.ledger.spared(call.rank, call.end_ns, &spared);
+        self.ledger.spared(call.rank, call.end_ns, spared);
         self.end_with(thread, call, path, from_ns, pieces, unknown);
-        self.threads[thread as usize].path.gains = whatif.gains(call.end_ns);
         if has_waited {
             self.note_wait(WaitState::LateSender, call, source, from_ns - waits_since);
         }
@@ -165,23 +124,8 @@ impl Budgeter {
     }
 
     /// The path that led to the call that sent a message.
-    fn way_to(&self, message: &Incoming) -> Option<&Way> {
-        self.threads[message.from as usize].way_to(message.number)
-    }
-
-    /// What a message's way gained, with what it is spared itself, counts for its receiver.
-    fn counts(
-        &mut self,
-        thread: ThreadId,
-        call: &Activity,
-        message: &Incoming,
-        mut way: Gains,
-        spared: Gains,
-    ) -> Gains {
-        way += spared;
-        let state = &mut self.threads[thread as usize];
-        let is_alone = state.received() <= 1;
-        if is_alone { state.serving.come(message.from, call.end_ns, way) } else { way }
+    fn path_to(&self, message: &Incoming) -> Option<&Causes> {
+        self.threads[message.from as usize].path_to(message.number)
     }
 
     /// The message that most likely arrived last of all that a call received: the one whose time is nearest to what it
@@ -211,98 +155,6 @@ impl Budgeter {
             }
         }
         nearest.map(|(_, message)| message)
-    }
-
-    /// When a call would have returned at the earliest for the messages that did not decide when it did.
-    pub(super) fn arrivals(
-        &self,
-        thread: ThreadId,
-        call: &Activity,
-        received: &[Incoming],
-        binding: &Incoming,
-        version: &Version,
-        waits_since: Nanoseconds,
-    ) -> Latest {
-        let state = &self.threads[thread as usize];
-        let own = state.path.gains;
-        let mut latest = Latest::default();
-        latest.at(waits_since, &own, &Gains::default());
-        for message in received {
-            if (message.from, message.number) == (binding.from, binding.number) {
-                continue;
-            }
-            let way = self.way_to(message);
-            let usual_ns = version.message_ns(Scope::of(message.inter), message.bytes).unwrap_or_default();
-            let arrives_ns = message.send_ns.saturating_add(usual_ns).min(call.end_ns);
-            let source = self.threads[message.from as usize].rank;
-            let mut spared = Gains::default();
-            spared[WhatIf::Placed] = self.change_of_distance(version, source, call.rank, message, None);
-            if message.inter {
-                let quiet_ns = self.course.quiet_ns(call.end_ns, message.bytes, usual_ns);
-                spared[WhatIf::Quiet] = arrives_ns.saturating_sub(message.send_ns + quiet_ns) as i64;
-            }
-            latest.at(arrives_ns, way.map_or(&own, |way| &way.gains), &spared);
-        }
-        latest
-    }
-
-    /// What the advised placement spares a message that took so long, or what is usual; less than nothing where it
-    /// drives its ends apart.
-    pub(super) fn change_of_distance(
-        &self,
-        version: &Version,
-        source: Rank,
-        target: Rank,
-        message: &Incoming,
-        took_ns: Option<u64>,
-    ) -> i64 {
-        let Some(advised) = &self.advised else { return 0 };
-        let node = |rank: Rank| advised.node_of_rank.get(rank as usize);
-        let inter = node(source) != node(target);
-        if inter == message.inter {
-            return 0;
-        }
-        let usual_ns = |scope| version.message_ns(scope, message.bytes);
-        let (Some(near_ns), Some(far_ns)) = (usual_ns(Scope::Intra), usual_ns(Scope::Inter)) else {
-            return 0;
-        };
-        let (now_ns, then_ns) = if message.inter { (far_ns, near_ns) } else { (near_ns, far_ns) };
-        // What is slow between nodes would be as slow, for its distance, within one. In its place others are slow that have
-        // to go between nodes then, and of whom nobody sees it now.
-        let took_ns = took_ns.unwrap_or(now_ns);
-        let late_ns = took_ns.saturating_sub(now_ns) as f64;
-        let took_ns = took_ns.min(now_ns);
-        let then = then_ns as f64 / now_ns.max(1) as f64;
-        let late_ns = if message.inter { late_ns * (1.0 - then) * advised.net_share } else { 0.0 };
-        took_ns as i64 - (took_ns as f64 * then) as i64 + late_ns as i64
-    }
-
-    /// Of what the advised placement spares a message that decided among several, what it does not spare for the others that
-    /// go between nodes then. They may be as late, unseen: of stragglers as they are in networks, the latest of half as many
-    /// is later by a factor of about the root of a half.
-    fn late_among_others(
-        &self,
-        received: &[Incoming],
-        target: Rank,
-        version: &Version,
-        message: &Incoming,
-        took_ns: u64,
-    ) -> i64 {
-        let Some(advised) = self.advised.as_ref().filter(|_| received.len() > 1) else { return 0 };
-        let node = |rank: Rank| advised.node_of_rank.get(rank as usize);
-        let (mut now, mut then) = (0.0, 0.0);
-        for of in received {
-            now += f64::from(u8::from(of.inter));
-            then += f64::from(u8::from(node(self.threads[of.from as usize].rank) != node(target)));
-        }
-        if then == 0.0 || then >= now {
-            return 0;
-        }
-        let seen = (1.0 - f64::sqrt(then / now)) * now / (now - then);
-        let near_ns = version.message_ns(Scope::Intra, message.bytes).unwrap_or_default() as f64;
-        let far_ns = version.message_ns(Scope::Inter, message.bytes).unwrap_or_default().max(1) as f64;
-        let late_ns = (took_ns as f64 - far_ns).max(0.0) * (1.0 - near_ns / far_ns) * advised.net_share;
-        (late_ns * (1.0 - seen)) as i64
     }
 
     pub(super) fn learn(&mut self, version: &Version, message: &Incoming, call: &Activity, took_ns: u64) {
@@ -335,6 +187,14 @@ impl Budgeter {
             sender.unpin(incoming.number);
         }
     }
+}
+
+/// What a message between nodes would be spared within one.
+fn spared_if_near(version: &Version, bytes: u64, flight_ns: u64) -> u64 {
+    let usual_ns = |scope| version.message_ns(scope, bytes);
+    let (Some(near_ns), Some(far_ns)) = (usual_ns(Scope::Intra), usual_ns(Scope::Inter)) else { return 0 };
+    let share = near_ns as f64 / far_ns.max(1) as f64;
+    (flight_ns as f64 * (1.0 - share).max(0.0)) as u64
 }
 
 /// What it takes at most to receive a message that is there already. Within a node all of it is copying and telling; so

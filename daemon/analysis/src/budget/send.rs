@@ -3,8 +3,7 @@
 use super::cut::Pieces;
 use super::thread::{Outgoing, ThreadId};
 use super::waits::WaitState;
-use super::whatif::{Gains, Latest, WhatIf};
-use super::{Budgeter, Cause};
+use super::{Budgeter, Cause, Spared};
 use crate::criteria::Version;
 use mpiscope_model::{Activity, Blocking, Deed, Nanoseconds, Rank};
 
@@ -44,19 +43,14 @@ impl Budgeter {
             let receiver = self.threads[outgoing.to as usize].rank;
             let from_ns = outgoing.posted_ns;
             let pieces = own_pieces(from_ns);
-            let mut whatif = Latest::default();
-            whatif.at(start_ns, &entry.gains, &Gains::default());
             let spared = self.spared_to_sender(call.end_ns, inter, bytes, &pieces);
-            whatif.at(call.end_ns, &path.map_or(entry.gains, |path| path.gains), &spared);
-            self.ledger.spared(call.rank, call.end_ns, &spared);
+            self.ledger.spared(call.rank, call.end_ns, spared);
             self.end_with(thread, call, path, from_ns, pieces, path.is_none());
-            self.threads[thread as usize].path.gains = whatif.gains(call.end_ns);
             self.note_wait(WaitState::LateReceiver, call, receiver, from_ns - start_ns);
         } else {
             let pieces = own_pieces(start_ns);
             let spared = self.spared_to_sender(call.end_ns, inter, bytes, &pieces);
-            self.ledger.spared(call.rank, call.end_ns, &spared);
-            self.threads[thread as usize].path.gains += spared;
+            self.ledger.spared(call.rank, call.end_ns, spared);
             self.spend(thread, call.end_ns, pieces);
         }
         self.release_post(Some(outgoing));
@@ -70,12 +64,11 @@ impl Budgeter {
         inter: bool,
         bytes: u64,
         pieces: &Pieces,
-    ) -> Gains {
-        let mut spared = Gains::default();
-        spared[WhatIf::Placed] = pieces.saved_ns() as i64;
+    ) -> Spared {
+        let mut spared = Spared { placed_ns: pieces.saved_ns(), ..Spared::default() };
         if inter && pieces.excess_ns() > 0 {
             let took_ns = pieces.iter().map(|(_, ns)| ns).sum();
-            spared[WhatIf::Quiet] = self.course.message(at_ns, bytes, took_ns) as i64;
+            spared.quiet_ns = self.course.message(at_ns, bytes, took_ns);
         }
         spared
     }

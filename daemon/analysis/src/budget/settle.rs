@@ -3,8 +3,7 @@
 use super::collectives::Entry;
 use super::cut::Pieces;
 use super::thread::ThreadId;
-use super::whatif::{Gains, WhatIf};
-use super::{Budgeter, Cause, Way};
+use super::{Budgeter, Cause, Causes, Spared};
 use crate::criteria::Version;
 use mpiscope_model::{Activity, Blocking, Deed, Function, Nanoseconds, Rank};
 use std::ops::Range;
@@ -28,9 +27,6 @@ impl Next {
         Self { function: call.function, peer }
     }
 }
-
-/// Of which more than this share is too much, that work is not a rank's own.
-const FOR_OTHERS: f64 = 0.8;
 
 /// What became of an attempt to settle a call.
 pub(super) enum Settled {
@@ -176,7 +172,7 @@ impl Budgeter {
         });
         if let Deed::Collective(of) | Deed::Start(of) = &call.deed {
             let (rank, start_ns) = (call.rank, state.at_ns);
-            let entry = Entry { rank, start_ns, end_ns: call.end_ns, way: state.path };
+            let entry = Entry { rank, start_ns, end_ns: call.end_ns, path: state.path };
             self.collectives.enter(of, entry, &mut self.wake);
             if matches!(call.deed, Deed::Start(_)) {
                 self.collectives.start(rank, call.function, of, call.end_ns, &mut self.wake);
@@ -194,7 +190,7 @@ impl Budgeter {
         state.at_ns = until_ns;
         let whole_ns = until_ns - from_ns;
         let Some(next) = next else {
-            state.path.made_of[Cause::Unknown] += whole_ns as i64;
+            state.path[Cause::Unknown] += whole_ns as i64;
             return;
         };
         let no_core_ns = if self.steal.knows(state.rank) {
@@ -204,24 +200,16 @@ impl Budgeter {
             0
         };
         let worked_ns = whole_ns - no_core_ns;
-        state.path.made_of[Cause::NoCore] += no_core_ns as i64;
-        state.path.made_of[Cause::Compute] += worked_ns as i64;
+        state.path[Cause::NoCore] += no_core_ns as i64;
+        state.path[Cause::Compute] += worked_ns as i64;
         // Before its first call a thread is not in the ledger, as it may not have been there.
         if state.number == 0 {
             return;
         }
         let (rank, function) = (state.rank, next.function);
-        let mut gains = Gains::default();
-        gains[WhatIf::Cored] = no_core_ns as i64;
-        gains[WhatIf::Balanced] = self.course.worked(rank, (from_ns, until_ns), worked_ns, function);
-        let state = &mut self.threads[thread as usize];
-        if state.is_dealt {
-            gains[WhatIf::Balanced] = 0;
-        }
+        let balanced_ns = self.course.worked(rank, (from_ns, until_ns), worked_ns, function);
         self.ledger.compute(rank, from_ns, until_ns, no_core_ns);
-        self.ledger.spared(rank, until_ns, &gains);
-        state.path.gains += gains;
-        state.works_for_others = gains[WhatIf::Balanced] as f64 > FOR_OTHERS * worked_ns as f64;
+        self.ledger.spared(rank, until_ns, Spared { cored_ns: no_core_ns, balanced_ns, ..Spared::default() });
     }
 
     /// A loop of polls led to nothing.
@@ -238,7 +226,7 @@ impl Budgeter {
         let (rank, mut at_ns) = (state.rank, state.at_ns);
         for (cause, ns) in pieces.iter() {
             let to_ns = at_ns.saturating_add(ns).min(until_ns);
-            state.path.made_of[cause] += to_ns.saturating_sub(at_ns) as i64;
+            state.path[cause] += to_ns.saturating_sub(at_ns) as i64;
             self.ledger.direct(rank, cause, at_ns, to_ns);
             at_ns = at_ns.max(to_ns);
         }
@@ -254,7 +242,7 @@ impl Budgeter {
             Deed::Polls | Deed::Probe => {
                 let state = &mut self.threads[thread as usize];
                 state.open.rows.push((call.start_ns.max(state.at_ns), call.end_ns.max(state.at_ns)));
-                self.done(thread, Way::default(), call)
+                self.done(thread, Causes::default(), call)
             }
             Deed::Other => {
                 let entry = self.own_entry(thread, call);
@@ -288,11 +276,11 @@ impl Budgeter {
         self.spend(thread, until_ns, Pieces::only(cause, left_ns));
     }
 
-    pub(super) fn entry_path(&self, thread: ThreadId) -> Way {
+    pub(super) fn entry_path(&self, thread: ThreadId) -> Causes {
         self.threads[thread as usize].path
     }
 
-    pub(super) fn done(&mut self, thread: ThreadId, entry: Way, call: &Activity) -> Settled {
+    pub(super) fn done(&mut self, thread: ThreadId, entry: Causes, call: &Activity) -> Settled {
         self.threads[thread as usize].settle(entry);
         let of_rank = self.ledger.rank(call.rank);
         of_rank.until_ns = of_rank.until_ns.max(call.end_ns);
@@ -321,11 +309,11 @@ impl Budgeter {
         number: u64,
         asks: ThreadId,
         is_forced: bool,
-    ) -> Option<Option<Way>> {
+    ) -> Option<Option<Causes>> {
         if self.has_to_wait(of, number, asks, is_forced) {
             return None;
         }
-        Some(self.threads[of as usize].way_to(number).copied())
+        Some(self.threads[of as usize].path_to(number).copied())
     }
 
     /// Whether another thread has not come to a call yet, so that this one has to wait; it will be woken.

@@ -1,11 +1,10 @@
 //! One thread: its calls that are not settled yet, the path that led to where it stands, and the paths that led to
 //! calls that others may still ask for.
 
+use super::causes::Causes;
 use super::inbox::{Inbox, Place};
 use super::kept::{Kept, Passed};
-use super::serving::Serving;
 use super::settle::Next;
-use super::whatif::Way;
 use mpiscope_model::{Activity, Collected, Deed, Function, Nanoseconds, Node, Rank};
 use std::collections::VecDeque;
 
@@ -75,16 +74,11 @@ pub(super) struct Thread {
     /// Collectives that calls of the queue completed.
     collected: VecDeque<Collected>,
     /// What the path to `at_ns` was made of; sums to it.
-    pub(super) path: Way,
+    pub(super) path: Causes,
     pub(super) at_ns: Nanoseconds,
     /// Whether the first call of the queue was entered: then the path leads to its entry.
     pub(super) is_entered: bool,
     pub(super) open: Loop,
-    /// What it computed last was work that others would do where it is even.
-    pub(super) works_for_others: bool,
-    pub(super) serving: Serving,
-    /// It is dealt its work: who is done gets more.
-    pub(super) is_dealt: bool,
     kept: Kept,
     /// Who waits for the path to which call.
     pub(super) waiters: Vec<(u64, ThreadId)>,
@@ -123,13 +117,10 @@ impl Thread {
             outgoing: Inbox::default(),
             surplus: Vec::new(),
             collected: VecDeque::new(),
-            path: Way::default(),
+            path: Causes::default(),
             at_ns: 0,
             is_entered: false,
             open: Loop::default(),
-            works_for_others: false,
-            serving: Serving::default(),
-            is_dealt: false,
             kept: Kept::default(),
             waiters: Vec::new(),
             is_listed: false,
@@ -257,9 +248,9 @@ impl Thread {
     }
 
     /// The path that led to the entry of a call, unless it is gone or the thread has not come to it.
-    pub(super) fn way_to(&self, number: u64) -> Option<&Way> {
+    pub(super) fn path_to(&self, number: u64) -> Option<&Causes> {
         if number < self.number {
-            self.kept.call(number).map(|call| &call.way)
+            self.kept.call(number).map(|call| &call.path)
         } else {
             Some(&self.path).filter(|_| self.has_come_to(number))
         }
@@ -297,7 +288,7 @@ impl Thread {
     }
 
     /// The first call of the queue is settled. `entry` is the path to its entry, kept for those who may ask.
-    pub(super) fn settle(&mut self, entry: Way) {
+    pub(super) fn settle(&mut self, entry: Causes) {
         let (Some(activity), Some(note)) = (self.queue.pop_front(), self.notes.pop_front()) else { return };
         self.incoming.remove_first(usize::from(note.receives));
         self.outgoing.remove_first(usize::from(note.may_block));
@@ -310,7 +301,7 @@ impl Thread {
             let pins = (u32::from(sends) + u32::from(posts)).saturating_sub(note.unpinned);
             if pins > 0 {
                 let (may_block, end_ns) = (note.may_block, activity.end_ns);
-                self.kept.push(Passed { number: self.number, pins, may_block, end_ns, way: entry });
+                self.kept.push(Passed { number: self.number, pins, may_block, end_ns, path: entry });
             }
         }
         self.number += 1;
@@ -362,7 +353,7 @@ mod tests {
         let of_first = |thread: &Thread| thread.incoming().map(|of| of.bytes).collect::<Vec<u64>>();
         for expected in [&[][..], &[10, 11, 12], &[20, 21]] {
             assert_eq!((of_first(&thread), thread.received()), (expected.to_vec(), expected.len()));
-            thread.settle(Way::default());
+            thread.settle(Causes::default());
         }
         assert!(thread.surplus.is_empty() && !thread.receive(2, message(22)));
     }

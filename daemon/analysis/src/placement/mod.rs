@@ -37,8 +37,6 @@ pub struct Advice {
     pub inter_messages_before: u64,
     /// As they would be with this placement; never more.
     pub inter_messages_after: u64,
-    /// Of today's messages between nodes, those whose ends it brings onto one.
-    pub joined_messages: u64,
     /// Bytes between nodes as ranks are placed today.
     pub inter_bytes_before: u64,
     /// As they would be with this placement.
@@ -81,7 +79,6 @@ pub fn advise(traffic: &Traffic, node_of_rank: &[Node], capacities: &[usize]) ->
         _ => (before, node_of_rank.to_vec()),
     };
     Advice {
-        joined_messages: traffic.joined(node_of_rank, &placement),
         node_of_rank: placement,
         inter_messages_before: before.messages,
         inter_messages_after: after.messages,

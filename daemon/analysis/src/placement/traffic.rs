@@ -102,18 +102,6 @@ impl Traffic {
         between
     }
 
-    /// Messages between nodes in one placement that are within nodes in another.
-    pub(super) fn joined(&self, today: &[Node], then: &[Node]) -> u64 {
-        let is_apart = |nodes: &[Node], one: Rank, other: Rank| {
-            let place = |rank: Rank| nodes.get(rank as usize);
-            place(one).is_some() && place(other).is_some() && place(one) != place(other)
-        };
-        let joined = self
-            .pairs()
-            .filter(|&(one, other, _)| is_apart(today, one, other) && !is_apart(then, one, other));
-        joined.map(|(_, _, flow)| flow.messages).sum()
-    }
-
     fn leave_out_half(&mut self) {
         let mut order: Vec<_> =
             self.pairs().map(|(one, other, flow)| (Reverse(flow.messages), one, other)).collect();

@@ -25,7 +25,6 @@ struct Answer {
     node_of_rank: Vec<Node>,
     messages: (u64, u64),
     bytes: (u64, u64),
-    joined_messages: u64,
 }
 
 /// The whole life of the process that finds a placement.
@@ -45,7 +44,6 @@ pub(crate) fn advise_apart() -> Result<ExitCode> {
         node_of_rank: advice.node_of_rank,
         messages: (advice.inter_messages_before, advice.inter_messages_after),
         bytes: (advice.inter_bytes_before, advice.inter_bytes_after),
-        joined_messages: advice.joined_messages,
     };
     print(&serde_json::to_string(&answer)?)?;
     Ok(ExitCode::SUCCESS)
@@ -68,6 +66,5 @@ pub(crate) fn ask(traffic: &Traffic, node_of_rank: &[Node]) -> Result<Advice> {
         inter_messages_after: answer.messages.1,
         inter_bytes_before: answer.bytes.0,
         inter_bytes_after: answer.bytes.1,
-        joined_messages: answer.joined_messages,
     })
 }

@@ -22,7 +22,7 @@ pub(super) fn judgement(
     replayed: &Replayed,
 ) -> (Judgement, Course) {
     let begin_ns = seen.from_ns;
-    let basis = Basis::of(budgeter, is_referenced).with_replay(replayed.savings());
+    let basis = Basis::of(budgeter, is_referenced, replayed.savings());
     let ledger = budgeter.ledger();
     let (end_ns, _) = budgeter.critical_path();
     let total = ledger.total();

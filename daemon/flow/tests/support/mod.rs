@@ -6,8 +6,7 @@
 pub(crate) mod program;
 
 use mpiscope_analysis::{
-    Budgeter, Causes, Counts, Ledger, Matched, SiteWaits, Traffic, Version, WaitKey, WaitTotals, WhatIf,
-    Windowed,
+    Budgeter, Causes, Counts, Ledger, Matched, SiteWaits, Traffic, Version, WaitKey, WaitTotals, Windowed,
 };
 use mpiscope_flow::{Flow, FlowOptions};
 use mpiscope_model::{Batch, Nanoseconds, Node, Rank};
@@ -23,7 +22,6 @@ pub(crate) struct Answers {
     pub(crate) criteria: Version,
     pub(crate) given_up: u64,
     pub(crate) critical_path: (Nanoseconds, Causes),
-    pub(crate) gains_ns: Vec<i64>,
     pub(crate) blocking_from_bytes: Option<u64>,
     pub(crate) nodes: Vec<Node>,
     pub(crate) traffic: Vec<(Rank, Rank, u64, u64)>,
@@ -53,10 +51,6 @@ impl Answers {
             criteria: budgeter.criteria().clone(),
             given_up: budgeter.given_up(),
             critical_path: budgeter.critical_path(),
-            gains_ns: [WhatIf::Placed, WhatIf::Quiet, WhatIf::Cored, WhatIf::Balanced]
-                .into_iter()
-                .map(|whatif| budgeter.gain_ns(whatif))
-                .collect(),
             blocking_from_bytes: budgeter.blocking_from_bytes(),
             nodes: budgeter.node_of_rank().to_vec(),
             traffic: pairs(budgeter.traffic()),

@@ -28,7 +28,6 @@ fn judged_as_one_node() -> Windowed {
         node_of_rank: vec![0, 0],
         inter_messages_before: 1,
         inter_messages_after: 0,
-        joined_messages: 1,
         inter_bytes_before: 100,
         inter_bytes_after: 0,
     };
@@ -46,28 +45,28 @@ fn the_advised_placement_would_save_the_distance() {
     assert_eq!(parts(&budget), [(Cause::Base, 1_000), (Cause::Saved, 2_000)]);
 }
 
-/// What one message between nodes would gain by the placement that brings its ends onto one.
-fn gain_if_placed(receive: (u64, u64)) -> i64 {
+/// What one message between nodes would be spared by the placement that brings its ends onto one.
+fn spared_if_placed(receive: (u64, u64)) -> u64 {
     let mut job = Job::default();
     job.send(0, 1, 100, (50_000, 50_400));
     job.receive(1, 0, 100, receive);
     let windowed = judged_as_one_node();
-    job.run(windowed, &[0, 1]).gain_ns(WhatIf::Placed)
+    job.run(windowed, &[0, 1]).ledger().total().spared.placed_ns
 }
 
 #[test]
-fn a_message_on_its_way_gains_until_its_receiver_comes() {
-    assert_eq!(gain_if_placed((10_000, 53_000)), 2_000);
-    assert_eq!(gain_if_placed((50_500, 53_000)), 2_000);
-    assert_eq!(gain_if_placed((52_000, 53_000)), 1_000);
+fn a_placement_spares_the_distance_of_messages_that_are_waited_for() {
+    assert_eq!(spared_if_placed((10_000, 53_000)), 2_000);
+    assert_eq!(spared_if_placed((50_500, 53_000)), 2_000);
+    assert_eq!(spared_if_placed((52_000, 53_000)), 2_000);
     // It was there before.
-    assert_eq!(gain_if_placed((60_000, 60_200)), 0);
+    assert_eq!(spared_if_placed((60_000, 60_200)), 0);
     // What is slow between nodes would be as slow for its distance.
-    assert_eq!(gain_if_placed((10_000, 62_000)), 8_000);
+    assert_eq!(spared_if_placed((10_000, 62_000)), 8_000);
 }
 
 #[test]
-fn even_work_lets_nobody_wait() {
+fn even_work_spares_the_rank_with_more_of_it() {
     // Of four ranks one has twice as much to do; all meet every 10,000 ns.
     let mut job = Job::default();
     for round in 0..50 {
@@ -82,9 +81,9 @@ fn even_work_lets_nobody_wait() {
     windowed.budgeter = windowed.budgeter.with_course(first.course(&criteria()));
     let found = job.run(windowed, &[0, 0, 1, 1]);
     // Each would compute 6,250; before their first calls nobody knows.
-    let gain_ns = found.gain_ns(WhatIf::Balanced);
-    assert!((gain_ns - 49 * 3_750).abs() < 49 * 60, "{gain_ns}");
-    assert_eq!((found.gain_ns(WhatIf::Quiet), found.gain_ns(WhatIf::Cored)), (0, 0));
+    let spared = found.ledger().total().spared;
+    assert!(spared.balanced_ns.abs_diff(49 * 3_750) < 49 * 60, "{spared:?}");
+    assert_eq!((spared.quiet_ns, spared.cored_ns), (0, 0));
 }
 
 #[test]
