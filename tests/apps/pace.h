@@ -19,4 +19,18 @@ static inline void sleep_until(long long ns)
         continue;
 }
 
+/* Computes until the thread has had a CPU for so long. */
+static inline void compute_ns(long long ns)
+{
+    struct timespec now;
+    long long until_ns = 0;
+    do {
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+        long long used_ns = now.tv_sec * 1000000000LL + now.tv_nsec;
+        until_ns = until_ns == 0 ? used_ns + ns : until_ns;
+        if (used_ns >= until_ns)
+            return;
+    } while (1);
+}
+
 #endif

@@ -1,6 +1,8 @@
-/* patterns PATTERN [steps] [us] [factor] [bytes] [slow_rank]: exchanges of a pattern (ring, pipeline, halo, wavefront,
-   allreduce, groups) between stretches of work, of which one rank has factor times as much. Work is sleeping, so that more
-   ranks than processors do not disturb each other. */
+/* patterns PATTERN [steps] [us] [factor] [bytes] [slow_rank] [computes]: exchanges of a pattern (ring, pipeline, halo,
+   wavefront, allreduce, groups, root) between stretches of work. One rank has factor times as much; with slow_rank -1 work
+   grows from rank to rank up to that, with -2 each rank is the slow one for a part of the run. Work is sleeping, so that more
+   ranks than processors do not disturb each other; with computes 1 it is computing. Of root all others send to rank 0,
+   which works for each of them factor times a hundredth of the time. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "truth.h"
@@ -9,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int rank, size, bytes;
+static int rank, size, bytes, computes;
 static char *out, *in;
 
 static void put(int to, int tag)
@@ -29,7 +31,20 @@ static void swap(int to, int from)
 
 static void work(long us)
 {
-    sleep_until(now_ns() + 1000 * us);
+    if (computes)
+        compute_ns(1000 * us);
+    else
+        sleep_until(now_ns() + 1000 * us);
+}
+
+/* What this rank has to do in a step. */
+static long own_work(long step, long steps, long us, long factor, long slow)
+{
+    if (slow == -1)
+        return us + us * (factor - 1) * rank / (size > 1 ? size - 1 : 1);
+    if (slow == -2)
+        slow = step * size / steps;
+    return rank == slow ? us * factor : us;
 }
 
 int main(int argc, char **argv)
@@ -43,13 +58,14 @@ int main(int argc, char **argv)
     long factor = truth_argument(argc, argv, 4, 3);
     bytes = (int)truth_argument(argc, argv, 5, 1000);
     long slow = truth_argument(argc, argv, 6, 1);
+    computes = (int)truth_argument(argc, argv, 7, 0);
     out = calloc(1, (size_t)bytes + 1);
     in = calloc(1, (size_t)bytes + 1);
     truth_require(out != NULL && in != NULL);
-    long own_us = rank == slow ? us * factor : us;
     int right = (rank + 1) % size, left = (rank + size - 1) % size;
 
     for (long step = 0; step < steps; step++) {
+        long own_us = own_work(step, steps, us, factor, slow);
         if (strcmp(pattern, "ring") == 0) {
             work(own_us);
             swap(right, left);
@@ -82,6 +98,19 @@ int main(int argc, char **argv)
                 swap(rank ^ 1, rank ^ 1);
             if (step % 25 == 24)
                 T_Barrier(MPI_COMM_WORLD);
+        } else if (strcmp(pattern, "root") == 0) {
+            if (rank > 0) {
+                work(us);
+                put(0, 1);
+                get(0, 2);
+            } else {
+                for (int from = 1; from < size; from++) {
+                    get(from, 1);
+                    work(us * factor / 100);
+                }
+                for (int to = 1; to < size; to++)
+                    put(to, 2);
+            }
         } else {
             double own = 1, sum = 0;
             work(own_us);

@@ -1,0 +1,319 @@
+#!/usr/bin/env python3
+"""Whether the verdict is right on real MPI runs that were disturbed on purpose, and its seconds near the measured ones.
+
+Usage: tests/truth/run.py [--rounds 3] [--only WORD]... [--keep DIR] [--json FILE]
+
+Each case is one program (tests/apps/patterns.c), run with and without a disturbance in turns, all under `mpiscope run`. What
+the disturbance costs is measured: the median time from first to last call with it, minus the median without it. No figure
+of it comes from mpiscope. Ranks sleep instead of working where more of them than CPUs are to be honest; where CPUs are
+disturbed, two ranks compute on a core each and a busy loop shares one of the cores.
+
+How to read it. A verdict is right when its cause is the disturbance's (`none` without one) and its saving is within a factor of
+1.5 of the measured cost. `short of CPUs`: the scheduler said that ranks waited for a CPU for 10 % of the time; a run without a
+disturbance may be blamed on that. Bins of confidence say how often verdicts of that confidence were right.
+"""
+
+import json
+import os
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench"))
+from jobs import arguments_of, checked, Failure, Jobs, ROOT, run, TIMEOUT_S
+
+CAUSES = ("pattern", "cpu", "background", "mapping", "none")
+WORK_US = 5_000
+# Right is a saving within this factor of the measured cost.
+FACTOR = 1.5
+BINS = ((0.9, 1.01), (0.7, 0.9), (0.0, 0.7))
+# One rank is stopped for so long, and lets go for as long.
+STOP_S = 0.05
+
+
+@dataclass
+class Case:
+    """A program and what disturbs it."""
+
+    name: str
+    family: str
+    ranks: int
+    expected: str
+    pattern: str
+    factor: int = 3
+    size: int = 1_000
+    slow: int = 1
+    computes: bool = False
+    steps: int = 400
+    # Something beside the program: "loop" shares the first core, "stops" halts rank 1 by signals.
+    beside: str = ""
+
+    def arguments(self, is_disturbed):
+        """Of the test program. Without a disturbance all ranks together have as much work as with it, evenly."""
+        work_us, factor = WORK_US, self.factor
+        if self.pattern == "root":
+            more = factor / 100 * (self.ranks - 1) / self.ranks
+        elif self.slow == -1:
+            more = (factor - 1) / 2
+        else:
+            more = (factor - 1) / self.ranks
+        if self.beside:
+            factor = 1
+        elif not is_disturbed:
+            work_us, factor = round(WORK_US * (1 + more)), 0 if self.pattern == "root" else 1
+        return [self.pattern, self.steps, work_us, factor, self.size, self.slow, int(self.computes)]
+
+
+def all_cases():
+    """All that is run, by what disturbs it."""
+    cases = []
+    for pattern, ranks in (("ring", 4), ("ring", 16), ("pipeline", 4), ("halo", 8), ("wavefront", 4), ("allreduce", 8), ("groups", 8)):
+        for size in (1_000, 100_000):
+            cases.append(Case(f"{pattern} of {ranks}, {size} bytes, slow rank", "openmpi", ranks, "pattern", pattern, size=size))
+    for pattern in ("ring", "halo", "allreduce"):
+        cases.append(Case(f"{pattern} of 8, graded work", "openmpi", 8, "pattern", pattern, slow=-1))
+        cases.append(Case(f"{pattern} of 8, moving slow rank", "openmpi", 8, "pattern", pattern, slow=-2))
+    cases.append(Case("root of 8, serialized", "openmpi", 8, "pattern", "root", factor=50))
+    for pattern in ("ring", "pipeline", "halo", "wavefront", "allreduce"):
+        cases.append(Case(f"{pattern} of 2, slow rank", "mpich", 2, "pattern", pattern))
+    for family in ("openmpi", "mpich"):
+        for pattern in ("ring", "pipeline", "halo", "wavefront", "allreduce"):
+            cases.append(
+                Case(f"{pattern} of 2, busy loop", family, 2, "cpu", pattern, computes=True, beside="loop")
+            )
+    for pattern in ("ring", "halo", "allreduce"):
+        cases.append(Case(f"{pattern} of 4, stopped rank", "openmpi", 4, "cpu", pattern, beside="stops"))
+    return cases
+
+
+@dataclass
+class Outcome:
+    """What mpiscope said of one run."""
+
+    case: Case
+    is_disturbed: bool
+    length_s: float
+    cause: str
+    saving_s: float
+    share: float
+    confidence: float
+    is_short: bool
+    measured_s: float = field(default=0.0)
+
+    @property
+    def expected(self):
+        """The cause that is right."""
+        return self.case.expected if self.is_disturbed else "none"
+
+    @property
+    def is_cause_right(self):
+        """Whether the cause is the right one; a run that is short of CPUs without a disturbance may be blamed on that."""
+        return self.cause == self.expected or (not self.is_disturbed and self.is_short and self.cause == "cpu")
+
+    @property
+    def is_right(self):
+        """Whether cause and seconds are right."""
+        if not self.is_cause_right:
+            return False
+        if not self.is_disturbed:
+            return True
+        low, high = sorted((self.saving_s, self.measured_s))
+        return low > 0 and high <= FACTOR * low
+
+
+def ranks_of(program):
+    """The processes that run a program, by rank."""
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if os.readlink(folder / "exe") != str(program):
+                continue
+            words = (folder / "environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        for word in words:
+            name, _, value = word.partition(b"=")
+            if name in (b"OMPI_COMM_WORLD_RANK", b"PMI_RANK"):
+                found[int(value)] = int(folder.name)
+    return found
+
+
+def stop_now_and_then(process, program):
+    """Stops rank 1 for half of the time until the job is over."""
+    while process.poll() is None:
+        pid = ranks_of(program).get(1)
+        for sign in (signal.SIGSTOP, signal.SIGCONT):
+            if pid is not None:
+                try:
+                    os.kill(pid, sign)
+                except ProcessLookupError:
+                    pid = None
+            time.sleep(STOP_S)
+
+
+def command_of(jobs, case, program, is_disturbed, out):
+    """The whole command line."""
+    if case.ranks <= len(os.sched_getaffinity(0)):
+        launch = jobs.launch_ranks(case.family, case.ranks, program, *case.arguments(is_disturbed))
+    else:
+        bind = ["--bind-to", "none", "--oversubscribe"] if case.family == "openmpi" else []
+        words = map(str, case.arguments(is_disturbed))
+        launch = [f"mpirun.{case.family}", *bind, "-n", str(case.ranks), str(program), *words]
+    return jobs.recorded(launch, out)
+
+
+def measure(jobs, case, program, is_disturbed, out):
+    """Runs a case once; what was said of it."""
+    loop = None
+    if is_disturbed and case.beside == "loop":
+        first = min(os.sched_getaffinity(0))
+        loop = subprocess.Popen(["taskset", "-c", str(first), "sh", "-c", "while :; do :; done"])
+    try:
+        process = subprocess.Popen(
+            command_of(jobs, case, program, is_disturbed, out),
+            env=jobs.environment(case.family),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        if is_disturbed and case.beside == "stops":
+            stop_now_and_then(process, program)
+        _, errors = process.communicate(timeout=TIMEOUT_S)
+    finally:
+        if loop is not None:
+            loop.kill()
+            loop.wait()
+    if process.returncode != 0:
+        raise Failure(f"{case.name} ended with {process.returncode}:\n{errors}")
+    report = json.loads(checked([jobs.mpiscope, "report", "--json", out]).stdout)
+    verdict = report["verdict"]
+    return Outcome(
+        case=case,
+        is_disturbed=is_disturbed,
+        length_s=report["whatif"]["recorded_s"] or report["job"]["duration_s"],
+        cause=verdict["cause"],
+        saving_s=verdict["avoidable_wall_s"],
+        share=verdict["share"],
+        confidence=verdict["confidence"],
+        is_short=report.get("cpu_shortage") is not None,
+    )
+
+
+def judge(jobs, case, program, options):
+    """All rounds of a case, with and without the disturbance in turns."""
+    outcomes = []
+    for number in range(options.rounds):
+        for is_disturbed in (False, True):
+            out = Path(options.keep or jobs.folder) / f"{case.family}-{case.name}-{number}-{int(is_disturbed)}".replace(" ", "-")
+            outcomes.append(measure(jobs, case, program, is_disturbed, out))
+            if not options.keep:
+                shutil.rmtree(out)
+    length = {
+        of: statistics.median(outcome.length_s for outcome in outcomes if outcome.is_disturbed == of)
+        for of in (False, True)
+    }
+    for outcome in outcomes:
+        outcome.measured_s = length[True] - length[False] if outcome.is_disturbed else 0.0
+    return outcomes
+
+
+def print_case(outcomes):
+    """A line for a case: what the disturbance cost, and what was said of each run."""
+    case = outcomes[0].case
+    measured_s = max(outcome.measured_s for outcome in outcomes)
+    words = [
+        f"{'with' if of.is_disturbed else 'without'}: {of.cause}"
+        + (f" {of.saving_s:.2f} s" if of.cause != "none" else "")
+        + f" at {of.confidence:.2f}{' short' if of.is_short else ''}{'' if of.is_right else ' WRONG'}"
+        for of in outcomes
+    ]
+    print(f"{case.family} {case.name}: costs {measured_s:.2f} s; {'; '.join(words)}", flush=True)
+
+
+def summary(outcomes):
+    """The tables, in numbers."""
+    matrix = {
+        expected: {cause: sum(of.expected == expected and of.cause == cause for of in outcomes) for cause in CAUSES}
+        for expected in CAUSES
+    }
+    found = [of for of in outcomes if of.is_disturbed and of.is_cause_right and of.measured_s > 0]
+    ratios = sorted(of.saving_s / of.measured_s for of in found)
+    bins = []
+    for low, high in BINS:
+        inside = [of for of in outcomes if low <= of.confidence < high]
+        bins.append({"from": low, "runs": len(inside), "right": sum(of.is_right for of in inside)})
+    disturbed = [of for of in outcomes if of.is_disturbed]
+    others = [of for of in outcomes if not of.is_disturbed]
+    return {
+        "matrix": matrix,
+        "disturbed": {"runs": len(disturbed), "causes_right": sum(of.is_cause_right for of in disturbed)},
+        "undisturbed": {
+            "runs": len(others),
+            "short_of_cpus": sum(of.is_short for of in others),
+            "blamed_with_enough_cpus": sum(not of.is_short and of.cause != "none" and of.share > 0.03 for of in others),
+        },
+        "saving_to_cost": {
+            "runs": len(ratios),
+            "median_error": statistics.median(abs(ratio - 1) for ratio in ratios) if ratios else None,
+            "within_factor_2": sum(0.5 <= ratio <= 2 for ratio in ratios),
+        },
+        "confidence": bins,
+    }
+
+
+def print_summary(of):
+    """The tables, in words."""
+    print("\nexpected \\ found " + "".join(f"{cause:>12}" for cause in CAUSES))
+    for expected, row in of["matrix"].items():
+        if any(row.values()):
+            print(f"{expected:<17}" + "".join(f"{row[cause]:>12}" for cause in CAUSES))
+    disturbed, others, saving = of["disturbed"], of["undisturbed"], of["saving_to_cost"]
+    print(f"{disturbed['causes_right']} of {disturbed['runs']} disturbed runs have the right cause")
+    print(
+        f"{others['blamed_with_enough_cpus']} of {others['runs'] - others['short_of_cpus']} undisturbed runs with enough CPUs are "
+        f"blamed above 3 %; {others['short_of_cpus']} more were short of CPUs"
+    )
+    if saving["runs"]:
+        print(
+            f"savings are off by {saving['median_error']:.0%} in the median; {saving['within_factor_2']} of {saving['runs']} are within "
+            "a factor of 2"
+        )
+    for each in of["confidence"]:
+        share = f", {each['right'] / each['runs']:.0%}" if each["runs"] else ""
+        print(f"confidence from {each['from']:.1f}: {each['right']} of {each['runs']} right{share}")
+
+
+def main():
+    parser = arguments_of(__doc__)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", action="append", default=[], help="cases whose names have all of these words")
+    parser.add_argument("--keep", help="a folder to leave the recordings in")
+    parser.add_argument("--json", help="a file for the figures")
+    options = parser.parse_args()
+    source = ROOT / "tests" / "apps" / "patterns.c"
+    with Jobs(options.target) as jobs:
+        programs = {}
+        outcomes = []
+        for case in all_cases():
+            if not all(word in f"{case.family} {case.name}" for word in options.only):
+                continue
+            if case.family not in programs:
+                programs[case.family] = jobs.compile_program(case.family, source)
+            found = judge(jobs, case, programs[case.family], options)
+            print_case(found)
+            outcomes += found
+    if not outcomes:
+        raise Failure("no case has these words")
+    figures = summary(outcomes)
+    print_summary(figures)
+    if options.json:
+        Path(options.json).write_text(json.dumps(figures, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    run(main)
