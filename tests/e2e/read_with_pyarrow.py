@@ -11,7 +11,7 @@ import pyarrow.parquet as parquet
 COLUMNS = {
     "calls": "rank thread function start_ns end_ns peer tag bytes comm site count",
     "messages": "src dst tag comm bytes send_ns recv_ns t_msg_ns late_sender_ns late_receiver_ns inter exact",
-    "scheduling": "rank at_ns run_ns wait_ns voluntary involuntary",
+    "scheduling": "rank at_ns run_ns wait_ns voluntary involuntary stopped_ns",
 }
 # Columns that are null where a call has none, or several.
 NULLABLE = {"calls": {"peer", "tag", "comm", "site"}, "messages": {"late_receiver_ns"}, "scheduling": set()}
@@ -70,8 +70,8 @@ comms = parquet.read_table(recording / "tables" / "communicators.parquet").to_py
 used = set(compute.unique(messages["comm"]).to_pylist())
 same("communicators without a name", used - set(comms["comm"]), set())
 last = {row["rank"]: row for row in tables["scheduling"].to_pylist()}
-figures = [{**row, "run_s": row["run_ns"] / 1e9, "wait_s": row["wait_ns"] / 1e9} for row in last.values()]
+figures = [{**row, "run_s": row["run_ns"] / 1e9, "wait_s": row["wait_ns"] / 1e9, "stopped_s": row["stopped_ns"] / 1e9} for row in last.values()]
 told = [rank for rank in report["ranks"] if rank["run_s"] is not None]
-for name in ("rank", "run_s", "wait_s", "voluntary", "involuntary"):
+for name in ("rank", "run_s", "wait_s", "stopped_s", "voluntary", "involuntary"):
     same(f"{name} of scheduling", [row[name] for row in figures], [rank[name] for rank in told])
 print("the same")

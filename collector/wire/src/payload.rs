@@ -231,6 +231,8 @@ pub struct Scheduling {
     pub voluntary: u64,
     /// Times its processor was taken away.
     pub involuntary: u64,
+    /// Time stopped by a signal or a debugger.
+    pub stopped_ns: u64,
 }
 
 /// The calls that the threads of a process were in when it ended.
@@ -388,6 +390,7 @@ mod tests {
                 wait_ns: 4,
                 voluntary: 5,
                 involuntary: 6,
+                stopped_ns: 0,
             }),
             Message::LastCalls(LastCalls {
                 process: 1,
@@ -404,6 +407,15 @@ mod tests {
             Message::Switched(Switched { is_on: true, monotonic_ns: 2 }),
             Message::Unrecorded(Unrecorded { process: 1, calls: 2 }),
             Message::Skipped(Skipped { process: 1, ring: 2, to: 3 }),
+            Message::Scheduling(Scheduling {
+                process: 1,
+                monotonic_ns: 2,
+                run_ns: 3,
+                wait_ns: 4,
+                voluntary: 5,
+                involuntary: 6,
+                stopped_ns: 7,
+            }),
         ]
     }
 
@@ -427,8 +439,9 @@ mod tests {
         let mut golden = Vec::new();
         for (at, message) in examples().iter().enumerate() {
             message.encode(&mut bytes);
-            // The messages of one host's runs came first; those of several hosts were added, and then last calls.
-            if [7, 12, 13, examples().len()].contains(&(at + 1)) {
+            // The messages of one host's runs came first; those of several hosts were added, then last calls, then
+            // the time a process was stopped.
+            if [7, 12, 13, 16, examples().len()].contains(&(at + 1)) {
                 golden.push((bytes.len(), crate::check::checksum(&bytes)));
             }
         }
@@ -436,8 +449,8 @@ mod tests {
         assert_eq!(golden, GOLDEN);
     }
 
-    const GOLDEN: [(usize, u32); 4] =
-        [(374, 2329833072), (574, 3866438358), (642, 4236167502), (730, 711623749)];
+    const GOLDEN: [(usize, u32); 5] =
+        [(374, 2329833072), (574, 3866438358), (642, 4236167502), (730, 711623749), (798, 947460513)];
 
     proptest! {
         #[test]

@@ -354,11 +354,19 @@ mod tests {
                 wait_ns,
                 voluntary: 1,
                 involuntary: 2,
+                stopped_ns: 0,
             }));
         }
         let step = engine.feed(knot(begun_ns + 300)).unwrap();
-        let newest =
-            Scheduling { rank: 5, at_ns: 200, run_ns: 200, wait_ns: 9, voluntary: 1, involuntary: 2 };
+        let newest = Scheduling {
+            rank: 5,
+            at_ns: 200,
+            run_ns: 200,
+            wait_ns: 9,
+            voluntary: 1,
+            involuntary: 2,
+            stopped_ns: 0,
+        };
         let first = Scheduling { at_ns: 100, run_ns: 100, wait_ns: 3, ..newest };
         assert_eq!(step.scheduling, [first, newest]);
         assert_eq!(engine.processors.of(5), Some(&newest));

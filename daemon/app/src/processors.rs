@@ -4,7 +4,7 @@
 //! a rank that sleeps in MPI misses nothing.
 
 use crate::words::plural;
-use mpiscope_feed::CpuShortage;
+use mpiscope_feed::{CpuShortage, StoppedRank};
 use mpiscope_model::{Rank, Scheduling};
 use std::collections::BTreeMap;
 
@@ -12,6 +12,9 @@ use std::collections::BTreeMap;
 const NOTICEABLE: f64 = 0.02;
 /// From this share on there are too few processors.
 const SHORT: f64 = 0.1;
+/// Ranks that were stopped for this share of the run are named, up to this number.
+const STOPPED: f64 = 0.01;
+const MOST_STOPPED: usize = 16;
 
 /// The newest figures of each rank.
 #[derive(Debug, Default)]
@@ -71,6 +74,17 @@ impl Processors {
         self.figures(NOTICEABLE).as_ref().map(shortage_sentence)
     }
 
+    /// The ranks that were stopped, the longest time first.
+    pub(crate) fn stopped(&self) -> Vec<StoppedRank> {
+        let is_long = |row: &&Scheduling| row.stopped_ns as f64 > STOPPED * row.at_ns as f64;
+        let ranks = self.newest.values().filter(is_long);
+        let mut stopped: Vec<_> =
+            ranks.map(|row| StoppedRank { rank: row.rank, seconds: row.stopped_ns as f64 / 1e9 }).collect();
+        stopped.sort_by(|one, other| other.seconds.total_cmp(&one.seconds));
+        stopped.truncate(MOST_STOPPED);
+        stopped
+    }
+
     /// The figures, if there were too few CPUs.
     pub(crate) fn shortage(&self) -> Option<CpuShortage> {
         self.figures(SHORT)
@@ -125,5 +139,15 @@ mod tests {
         assert_eq!((shortage.waited, shortage.cpus), (0.2, 800.0));
         processors.see(&[row(3, 3, u64::MAX, u64::MAX)]);
         assert!(processors.sentence().is_some());
+    }
+
+    #[test]
+    fn ranks_that_were_stopped_are_named_the_longest_first() {
+        let mut processors = Processors::default();
+        let stopped = |rank, stopped_ns| Scheduling { stopped_ns, ..row(rank, 1_000_000_000, 0, 0) };
+        processors.see(&[stopped(0, 9_000_000), stopped(1, 20_000_000), stopped(2, 500_000_000)]);
+        let named = processors.stopped();
+        assert_eq!(named.iter().map(|of| (of.rank, of.seconds)).collect::<Vec<_>>(), [(2, 0.5), (1, 0.02)]);
+        assert_eq!(processors.shortage(), None);
     }
 }

@@ -153,11 +153,11 @@ impl<'a> Applied<'a> {
 
 impl Graph {
     pub(crate) fn delay_before(&self, call: usize) -> u64 {
-        self.delays.before.get(call).map_or(0, |ns| u64::from(*ns))
+        self.delays.before.get(call).copied().unwrap_or(0)
     }
 
     pub(crate) fn delay_within(&self, call: usize) -> u64 {
-        self.delays.within.get(call).map_or(0, |ns| u64::from(*ns))
+        self.delays.within.get(call).copied().unwrap_or(0)
     }
 
     pub(crate) fn is_setup(&self, call: usize) -> bool {

@@ -1,4 +1,4 @@
-//! Time in which ranks were ready to run and had no CPU, spread over what they did.
+//! Time in which ranks were ready to run and had no CPU, or were stopped, spread over what they did.
 //!
 //! The scheduler's figures come some ten times a second. Between two of them the time without a CPU falls on computing and on
 //! calls by their shares of the time. Within computing it is what makes some stretches longer than others.
@@ -13,9 +13,9 @@ pub(crate) struct Delays {
     /// By rank: when, the time without a CPU until then, and the time with one.
     figures: Vec<Vec<(u64, u64, u64)>>,
     /// By call, the time without a CPU in the computing before it, in nanoseconds. Empty where no rank ever waited.
-    pub(crate) before: Vec<u32>,
+    pub(crate) before: Vec<u64>,
     /// By call, likewise in what it waited for.
-    pub(crate) within: Vec<u32>,
+    pub(crate) within: Vec<u64>,
 }
 
 /// A stretch of computing or of a call between two figures.
@@ -31,7 +31,7 @@ impl Delays {
         let mut figures = vec![Vec::new(); graph.threads_of.len()];
         for row in scheduling {
             if let Some(of_rank) = figures.get_mut(row.rank as usize) {
-                of_rank.push((row.at_ns, row.wait_ns, row.run_ns));
+                of_rank.push((row.at_ns, row.delayed_ns(), row.run_ns));
             }
         }
         Self { figures, ..Self::default() }
@@ -116,7 +116,7 @@ impl Delays {
 }
 
 /// Takes time away from the longest pieces, down to a common length.
-fn cut(pieces: &mut [Piece], missing_ns: u64, taken: &mut [u32]) {
+fn cut(pieces: &mut [Piece], missing_ns: u64, taken: &mut [u64]) {
     if missing_ns == 0 || pieces.is_empty() {
         return;
     }
@@ -133,8 +133,7 @@ fn cut(pieces: &mut [Piece], missing_ns: u64, taken: &mut [u32]) {
         }
     }
     for piece in pieces.iter().filter(|piece| piece.length_ns > level_ns) {
-        let of_call = &mut taken[piece.call as usize];
-        *of_call = of_call.saturating_add(u32::try_from(piece.length_ns - level_ns).unwrap_or(u32::MAX));
+        taken[piece.call as usize] += piece.length_ns - level_ns;
     }
 }
 

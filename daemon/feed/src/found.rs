@@ -65,6 +65,9 @@ pub struct Judgement {
     /// Set if ranks had too few CPUs, even if more would save no time.
     #[serde(default)]
     pub cpu_shortage: Option<CpuShortage>,
+    /// Ranks that a signal or a debugger stopped, the longest time first.
+    #[serde(default)]
+    pub stopped: Vec<StoppedRank>,
     /// What the run would take without its causes.
     #[serde(default)]
     pub whatif: WhatIf,
@@ -87,6 +90,16 @@ pub struct CpuShortage {
     pub most_rank: u32,
     /// The share of that rank.
     pub most_waited: f64,
+}
+
+/// A rank that was stopped.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct StoppedRank {
+    /// The rank.
+    pub rank: u32,
+    /// How long, in seconds.
+    pub seconds: f64,
 }
 
 /// What the run would take without its causes, by replays.

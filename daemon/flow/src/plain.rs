@@ -193,6 +193,7 @@ struct SchedulingFields {
     wait_ns: u64,
     voluntary: u64,
     involuntary: u64,
+    stopped_ns: u64,
 }
 
 #[derive(Serialize, Deserialize)]

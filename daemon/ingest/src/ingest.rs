@@ -456,6 +456,7 @@ impl Ingest {
             wait_ns: figures.wait_ns,
             voluntary: figures.voluntary,
             involuntary: figures.involuntary,
+            stopped_ns: figures.stopped_ns,
         });
     }
 

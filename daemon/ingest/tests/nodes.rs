@@ -242,6 +242,7 @@ fn what_the_scheduler_did_is_on_the_clock_of_the_run() {
         wait_ns: 3,
         voluntary: 4,
         involuntary: 5,
+        stopped_ns: 6,
     };
     let batch = feed(
         &mut ingest,
@@ -256,7 +257,10 @@ fn what_the_scheduler_did_is_on_the_clock_of_the_run() {
         ],
     );
     let [row] = batch.scheduling.as_slice() else { panic!("{:?}", batch.scheduling) };
-    assert_eq!((row.rank, row.at_ns, row.run_ns, row.wait_ns, row.involuntary), (1, 500, 2, 3, 5));
+    assert_eq!(
+        (row.rank, row.at_ns, row.run_ns, row.wait_ns, row.involuntary, row.stopped_ns),
+        (1, 500, 2, 3, 5, 6)
+    );
 }
 
 #[test]

@@ -63,6 +63,17 @@ pub struct Scheduling {
     pub voluntary: u64,
     /// Times its processor was taken away.
     pub involuntary: u64,
+    /// Time stopped by a signal or a debugger.
+    pub stopped_ns: u64,
+}
+
+impl Scheduling {
+    /// The time in which it could not run though it may have wanted to.
+    #[must_use]
+    pub fn delayed_ns(&self) -> u64 {
+        // A job may claim any number.
+        self.wait_ns.saturating_add(self.stopped_ns)
+    }
 }
 
 /// One host.

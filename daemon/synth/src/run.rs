@@ -197,6 +197,7 @@ impl Run {
             wait_ns,
             voluntary: 0,
             involuntary,
+            stopped_ns: 0,
         };
         self.tell(agent, Message::Scheduling(figures));
     }

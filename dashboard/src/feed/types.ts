@@ -621,6 +621,10 @@ verdict: Verdict,
  */
 cpu_shortage: CpuShortage | null, 
 /**
+ * Ranks that a signal or a debugger stopped, the longest time first.
+ */
+stopped: Array<StoppedRank>, 
+/**
  * What the run would take without its causes.
  */
 whatif: WhatIf, 

@@ -1,6 +1,7 @@
 //! What the scheduler did to ranks: recorded, and reported as the table has it.
 
-use mpiscope_harness::{Family, Mpi, Recorded, folder, mpiscope, record, report, run, skip};
+use mpiscope_harness::processes::{self, until};
+use mpiscope_harness::{Family, Mpi, Recorded, Running, Signal, folder, mpiscope, record, report, run, skip};
 use mpiscope_recording::Recording;
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -59,6 +60,7 @@ fn ranks_that_wait_for_a_processor_are_told_as_the_table_has_them() {
             serde_json::json!({
                 "rank": row.rank, "node": node, "state": "finalized",
                 "run_s": row.run_ns as f64 / 1e9, "wait_s": row.wait_ns as f64 / 1e9,
+                "stopped_s": row.stopped_ns as f64 / 1e9,
                 "voluntary": row.voluntary, "involuntary": row.involuntary,
             })
         })
@@ -66,4 +68,52 @@ fn ranks_that_wait_for_a_processor_are_told_as_the_table_has_them() {
     assert_eq!(report["ranks"].as_array().unwrap(), &expected);
     let text = mpiscope(&["report"]).unwrap().arg(&out).output().unwrap();
     assert!(String::from_utf8_lossy(&text.stdout).contains(sentence));
+}
+
+/// Times a process gave its CPU away, such as by sleeping.
+fn sleeps(process: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?.trim().parse().ok()
+}
+
+#[test]
+fn a_stopped_rank_is_named() {
+    const NAME: &str = "scheduling a_stopped_rank_is_named";
+    let Some(mpi) = Mpi::find_or_skip(Family::OpenMpi, NAME) else { return };
+    let folder = folder().unwrap();
+    let out = folder.path().join("recording");
+    let app = mpi.app("patterns").unwrap();
+    // All ranks sleep for 5 ms in each of 400 steps.
+    let words = ["ring", "400", "5000", "1"];
+    let running = Running::start(&mut record(&mpi, 4, &app, &words, &out).unwrap()).unwrap();
+    let is_rank_1 = |process: &u32| {
+        processes::variable(*process, "OMPI_COMM_WORLD_RANK").as_deref() == Some("1")
+            && processes::has_loaded(*process, ".ring")
+    };
+    let rank_1 = until(LIMIT, || running.family().into_iter().find(is_rank_1)).unwrap();
+    let before = sleeps(rank_1).unwrap();
+    until(LIMIT, || sleeps(rank_1).filter(|sleeps| *sleeps > before + 50)).unwrap();
+    processes::signal(rank_1, Signal::STOP);
+    std::thread::sleep(Duration::from_millis(1_500));
+    processes::signal(rank_1, Signal::CONT);
+    let ended = running.wait(LIMIT).unwrap();
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+
+    let report = report(&out).unwrap();
+    let stopped_s: Vec<f64> =
+        report["ranks"].as_array().unwrap().iter().map(|rank| rank["stopped_s"].as_f64().unwrap()).collect();
+    assert!((1.0..2.0).contains(&stopped_s[1]), "{stopped_s:?}");
+    assert!([0, 2, 3].iter().all(|rank| stopped_s[*rank] == 0.0), "{stopped_s:?}");
+    let verdict = &report["verdict"];
+    assert_eq!(verdict["cause"], "cpu", "{verdict}");
+    let saved_s = verdict["avoidable_wall_s"].as_f64().unwrap();
+    assert!((0.75..2.5).contains(&saved_s), "{verdict}");
+    let text = run(mpiscope(&["report"]).unwrap().arg(&out), LIMIT).unwrap().output();
+    for words in [
+        "rank 1 was stopped for 1.",
+        "A signal or a debugger stopped rank 1 for 1.",
+        "Find out who stops rank 1",
+    ] {
+        assert!(text.contains(words), "{text}");
+    }
 }

@@ -141,6 +141,10 @@ impl Message {
                 ] {
                     out.extend_from_slice(&number.to_le_bytes());
                 }
+                // Later than the others, and rare.
+                if figures.stopped_ns > 0 {
+                    out.extend_from_slice(&figures.stopped_ns.to_le_bytes());
+                }
                 FrameKind::Scheduling
             }
             Message::LastCalls(last) => {
@@ -264,6 +268,7 @@ impl Message {
                 wait_ns: reader.u64()?,
                 voluntary: reader.u64()?,
                 involuntary: reader.u64()?,
+                stopped_ns: if reader.bytes.is_empty() { 0 } else { reader.u64()? },
             }),
             FrameKind::LastCalls => {
                 let process = reader.u32()?;

@@ -121,7 +121,7 @@ impl Steal {
                 losses.push_back((switches.saturating_sub(*known), 0));
             }
             *known = switches;
-            figures.push_back((of.at_ns, of.wait_ns));
+            figures.push_back((of.at_ns, of.delayed_ns()));
         }
     }
 

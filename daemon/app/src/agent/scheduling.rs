@@ -11,6 +11,7 @@ const SWITCHES_EVERY: u32 = 10;
 #[derive(Debug, Default)]
 pub(crate) struct Scheduler {
     looks: u32,
+    looked_ns: u64,
     told: Option<Scheduling>,
 }
 
@@ -25,7 +26,18 @@ impl Scheduler {
         }
         self.looks += 1;
         let (voluntary, involuntary) = switches;
-        let figures = Scheduling { process, monotonic_ns, run_ns, wait_ns, voluntary, involuntary };
+        let since_ns = monotonic_ns.saturating_sub(std::mem::replace(&mut self.looked_ns, monotonic_ns));
+        let mut stopped_ns = 0;
+        if let Some(told) = self.told {
+            let moved_ns = run_ns.saturating_sub(told.run_ns) + wait_ns.saturating_sub(told.wait_ns);
+            stopped_ns = told.stopped_ns;
+            // Who runs for most of the time is not stopped, and need not be asked.
+            if 2 * moved_ns < since_ns && is_stopped(pid) {
+                stopped_ns += since_ns - moved_ns;
+            }
+        }
+        let figures =
+            Scheduling { process, monotonic_ns, run_ns, wait_ns, voluntary, involuntary, stopped_ns };
         let same = self.told.is_some_and(|told| Scheduling { monotonic_ns, ..told } == figures);
         if same {
             return None;
@@ -49,9 +61,18 @@ fn switches(pid: u32) -> Option<(u64, u64)> {
     Some((figure("voluntary_ctxt_switches:")?, figure("nonvoluntary_ctxt_switches:")?))
 }
 
+/// Whether a signal or a debugger has stopped it.
+fn is_stopped(pid: u32) -> bool {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // The name of the program stands in brackets before its state, and may have brackets itself.
+    let state = text.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next());
+    matches!(state, Some('T' | 't'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::Scheduler;
+    use rustix::process::{Pid, Signal, kill_process};
     use std::process::{Command, Stdio};
     use std::time::Duration;
 
@@ -68,5 +89,27 @@ mod tests {
         assert_eq!(after.process, 7);
         assert!(after.run_ns > before.run_ns, "{before:?} {after:?}");
         assert!(scheduler.look(busy.id(), 7).is_none());
+    }
+
+    #[test]
+    fn a_stopped_process_is_seen_stopped_and_one_that_sleeps_is_not() {
+        let [mut stopped, mut asleep] =
+            [(), ()].map(|()| Command::new("sleep").arg("60").stdin(Stdio::null()).spawn().unwrap());
+        let [mut of_stopped, mut of_asleep] = [Scheduler::default(), Scheduler::default()];
+        of_stopped.look(stopped.id(), 1).unwrap();
+        of_asleep.look(asleep.id(), 2).unwrap();
+        kill_process(Pid::from_child(&stopped), Signal::STOP).unwrap();
+        // A signal may take a moment to arrive.
+        let figures = std::iter::repeat_with(|| {
+            std::thread::sleep(Duration::from_millis(20));
+            of_stopped.look(stopped.id(), 1)
+        });
+        let figures = figures.flatten().find(|figures| figures.stopped_ns > 0).unwrap();
+        assert!(figures.stopped_ns >= 10_000_000, "{figures:?}");
+        assert!(of_asleep.look(asleep.id(), 2).is_none_or(|figures| figures.stopped_ns == 0));
+        for child in [&mut stopped, &mut asleep] {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! What to do about what was found.
 
-use super::blame::{call, moving, sources_of};
+use super::blame::{call, moving, sources_of, stopped};
 use crate::words::{count, ranges};
 use mpiscope_feed::{GatheredWait, Judgement};
 
@@ -94,6 +94,12 @@ fn hiding(most: &GatheredWait) -> Option<String> {
 }
 
 fn core(judgement: &Judgement) -> Vec<String> {
+    if let Some(ranks) = stopped(judgement) {
+        return vec![format!(
+            "Find out who stops {}: SIGSTOP, a debugger, or a batch system that suspends jobs.",
+            ranges(&ranks)
+        )];
+    }
     let look = match sources_of(judgement, "cpu") {
         Some(ranks) => {
             let (runs, are) = if ranks.len() == 1 { ("runs", "is") } else { ("run", "are") };

@@ -80,7 +80,25 @@ fn slow(judgement: &Judgement) -> String {
     format!("messages between nodes take {slower:.1} times as long as in a quiet network")
 }
 
+/// The ranks with missing CPU time, if most of that is because they were stopped.
+pub(super) fn stopped(judgement: &Judgement) -> Option<Vec<u32>> {
+    let of = source(judgement, "cpu")?;
+    let stopped_s: f64 = judgement.stopped.iter().map(|rank| rank.seconds).sum();
+    let mut ranks: Vec<u32> = judgement.stopped.iter().map(|rank| rank.rank).collect();
+    ranks.sort_unstable();
+    (2.0 * stopped_s > of.total_s && ranks.len() <= FEW).then_some(ranks)
+}
+
 fn without_core(judgement: &Judgement) -> String {
+    if let Some(ranks) = stopped(judgement) {
+        let (verb, them) = if ranks.len() == 1 { ("was", "it") } else { ("were", "them") };
+        let seconds = judgement.stopped.iter().map(|rank| rank.seconds).sum();
+        return format!(
+            "{} {verb} stopped for {}, and others wait for {them}",
+            ranges(&ranks),
+            time(seconds)
+        );
+    }
     let of = source(judgement, "cpu");
     match (of, sources_of(judgement, "cpu").filter(|ranks| ranks.len() <= FEW)) {
         (Some(of), Some(ranks)) => {

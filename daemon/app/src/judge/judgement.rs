@@ -83,6 +83,7 @@ pub(super) fn judgement(
         is_distance_unknown: basis.is_distance_unknown(),
         waits,
         cpu_shortage: replayed.cpu_shortage.clone(),
+        stopped: replayed.stopped.clone(),
         whatif: replayed.whatif(),
         regions: Regions::default(),
     };

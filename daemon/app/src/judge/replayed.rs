@@ -2,7 +2,7 @@
 
 use mpiscope_analysis::ReplaySavings;
 use mpiscope_diagnosis::{Cause, Graph, Shorter};
-use mpiscope_feed::{CpuShortage, WhatIf, Without};
+use mpiscope_feed::{CpuShortage, StoppedRank, WhatIf, Without};
 use mpiscope_model::{Nanoseconds, Node, Rank};
 
 /// The parts of a long run are merged down to this number.
@@ -30,6 +30,7 @@ pub(crate) struct Replayed {
     sets: [Shorter; 1 << Cause::ALL.len()],
     unexplained_ns: f64,
     pub(super) cpu_shortage: Option<CpuShortage>,
+    pub(super) stopped: Vec<StoppedRank>,
     /// In the order of time.
     pub(super) parts: Vec<Part>,
     from_ns: Nanoseconds,
@@ -76,6 +77,7 @@ impl Replayed {
             sets,
             unexplained_ns: graph.quality().unexplained_ns as f64,
             cpu_shortage: None,
+            stopped: Vec::new(),
             parts: (0..).zip(both).map(part).collect(),
             from_ns,
             to_ns,
@@ -188,6 +190,7 @@ mod tests {
             sets,
             unexplained_ns: 1.0,
             cpu_shortage: None,
+            stopped: Vec::new(),
             parts: vec![part(from_ns, middle_ns), part(middle_ns, to_ns)],
             from_ns,
             to_ns,

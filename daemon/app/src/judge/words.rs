@@ -3,7 +3,7 @@
 use super::actions::actions;
 use super::blame::{evidence, what};
 use crate::processors::shortage_sentence;
-use crate::words::{nanoseconds, run_time};
+use crate::words::{nanoseconds, plural, run_time};
 use mpiscope_feed::{Found, Judgement, Quiet, Verdict};
 use std::time::Duration;
 
@@ -50,6 +50,19 @@ fn headline(judgement: &Judgement) -> String {
 /// That ranks had too few CPUs.
 fn shortage(judgement: &Judgement) -> Option<String> {
     judgement.cpu_shortage.as_ref().map(shortage_sentence)
+}
+
+/// That ranks were stopped.
+fn stopped(judgement: &Judgement) -> Option<String> {
+    let longest = judgement.stopped.first()?;
+    let most = format!("rank {} for {}", longest.rank, time(longest.seconds));
+    Some(match judgement.stopped.len() - 1 {
+        0 => format!("A signal or a debugger stopped {most}."),
+        others => format!(
+            "A signal or a debugger stopped {most}, and {} for less.",
+            plural(others as u64, "other rank")
+        ),
+    })
 }
 
 /// A figure that may well be greater.
@@ -173,6 +186,7 @@ fn details(judgement: &Judgement) -> Vec<String> {
     if verdict.cause != "none" {
         sentences.extend(shortage(judgement));
     }
+    sentences.extend(stopped(judgement));
     sentences.extend(network(judgement));
     if verdict.cause != "none" {
         let sureness = match verdict.confidence {

@@ -108,6 +108,7 @@ struct Rank<'a> {
     state: &'static str,
     run_s: Option<f64>,
     wait_s: Option<f64>,
+    stopped_s: Option<f64>,
     voluntary: Option<u64>,
     involuntary: Option<u64>,
 }
@@ -162,6 +163,7 @@ fn rank<'a>(loaded: &'a Loaded, info: &RankInfo) -> Rank<'a> {
         state: info.state.word(),
         run_s: scheduling.map(|row| row.run_ns as f64 / 1e9),
         wait_s: scheduling.map(|row| row.wait_ns as f64 / 1e9),
+        stopped_s: scheduling.map(|row| row.stopped_ns as f64 / 1e9),
         voluntary: scheduling.map(|row| row.voluntary),
         involuntary: scheduling.map(|row| row.involuntary),
     }

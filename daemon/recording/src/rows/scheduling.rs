@@ -15,7 +15,9 @@ impl Row for Scheduling {
         column!(wait_ns: U64, Rising),
         column!(voluntary: U64, Rising),
         column!(involuntary: U64, Rising),
+        column!(stopped_ns: U64, Rising),
     ];
+    const LATER: &'static [&'static str] = &["stopped_ns"];
 
     fn blank() -> Self {
         Scheduling::default()

@@ -1,5 +1,7 @@
 use super::*;
-use mpiscope_feed::{Advised, Attribution, CpuShortage, GatheredWait, Source, SourceRank, SourceTime, Wait};
+use mpiscope_feed::{
+    Advised, Attribution, CpuShortage, GatheredWait, Source, SourceRank, SourceTime, StoppedRank, Wait,
+};
 
 fn stretch(at: u32, cause: &str) -> Attribution {
     let (from_s, to_s) = (f64::from(at), f64::from(at + 1));
@@ -198,4 +200,44 @@ fn a_placement_is_told_by_what_it_changes() {
     assert!(headline(&mapping).contains(
         ": 72 % of the messages go between nodes, 12 % would if 24 ranks were on another node (placement"
     ));
+}
+
+#[test]
+fn a_rank_that_was_stopped_is_named_with_how_long() {
+    let mut cpu = pattern();
+    cpu.verdict.cause = "cpu".into();
+    let source = |cause: &str, seconds: f64| Source {
+        cause: cause.into(),
+        total_s: seconds,
+        ranks: vec![SourceRank { rank: 7, seconds, computed_s: 1.0 }],
+        few: vec![7],
+        ..Source::default()
+    };
+    cpu.sources = vec![source("cpu", 2.1)];
+    assert!(
+        headline(&cpu).contains(": rank 7 has no core for 2.10 s, and others wait for it"),
+        "{}",
+        headline(&cpu)
+    );
+    cpu.stopped = vec![StoppedRank { rank: 7, seconds: 2.0 }];
+    assert!(
+        headline(&cpu).contains(": rank 7 was stopped for 2.00 s, and others wait for it"),
+        "{}",
+        headline(&cpu)
+    );
+    assert!(
+        details(&cpu).contains(&"A signal or a debugger stopped rank 7 for 2.00 s.".to_owned()),
+        "{:?}",
+        details(&cpu)
+    );
+    assert_eq!(
+        actions(&cpu),
+        ["Find out who stops rank 7: SIGSTOP, a debugger, or a batch system that suspends jobs."]
+    );
+    cpu.stopped.push(StoppedRank { rank: 3, seconds: 0.1 });
+    let sentence = "A signal or a debugger stopped rank 7 for 2.00 s, and 1 other rank for less.";
+    assert!(details(&cpu).contains(&sentence.to_owned()), "{:?}", details(&cpu));
+    // Where most of the missing time is not that, others use the cores.
+    cpu.sources = vec![source("cpu", 20.0)];
+    assert!(headline(&cpu).contains("rank 7 has no core for 20.0 s"), "{}", headline(&cpu));
 }
