@@ -32,8 +32,8 @@ WORK_US = 5_000
 # Right is a saving within this factor of the measured cost.
 FACTOR = 1.5
 BINS = ((0.9, 1.01), (0.7, 0.9), (0.0, 0.7))
-# One rank is stopped for so long, and lets go for as long.
-STOP_S = 0.05
+# One rank is stopped for this time, and goes on for as long, again and again.
+STOP_S = 0.25
 
 
 @dataclass

@@ -12,6 +12,7 @@ const SWITCHES_EVERY: u32 = 10;
 pub(crate) struct Scheduler {
     looks: u32,
     looked_ns: u64,
+    was_stopped: bool,
     told: Option<Scheduling>,
 }
 
@@ -31,10 +32,12 @@ impl Scheduler {
         if let Some(told) = self.told {
             let moved_ns = run_ns.saturating_sub(told.run_ns) + wait_ns.saturating_sub(told.wait_ns);
             stopped_ns = told.stopped_ns;
-            // Who runs for most of the time is not stopped, and need not be asked.
-            if 2 * moved_ns < since_ns && is_stopped(pid) {
-                stopped_ns += since_ns - moved_ns;
-            }
+            let idle_ns = since_ns.saturating_sub(moved_ns);
+            // A process that ran all the time need not be asked.
+            let is_stopped = 4 * idle_ns > since_ns && is_stopped(pid);
+            // It was stopped, or went on, about halfway between two looks.
+            let was_stopped = std::mem::replace(&mut self.was_stopped, is_stopped);
+            stopped_ns += idle_ns / 2 * (u64::from(was_stopped) + u64::from(is_stopped));
         }
         let figures =
             Scheduling { process, monotonic_ns, run_ns, wait_ns, voluntary, involuntary, stopped_ns };
@@ -105,7 +108,7 @@ mod tests {
             of_stopped.look(stopped.id(), 1)
         });
         let figures = figures.flatten().find(|figures| figures.stopped_ns > 0).unwrap();
-        assert!(figures.stopped_ns >= 10_000_000, "{figures:?}");
+        assert!(figures.stopped_ns >= 5_000_000, "{figures:?}");
         assert!(of_asleep.look(asleep.id(), 2).is_none_or(|figures| figures.stopped_ns == 0));
         for child in [&mut stopped, &mut asleep] {
             child.kill().unwrap();
