@@ -19,7 +19,7 @@ static inline void sleep_until(long long ns)
         continue;
 }
 
-/* Computes until the thread has had a CPU for so long. */
+/* Computes until the thread has had a CPU for this time. */
 static inline void compute_ns(long long ns)
 {
     struct timespec now;

@@ -64,6 +64,8 @@ int main(int argc, char **argv)
     truth_require(out != NULL && in != NULL);
     int right = (rank + 1) % size, left = (rank + size - 1) % size;
 
+    T_Barrier(MPI_COMM_WORLD);
+    long long begun_ns = now_ns();
     for (long step = 0; step < steps; step++) {
         long own_us = own_work(step, steps, us, factor, slow);
         if (strcmp(pattern, "ring") == 0) {
@@ -120,6 +122,8 @@ int main(int argc, char **argv)
 
     /* What is counted is exchanged unseen when all are done: until then nobody waits in that. */
     T_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("took %lld ns\n", now_ns() - begun_ns);
     free(out);
     free(in);
     T_Finalize();

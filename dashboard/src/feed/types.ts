@@ -469,6 +469,16 @@ most_rank: number,
  */
 most_waited: number, };
 
+export type StoppedRank = { 
+/**
+ * The rank.
+ */
+rank: number, 
+/**
+ * How long, in seconds.
+ */
+seconds: number, };
+
 export type Without = { 
 /**
  * Words of `mapping`, `pattern`, `background` and `cpu`.

@@ -43,8 +43,10 @@ test("verdict::a_slow_rank_of_a_ring_costs_live_what_it_costs_in_the_end", async
   for (const { cause } of [ofLive, inTheEnd]) assert.match(cause, /^(pattern|cpu)$/);
   const ofPattern = ({ causes }, untilS) => new Map(causes).get("pattern") / 4 / untilS;
   const [liveShare, finalShare] = [ofPattern(ofLive, live.until_s), ofPattern(inTheEnd, told.at(-1).until_s)];
-  // 0.44 on a free machine. Where ranks lack CPUs, a part of it is blamed on that.
-  assert.ok(liveShare > 0.1 && Math.abs(liveShare - finalShare) < 0.15, `${liveShare} live, ${finalShare} in the end`);
+  // 0.44 where the slow rank has a CPU when it wants one; else a part of it is blamed on that.
+  const isContended = [ofLive, inTheEnd].some(({ cause }) => cause === "cpu") || finalShare < 0.35;
+  const [least, apart] = isContended ? [0.1, 0.15] : [0.25, 0.12];
+  assert.ok(liveShare > least && Math.abs(liveShare - finalShare) < apart, `${liveShare} live, ${finalShare} in the end`);
 }, { alone: true });
 
 test("verdict::from_the_first_one_to_the_end_and_in_the_recording", async (t) => {

@@ -40,7 +40,7 @@ fn its_json_has_the_keys_of_the_contract() {
         assert_has(&report["totals"], &totals);
         assert_has(&report["totals"], &["unmatched_receives", "lost_calls", "polls"]);
         assert_has(&report["functions"][0], &["name", "calls", "seconds", "p50_ns", "p99_ns", "max_ns"]);
-        let rank = ["rank", "node", "state", "run_s", "wait_s", "voluntary", "involuntary"];
+        let rank = ["rank", "node", "state", "run_s", "wait_s", "stopped_s", "voluntary", "involuntary"];
         assert_has(&report["ranks"][3], &rank);
         assert_eq!(report["job"]["ranks"], 4);
         assert_eq!(report["job"]["exit"], 0);

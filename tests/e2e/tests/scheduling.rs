@@ -5,7 +5,7 @@ use mpiscope_harness::{Family, Mpi, Recorded, Running, Signal, folder, mpiscope,
 use mpiscope_recording::Recording;
 use std::collections::BTreeMap;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const RANKS: u32 = 16;
 const LIMIT: Duration = Duration::from_secs(120);
@@ -93,27 +93,29 @@ fn a_stopped_rank_is_named() {
     let rank_1 = until(LIMIT, || running.family().into_iter().find(is_rank_1)).unwrap();
     let before = sleeps(rank_1).unwrap();
     until(LIMIT, || sleeps(rank_1).filter(|sleeps| *sleeps > before + 50)).unwrap();
+    // In its own work and not in MPI, where it polls.
+    until(LIMIT, || (processes::state(rank_1)? == 'S').then_some(())).unwrap();
     processes::signal(rank_1, Signal::STOP);
+    let begun = Instant::now();
     std::thread::sleep(Duration::from_millis(1_500));
     processes::signal(rank_1, Signal::CONT);
+    let lasted_s = begun.elapsed().as_secs_f64();
     let ended = running.wait(LIMIT).unwrap();
     assert_eq!(ended.status, 0, "{}", ended.errors());
 
     let report = report(&out).unwrap();
     let stopped_s: Vec<f64> =
         report["ranks"].as_array().unwrap().iter().map(|rank| rank["stopped_s"].as_f64().unwrap()).collect();
-    assert!((1.0..2.0).contains(&stopped_s[1]), "{stopped_s:?}");
+    assert!((stopped_s[1] - lasted_s).abs() < 0.4 * lasted_s, "{stopped_s:?} of {lasted_s}");
     assert!([0, 2, 3].iter().all(|rank| stopped_s[*rank] == 0.0), "{stopped_s:?}");
     let verdict = &report["verdict"];
     assert_eq!(verdict["cause"], "cpu", "{verdict}");
     let saved_s = verdict["avoidable_wall_s"].as_f64().unwrap();
-    assert!((0.75..2.5).contains(&saved_s), "{verdict}");
+    assert!(saved_s > 0.5 * lasted_s, "{verdict}");
     let text = run(mpiscope(&["report"]).unwrap().arg(&out), LIMIT).unwrap().output();
-    for words in [
-        "rank 1 was stopped for 1.",
-        "A signal or a debugger stopped rank 1 for 1.",
-        "Find out who stops rank 1",
-    ] {
+    for words in
+        ["rank 1 was stopped for ", "A signal or a debugger stopped rank 1 for ", "Find out who stops rank 1"]
+    {
         assert!(text.contains(words), "{text}");
     }
 }

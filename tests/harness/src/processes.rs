@@ -25,6 +25,12 @@ pub fn is_running(process: u32) -> bool {
     status(process).is_some_and(|(state, _)| !matches!(state, 'Z' | 'X'))
 }
 
+/// The letter for what a process does, such as `R` where it runs and `S` where it sleeps.
+#[must_use]
+pub fn state(process: u32) -> Option<char> {
+    status(process).map(|(state, _)| state)
+}
+
 /// State and parent.
 fn status(process: u32) -> Option<(char, u32)> {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;

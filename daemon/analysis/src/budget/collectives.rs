@@ -124,10 +124,9 @@ impl Collectives {
         group.entered += 1;
         let is_full = self.sizes.get(&of.comm).is_some_and(|sizes| group.entered == sizes.of(at));
         // Between two groups each waits for what it gets from the other.
-        if of.side == Side::Only || of.bytes > 0 || of.is_barrier {
-            if group.last.is_none_or(|last| entry.is_after(&last)) {
-                group.last = Some(entry);
-            }
+        let is_waited_for = of.side == Side::Only || of.bytes > 0 || of.is_barrier;
+        if is_waited_for && group.last.is_none_or(|last| entry.is_after(&last)) {
+            group.last = Some(entry);
         }
         let is_root = of.root == Some(entry.rank);
         if is_root {

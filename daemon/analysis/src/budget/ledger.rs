@@ -18,7 +18,7 @@ pub struct WindowBudget {
     pub inter: Judged,
     /// Likewise within nodes.
     pub intra: Judged,
-    /// What its own calls and computing would have taken less, if something were otherwise.
+    /// What its own calls and computing lose to each cause.
     pub spared: Spared,
 }
 

@@ -29,15 +29,19 @@ impl Scheduler {
         let (voluntary, involuntary) = switches;
         let since_ns = monotonic_ns.saturating_sub(std::mem::replace(&mut self.looked_ns, monotonic_ns));
         let mut stopped_ns = 0;
-        if let Some(told) = self.told {
-            let moved_ns = run_ns.saturating_sub(told.run_ns) + wait_ns.saturating_sub(told.wait_ns);
-            stopped_ns = told.stopped_ns;
+        if let Some(last) = self.told {
+            let moved_ns = run_ns.saturating_sub(last.run_ns) + wait_ns.saturating_sub(last.wait_ns);
+            stopped_ns = last.stopped_ns;
             let idle_ns = since_ns.saturating_sub(moved_ns);
             // A process that ran all the time need not be asked.
             let is_stopped = 4 * idle_ns > since_ns && is_stopped(pid);
             // It was stopped, or went on, about halfway between two looks.
             let was_stopped = std::mem::replace(&mut self.was_stopped, is_stopped);
-            stopped_ns += idle_ns / 2 * (u64::from(was_stopped) + u64::from(is_stopped));
+            stopped_ns += match (was_stopped, is_stopped) {
+                (true, true) => idle_ns,
+                (true, false) | (false, true) => idle_ns / 2,
+                (false, false) => 0,
+            };
         }
         let figures =
             Scheduling { process, monotonic_ns, run_ns, wait_ns, voluntary, involuntary, stopped_ns };
@@ -67,7 +71,7 @@ fn switches(pid: u32) -> Option<(u64, u64)> {
 /// Whether a signal or a debugger has stopped it.
 fn is_stopped(pid: u32) -> bool {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // The name of the program stands in brackets before its state, and may have brackets itself.
+    // The name of the program is in parentheses and may contain some.
     let state = text.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next());
     matches!(state, Some('T' | 't'))
 }
@@ -103,16 +107,22 @@ mod tests {
         of_asleep.look(asleep.id(), 2).unwrap();
         kill_process(Pid::from_child(&stopped), Signal::STOP).unwrap();
         // A signal may take a moment to arrive.
-        let figures = std::iter::repeat_with(|| {
+        let mut stopped_ns = [0; 2];
+        for _ in 0..500 {
             std::thread::sleep(Duration::from_millis(20));
-            of_stopped.look(stopped.id(), 1)
-        });
-        let figures = figures.flatten().find(|figures| figures.stopped_ns > 0).unwrap();
-        assert!(figures.stopped_ns >= 5_000_000, "{figures:?}");
-        assert!(of_asleep.look(asleep.id(), 2).is_none_or(|figures| figures.stopped_ns == 0));
+            let looks = [of_stopped.look(stopped.id(), 1), of_asleep.look(asleep.id(), 2)];
+            for (most_ns, figures) in stopped_ns.iter_mut().zip(looks) {
+                *most_ns = figures.map_or(*most_ns, |figures| figures.stopped_ns);
+            }
+            if stopped_ns[0] >= 50_000_000 {
+                break;
+            }
+        }
         for child in [&mut stopped, &mut asleep] {
             child.kill().unwrap();
             child.wait().unwrap();
         }
+        assert!(stopped_ns[0] >= 50_000_000, "{stopped_ns:?}");
+        assert_eq!(stopped_ns[1], 0);
     }
 }

@@ -94,7 +94,8 @@ fn hiding(most: &GatheredWait) -> Option<String> {
 }
 
 fn core(judgement: &Judgement) -> Vec<String> {
-    if let Some(ranks) = stopped(judgement) {
+    if let Some(mut ranks) = stopped(judgement) {
+        ranks.sort_unstable();
         return vec![format!(
             "Find out who stops {}: SIGSTOP, a debugger, or a batch system that suspends jobs.",
             ranges(&ranks)

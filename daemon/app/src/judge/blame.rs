@@ -2,7 +2,7 @@
 
 use super::words::{percent, time};
 use crate::words::{count, ranges};
-use mpiscope_feed::{GatheredWait, Judgement, Source, Wait};
+use mpiscope_feed::{GatheredWait, Judgement, Source, StoppedRank, Wait};
 
 /// A rank that so much of all waiting is for is named.
 const MUCH: f64 = 0.3;
@@ -80,18 +80,23 @@ fn slow(judgement: &Judgement) -> String {
     format!("messages between nodes take {slower:.1} times as long as in a quiet network")
 }
 
-/// The ranks with missing CPU time, if most of that is because they were stopped.
+/// The stopped ranks, the longest time first, if most of the missing CPU time is theirs and due to that.
 pub(super) fn stopped(judgement: &Judgement) -> Option<Vec<u32>> {
-    let of = source(judgement, "cpu")?;
-    let stopped_s: f64 = judgement.stopped.iter().map(|rank| rank.seconds).sum();
-    let mut ranks: Vec<u32> = judgement.stopped.iter().map(|rank| rank.rank).collect();
-    ranks.sort_unstable();
-    (2.0 * stopped_s > of.total_s && ranks.len() <= FEW).then_some(ranks)
+    let source = source(judgement, "cpu")?;
+    let missing_s: f64 = source.ranks.iter().map(|rank| rank.seconds).sum();
+    let is_source = |stopped: &&StoppedRank| source.ranks.iter().any(|rank| rank.rank == stopped.rank);
+    let stopped_s: f64 = judgement.stopped.iter().filter(is_source).map(|rank| rank.seconds).sum();
+    (2.0 * stopped_s > missing_s).then(|| judgement.stopped.iter().map(|rank| rank.rank).collect())
 }
 
 fn without_core(judgement: &Judgement) -> String {
-    if let Some(ranks) = stopped(judgement) {
+    if let Some(mut ranks) = stopped(judgement) {
+        let longest_s = judgement.stopped[0].seconds;
+        if ranks.len() > FEW {
+            return format!("ranks were stopped, rank {} for {}", ranks[0], time(longest_s));
+        }
         let (verb, them) = if ranks.len() == 1 { ("was", "it") } else { ("were", "them") };
+        ranks.sort_unstable();
         let seconds = judgement.stopped.iter().map(|rank| rank.seconds).sum();
         return format!(
             "{} {verb} stopped for {}, and others wait for {them}",

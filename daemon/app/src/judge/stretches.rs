@@ -29,7 +29,8 @@ pub(super) struct Stretches {
     /// All calls that ended before this time are in.
     until_ns: Nanoseconds,
     is_paused: bool,
-    has_paused: bool,
+    is_skipping: bool,
+    has_skipped: bool,
 }
 
 impl Stretches {
@@ -43,7 +44,8 @@ impl Stretches {
             advised: Vec::new(),
             until_ns: 0,
             is_paused: false,
-            has_paused: false,
+            is_skipping: false,
+            has_skipped: false,
         }
     }
 
@@ -62,16 +64,12 @@ impl Stretches {
         self.advised.extend_from_slice(advised);
     }
 
-    /// Skips calls, or continues with a new stretch. Results are scaled up for the skipped time.
+    /// Skips the calls of later batches, or goes on with a new stretch. Results are scaled up for the skipped time.
     pub(super) fn pause(&mut self, is_paused: bool) {
-        if std::mem::replace(&mut self.is_paused, is_paused) && !is_paused {
-            // Scheduler figures are running totals: differences count from here.
-            self.processors.all().for_each(|of| self.builder.scheduling(*of));
-        }
-        self.has_paused |= is_paused;
+        self.is_paused = is_paused;
     }
 
-    /// Adds a batch with its calls and messages; whether that filled a stretch, which is then replayed.
+    /// Adds a batch with its calls and messages; whether that ended a stretch, which is then replayed.
     pub(super) fn add(&mut self, batch: &Batch, calls: &[Call], messages: &[Message]) -> bool {
         self.until_ns = self.until_ns.max(batch.until_ns);
         self.processors.see(&batch.scheduling);
@@ -79,10 +77,16 @@ impl Stretches {
             self.builder.place(info.rank, info.node);
             self.ranks = self.ranks.max(info.world_size as usize);
         }
-        // The sender may have left the calls out while this was paused.
-        let lacks_calls = calls.is_empty() && !batch.activities.is_empty();
+        // The sender leaves calls out while this is paused, and may know later that it goes on.
+        let lacks_calls = calls.is_empty() && (self.is_skipping || !batch.activities.is_empty());
         if self.is_paused || lacks_calls {
-            return false;
+            (self.is_skipping, self.has_skipped) = (true, true);
+            // A stretch has no holes.
+            return self.end_stretch();
+        }
+        if std::mem::take(&mut self.is_skipping) {
+            // Scheduler figures are running totals: differences count from here.
+            self.processors.all().for_each(|of| self.builder.scheduling(*of));
         }
         for of_rank in batch.activities.chunk_by(|one, other| one.rank == other.rank) {
             let threads = of_rank.chunk_by(|one, other| one.call.thread() == other.call.thread());
@@ -93,19 +97,24 @@ impl Stretches {
         batch.scheduling.iter().for_each(|of| self.builder.scheduling(*of));
         messages.iter().for_each(|message| self.builder.message(message));
         let enough = self.least_calls.max((CALLS_PER_RANK * self.ranks).min(MOST_FOR_RANKS));
-        let is_full = self.builder.call_count() >= enough;
-        if is_full {
+        self.builder.call_count() >= enough && self.end_stretch()
+    }
+
+    /// Replays the stretch and begins the next one; whether there was one.
+    fn end_stretch(&mut self) -> bool {
+        let has_calls = self.builder.call_count() > 0;
+        if has_calls {
             let next = self.builder.next_stretch();
             let stretch = std::mem::replace(&mut self.builder, next);
             self.earlier = self.replay(stretch);
         }
-        is_full
+        has_calls
     }
 
     /// The result so far.
     pub(super) fn result(&self) -> Replayed {
         let result = self.replay(self.builder.clone());
-        if self.has_paused { result.scaled_to(self.until_ns) } else { result }
+        if self.has_skipped { result.scaled_to(self.until_ns) } else { result }
     }
 
     /// The sum over earlier stretches and this one.

@@ -211,7 +211,8 @@ pub(super) fn say(told: &mut Found) {
 /// The verdict and its evidence, a sentence each.
 pub(crate) fn verdict_sentences(judgement: &Judgement, hangs_at_end: bool) -> Vec<String> {
     let first = if hangs_at_end && judgement.verdict.cause == "none" {
-        "Before the hang, nothing above 2 % of the ranks' time was avoidable.".into()
+        let before = "Before the hang, nothing above 2 % of the ranks' time was avoidable.".to_owned();
+        shortage(judgement).map_or_else(|| before.clone(), |shortage| format!("{before} {shortage}"))
     } else {
         headline(judgement)
     };

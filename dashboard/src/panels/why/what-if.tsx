@@ -28,7 +28,7 @@ export function WhatIf({ replays, top, isRanged }: { replays: Replays; top: Caus
           <div class="switches">
             {CAUSES.map((cause) => {
               const isPossible = possible.includes(cause);
-              const learn = isPossible ? `Replay the run as if ${CHANGES[cause]}` : `No time would be saved if ${CHANGES[cause]}`;
+              const learn = isPossible ? `Replay the run as if ${CHANGES[cause]}` : `Less than 0.5 % would be saved if ${CHANGES[cause]}`;
               return <button type="button" key={cause} role="switch" aria-checked={removed.has(cause)} disabled={!isPossible} title={learn} onClick={() => toggle(cause)}><CauseMark cause={cause} /> {CHANGES[cause]}</button>;
             })}
           </div>

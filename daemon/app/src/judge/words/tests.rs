@@ -237,7 +237,17 @@ fn a_rank_that_was_stopped_is_named_with_how_long() {
     cpu.stopped.push(StoppedRank { rank: 3, seconds: 0.1 });
     let sentence = "A signal or a debugger stopped rank 7 for 2.00 s, and 1 other rank for less.";
     assert!(details(&cpu).contains(&sentence.to_owned()), "{:?}", details(&cpu));
+    // A suspended job.
+    cpu.sources[0].ranks = (0..6).map(|rank| SourceRank { rank, seconds: 2.0, computed_s: 1.0 }).collect();
+    cpu.stopped = (0..6).map(|rank| StoppedRank { rank, seconds: 2.0 }).collect();
+    assert!(headline(&cpu).contains(": ranks were stopped, rank 0 for 2.00 s"), "{}", headline(&cpu));
+    assert!(actions(&cpu)[0].starts_with("Find out who stops ranks 0-5:"), "{:?}", actions(&cpu));
+    // Another rank misses its CPU.
+    cpu.sources = vec![source("cpu", 2.1)];
+    cpu.stopped = vec![StoppedRank { rank: 3, seconds: 2.0 }];
+    assert!(headline(&cpu).contains("rank 7 has no core for 2.10 s"), "{}", headline(&cpu));
     // Where most of the missing time is not that, others use the cores.
+    cpu.stopped[0].rank = 7;
     cpu.sources = vec![source("cpu", 20.0)];
     assert!(headline(&cpu).contains("rank 7 has no core for 20.0 s"), "{}", headline(&cpu));
 }
