@@ -333,6 +333,53 @@ fn an_exchange_that_waits_for_its_receiver_follows_it() {
 }
 
 #[test]
+fn sends_that_wait_for_their_receivers_are_found_where_most_of_them_do() {
+    // A ring of exchanges, each of which returns when its message is there and its receiver has come, too. Work grows from rank
+    // to rank, so all but the last ranks wait for those after them.
+    const RANKS: usize = 8;
+    const STEPS: u64 = 100;
+    let mut builder = GraphBuilder::new(kinds());
+    let mut now_ns = [0_u64; RANKS];
+    for _ in 0..STEPS {
+        let begun_ns: Vec<u64> =
+            (0..RANKS).map(|rank| now_ns[rank] + 500_000 + rank as u64 * 1_000_000 / 7).collect();
+        for rank in 0..RANKS {
+            let (left, right) = ((rank + RANKS - 1) % RANKS, (rank + 1) % RANKS);
+            let last_ns = begun_ns[rank].max(begun_ns[left]).max(begun_ns[right]);
+            now_ns[rank] = last_ns + 5_000;
+            builder.call(&Call {
+                rank: rank as u32,
+                function: EXCHANGE,
+                start_ns: begun_ns[rank],
+                end_ns: now_ns[rank],
+                peer: Some(right as u32),
+                bytes: 1_000,
+                ..Call::default()
+            });
+        }
+        for rank in 0..RANKS {
+            let left = (rank + RANKS - 1) % RANKS;
+            builder.message(&Message {
+                src: left as u32,
+                dst: rank as u32,
+                bytes: 1_000,
+                send_ns: begun_ns[left],
+                recv_ns: now_ns[rank],
+                t_msg_ns: now_ns[rank] - begun_ns[rank].max(begun_ns[left]),
+                late_sender_ns: begun_ns[left].saturating_sub(begun_ns[rank]),
+                ..Message::default()
+            });
+        }
+    }
+    let graph = builder.finish().unwrap();
+    let recorded_ns = now_ns.into_iter().max().unwrap() as f64;
+    let unchanged = graph.replay(&Change::default());
+    assert!(near(unchanged.run_ns, recorded_ns, 1e-6), "{unchanged:?}");
+    let even = graph.replay(&Change { even_work: true, ..Change::default() });
+    assert!(near(even.run_ns, STEPS as f64 * 1_005_000.0, 0.05), "{even:?} of {recorded_ns}");
+}
+
+#[test]
 fn time_without_a_cpu_is_the_cpu_cause_and_not_uneven_work() {
     let robbed = ring(4, 400, |rank, step| if rank == 2 && step % 10 == 0 { 60_000 } else { 10_000 });
     let model = run(&robbed, |_, _, _| 1_000);
