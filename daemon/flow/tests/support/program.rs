@@ -370,7 +370,7 @@ fn scheduling(rank: Rank, number: u64) -> Scheduling {
         wait_ns: lost * 150,
         voluntary: number,
         involuntary: lost,
-        stopped_ns: number % 5,
+        stopped_ns: lost * 20,
     }
 }
 
