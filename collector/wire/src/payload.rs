@@ -349,6 +349,15 @@ mod tests {
     use proptest::prelude::*;
 
     fn examples() -> Vec<Message> {
+        let scheduling = Scheduling {
+            process: 1,
+            monotonic_ns: 2,
+            run_ns: 3,
+            wait_ns: 4,
+            voluntary: 5,
+            involuntary: 6,
+            stopped_ns: 0,
+        };
         vec![
             Message::RunStart(RunStart {
                 run: "r".into(),
@@ -383,15 +392,7 @@ mod tests {
             Message::Origin(Origin { agent: 1, sequence: 2 }),
             Message::Contact(Contact { agent: 1, standing: Heard::Again }),
             Message::RoundTrip(RoundTrip { agent: 1, local_ns: 2, offset_ns: -3, uncertainty_ns: 4 }),
-            Message::Scheduling(Scheduling {
-                process: 1,
-                monotonic_ns: 2,
-                run_ns: 3,
-                wait_ns: 4,
-                voluntary: 5,
-                involuntary: 6,
-                stopped_ns: 0,
-            }),
+            Message::Scheduling(scheduling),
             Message::LastCalls(LastCalls {
                 process: 1,
                 calls: vec![Flight {
@@ -407,15 +408,7 @@ mod tests {
             Message::Switched(Switched { is_on: true, monotonic_ns: 2 }),
             Message::Unrecorded(Unrecorded { process: 1, calls: 2 }),
             Message::Skipped(Skipped { process: 1, ring: 2, to: 3 }),
-            Message::Scheduling(Scheduling {
-                process: 1,
-                monotonic_ns: 2,
-                run_ns: 3,
-                wait_ns: 4,
-                voluntary: 5,
-                involuntary: 6,
-                stopped_ns: 7,
-            }),
+            Message::Scheduling(Scheduling { stopped_ns: 7, ..scheduling }),
         ]
     }
 

@@ -59,6 +59,6 @@ pub use sample::{Durations, Sample};
 pub use standing::{Clash, Doing, LastCall, Moment, Need, Root, Standing, Stillness, Waiting};
 pub use thinned::Thinned;
 pub use timeline::{Bins, Timeline, TimelineCell};
-pub use verdict::{Assessment, Basis, Blame, Remark, ReplaySavings, Verdict};
+pub use verdict::{Assessment, Basis, Remark, ReplaySavings, Verdict};
 pub use window_events::{WindowEvents, by_window};
 pub use windowed::Windowed;

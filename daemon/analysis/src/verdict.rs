@@ -3,36 +3,7 @@
 
 use crate::budget::{Budget, Budgeter, Cause, WindowBudget};
 use crate::criteria::Scope;
-use mpiscope_model::{Nanoseconds, Rank};
-
-/// What is to blame.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Blame {
-    /// Where ranks run.
-    Mapping,
-    /// How work and waiting are spread over ranks.
-    Pattern,
-    /// Others use the network.
-    Background,
-    /// Others use the processors.
-    Cpu,
-}
-
-impl Blame {
-    /// All, in order.
-    pub const ALL: [Blame; 4] = [Blame::Mapping, Blame::Pattern, Blame::Background, Blame::Cpu];
-
-    /// The word for files.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Blame::Mapping => "mapping",
-            Blame::Pattern => "pattern",
-            Blame::Background => "background",
-            Blame::Cpu => "cpu",
-        }
-    }
-}
+use mpiscope_model::{Blame, Nanoseconds, Rank};
 
 /// What keeps a verdict from being surer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -165,7 +136,7 @@ impl Basis {
     /// Looks at a run as far as it is settled: a cause costs what the replay without it saves. `is_referenced` says that
     /// criteria come from another run, which was good.
     #[must_use]
-    pub fn of(budgeter: &Budgeter, is_referenced: bool, replayed: ReplaySavings) -> Self {
+    pub fn new(budgeter: &Budgeter, is_referenced: bool, replayed: ReplaySavings) -> Self {
         let ledger = budgeter.ledger();
         let windows = ledger.windows();
         let length = windows.len().div_ceil(STRETCHES).max(1);

@@ -4,7 +4,7 @@
 //! a rank that sleeps in MPI misses nothing.
 
 use crate::words::plural;
-use mpiscope_feed::{CpuShortage, StoppedRank};
+use mpiscope_feed::{CpuShortage, Stopped, StoppedRank};
 use mpiscope_model::{Rank, Scheduling};
 use std::collections::BTreeMap;
 
@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 const NOTICEABLE: f64 = 0.02;
 /// From this share on there are too few processors.
 const SHORT: f64 = 0.1;
-/// Ranks that were stopped for this share of the run are named, up to this number.
+/// Ranks that were stopped for this share of the run are reported, and this number of them by name.
 const STOPPED: f64 = 0.01;
-const MOST_STOPPED: usize = 16;
+const MOST_NAMED: usize = 16;
 
 /// The newest figures of each rank.
 #[derive(Debug, Default)]
@@ -74,15 +74,16 @@ impl Processors {
         self.figures(NOTICEABLE).as_ref().map(shortage_sentence)
     }
 
-    /// The ranks that were stopped, the longest time first.
-    pub(crate) fn stopped(&self) -> Vec<StoppedRank> {
+    /// The ranks that were stopped.
+    pub(crate) fn stopped(&self) -> Stopped {
         let is_long = |row: &&Scheduling| row.stopped_ns as f64 > STOPPED * row.at_ns as f64;
         let ranks = self.newest.values().filter(is_long);
-        let mut stopped: Vec<_> =
+        let mut longest: Vec<_> =
             ranks.map(|row| StoppedRank { rank: row.rank, seconds: row.stopped_ns as f64 / 1e9 }).collect();
-        stopped.sort_by(|one, other| other.seconds.total_cmp(&one.seconds));
-        stopped.truncate(MOST_STOPPED);
-        stopped
+        let count = longest.len() as u32;
+        longest.sort_by(|one, other| other.seconds.total_cmp(&one.seconds));
+        longest.truncate(MOST_NAMED);
+        Stopped { count, longest }
     }
 
     /// The figures, if there were too few CPUs.
@@ -92,14 +93,14 @@ impl Processors {
 }
 
 /// How many CPUs ranks had and how long they waited for one.
-pub(crate) fn shortage_sentence(of: &CpuShortage) -> String {
+pub(crate) fn shortage_sentence(shortage: &CpuShortage) -> String {
     format!(
         "{} had {:.1} CPUs on average and waited for one {:.0} % of the time they could run (rank {}: {:.0} %).",
-        plural(of.ranks.into(), "rank"),
-        of.cpus,
-        of.waited * 100.0,
-        of.most_rank,
-        of.most_waited * 100.0,
+        plural(shortage.ranks.into(), "rank"),
+        shortage.cpus,
+        shortage.waited * 100.0,
+        shortage.most_rank,
+        shortage.most_waited * 100.0,
     )
 }
 
@@ -146,8 +147,10 @@ mod tests {
         let mut processors = Processors::default();
         let stopped = |rank, stopped_ns| Scheduling { stopped_ns, ..row(rank, 1_000_000_000, 0, 0) };
         processors.see(&[stopped(0, 9_000_000), stopped(1, 20_000_000), stopped(2, 500_000_000)]);
-        let named = processors.stopped();
-        assert_eq!(named.iter().map(|of| (of.rank, of.seconds)).collect::<Vec<_>>(), [(2, 0.5), (1, 0.02)]);
+        let named = |of: Stopped| of.longest.iter().map(|rank| (rank.rank, rank.seconds)).collect::<Vec<_>>();
+        assert_eq!(named(processors.stopped()), [(2, 0.5), (1, 0.02)]);
         assert_eq!(processors.shortage(), None);
+        processors.see(&(100..600).map(|rank| stopped(rank, 700_000_000)).collect::<Vec<_>>());
+        assert_eq!((processors.stopped().count, processors.stopped().longest.len()), (502, MOST_NAMED));
     }
 }

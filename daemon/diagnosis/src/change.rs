@@ -4,7 +4,7 @@ use crate::builder::NONE;
 use crate::call_kind::CallKind;
 use crate::flights::Figure;
 use crate::graph::Graph;
-use mpiscope_model::{Function, Node, Rank};
+use mpiscope_model::{Blame, Function, Node, Rank};
 
 /// How long a flight takes when the recording only bounds it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -49,6 +49,20 @@ pub struct Change {
     pub functions: Vec<(Function, f64)>,
     /// How long a flight takes when the recording only bounds it.
     pub unfelt: UnfeltFlights,
+}
+
+impl Change {
+    /// This change, and the run without a cause as well.
+    #[must_use]
+    pub(crate) fn without(mut self, cause: Blame, advised: Option<&[Node]>) -> Self {
+        match cause {
+            Blame::Mapping => self.placement = advised.map(<[Node]>::to_vec).or(self.placement),
+            Blame::Pattern => self.even_work = true,
+            Blame::Background => self.quiet_network = true,
+            Blame::Cpu => self.own_cores = true,
+        }
+        self
+    }
 }
 
 /// Ranks progress at different times, so work is evened out by parts of each rank's calls.

@@ -88,13 +88,11 @@ pub(crate) fn explain(graph: &mut Graph) {
             let (start_ns, end_ns) = (graph.starts[call], graph.ends[call]);
             let took_ns = end_ns - start_ns;
             let usual_ns = usual.get(&(graph.functions[call], sizes[call])).copied().unwrap_or(0);
-            if took_ns <= FAR_LONGER * usual_ns + FAR_LONGER_NS
-                || was_underway(graph, ranks, call, Figure::Low)
-            {
+            let soon_ns = FAR_LONGER * usual_ns + FAR_LONGER_NS;
+            // Where most sends wait for their receivers, that is in the median of flights, too.
+            if took_ns <= soon_ns || was_underway(graph, ranks, call, Figure::Low) {
                 continue;
             }
-            // Where most sends wait for their receivers, that is in the median of flights, too.
-            let is_sure = !was_underway(graph, ranks, call, Figure::Median);
             let mut peers: Vec<Rank> = sent.by(call).iter().map(|(rank, _)| *rank).collect();
             peers.extend(graph.received_by(call).iter().map(|edge| ranks[edge.from as usize]));
             if kind == CallKind::Wait {
@@ -107,14 +105,8 @@ pub(crate) fn explain(graph: &mut Graph) {
             peers.dedup();
             let entries = peers.iter().filter(|peer| **peer != thread.rank);
             let entries = entries.filter_map(|peer| graph.last_entry_before(*peer, end_ns));
-            // Where a message came late or may have been slow, the sending half is to blame only if it ended soon after the
-            // receiver's entry.
-            let soon_ns = if is_sure {
-                soon_ns(graph, ranks, call)
-            } else {
-                Some(FAR_LONGER * usual_ns + FAR_LONGER_NS)
-            };
-            let since_ns = soon_ns.map_or(start_ns, |soon_ns| end_ns.saturating_sub(soon_ns)).max(start_ns);
+            // A message may have been slow instead: a peer's entry is to blame only if the call ended soon after it.
+            let since_ns = end_ns.saturating_sub(soon_ns).max(start_ns);
             let last = entries.filter(|entry| graph.starts[*entry as usize] > since_ns);
             match last.max_by_key(|entry| graph.starts[*entry as usize]) {
                 Some(entry) => {
@@ -123,8 +115,8 @@ pub(crate) fn explain(graph: &mut Graph) {
                 }
                 // Those who lack a CPU come late whatever they wait for.
                 None if 2 * graph.delays.between(thread.rank, start_ns, end_ns) > took_ns => {}
-                None if is_sure => unexplained_ns += took_ns - usual_ns,
-                None => {}
+                None if was_underway(graph, ranks, call, Figure::Median) => {}
+                None => unexplained_ns += took_ns - usual_ns,
             }
         }
     }
@@ -144,16 +136,4 @@ fn was_underway(graph: &Graph, ranks: &[Rank], call: usize, figure: Figure) -> b
         let since_ns = graph.ends[call].saturating_sub(graph.starts[edge.from as usize]);
         !is_exchange || since_ns < 3 * usual_ns + FAR_LONGER_NS
     })
-}
-
-/// For a call that received a message which was sent after it began: how soon a transfer ends that waits for nobody.
-fn soon_ns(graph: &Graph, ranks: &[Rank], call: usize) -> Option<u64> {
-    let node = |call: u32| graph.nodes.get(ranks[call as usize] as usize);
-    let late =
-        graph.received_by(call).iter().filter(|edge| graph.starts[edge.from as usize] > graph.starts[call]);
-    let usual = late.map(|edge| {
-        let is_inter = node(edge.from) != node(edge.to);
-        graph.flights.ns(is_inter, edge.bytes, Figure::Median).unwrap_or(0.0) as u64
-    });
-    usual.max().map(|usual_ns| 3 * usual_ns + FAR_LONGER_NS)
 }

@@ -23,4 +23,4 @@ pub use call_kind::CallKind;
 pub use change::{Change, UnfeltFlights};
 pub use graph::{Graph, Quality};
 pub use replay::{Departure, Outcome};
-pub use savings::{Cause, Saving, Savings, Shorter};
+pub use savings::{Saving, Savings, Shorter};

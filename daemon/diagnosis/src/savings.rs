@@ -3,55 +3,14 @@
 use crate::change::{Change, UnfeltFlights};
 use crate::graph::Graph;
 use crate::replay::{Departure, Outcome};
-use mpiscope_model::Node;
+use mpiscope_model::{Blame, Node};
 use std::cell::OnceCell;
-
-/// What may be to blame.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Cause {
-    /// Where ranks run.
-    Mapping,
-    /// How work is spread over ranks.
-    Pattern,
-    /// The network, at some times or for some messages.
-    Background,
-    /// CPUs that others use.
-    Cpu,
-}
-
-impl Cause {
-    /// All, in order.
-    pub const ALL: [Cause; 4] = [Cause::Mapping, Cause::Pattern, Cause::Background, Cause::Cpu];
-
-    /// Its name in data.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Cause::Mapping => "mapping",
-            Cause::Pattern => "pattern",
-            Cause::Background => "background",
-            Cause::Cpu => "cpu",
-        }
-    }
-
-    /// A change without it.
-    #[must_use]
-    pub fn without(self, mut change: Change, advised: Option<&[Node]>) -> Change {
-        match self {
-            Cause::Mapping => change.placement = advised.map(<[Node]>::to_vec).or(change.placement),
-            Cause::Pattern => change.even_work = true,
-            Cause::Background => change.quiet_network = true,
-            Cause::Cpu => change.own_cores = true,
-        }
-        change
-    }
-}
 
 /// What the run would be shorter without a cause.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Saving {
     /// Which.
-    pub cause: Cause,
+    pub cause: Blame,
     /// By how much, in nanoseconds.
     pub wall_ns: f64,
     /// The least and the most that it may be, by what is not known of flights.
@@ -67,7 +26,7 @@ pub struct Savings {
     pub replayed_ns: f64,
     /// Where that stops following the run; none where it does not.
     pub departure: Option<Departure>,
-    /// Each cause, in the order of [`Cause::ALL`].
+    /// Each cause, in the order of [`Blame::ALL`].
     pub causes: [Saving; 4],
 }
 
@@ -86,8 +45,8 @@ impl From<Saving> for Shorter {
     }
 }
 
-/// Sets of causes, one bit each, in the order of [`Cause::ALL`].
-const SETS: usize = 1 << Cause::ALL.len();
+/// Sets of causes, one bit each, in the order of [`Blame::ALL`].
+const SETS: usize = 1 << Blame::ALL.len();
 /// What saves less than this share of the run costs next to nothing: it needs no range, and is in no set.
 const NEXT_TO_NOTHING: f64 = 0.005;
 
@@ -105,7 +64,7 @@ impl Graph {
     }
 
     /// What each cause costs, and by what the run is shorter without each set of them: a bit each, in the order of
-    /// [`Cause::ALL`].
+    /// [`Blame::ALL`].
     #[must_use]
     pub fn savings_of_sets(&self, advised: Option<&[Node]>) -> (Savings, [Shorter; SETS]) {
         let replays = Replays::new(self, Change::default(), advised);
@@ -179,23 +138,23 @@ impl<'a> Replays<'a> {
         NEXT_TO_NOTHING * (self.base_ns(0) - self.graph.began_ns() as f64)
     }
 
-    fn is_possible(&self, cause: Cause) -> bool {
+    fn is_possible(&self, cause: Blame) -> bool {
         let graph = self.graph;
         match cause {
-            Cause::Mapping => self.advised.is_some_and(|nodes| *nodes != graph.nodes[..]),
-            Cause::Pattern => graph.rank_count() > 1,
-            Cause::Background => graph.nodes.iter().any(|node| Some(node) != graph.nodes.first()),
-            Cause::Cpu => graph.delays.is_known(),
+            Blame::Mapping => self.advised.is_some_and(|nodes| *nodes != graph.nodes[..]),
+            Blame::Pattern => graph.rank_count() > 1,
+            Blame::Background => graph.nodes.iter().any(|node| Some(node) != graph.nodes.first()),
+            Blame::Cpu => graph.delays.is_known(),
         }
     }
 
-    fn without(&self, causes: &[Cause]) -> Shorter {
+    fn without(&self, causes: &[Blame]) -> Shorter {
         let possible = || causes.iter().filter(|cause| self.is_possible(**cause));
         if possible().next().is_none() {
             return Shorter::default();
         }
         let without =
-            possible().fold(self.change.clone(), |change, cause| cause.without(change, self.advised));
+            possible().fold(self.change.clone(), |change, cause| change.without(*cause, self.advised));
         let saved_ns = |figure: usize| self.base_ns(figure) - self.ends_ns(&without, figure);
         let wall_ns = saved_ns(0);
         if wall_ns < self.least_ns() {
@@ -207,7 +166,7 @@ impl<'a> Replays<'a> {
     }
 
     fn savings(&self) -> Savings {
-        let causes = Cause::ALL.map(|cause| {
+        let causes = Blame::ALL.map(|cause| {
             let Shorter { wall_ns, range_ns } = self.without(&[cause]);
             Saving { cause, wall_ns, range_ns }
         });
@@ -225,8 +184,8 @@ impl<'a> Replays<'a> {
         let costly: usize = (0..single.len()).filter(costs).map(|at| 1 << at).sum();
         let mut sets = [Shorter::default(); SETS];
         for set in (1..SETS).filter(|set| set & !costly == 0) {
-            let in_set = Cause::ALL.into_iter().filter(|cause| set >> *cause as usize & 1 == 1);
-            let causes: Vec<Cause> = in_set.collect();
+            let in_set = Blame::ALL.into_iter().filter(|cause| set >> *cause as usize & 1 == 1);
+            let causes: Vec<Blame> = in_set.collect();
             sets[set] = match causes[..] {
                 [cause] => Shorter::from(single[cause as usize]),
                 _ => self.without(&causes),

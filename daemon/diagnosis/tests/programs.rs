@@ -2,8 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-use mpiscope_diagnosis::{CallKind, Cause, Change, Graph, GraphBuilder};
-use mpiscope_model::{Call, CallId, Collected, Flow, Message, Scheduling};
+use mpiscope_diagnosis::{CallKind, Change, Graph, GraphBuilder};
+use mpiscope_model::{Blame, Call, CallId, Collected, Flow, Message, Scheduling};
 use proptest::prelude::*;
 
 const SEND: u16 = 0;
@@ -164,7 +164,7 @@ fn even_work_in_a_ring_saves_what_a_second_run_saves() {
     assert!(near(savings.replayed_ns, model.end_ns as f64, 1e-6), "{savings:?}");
     assert_eq!(savings.departure, None);
     let saving = savings.causes[1];
-    assert_eq!(saving.cause, Cause::Pattern);
+    assert_eq!(saving.cause, Blame::Pattern);
     assert!(near(saving.wall_ns, truth_ns, 0.02), "{saving:?}, truth {truth_ns}");
     let excess = graph.excess_work();
     let of_rank = |rank: usize| excess.iter().map(|part| part[rank]).sum::<u64>();
@@ -334,8 +334,8 @@ fn an_exchange_that_waits_for_its_receiver_follows_it() {
 
 #[test]
 fn sends_that_wait_for_their_receivers_are_found_where_most_of_them_do() {
-    // A ring of exchanges, each of which returns when its message is there and its receiver has come, too. Work grows from rank
-    // to rank, so all but the last ranks wait for those after them.
+    // In a ring, an exchange returns when its message has arrived and its receiver has entered MPI. Work grows from rank to rank,
+    // so most ranks wait for the ones after them.
     const RANKS: usize = 8;
     const STEPS: u64 = 100;
     let mut builder = GraphBuilder::new(kinds());

@@ -65,9 +65,9 @@ pub struct Judgement {
     /// Set if ranks had too few CPUs, even if more would save no time.
     #[serde(default)]
     pub cpu_shortage: Option<CpuShortage>,
-    /// Ranks that a signal or a debugger stopped, the longest time first.
+    /// Ranks that a signal or a debugger stopped.
     #[serde(default)]
-    pub stopped: Vec<StoppedRank>,
+    pub stopped: Stopped,
     /// What the run would take without its causes.
     #[serde(default)]
     pub whatif: WhatIf,
@@ -90,6 +90,16 @@ pub struct CpuShortage {
     pub most_rank: u32,
     /// The share of that rank.
     pub most_waited: f64,
+}
+
+/// Ranks that were stopped.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Stopped {
+    /// How many.
+    pub count: u32,
+    /// Those with the longest times, the longest first.
+    pub longest: Vec<StoppedRank>,
 }
 
 /// A rank that was stopped.

@@ -55,7 +55,7 @@ pub use evolution::{Evolution, Pending, Points, RegionCourse, SegmentRow};
 pub use figures::{Change, Count, CountChange, Figure, Words, WordsChange};
 pub use found::{
     Advised, Attribution, By, CpuShortage, Efficiency, Found, GatheredWait, Judgement, Parts, Quiet,
-    SiteWait, Source, SourceRank, SourceTime, StoppedRank, Verdict, Wait, WhatIf, Without,
+    SiteWait, Source, SourceRank, SourceTime, Stopped, StoppedRank, Verdict, Wait, WhatIf, Without,
 };
 pub use library::{CallSource, Library};
 pub use overview::Overview;

@@ -8,8 +8,9 @@ use crate::{
     GatheredWait, Job, JobChange, JobState, Judgement, LinePair, MessageRows, Noise, Pairs, Parts, Pending,
     Points, QualityChange, Quiet, RangeBudget, Region, RegionChange, RegionCourse, Regions, Remap, RemapFile,
     RemapFormat, RunSource, SegmentRow, Side, SiteChange, SiteWait, Sites, Source, SourceRank, SourceTime,
-    Standing, Still, StillCall, StillKind, StillRoot, StillSentence, StoppedRank, Switch, TotalsChange,
-    U32Column, Verdict, VerdictChange, Wait, WhatIf, Without, Words, WordsChange, exchange, message,
+    Standing, Still, StillCall, StillKind, StillRoot, StillSentence, Stopped, StoppedRank, Switch,
+    TotalsChange, U32Column, Verdict, VerdictChange, Wait, WhatIf, Without, Words, WordsChange, exchange,
+    message,
 };
 use ts_rs::{Config, TS};
 
@@ -53,6 +54,7 @@ fn types() -> String {
     declare(Verdict::decl(&config));
     declare(CpuShortage::decl(&config));
     declare(StoppedRank::decl(&config));
+    declare(Stopped::decl(&config));
     declare(Without::decl(&config));
     declare(WhatIf::decl(&config));
     declare(Region::decl(&config));

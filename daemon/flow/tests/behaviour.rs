@@ -68,7 +68,7 @@ fn questions_are_answered_between_windows_while_it_goes_on() {
     let assessed = |budgeter: &Budgeter| {
         let (length_ns, _) = budgeter.critical_path();
         let replayed = ReplaySavings { wall_s: [0.1, 0.2, 0.3, 0.4], ..ReplaySavings::default() };
-        Basis::of(budgeter, false, replayed).assess(&budgeter.ledger().total(), 16, length_ns)
+        Basis::new(budgeter, false, replayed).assess(&budgeter.ledger().total(), 16, length_ns)
     };
     let mut expected = Windowed::new(short_windows());
     batches.iter().for_each(|batch| {

@@ -63,6 +63,8 @@ pub struct Ingest {
     zero_ns: u64,
     processes: FxHashMap<Key, ProcessInput>,
     infos: FxHashMap<Key, RankInfo>,
+    /// By process: how long it was stopped while earlier agents looked, and while this one did.
+    stopped_ns: FxHashMap<Key, (u64, u64)>,
     generations: FxHashMap<Rank, u32>,
     nodes: Vec<String>,
     /// Communicators by generation and identity.
@@ -125,6 +127,7 @@ impl Default for Ingest {
             zero_ns: 0,
             processes: FxHashMap::default(),
             infos: FxHashMap::default(),
+            stopped_ns: FxHashMap::default(),
             generations: FxHashMap::default(),
             nodes: Vec::new(),
             comms: FxHashMap::default(),
@@ -447,7 +450,18 @@ impl Ingest {
     }
 
     fn scheduling(&mut self, figures: &wire::Scheduling) {
-        let Some(info) = self.infos.get(&(self.origin, figures.process)) else { return };
+        let key = (self.origin, figures.process);
+        let Some(info) = self.infos.get(&key) else { return };
+        let mut stopped_ns = figures.stopped_ns;
+        if stopped_ns > 0 || self.stopped_ns.contains_key(&key) {
+            let (earlier_ns, newest_ns) = self.stopped_ns.entry(key).or_default();
+            // The kernel keeps no such sum: an agent that is started again begins at 0.
+            if stopped_ns < *newest_ns {
+                *earlier_ns = earlier_ns.saturating_add(*newest_ns);
+            }
+            *newest_ns = stopped_ns;
+            stopped_ns = stopped_ns.saturating_add(*earlier_ns);
+        }
         let origin = &self.origins[self.origin as usize];
         self.batch.scheduling.push(Scheduling {
             rank: info.rank,
@@ -456,7 +470,7 @@ impl Ingest {
             wait_ns: figures.wait_ns,
             voluntary: figures.voluntary,
             involuntary: figures.involuntary,
-            stopped_ns: figures.stopped_ns,
+            stopped_ns,
         });
     }
 

@@ -261,6 +261,13 @@ fn what_the_scheduler_did_is_on_the_clock_of_the_run() {
         (row.rank, row.at_ns, row.run_ns, row.wait_ns, row.involuntary, row.stopped_ns),
         (1, 500, 2, 3, 5, 6)
     );
+    // Its agent is started again and sums from 0.
+    let again = [(9, 1), (2, 2), (3, 3)].map(|(stopped_ns, after_ns)| {
+        let monotonic_ns = AHEAD_NS + 1500 + after_ns;
+        Message::Scheduling(Scheduling { stopped_ns, monotonic_ns, ..figures })
+    });
+    let rows = feed(&mut ingest, again.into()).scheduling;
+    assert_eq!(rows.iter().map(|row| row.stopped_ns).collect::<Vec<_>>(), [9, 11, 12]);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 
 mod activity;
 mod batch;
+mod blame;
 mod call;
 mod correction;
 mod event;
@@ -18,6 +19,7 @@ mod totals;
 
 pub use activity::{Activity, Blocking, CallId, Collected, Collective, Deed, Flow, Side};
 pub use batch::{Batch, Fault};
+pub use blame::Blame;
 pub use call::Call;
 pub use correction::Correction;
 pub use event::{Event, PostId};

@@ -479,6 +479,16 @@ rank: number,
  */
 seconds: number, };
 
+export type Stopped = { 
+/**
+ * How many.
+ */
+count: number, 
+/**
+ * Those with the longest times, the longest first.
+ */
+longest: Array<StoppedRank>, };
+
 export type Without = { 
 /**
  * Words of `mapping`, `pattern`, `background` and `cpu`.
@@ -631,9 +641,9 @@ verdict: Verdict,
  */
 cpu_shortage: CpuShortage | null, 
 /**
- * Ranks that a signal or a debugger stopped, the longest time first.
+ * Ranks that a signal or a debugger stopped.
  */
-stopped: Array<StoppedRank>, 
+stopped: Stopped, 
 /**
  * What the run would take without its causes.
  */

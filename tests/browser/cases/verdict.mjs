@@ -42,11 +42,16 @@ test("verdict::a_slow_rank_of_a_ring_costs_live_what_it_costs_in_the_end", async
   // Where other programs take the CPUs, that may cost more.
   for (const { cause } of [ofLive, inTheEnd]) assert.match(cause, /^(pattern|cpu)$/);
   const ofPattern = ({ causes }, untilS) => new Map(causes).get("pattern") / 4 / untilS;
-  const [liveShare, finalShare] = [ofPattern(ofLive, live.until_s), ofPattern(inTheEnd, told.at(-1).until_s)];
-  // 0.44 where the slow rank has a CPU when it wants one; else a part of it is blamed on that.
-  const isContended = [ofLive, inTheEnd].some(({ cause }) => cause === "cpu") || finalShare < 0.35;
-  const [least, apart] = isContended ? [0.1, 0.15] : [0.25, 0.12];
-  assert.ok(liveShare > least && Math.abs(liveShare - finalShare) < apart, `${liveShare} live, ${finalShare} in the end`);
+  const lengthS = told.at(-1).until_s;
+  const [liveShare, finalShare] = [ofPattern(ofLive, live.until_s), ofPattern(inTheEnd, lengthS)];
+  // The slow rank works for 7.5 s; with even work, each of the four would for 3.75 s. Where the run took longer than that,
+  // others had the CPUs, and a part of it is blamed on them.
+  const isDisturbed = lengthS > 1.15 * 7.5;
+  const [least, apart] = isDisturbed ? [0.4, 0.15] : [0.7, 0.12];
+  for (const share of [liveShare, finalShare]) {
+    assert.ok(share > least * 3.75 / lengthS, `${liveShare} live, ${finalShare} in the end, of ${lengthS} s`);
+  }
+  assert.ok(Math.abs(liveShare - finalShare) < apart, `${liveShare} live, ${finalShare} in the end`);
 }, { alone: true });
 
 test("verdict::from_the_first_one_to_the_end_and_in_the_recording", async (t) => {

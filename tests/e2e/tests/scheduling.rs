@@ -79,11 +79,12 @@ fn sleeps(process: u32) -> Option<u64> {
 #[test]
 fn a_stopped_rank_is_named() {
     const NAME: &str = "scheduling a_stopped_rank_is_named";
+    // All ranks sleep for 5 ms in each of 400 steps.
+    const WORK_S: f64 = 2.0;
     let Some(mpi) = Mpi::find_or_skip(Family::OpenMpi, NAME) else { return };
     let folder = folder().unwrap();
     let out = folder.path().join("recording");
     let app = mpi.app("patterns").unwrap();
-    // All ranks sleep for 5 ms in each of 400 steps.
     let words = ["ring", "400", "5000", "1"];
     let running = Running::start(&mut record(&mpi, 4, &app, &words, &out).unwrap()).unwrap();
     let is_rank_1 = |process: &u32| {
@@ -113,9 +114,10 @@ fn a_stopped_rank_is_named() {
     let saved_s = verdict["avoidable_wall_s"].as_f64().unwrap();
     assert!(saved_s > 0.5 * lasted_s, "{verdict}");
     let text = run(mpiscope(&["report"]).unwrap().arg(&out), LIMIT).unwrap().output();
-    for words in
-        ["rank 1 was stopped for ", "A signal or a debugger stopped rank 1 for ", "Find out who stops rank 1"]
-    {
-        assert!(text.contains(words), "{text}");
+    assert!(text.contains("A signal or a debugger stopped rank 1 for "), "{text}");
+    // Where others had the CPUs for longer than that, they are what to look for first.
+    let is_disturbed = ended.own_clock_s() > 1.2 * (WORK_S + lasted_s);
+    for words in ["rank 1 was stopped for ", "Find out who stops rank 1"] {
+        assert!(is_disturbed || text.contains(words), "{text}");
     }
 }

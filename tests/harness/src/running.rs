@@ -40,6 +40,18 @@ impl Ended {
     pub fn output(&self) -> String {
         String::from_utf8_lossy(&self.stdout).into_owned()
     }
+
+    /// Seconds that the program's steps took by its own clock, where it is one that says so (`tests/apps/patterns.c`).
+    ///
+    /// # Panics
+    ///
+    /// If it did not say so.
+    #[must_use]
+    pub fn own_clock_s(&self) -> f64 {
+        let output = self.output();
+        let words = output.lines().find_map(|line| line.strip_prefix("took ")?.strip_suffix(" ns"));
+        words.and_then(|ns| ns.parse::<f64>().ok()).unwrap_or_else(|| panic!("no time in {output:?}")) / 1e9
+    }
 }
 
 /// What a pipe has brought until now.

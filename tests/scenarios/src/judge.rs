@@ -3,11 +3,11 @@
 use crate::cases::{Case, Half};
 use anyhow::{Context as _, Result};
 use mpiscope_analysis::{
-    Assessment, Basis, Blame, BudgetOptions, Budgeter, Matched, ReplaySavings, Version, Windowed,
+    Assessment, Basis, BudgetOptions, Budgeter, Matched, ReplaySavings, Version, Windowed,
 };
 use mpiscope_diagnosis::{CallKind, Graph, GraphBuilder};
 use mpiscope_ingest::Ingest;
-use mpiscope_model::Batch;
+use mpiscope_model::{Batch, Blame};
 use mpiscope_synth::{Cause, Network, Noise, Part, Pattern, Spec, Style, Truth, generate};
 use mpiscope_wire::FUNCTIONS;
 
@@ -186,7 +186,6 @@ fn kinds() -> Vec<CallKind> {
 fn replayed(graph: &Graph, advised: &[u32]) -> ReplaySavings {
     let found = graph.savings(Some(advised));
     ReplaySavings {
-        // Both have the same order: placement, work, network, CPUs.
         wall_s: found.causes.map(|saving| saving.wall_ns / 1e9),
         range_s: found.causes.map(|saving| (saving.range_ns.0 / 1e9, saving.range_ns.1 / 1e9)),
         departs: found.departure.map(|departure| (departure.rank, departure.at_ns)),
@@ -205,7 +204,7 @@ pub(crate) fn judge(case: &Case) -> Result<Outcome> {
     let budgeter = &second.budgeter;
     let graph = second.graph.as_ref().context("the run has no graph")?;
     let basis =
-        Basis::of(budgeter, case.is_calibrated, replayed(graph, &first.budgeter.advice().node_of_rank));
+        Basis::new(budgeter, case.is_calibrated, replayed(graph, &first.budgeter.advice().node_of_rank));
     let (length_ns, _) = budgeter.critical_path();
     let total = budgeter.ledger().total();
     let found = basis.assess(&total, case.spec.ranks, length_ns);

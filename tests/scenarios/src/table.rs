@@ -2,7 +2,7 @@
 
 use crate::cases::Half;
 use crate::judge::{NEAR, Outcome};
-use mpiscope_analysis::Blame;
+use mpiscope_model::Blame;
 
 /// What is asked for.
 const RIGHT: f64 = 0.95;

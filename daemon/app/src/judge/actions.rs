@@ -1,6 +1,6 @@
 //! What to do about what was found.
 
-use super::blame::{call, moving, sources_of, stopped};
+use super::blame::{call, moving, sources_of, stopped_ranks};
 use crate::words::{count, ranges};
 use mpiscope_feed::{GatheredWait, Judgement};
 
@@ -94,11 +94,9 @@ fn hiding(most: &GatheredWait) -> Option<String> {
 }
 
 fn core(judgement: &Judgement) -> Vec<String> {
-    if let Some(mut ranks) = stopped(judgement) {
-        ranks.sort_unstable();
+    if let Some(ranks) = stopped_ranks(judgement) {
         return vec![format!(
-            "Find out who stops {}: SIGSTOP, a debugger, or a batch system that suspends jobs.",
-            ranges(&ranks)
+            "Find out who stops {ranks}: SIGSTOP, a debugger, or a batch system that suspends jobs."
         )];
     }
     let look = match sources_of(judgement, "cpu") {

@@ -1,8 +1,8 @@
 //! Who or what is to blame, and what shows it.
 
 use super::words::{percent, time};
-use crate::words::{count, ranges};
-use mpiscope_feed::{GatheredWait, Judgement, Source, StoppedRank, Wait};
+use crate::words::{count, plural, ranges};
+use mpiscope_feed::{GatheredWait, Judgement, Source, Stopped, StoppedRank, Wait};
 
 /// A rank that so much of all waiting is for is named.
 const MUCH: f64 = 0.3;
@@ -80,29 +80,27 @@ fn slow(judgement: &Judgement) -> String {
     format!("messages between nodes take {slower:.1} times as long as in a quiet network")
 }
 
-/// The stopped ranks, the longest time first, if most of the missing CPU time is theirs and due to that.
-pub(super) fn stopped(judgement: &Judgement) -> Option<Vec<u32>> {
+/// The stopped ranks in words, if most of the missing CPU time is due to that.
+pub(super) fn stopped_ranks(judgement: &Judgement) -> Option<String> {
+    let Stopped { count: all, longest } = &judgement.stopped;
     let source = source(judgement, "cpu")?;
     let missing_s: f64 = source.ranks.iter().map(|rank| rank.seconds).sum();
     let is_source = |stopped: &&StoppedRank| source.ranks.iter().any(|rank| rank.rank == stopped.rank);
-    let stopped_s: f64 = judgement.stopped.iter().filter(is_source).map(|rank| rank.seconds).sum();
-    (2.0 * stopped_s > missing_s).then(|| judgement.stopped.iter().map(|rank| rank.rank).collect())
+    let stopped_s: f64 = longest.iter().filter(is_source).map(|rank| rank.seconds).sum();
+    let mut ranks: Vec<u32> = longest.iter().map(|rank| rank.rank).collect();
+    ranks.sort_unstable();
+    let words = || if ranks.len() <= FEW { ranges(&ranks) } else { plural((*all).into(), "rank") };
+    (2.0 * stopped_s > missing_s).then(words)
 }
 
 fn without_core(judgement: &Judgement) -> String {
-    if let Some(mut ranks) = stopped(judgement) {
-        let longest_s = judgement.stopped[0].seconds;
-        if ranks.len() > FEW {
-            return format!("ranks were stopped, rank {} for {}", ranks[0], time(longest_s));
-        }
-        let (verb, them) = if ranks.len() == 1 { ("was", "it") } else { ("were", "them") };
-        ranks.sort_unstable();
-        let seconds = judgement.stopped.iter().map(|rank| rank.seconds).sum();
-        return format!(
-            "{} {verb} stopped for {}, and others wait for {them}",
-            ranges(&ranks),
-            time(seconds)
-        );
+    if let Some(ranks) = stopped_ranks(judgement) {
+        let Stopped { count, longest } = &judgement.stopped;
+        let first = &longest[0];
+        return match count {
+            1 => format!("{ranks} was stopped for {}, and others wait for it", time(first.seconds)),
+            _ => format!("{ranks} were stopped, rank {} for {}", first.rank, time(first.seconds)),
+        };
     }
     let of = source(judgement, "cpu");
     match (of, sources_of(judgement, "cpu").filter(|ranks| ranks.len() <= FEW)) {

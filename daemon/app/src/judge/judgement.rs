@@ -4,11 +4,11 @@ use super::replayed::Replayed;
 use super::seen::Seen;
 use super::{by_region, sources::sources, waits};
 use crate::words::nanoseconds;
-use mpiscope_analysis::{Assessment, Basis, Blame, Budget, Budgeter, Cause, Causes, Remark, WindowBudget};
+use mpiscope_analysis::{Assessment, Basis, Budget, Budgeter, Cause, Causes, Remark, WindowBudget};
 use mpiscope_feed::{
     Advised, Attribution, By, Course, Efficiency, Judgement, Parts, Quiet, Regions, Verdict,
 };
-use mpiscope_model::Nanoseconds;
+use mpiscope_model::{Blame, Nanoseconds};
 
 /// The run is told in so many stretches.
 const STRETCHES: usize = 40;
@@ -22,7 +22,7 @@ pub(super) fn judgement(
     replayed: &Replayed,
 ) -> (Judgement, Course) {
     let begin_ns = seen.from_ns;
-    let basis = Basis::of(budgeter, is_referenced, replayed.savings());
+    let basis = Basis::new(budgeter, is_referenced, replayed.savings());
     let ledger = budgeter.ledger();
     let (end_ns, _) = budgeter.critical_path();
     let total = ledger.total();

@@ -1,9 +1,9 @@
 //! Results of replays: what each cause costs, and which ranks it comes from.
 
 use mpiscope_analysis::ReplaySavings;
-use mpiscope_diagnosis::{Cause, Graph, Shorter};
-use mpiscope_feed::{CpuShortage, StoppedRank, WhatIf, Without};
-use mpiscope_model::{Nanoseconds, Node, Rank};
+use mpiscope_diagnosis::{Graph, Shorter};
+use mpiscope_feed::{CpuShortage, Stopped, WhatIf, Without};
+use mpiscope_model::{Blame, Nanoseconds, Node, Rank};
 
 /// The parts of a long run are merged down to this number.
 const MOST_PARTS: usize = 96;
@@ -26,11 +26,11 @@ pub(super) struct Part {
 /// The result of replays of a run, or of stretches of it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Replayed {
-    /// What the run would save without each set of causes: a bit each, in the order of [`Cause::ALL`].
-    sets: [Shorter; 1 << Cause::ALL.len()],
+    /// What the run would save without each set of causes: a bit each, in the order of [`Blame::ALL`].
+    sets: [Shorter; 1 << Blame::ALL.len()],
     unexplained_ns: f64,
     pub(super) cpu_shortage: Option<CpuShortage>,
-    pub(super) stopped: Vec<StoppedRank>,
+    pub(super) stopped: Stopped,
     /// In the order of time.
     pub(super) parts: Vec<Part>,
     from_ns: Nanoseconds,
@@ -77,7 +77,7 @@ impl Replayed {
             sets,
             unexplained_ns: graph.quality().unexplained_ns as f64,
             cpu_shortage: None,
-            stopped: Vec::new(),
+            stopped: Stopped::default(),
             parts: (0..).zip(both).map(part).collect(),
             from_ns,
             to_ns,
@@ -135,7 +135,7 @@ impl Replayed {
         self.departure.filter(|_| is_much)
     }
 
-    /// What each cause costs. Sets have the order of `mpiscope_analysis::Blame::ALL`.
+    /// What each cause costs.
     pub(super) fn savings(&self) -> ReplaySavings {
         let single = |at: usize| self.sets[1 << at];
         let seconds = |ns: f64| ns / 1e9;
@@ -160,10 +160,10 @@ impl Replayed {
         let is_costly = |at: &usize| self.sets[1 << at].wall_ns >= WORTH_A_SWITCH * length_ns.max(1.0);
         let mut without = Vec::new();
         for (set, saved) in self.sets.iter().enumerate().skip(1) {
-            let causes: Vec<usize> = (0..Cause::ALL.len()).filter(|at| set >> at & 1 == 1).collect();
+            let causes: Vec<usize> = (0..Blame::ALL.len()).filter(|at| set >> at & 1 == 1).collect();
             if causes.iter().all(is_costly) {
                 without.push(Without {
-                    causes: causes.iter().map(|at| Cause::ALL[*at].word().to_owned()).collect(),
+                    causes: causes.iter().map(|at| Blame::ALL[*at].word().to_owned()).collect(),
                     run_s: takes_s(saved.wall_ns),
                     least_s: takes_s(saved.range_ns.1.max(saved.wall_ns)),
                     most_s: takes_s(saved.range_ns.0.min(saved.wall_ns)),
@@ -177,7 +177,6 @@ impl Replayed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mpiscope_analysis::Blame;
 
     /// A stretch that even work makes 2 % shorter.
     fn stretch(from_ns: u64, to_ns: u64, departure: Option<(Rank, Nanoseconds)>) -> Replayed {
@@ -190,7 +189,7 @@ mod tests {
             sets,
             unexplained_ns: 1.0,
             cpu_shortage: None,
-            stopped: Vec::new(),
+            stopped: Stopped::default(),
             parts: vec![part(from_ns, middle_ns), part(middle_ns, to_ns)],
             from_ns,
             to_ns,
@@ -202,11 +201,6 @@ mod tests {
 
     fn is_near(one: f64, other: f64) -> bool {
         (one - other).abs() < 1e-12
-    }
-
-    #[test]
-    fn causes_have_the_order_that_the_verdict_has() {
-        assert_eq!(Cause::ALL.map(Cause::word), Blame::ALL.map(Blame::word));
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! From which ranks it comes that others wait: those that have more to do than others, and those that had no core.
 
 use super::replayed::{Part, Replayed};
-use mpiscope_analysis::{Blame, Budgeter};
+use mpiscope_analysis::Budgeter;
 use mpiscope_feed::{Source, SourceRank, SourceTime};
-use mpiscope_model::Rank;
+use mpiscope_model::{Blame, Rank};
 use std::cmp::Reverse;
 
 /// So many ranks are named, in all and of each part of the run.

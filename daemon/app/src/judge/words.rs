@@ -54,15 +54,13 @@ fn shortage(judgement: &Judgement) -> Option<String> {
 
 /// That ranks were stopped.
 fn stopped(judgement: &Judgement) -> Option<String> {
-    let longest = judgement.stopped.first()?;
-    let most = format!("rank {} for {}", longest.rank, time(longest.seconds));
-    Some(match judgement.stopped.len() - 1 {
-        0 => format!("A signal or a debugger stopped {most}."),
-        others => format!(
-            "A signal or a debugger stopped {most}, and {} for less.",
-            plural(others as u64, "other rank")
-        ),
-    })
+    let longest = judgement.stopped.longest.first()?;
+    let others = match judgement.stopped.count - 1 {
+        0 => String::new(),
+        others => format!(", and {} for at most as long", plural(others.into(), "other rank")),
+    };
+    let seconds = time(longest.seconds);
+    Some(format!("A signal or a debugger stopped rank {} for {seconds}{others}.", longest.rank))
 }
 
 /// A figure that may well be greater.
@@ -210,13 +208,13 @@ pub(super) fn say(told: &mut Found) {
 
 /// The verdict and its evidence, a sentence each.
 pub(crate) fn verdict_sentences(judgement: &Judgement, hangs_at_end: bool) -> Vec<String> {
-    let first = if hangs_at_end && judgement.verdict.cause == "none" {
-        let before = "Before the hang, nothing above 2 % of the ranks' time was avoidable.".to_owned();
-        shortage(judgement).map_or_else(|| before.clone(), |shortage| format!("{before} {shortage}"))
+    let mut sentences = Vec::new();
+    if hangs_at_end && judgement.verdict.cause == "none" {
+        sentences.push("Before the hang, nothing above 2 % of the ranks' time was avoidable.".into());
+        sentences.extend(shortage(judgement));
     } else {
-        headline(judgement)
-    };
-    let mut sentences = vec![first];
+        sentences.push(headline(judgement));
+    }
     sentences.extend(details(judgement));
     let actions = actions(judgement);
     sentences.extend(actions.first().map(|_| format!("What to do: {}", actions.join(" "))));

@@ -92,7 +92,7 @@ fn judge(mut windowed: Windowed, batches: &[Batch], digest: &mut Digest) -> Wind
     let (length_ns, path) = budgeter.critical_path();
     let ranks = budgeter.node_of_rank().len() as u32;
     let replayed = ReplaySavings { wall_s: [0.1, 0.2, 0.3, 0.4], ..ReplaySavings::default() };
-    let found = Basis::of(budgeter, false, replayed).assess(&budgeter.ledger().total(), ranks, length_ns);
+    let found = Basis::new(budgeter, false, replayed).assess(&budgeter.ledger().total(), ranks, length_ns);
     digest.add(&(path, found));
     windowed
 }

@@ -1,6 +1,7 @@
 use super::*;
 use mpiscope_feed::{
-    Advised, Attribution, CpuShortage, GatheredWait, Source, SourceRank, SourceTime, StoppedRank, Wait,
+    Advised, Attribution, CpuShortage, GatheredWait, Source, SourceRank, SourceTime, Stopped, StoppedRank,
+    Wait,
 };
 
 fn stretch(at: u32, cause: &str) -> Attribution {
@@ -219,7 +220,11 @@ fn a_rank_that_was_stopped_is_named_with_how_long() {
         "{}",
         headline(&cpu)
     );
-    cpu.stopped = vec![StoppedRank { rank: 7, seconds: 2.0 }];
+    let stopped = |ranks: &[(u32, f64)]| Stopped {
+        count: ranks.len() as u32,
+        longest: ranks.iter().map(|(rank, seconds)| StoppedRank { rank: *rank, seconds: *seconds }).collect(),
+    };
+    cpu.stopped = stopped(&[(7, 2.0)]);
     assert!(
         headline(&cpu).contains(": rank 7 was stopped for 2.00 s, and others wait for it"),
         "{}",
@@ -234,20 +239,22 @@ fn a_rank_that_was_stopped_is_named_with_how_long() {
         actions(&cpu),
         ["Find out who stops rank 7: SIGSTOP, a debugger, or a batch system that suspends jobs."]
     );
-    cpu.stopped.push(StoppedRank { rank: 3, seconds: 0.1 });
-    let sentence = "A signal or a debugger stopped rank 7 for 2.00 s, and 1 other rank for less.";
+    cpu.stopped = stopped(&[(7, 2.0), (3, 0.1)]);
+    assert!(headline(&cpu).contains(": ranks 3, 7 were stopped, rank 7 for 2.00 s"), "{}", headline(&cpu));
+    let sentence = "A signal or a debugger stopped rank 7 for 2.00 s, and 1 other rank for at most as long.";
     assert!(details(&cpu).contains(&sentence.to_owned()), "{:?}", details(&cpu));
     // A suspended job.
     cpu.sources[0].ranks = (0..6).map(|rank| SourceRank { rank, seconds: 2.0, computed_s: 1.0 }).collect();
-    cpu.stopped = (0..6).map(|rank| StoppedRank { rank, seconds: 2.0 }).collect();
-    assert!(headline(&cpu).contains(": ranks were stopped, rank 0 for 2.00 s"), "{}", headline(&cpu));
-    assert!(actions(&cpu)[0].starts_with("Find out who stops ranks 0-5:"), "{:?}", actions(&cpu));
+    cpu.stopped =
+        Stopped { count: 512, ..stopped(&[(0, 2.0), (1, 2.0), (2, 2.0), (3, 2.0), (4, 2.0), (5, 2.0)]) };
+    assert!(headline(&cpu).contains(": 512 ranks were stopped, rank 0 for 2.00 s"), "{}", headline(&cpu));
+    assert!(actions(&cpu)[0].starts_with("Find out who stops 512 ranks:"), "{:?}", actions(&cpu));
     // Another rank misses its CPU.
     cpu.sources = vec![source("cpu", 2.1)];
-    cpu.stopped = vec![StoppedRank { rank: 3, seconds: 2.0 }];
+    cpu.stopped = stopped(&[(3, 2.0)]);
     assert!(headline(&cpu).contains("rank 7 has no core for 2.10 s"), "{}", headline(&cpu));
     // Where most of the missing time is not that, others use the cores.
-    cpu.stopped[0].rank = 7;
+    cpu.stopped = stopped(&[(7, 2.0)]);
     cpu.sources = vec![source("cpu", 20.0)];
     assert!(headline(&cpu).contains("rank 7 has no core for 20.0 s"), "{}", headline(&cpu));
 }
