@@ -13,7 +13,7 @@ fn a_modelled_job_is_watched_as_it_would_run() {
     let out = folder.path().join("made");
     let begun = Instant::now();
     let running = Running::start(
-        mpiscope(&MODELLED_LIVE).unwrap().args(["--disturb", "imbalance", "--seconds", "6", "-o"]).arg(&out),
+        mpiscope(&MODELLED_LIVE).unwrap().args(["--disturb", "imbalance", "--seconds", "10", "-o"]).arg(&out),
     )
     .unwrap();
     let page = Page::of(&running, "mpiscope: live page");
