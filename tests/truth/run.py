@@ -5,14 +5,16 @@ Usage: tests/truth/run.py [--rounds 3] [--only WORD]... [--keep DIR] [--json FIL
 
 Each case is one program (tests/apps/patterns.c), run with and without a disturbance in turns, all under `mpiscope run`. What
 the disturbance costs is measured by the program's own clock: the median time of its steps with it, minus the median without
-it. Where it costs less than 2 % of the run, nothing is to be found. Ranks sleep instead of working where more of them than CPUs are to be honest; where CPUs are
-disturbed, two ranks compute on a core each and a busy loop shares one of the cores.
+it. Where it costs less than 2 % of the run, nothing is to be found. Ranks sleep instead of working where more of them than
+CPUs are to be honest; where CPUs are disturbed, two ranks compute on a core each and a busy loop shares one of the cores.
+Networks are disturbed between four hosts of a lab (deploy/lab; needs root), by its switch and not by load on the same CPUs.
 
 How to read it. A verdict is right when its cause is the disturbance's (`none` without one) and its saving is within a factor of
 1.5 of the measured cost. `short`: the scheduler said that ranks waited for a CPU for 10 % of the time; a run without a
 disturbance may be blamed on that. Bins of confidence say how often verdicts of that confidence were right.
 """
 
+import contextlib
 import json
 import os
 import re
@@ -38,6 +40,8 @@ NEGLIGIBLE = 0.02
 BINS = ((0.9, 1.01), (0.7, 0.9), (0.0, 0.7))
 # One rank is stopped for this time, and goes on for as long, again and again.
 STOP_S = 0.25
+HOSTS = 4
+LAB = ROOT / "deploy" / "lab" / "lab"
 
 
 @dataclass
@@ -54,8 +58,12 @@ class Case:
     slow: int = 1
     computes: bool = False
     steps: int = 400
-    # Something beside the program: "loop" shares the first core, "stops" halts rank 1 by signals.
+    # Something beside the program: "loop" shares the first core, "stops" halts rank 1 by signals, "cyclic" deals the ranks out
+    # over the hosts, "traffic" is foreign traffic from the first host to the second; other words are those of `lab link`.
     beside: str = ""
+    # On the hosts of a lab: what all links are like, in the words of `lab link`, and whether criteria come from `calibrate`.
+    links: str | None = None
+    is_calibrated: bool = False
 
     def arguments(self, is_disturbed):
         """Of the test program. Without a disturbance all ranks together have as much work as with it, evenly."""
@@ -67,7 +75,7 @@ class Case:
             more = (factor - 1) / 2
         else:
             more = (factor - 1) / self.ranks
-        if self.beside:
+        if self.expected != "pattern":
             factor = 1
         elif not is_disturbed:
             work_us, factor = round(WORK_US * (1 + more)), 0 if self.pattern == "root" else 1
@@ -93,6 +101,48 @@ def all_cases():
             )
     for pattern in ("ring", "halo", "allreduce"):
         cases.append(Case(f"{pattern} of 4, stopped rank", "openmpi", 4, "cpu", pattern, beside="stops"))
+    return cases + lab_cases()
+
+
+def lab_cases():
+    """All that is run on several hosts."""
+    slow_link, slow_while = "node1 node2 --both --delay 8ms", "node1 node2 --both --delay 20ms --after 2s --for 2s"
+    cases = []
+    for family in ("openmpi", "mpich"):
+        for pattern in ("ring", "halo", "pipeline", "allreduce"):
+            of = f"{pattern} of {HOSTS} hosts"
+            cases.append(
+                Case(f"{of}, slow link", family, HOSTS, "background", pattern, beside=slow_link, links="", is_calibrated=True)
+            )
+            cases.append(Case(f"{of}, slow link for a while", family, HOSTS, "background", pattern, beside=slow_while, links=""))
+            cases.append(Case(f"{of}, slow rank", family, HOSTS, "pattern", pattern, links=""))
+        for pattern in ("ring", "halo"):
+            of = f"{pattern} of {2 * HOSTS} on {HOSTS} hosts"
+            cases.append(
+                Case(
+                    f"{of}, bad placement",
+                    family,
+                    2 * HOSTS,
+                    "mapping",
+                    pattern,
+                    beside="cyclic",
+                    links="all all --delay 10ms",
+                    is_calibrated=True,
+                )
+            )
+            cases.append(
+                Case(
+                    f"{of}, foreign traffic",
+                    family,
+                    2 * HOSTS,
+                    "background",
+                    pattern,
+                    size=20_000,
+                    beside="traffic",
+                    links="all all --rate 100mbit",
+                    is_calibrated=True,
+                )
+            )
     return cases
 
 
@@ -170,8 +220,71 @@ def stop_now_and_then(process, program):
         time.sleep(STOP_S)
 
 
-def command_of(jobs, case, program, is_disturbed, out):
+class Hosts:
+    """The hosts of a lab, up while they are used."""
+
+    def __init__(self, jobs):
+        self.name = f"truth-{os.getpid()}"
+        shared = [word for folder in (ROOT, jobs.target, jobs.folder) for word in ("--share", folder)]
+        self.lab("up", HOSTS, "--shaped", *shared)
+        self.criteria = {}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.lab("down")
+
+    def lab(self, word, *words):
+        """Runs a command of `lab`; its output."""
+        return checked([sys.executable, LAB, word, "--name", self.name, *words]).stdout
+
+    def disturb(self, case, is_disturbed):
+        """Sets all links as the case has them."""
+        self.calm()
+        if case.links:
+            self.lab("link", *case.links.split())
+        if is_disturbed and case.beside == "traffic":
+            self.lab("traffic", "node1", "node2", "--rate", "85mbit", "--seconds", TIMEOUT_S)
+        elif is_disturbed and case.beside.startswith("node"):
+            self.lab("link", *case.beside.split())
+
+    def calm(self):
+        """All links are plain, and nobody else uses them."""
+        self.lab("traffic", "--stop")
+        self.lab("link", "--clear")
+
+    def launch(self, case, words, is_disturbed=False):
+        """The words that start a program over the hosts."""
+        placement = "cyclic" if is_disturbed and case.beside == "cyclic" else "block"
+        return self.lab("launcher", case.family, "-n", case.ranks, "--placement", placement).splitlines() + words
+
+    def on_first(self, words):
+        """The command that runs another on the first host."""
+        return [sys.executable, str(LAB), "exec", "--name", self.name, "node1", *map(str, words)]
+
+    def criteria_of(self, jobs, case, program):
+        """Words that name the criteria of undisturbed hosts; none where the case is judged without."""
+        if not case.is_calibrated:
+            return []
+        key = (case.family, case.ranks, case.links)
+        if key not in self.criteria:
+            self.disturb(case, False)
+            file = jobs.folder / f"criteria-{len(self.criteria)}.json"
+            launch = self.launch(case, [str(program), *map(str, case.arguments(False))])
+            command = self.on_first([jobs.mpiscope, "calibrate", "--seconds", 5, "--output", file, "--", *launch])
+            checked(command, environment=jobs.environment(case.family))
+            self.criteria[key] = file
+        return ["--criteria", str(self.criteria[key])]
+
+
+def command_of(jobs, hosts, case, program, is_disturbed, out):
     """The whole command line."""
+    if case.links is not None:
+        launch = hosts.launch(case, [str(program), *map(str, case.arguments(is_disturbed))], is_disturbed)
+        criteria = hosts.criteria_of(jobs, case, program)
+        hosts.disturb(case, is_disturbed)
+        return hosts.on_first([jobs.mpiscope, "run", "--no-dashboard", *criteria, "--out", out, "--", *launch])
     if case.ranks <= len(os.sched_getaffinity(0)):
         launch = jobs.launch_ranks(case.family, case.ranks, program, *case.arguments(is_disturbed))
     else:
@@ -181,7 +294,7 @@ def command_of(jobs, case, program, is_disturbed, out):
     return jobs.recorded(launch, out)
 
 
-def measure(jobs, case, program, is_disturbed, out):
+def measure(jobs, hosts, case, program, is_disturbed, out):
     """Runs a case once; what was said of it."""
     loop = None
     if is_disturbed and case.beside == "loop":
@@ -190,7 +303,7 @@ def measure(jobs, case, program, is_disturbed, out):
     process = None
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
         try:
-            command = command_of(jobs, case, program, is_disturbed, out)
+            command = command_of(jobs, hosts, case, program, is_disturbed, out)
             process = subprocess.Popen(command, env=jobs.environment(case.family), stdout=output, stderr=errors)
             if is_disturbed and case.beside == "stops":
                 stop_now_and_then(process, program)
@@ -222,14 +335,17 @@ def measure(jobs, case, program, is_disturbed, out):
     )
 
 
-def judge(jobs, case, program, options):
+def judge(jobs, hosts, case, program, options):
     """All rounds of a case, with and without the disturbance in turns."""
     outcomes = []
     for number in range(options.rounds):
         for is_disturbed in (False, True):
-            out = Path(options.keep or jobs.folder) / f"{case.family}-{case.name}-{number}-{int(is_disturbed)}".replace(" ", "-")
-            outcomes.append(measure(jobs, case, program, is_disturbed, out))
-            if not options.keep:
+            # The hosts of a lab see this folder.
+            out = jobs.folder / f"{case.family}-{case.name}-{number}-{int(is_disturbed)}".replace(",", "").replace(" ", "-")
+            outcomes.append(measure(jobs, hosts, case, program, is_disturbed, out))
+            if options.keep:
+                shutil.move(out, Path(options.keep) / out.name)
+            else:
                 shutil.rmtree(out)
     length = {
         of: statistics.median(outcome.length_s for outcome in outcomes if outcome.is_disturbed == of)
@@ -313,16 +429,19 @@ def main():
     parser.add_argument("--keep", help="a folder to leave the recordings in")
     parser.add_argument("--json", help="a file for the figures")
     options = parser.parse_args()
+    # Whoever ends it ends the hosts, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     source = ROOT / "tests" / "apps" / "patterns.c"
-    with Jobs(options.target) as jobs:
+    cases = [case for case in all_cases() if all(word in f"{case.family} {case.name}" for word in options.only)]
+    with Jobs(options.target) as jobs, contextlib.ExitStack() as stack:
+        needs_hosts = any(case.links is not None for case in cases)
+        hosts = stack.enter_context(Hosts(jobs)) if needs_hosts else None
         programs = {}
         outcomes = []
-        for case in all_cases():
-            if not all(word in f"{case.family} {case.name}" for word in options.only):
-                continue
+        for case in cases:
             if case.family not in programs:
                 programs[case.family] = jobs.compile_program(case.family, source)
-            found = judge(jobs, case, programs[case.family], options)
+            found = judge(jobs, hosts, case, programs[case.family], options)
             print_case(found)
             outcomes += found
     if not outcomes:
