@@ -105,8 +105,9 @@ pub(crate) fn explain(graph: &mut Graph) {
             peers.dedup();
             let entries = peers.iter().filter(|peer| **peer != thread.rank);
             let entries = entries.filter_map(|peer| graph.last_entry_before(*peer, end_ns));
-            // A message may have been slow instead: a peer's entry is to blame only if the call ended soon after it.
-            let since_ns = end_ns.saturating_sub(soon_ns).max(start_ns);
+            // A message that it received may have been slow instead: a peer's entry is to blame only if the call ended soon after.
+            let receives = !graph.received_by(call).is_empty();
+            let since_ns = if receives { end_ns.saturating_sub(soon_ns).max(start_ns) } else { start_ns };
             let last = entries.filter(|entry| graph.starts[*entry as usize] > since_ns);
             match last.max_by_key(|entry| graph.starts[*entry as usize]) {
                 Some(entry) => {

@@ -403,6 +403,49 @@ fn time_without_a_cpu_is_the_cpu_cause_and_not_uneven_work() {
 }
 
 #[test]
+fn a_wait_for_a_large_send_ends_when_the_receiver_came() {
+    const STEPS: u64 = 100;
+    const LATE_NS: u64 = 1_000_000;
+    const TRANSFER_NS: u64 = 200_000;
+    let call = |rank, function, start_ns, end_ns, peer| Call {
+        rank,
+        function,
+        start_ns,
+        end_ns,
+        peer,
+        bytes: 1_000_000,
+        ..Call::default()
+    };
+    let mut builder = GraphBuilder::new(kinds());
+    let mut now_ns = [0_u64; 2];
+    for step in 0..STEPS {
+        // Rank 1 works longer than rank 0, but for every tenth step: then its receive waits.
+        let [first_ns, second_ns] = now_ns;
+        let sent_ns = first_ns + 10_000;
+        let came_ns = if step % 10 == 0 { first_ns } else { second_ns + LATE_NS };
+        let done_ns = came_ns.max(sent_ns + 500) + TRANSFER_NS;
+        let waited_ns = if step % 10 == 0 { sent_ns + 1_000 } else { done_ns };
+        builder.call(&call(0, SEND, sent_ns, sent_ns + 500, Some(1)));
+        builder.call(&call(0, WAIT, sent_ns + 500, waited_ns, None));
+        builder.call(&call(1, RECEIVE, came_ns, done_ns, Some(0)));
+        builder.message(&Message {
+            src: 0,
+            dst: 1,
+            bytes: 1_000_000,
+            send_ns: sent_ns,
+            recv_ns: done_ns,
+            ..Message::default()
+        });
+        now_ns = [waited_ns.max(done_ns), done_ns];
+    }
+    let graph = builder.finish().unwrap();
+    let rest_ns = STEPS as f64 * (TRANSFER_NS + 20_000) as f64;
+    let fast = graph.replay(&Change { ranks: vec![(1, 0.0)], ..Change::default() }).run_ns;
+    assert!(fast < 1.5 * rest_ns, "{fast} of {}", now_ns[0]);
+    assert_eq!(graph.quality().unexplained_ns, 0);
+}
+
+#[test]
 fn contradictions_are_dropped_and_said() {
     // Each of two messages ends before the other was sent: no order of calls can be.
     let call = |rank, function, start_ns, peer| Call {
