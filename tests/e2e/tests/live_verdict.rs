@@ -1,15 +1,14 @@
 //! Why a run takes longer than it has to, told on the page while it runs, in the end, and in replay.
 
 use crate::support::{Feed, LIMIT, Page, block_on};
-use mpiscope_feed::Found;
+use mpiscope_feed::{Found, Judgement};
 use mpiscope_harness::{Mpi, Running, Signal, daemon_of, folder, mpiscope, processes, report};
 use serde_json::json;
 use std::path::Path;
 
 const RANKS: u32 = 4;
-/// Of the time that is avoidable: half of it where ranks have cores of their own, a twentieth where others have them. How much
-/// it is right to tell is judged by `tests/truth`; here, that the same is told everywhere.
-const LEAST_SHARE: f64 = 0.04;
+/// Of the time that is avoidable where other programs leave the ranks two cores.
+const LEAST_SHARE: f64 = 0.1;
 
 fn run_with_page(mpi: &Mpi, app: &str, arguments: &[&str], out: &Path) -> Running {
     let mut command = mpiscope(&["run", "--out"]).unwrap();
@@ -18,14 +17,18 @@ fn run_with_page(mpi: &Mpi, app: &str, arguments: &[&str], out: &Path) -> Runnin
     Running::start(&mut command).unwrap()
 }
 
-/// What is found about a job in which three ranks wait for rank 1 in each step; where ranks share cores with others,
-/// missing cores may cost as much.
+/// Where ranks share cores with others, missing cores may cost as much.
+fn is_rank_1_blamed(found: &Found) -> bool {
+    let Judgement { verdict, waits, .. } = &found.judgement;
+    ["pattern", "cpu"].contains(&verdict.cause.as_str())
+        && verdict.share > 0.0
+        && waits.first().is_some_and(|longest| longest.awaited == 1)
+}
+
+/// What is found about a job in which three ranks wait for rank 1 in each step.
 fn blames_rank_1(found: &Found) {
-    let judgement = &found.judgement;
-    assert!(["pattern", "cpu"].contains(&judgement.verdict.cause.as_str()), "{found:?}");
-    assert_eq!(judgement.waits[0].awaited, 1, "{found:?}");
-    assert!(judgement.verdict.share > LEAST_SHARE, "{found:?}");
-    let longest = &judgement.waits[0];
+    assert!(is_rank_1_blamed(found), "{found:?}");
+    let longest = &found.judgement.waits[0];
     assert!(longest.longest_s > 0.003 && longest.longest_at_s <= found.until_s, "{longest:?}");
 }
 
@@ -82,6 +85,7 @@ fn the_verdict_is_told_while_the_job_runs_and_in_the_end() {
     for mpi in Mpi::sample_or_skip("live_verdict the_verdict_is_told_while_the_job_runs_and_in_the_end") {
         let folder = folder().unwrap();
         let out = folder.path().join("recording");
+        // Rank 1 works for 5 ms in each of 1200 steps.
         let running = run_with_page(&mpi, "uneven", &["1200", "4000"], &out);
         let page = Page::of(&running, "mpiscope: live page");
         let messages = block_on(async { Feed::open(&page).await.all().await });
@@ -91,10 +95,13 @@ fn the_verdict_is_told_while_the_job_runs_and_in_the_end() {
         let (last, live) = found.split_last().unwrap();
         assert!(live.len() >= 2 && live.iter().all(|found| !found.is_final), "{live:?}");
         assert!(live.is_sorted_by(|one, other| one.until_s < other.until_s), "{live:?}");
-        // The first may be of a time in which ranks mostly began.
-        blames_rank_1(live.last().unwrap());
+        let is_disturbed = last.until_s > 1.25 * 6.0;
         assert!(last.is_final);
-        blames_rank_1(last);
+        // The first may be of a time in which ranks mostly began.
+        for found in [live.last().unwrap(), last] {
+            blames_rank_1(found);
+            assert!(is_disturbed || found.judgement.verdict.share > LEAST_SHARE, "{found:?}");
+        }
         assert!(ended.errors().contains(&last.headline), "{} and {}", ended.errors(), last.headline);
         let report = report(&out).unwrap();
         assert_eq!(report["verdict"]["share"].as_f64().unwrap(), last.judgement.verdict.share);
@@ -118,8 +125,7 @@ fn a_recording_that_was_killed_is_judged_when_it_is_looked_at() {
     block_on(async {
         let mut feed = Feed::open(&page).await;
         // Until it is seen: ranks may take long to begin.
-        let is_seen = |found: Found| found.judgement.verdict.share > 1.5 * LEAST_SHARE;
-        while !feed.state().await.found.is_some_and(is_seen) {}
+        while !feed.state().await.found.as_ref().is_some_and(is_rank_1_blamed) {}
     });
     kill(running);
     let found = replayed(&out);
