@@ -123,9 +123,9 @@ class Jobs:
         bind = "--bind-to" if family == "openmpi" else "-bind-to"
         return [f"mpirun.{family}", bind, "core", "-n", str(ranks), str(program), *map(str, arguments)]
 
-    def recorded(self, command, out):
+    def recorded(self, command, out, options=()):
         """The command that records another."""
-        return [str(self.mpiscope), "run", "--no-dashboard", "--out", str(out), "--", *command]
+        return [str(self.mpiscope), "run", "--no-dashboard", *options, "--out", str(out), "--", *command]
 
 
 def compile_with_fake_library(jobs, source):

@@ -29,6 +29,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench"))
+from hosts import LAB, Lab
 from jobs import arguments_of, checked, Failure, Jobs, ROOT, run, TIMEOUT_S
 
 CAUSES = ("pattern", "cpu", "background", "mapping", "none")
@@ -41,7 +42,6 @@ BINS = ((0.9, 1.01), (0.7, 0.9), (0.0, 0.7))
 # One rank is stopped for this time, and goes on for as long, again and again.
 STOP_S = 0.25
 HOSTS = 4
-LAB = ROOT / "deploy" / "lab" / "lab"
 
 
 @dataclass
@@ -220,24 +220,12 @@ def stop_now_and_then(process, program):
         time.sleep(STOP_S)
 
 
-class Hosts:
-    """The hosts of a lab, up while they are used."""
+class Hosts(Lab):
+    """Hosts whose network is disturbed."""
 
     def __init__(self, jobs):
-        self.name = f"truth-{os.getpid()}"
-        shared = [word for folder in (ROOT, jobs.target, jobs.folder) for word in ("--share", folder)]
-        self.lab("up", HOSTS, "--shaped", *shared)
+        super().__init__(jobs, HOSTS, "--shaped")
         self.criteria = {}
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.lab("down")
-
-    def lab(self, word, *words):
-        """Runs a command of `lab`; its output."""
-        return checked([sys.executable, LAB, word, "--name", self.name, *words]).stdout
 
     def disturb(self, case, is_disturbed):
         """Sets all links as the case has them."""
@@ -254,37 +242,41 @@ class Hosts:
         self.lab("traffic", "--stop")
         self.lab("link", "--clear")
 
-    def launch(self, case, words, is_disturbed=False):
+    def launch(self, case, program, is_disturbed):
         """The words that start a program over the hosts."""
         placement = "cyclic" if is_disturbed and case.beside == "cyclic" else "block"
-        return self.lab("launcher", case.family, "-n", case.ranks, "--placement", placement).splitlines() + words
+        launcher = self.launcher(case.family, case.ranks, "--placement", placement)
+        return [*launcher, program, *case.arguments(is_disturbed)]
 
-    def on_first(self, words):
-        """The command that runs another on the first host."""
-        return [sys.executable, str(LAB), "exec", "--name", self.name, "node1", *map(str, words)]
-
-    def criteria_of(self, jobs, case, program):
+    def criteria_of(self, case, program):
         """Words that name the criteria of undisturbed hosts; none where the case is judged without."""
         if not case.is_calibrated:
             return []
         key = (case.family, case.ranks, case.links)
         if key not in self.criteria:
             self.disturb(case, False)
-            file = jobs.folder / f"criteria-{len(self.criteria)}.json"
-            launch = self.launch(case, [str(program), *map(str, case.arguments(False))])
-            command = self.on_first([jobs.mpiscope, "calibrate", "--seconds", 5, "--output", file, "--", *launch])
-            checked(command, environment=jobs.environment(case.family))
+            file = self.jobs.folder / f"criteria-{len(self.criteria)}.json"
+            launch = self.launch(case, program, False)
+            calibrate = [self.jobs.mpiscope, "calibrate", "--seconds", 5, "--output", file, "--", *launch]
+            checked(self.on("node1", calibrate), environment=self.jobs.environment(case.family))
             self.criteria[key] = file
         return ["--criteria", str(self.criteria[key])]
+
+
+def what_hosts_lack():
+    """Why no lab runs here, or no foreign traffic in it; nothing where both do."""
+    check = subprocess.run([LAB, "check", "--shaped"], capture_output=True, text=True)
+    if check.returncode != 0:
+        return " ".join((check.stdout + check.stderr).split())
+    return None if shutil.which("iperf3") else "iperf3 is missing"
 
 
 def command_of(jobs, hosts, case, program, is_disturbed, out):
     """The whole command line."""
     if case.links is not None:
-        launch = hosts.launch(case, [str(program), *map(str, case.arguments(is_disturbed))], is_disturbed)
-        criteria = hosts.criteria_of(jobs, case, program)
+        criteria = hosts.criteria_of(case, program)
         hosts.disturb(case, is_disturbed)
-        return hosts.on_first([jobs.mpiscope, "run", "--no-dashboard", *criteria, "--out", out, "--", *launch])
+        return hosts.on("node1", jobs.recorded(hosts.launch(case, program, is_disturbed), out, criteria))
     if case.ranks <= len(os.sched_getaffinity(0)):
         launch = jobs.launch_ranks(case.family, case.ranks, program, *case.arguments(is_disturbed))
     else:
@@ -433,6 +425,9 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     source = ROOT / "tests" / "apps" / "patterns.c"
     cases = [case for case in all_cases() if all(word in f"{case.family} {case.name}" for word in options.only)]
+    if any(case.links is not None for case in cases) and (lacks := what_hosts_lack()) is not None:
+        print(f"cases between hosts are skipped: {lacks}", flush=True)
+        cases = [case for case in cases if case.links is None]
     with Jobs(options.target) as jobs, contextlib.ExitStack() as stack:
         needs_hosts = any(case.links is not None for case in cases)
         hosts = stack.enter_context(Hosts(jobs)) if needs_hosts else None

@@ -22,36 +22,23 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from hosts import Lab
 from jobs import arguments_of, checked, Failure, Jobs, quartiles, ROOT, run, spread, take_recording
 
-LAB = ROOT / "deploy" / "lab" / "lab"
-NAME = f"bench-{os.getpid()}"
 RANKS = 4
 # Messages a second of each rank; a message is three calls.
 RATE = 8_333
 BATCHES, STEPS = 200, 1000
 
 
-class Lab:
-    """Two hosts, as long as this lives."""
+class Nodes(Lab):
+    """Two hosts: `mpiscope run` is on the first, all ranks are on the second."""
 
     def __init__(self, jobs):
-        self.jobs = jobs
-        words = ["up", 2, "--name", NAME, "--share", ROOT, "--share", jobs.target, "--share", jobs.folder]
-        checked([LAB, *words])
+        super().__init__(jobs, 2)
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        checked([LAB, "down", "--name", NAME])
-
-    def launcher(self, ranks):
-        words = ["launcher", "--name", NAME, "openmpi", "-n", ranks, "--hosts", "node2", "--slots", ranks]
-        return checked([LAB, *words]).stdout.split()
-
-    def on(self, host, words):
-        return [LAB, "exec", "--name", NAME, host, *words]
+    def launch(self, ranks):
+        return self.launcher("openmpi", ranks, "--hosts", "node2", "--slots", ranks)
 
     def command(self, words, out):
         """The command on the first host, recorded into a folder if one is named."""
@@ -94,7 +81,7 @@ def recorded_calls(out):
 
 def pingpong(lab, program, recorded):
     out = lab.new_recording() if recorded else None
-    figures = checked(lab.command([*lab.launcher(2), program, BATCHES, STEPS], out)).stdout.split()
+    figures = checked(lab.command([*lab.launch(2), program, BATCHES, STEPS], out)).stdout.split()
     if recorded and recorded_calls(out) < 4 * BATCHES * STEPS:
         raise Failure("calls are missing")
     return float(figures[1]), float(figures[3])
@@ -103,7 +90,7 @@ def pingpong(lab, program, recorded):
 def traffic(lab, program, seconds, recorded):
     """Bytes that left the second host, calls that were recorded, calls a second, and the agent's share of a processor."""
     out = lab.new_recording() if recorded else None
-    command = [str(word) for word in lab.command([*lab.launcher(RANKS), program, seconds, RATE], out)]
+    command = lab.command([*lab.launch(RANKS), program, seconds, RATE], out)
     before = lab.sent_bytes()
     running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     share = None
@@ -129,7 +116,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=5, help="of the steady traffic [default: 5]")
     parser.add_argument("--json", type=Path, help="write the numbers to this file as well")
     options = parser.parse_args()
-    with Jobs(options.target) as jobs, Lab(jobs) as lab:
+    with Jobs(options.target) as jobs, Nodes(jobs) as lab:
         program = jobs.compile_program("openmpi", ROOT / "tests" / "bench" / "overhead" / "pingpong.c")
         steady = jobs.compile_program("openmpi", ROOT / "tests" / "apps" / "linger.c")
         added, added_by_mean = [], []
