@@ -3,8 +3,9 @@
 use crate::call_kind::CallKind;
 use crate::graph::Graph;
 use crate::link::{MessageRow, link};
+use crate::reference::Reference;
 use crate::{classes, delay, explain, flights, groups};
-use mpiscope_model::{Call, CallId, Collected, Message, Nanoseconds, Node, Rank, Scheduling};
+use mpiscope_model::{Call, CallId, Collected, Function, Message, Nanoseconds, Node, Rank, Scheduling};
 use rustc_hash::FxHashMap;
 
 /// The run has more calls than a graph may have.
@@ -40,8 +41,7 @@ pub struct GraphBuilder {
     /// Collectives that calls completed: rank, thread, number of the call, communicator, instance.
     collected: Vec<Collected>,
     nodes: Vec<Node>,
-    /// What messages between nodes take in an undisturbed network: bytes and nanoseconds.
-    reference: Vec<(u64, u64)>,
+    reference: Reference,
     /// By thread, the number that its first call has in the run.
     first_numbers: FxHashMap<(Rank, u16), u64>,
     calls: usize,
@@ -63,7 +63,7 @@ impl GraphBuilder {
             scheduling: Vec::new(),
             collected: Vec::new(),
             nodes: Vec::new(),
-            reference: Vec::new(),
+            reference: Reference::default(),
             first_numbers: FxHashMap::default(),
             calls: 0,
             most_calls: 1 << 25,
@@ -126,10 +126,15 @@ impl GraphBuilder {
         self.scheduling.push(of);
     }
 
-    /// What messages of a size between nodes take in an undisturbed network. Without it, the quietest quarter of the run says
-    /// so.
-    pub fn refer(&mut self, bytes: u64, median_ns: Nanoseconds) {
-        self.reference.push((bytes, median_ns));
+    /// What messages of a size within nodes, or between them, take in an undisturbed network. Without it, the quietest quarter
+    /// of the run says so.
+    pub fn refer(&mut self, is_inter: bool, bytes: u64, median_ns: Nanoseconds) {
+        self.reference.message(is_inter, bytes, median_ns);
+    }
+
+    /// Likewise what collectives of so many ranks take after the last entry.
+    pub fn refer_collective(&mut self, function: Function, ranks: u32, bytes: u64, median_ns: Nanoseconds) {
+        self.reference.collective(function, ranks, bytes, median_ns);
     }
 
     /// Sets the id of the first call of a thread, where earlier calls were skipped. Collectives refer to calls by id.
@@ -175,7 +180,7 @@ impl GraphBuilder {
             scheduling,
             collected,
             nodes,
-            mut reference,
+            reference,
             first_numbers,
             calls,
             most_calls,
@@ -207,9 +212,7 @@ impl GraphBuilder {
         graph.classes = classes::classes(&graph, &sites);
         drop(sites);
         graph.delays = delay::Delays::from_figures(&graph, scheduling);
-        reference.sort_unstable();
-        let reference = reference.into_iter().map(|(bytes, ns)| (bytes as f64, ns as f64));
-        graph.flights.reference = reference.collect();
+        graph.reference = reference;
         flights::learn(&mut graph);
         explain::explain(&mut graph);
         // What else a call waited for shows which flights it felt.

@@ -7,11 +7,50 @@ use crate::builder::NONE;
 use crate::graph::{Graph, Thread};
 use mpiscope_model::Scheduling;
 
+/// What the scheduler says of a rank at a moment, in sums since its start.
+#[derive(Debug, Clone, Copy)]
+struct Figure {
+    at_ns: u64,
+    /// The time without a CPU.
+    missing_ns: u64,
+    /// The part of it in which the rank was stopped.
+    stopped_ns: u64,
+    run_ns: u64,
+    /// How long the rank then waited for a CPU at a time, on average.
+    wait_ns: u64,
+}
+
+/// The figures of a rank, from its rows in the order of time. How often it left its CPU is read more rarely than the rest.
+fn figures_of(rows: &[Scheduling]) -> Vec<Figure> {
+    let switches = |row: &Scheduling| row.voluntary.saturating_add(row.involuntary);
+    let mut figures: Vec<Figure> = Vec::with_capacity(rows.len());
+    let mut counted: Option<&Scheduling> = None;
+    let mut wait_ns = u64::MAX;
+    for row in rows {
+        let before = counted.get_or_insert(row);
+        let count = switches(row).saturating_sub(switches(before));
+        if let Some(mean_ns) = row.wait_ns.saturating_sub(before.wait_ns).checked_div(count) {
+            // That holds since they were counted before.
+            let since = figures.iter_mut().rev().take_while(|figure| figure.at_ns > before.at_ns);
+            since.for_each(|figure| figure.wait_ns = mean_ns);
+            (wait_ns, counted) = (mean_ns, Some(row));
+        }
+        figures.push(Figure {
+            at_ns: row.at_ns,
+            missing_ns: row.delayed_ns(),
+            stopped_ns: row.stopped_ns,
+            run_ns: row.run_ns,
+            wait_ns,
+        });
+    }
+    figures
+}
+
 /// The figures of all ranks, and what they mean for each call.
 #[derive(Debug, Default)]
 pub(crate) struct Delays {
-    /// By rank: when, the time without a CPU until then, and the time with one.
-    figures: Vec<Vec<(u64, u64, u64)>>,
+    /// By rank, in the order of time.
+    figures: Vec<Vec<Figure>>,
     /// By call, the time without a CPU in the computing before it, in nanoseconds. Empty where no rank ever waited.
     pub(crate) before: Vec<u64>,
     /// By call, likewise in what it waited for.
@@ -29,9 +68,9 @@ impl Delays {
     pub(crate) fn from_figures(graph: &Graph, mut scheduling: Vec<Scheduling>) -> Self {
         scheduling.sort_by_key(|row| (row.rank, row.at_ns));
         let mut figures = vec![Vec::new(); graph.threads_of.len()];
-        for row in scheduling {
-            if let Some(of_rank) = figures.get_mut(row.rank as usize) {
-                of_rank.push((row.at_ns, row.delayed_ns(), row.run_ns));
+        for rows in scheduling.chunk_by(|one, other| one.rank == other.rank) {
+            if let Some(of_rank) = figures.get_mut(rows[0].rank as usize) {
+                *of_rank = figures_of(rows);
             }
         }
         Self { figures, ..Self::default() }
@@ -41,13 +80,13 @@ impl Delays {
     pub(crate) fn between(&self, rank: u32, from_ns: u64, to_ns: u64) -> u64 {
         let Some(figures) = self.figures.get(rank as usize) else { return 0 };
         let until = |at_ns: u64| {
-            let after = figures.partition_point(|(at, ..)| *at <= at_ns);
+            let after = figures.partition_point(|figure| figure.at_ns <= at_ns);
             match (after.checked_sub(1).map(|at| figures[at]), figures.get(after)) {
-                (Some((from, wait, _)), Some(&(to, later, _))) => {
-                    let share = (at_ns - from) as f64 / (to - from).max(1) as f64;
-                    wait as f64 + later.saturating_sub(wait) as f64 * share
+                (Some(one), Some(other)) => {
+                    let share = (at_ns - one.at_ns) as f64 / (other.at_ns - one.at_ns).max(1) as f64;
+                    one.missing_ns as f64 + other.missing_ns.saturating_sub(one.missing_ns) as f64 * share
                 }
-                (Some((_, wait, _)), None) | (None, Some(&(_, wait, _))) => wait as f64,
+                (Some(only), None) | (None, Some(&only)) => only.missing_ns as f64,
                 (None, None) => 0.0,
             }
         };
@@ -56,7 +95,11 @@ impl Delays {
 
     /// Spreads it over computing and calls. Parts are what calls waited for something on its way.
     pub(crate) fn spread(&mut self, starts: &[u64], ends: &[u64], threads: &[Thread], parts: &[u32]) {
-        if self.figures.iter().all(|of_rank| of_rank.windows(2).all(|two| two[1].1 <= two[0].1)) {
+        if self
+            .figures
+            .iter()
+            .all(|of_rank| of_rank.windows(2).all(|two| two[1].missing_ns <= two[0].missing_ns))
+        {
             return;
         }
         (self.before, self.within) = (vec![0; starts.len()], vec![0; starts.len()]);
@@ -67,8 +110,9 @@ impl Delays {
             let mut call = thread.calls.start as usize;
             let end = thread.calls.end as usize;
             for two in figures.windows(2) {
-                let ((from_ns, before, run_before), (to_ns, after, run_after)) = (two[0], two[1]);
-                let missing_ns = after.saturating_sub(before);
+                let (from_ns, to_ns) = (two[0].at_ns, two[1].at_ns);
+                let since = |figure: fn(&Figure) -> u64| figure(&two[1]).saturating_sub(figure(&two[0]));
+                let missing_ns = since(|figure| figure.missing_ns);
                 while call < end && ends[call] <= from_ns {
                     call += 1;
                 }
@@ -95,7 +139,7 @@ impl Delays {
                     }
                 }
                 // A process that sleeps waits for no CPU. MPI libraries poll, so it sleeps while it computes.
-                let awake_ns = run_after.saturating_sub(run_before).saturating_add(missing_ns);
+                let awake_ns = since(|figure| figure.run_ns).saturating_add(missing_ns);
                 let awake_ns = awake_ns.min(to_ns - from_ns);
                 let asleep_ns = to_ns - from_ns - awake_ns;
                 let awake_ns = awake_ns as f64;
@@ -104,6 +148,10 @@ impl Delays {
                 let of_flying = (flying_ns as f64 / awake_ns).min(1.0 - of_computing);
                 let part_ns = |share: f64, most_ns: u64| ((missing_ns as f64 * share) as u64).min(most_ns);
                 cut(&mut computing, part_ns(of_computing, computing_ns), &mut self.before);
+                // Who polls for a message loses nothing by lacking a CPU before it comes: it comes later by one wait at most.
+                let most_ns = two[1].wait_ns.saturating_add(since(|figure| figure.stopped_ns));
+                flying.iter_mut().for_each(|piece| piece.length_ns = piece.length_ns.min(most_ns));
+                let flying_ns: u64 = flying.iter().map(|piece| piece.length_ns).sum();
                 cut(&mut flying, part_ns(of_flying, flying_ns), &mut self.within);
             }
         }
@@ -140,6 +188,26 @@ fn cut(pieces: &mut [Piece], missing_ns: u64, taken: &mut [u64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wait_is_as_long_as_between_the_counts_of_switches() {
+        let row = |at_ns, wait_ns, involuntary| Scheduling {
+            rank: 0,
+            at_ns,
+            run_ns: 0,
+            wait_ns,
+            voluntary: 0,
+            involuntary,
+            stopped_ns: 0,
+        };
+        let waits =
+            |rows: &[Scheduling]| -> Vec<u64> { figures_of(rows).iter().map(|of| of.wait_ns).collect() };
+        let rows =
+            [row(1, 0, 5), row(2, 60, 5), row(3, 100, 15), row(4, 160, 15), row(5, 200, 20), row(6, 300, 20)];
+        assert_eq!(waits(&rows), [u64::MAX, 10, 10, 20, 20, 20]);
+        // Where nobody counted, a wait may be of any length.
+        assert_eq!(waits(&[row(1, 0, 0), row(2, 60, 0)]), [u64::MAX; 2]);
+    }
 
     #[test]
     fn the_longest_pieces_lose_first() {

@@ -25,8 +25,6 @@ pub(crate) struct Flights {
     scopes: [Vec<Point>; 2],
     /// The least time that a receiving call takes.
     pub(crate) least_ns: u64,
-    /// What flights between nodes take in an undisturbed network, by size; empty where that was not measured.
-    pub(crate) reference: Vec<(f64, f64)>,
 }
 
 /// Which figure of a distribution is meant.
@@ -69,27 +67,6 @@ impl Flights {
         }
     }
 
-    pub(crate) fn has_reference(&self) -> bool {
-        !self.reference.is_empty()
-    }
-
-    /// What a flight between nodes takes in an undisturbed network, as a share of what it takes in the quietest quarter of the
-    /// run. Small differences do not count: the reference was measured at another time.
-    pub(crate) fn undisturbed_share(&self, bytes: u32) -> f64 {
-        let size = f64::from(bytes);
-        let after = self.reference.partition_point(|(of, _)| *of < size);
-        let before = after.checked_sub(1).and_then(|at| self.reference.get(at));
-        let reference_ns = match (before, self.reference.get(after)) {
-            (Some(one), Some(other)) => {
-                one.1 + (other.1 - one.1) * (size - one.0) / (other.0 - one.0).max(1e-9)
-            }
-            (Some(one), None) | (None, Some(one)) => one.1,
-            (None, None) => return 1.0,
-        };
-        let own_ns = self.ns(true, bytes, Figure::Median).unwrap_or(reference_ns);
-        if own_ns > NEVER_QUIET * reference_ns { reference_ns / own_ns } else { 1.0 }
-    }
-
     /// The parts of a flight that latency and bandwidth decide, in a quiet network.
     pub(crate) fn parts_ns(&self, is_inter: bool, bytes: u32) -> (f64, f64) {
         let points = &self.scopes[usize::from(is_inter)];
@@ -108,8 +85,8 @@ impl Flights {
 }
 
 const SMALL_BYTES: u32 = 8 << 10;
-/// A run whose quietest quarter takes this many times the reference was never quiet.
-const NEVER_QUIET: f64 = 1.25;
+/// A receive of a small message that waits for nothing takes less than this, also where all of a run waited.
+const MOST_OWN_NS: u64 = 20_000;
 
 /// The flight of a message, or a bound for it.
 pub(crate) fn span_ns(graph: &Graph, edge: &Edge) -> u64 {
@@ -125,8 +102,7 @@ pub(crate) fn learn(graph: &mut Graph) {
     };
     let inter: Vec<bool> = graph.edges.iter().map(is_inter).collect();
     let took = graph.edges.iter().map(|edge| graph.ends[edge.to as usize] - graph.starts[edge.to as usize]);
-    let least_ns = took.min().unwrap_or(0);
-    let reference = std::mem::take(&mut graph.flights.reference);
+    let least_ns = took.min().unwrap_or(0).min(MOST_OWN_NS);
     let mut flights = Flights { least_ns, ..of_bounds(graph, &inter) };
     let mut is_felt = vec![false; graph.edges.len()];
     // What decided among several messages depends on what flights take, and the other way round.
@@ -150,7 +126,7 @@ pub(crate) fn learn(graph: &mut Graph) {
     for (edge, felt) in graph.edges.iter_mut().zip(is_felt) {
         edge.is_felt = felt;
     }
-    graph.flights = Flights { reference, ..flights };
+    graph.flights = flights;
 }
 
 /// How unlikely it is that a message decided when its call returned.
@@ -247,7 +223,7 @@ fn of_felt(graph: &Graph, inter: &[bool], is_felt: &[bool]) -> Flights {
 }
 
 /// The values of the quietest stretches.
-fn quiet_values(samples: &[(u64, u64, u32)]) -> Vec<u64> {
+pub(crate) fn quiet_values(samples: &[(u64, u64, u32)]) -> Vec<u64> {
     let length = (samples.len() / STRETCHES).max(1);
     let mut stretches: Vec<(u64, Vec<u64>)> = samples
         .chunks(length)

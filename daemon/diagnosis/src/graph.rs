@@ -7,6 +7,7 @@ use crate::delay::Delays;
 use crate::flights::Flights;
 use crate::groups::Groups;
 use crate::quiet;
+use crate::reference::Reference;
 use mpiscope_model::{Function, Node, Rank};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -63,6 +64,7 @@ pub struct Graph {
     pub(crate) received: Vec<u32>,
     pub(crate) groups: Groups,
     pub(crate) flights: Flights,
+    pub(crate) reference: Reference,
     /// By call, the entry of a peer that it waited for.
     pub(crate) blocked: FxHashMap<u32, u32>,
     /// Of these calls, what they take where they wait for nobody.

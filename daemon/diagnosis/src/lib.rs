@@ -15,6 +15,7 @@ mod graph;
 mod groups;
 mod link;
 mod quiet;
+mod reference;
 mod replay;
 mod savings;
 

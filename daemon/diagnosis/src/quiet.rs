@@ -4,7 +4,7 @@
 //! that this place has in the quietest quarter: noise that is always there stays.
 
 use crate::builder::NONE;
-use crate::flights::{Figure, STRETCHES, size_bin, span_ns};
+use crate::flights::{Figure, STRETCHES, quiet_values, size_bin, span_ns};
 use crate::graph::Graph;
 use rustc_hash::FxHashMap;
 
@@ -29,9 +29,9 @@ pub(crate) fn shares(graph: &Graph) -> Vec<f32> {
         of_bin.sort_unstable_by_key(|at| graph.ends[graph.edges[*at as usize].to as usize]);
         even_out(of_bin, slowness, &mut shares);
     }
-    if graph.flights.has_reference() {
-        for (share, edge) in shares.iter_mut().zip(&graph.edges) {
-            *share *= graph.flights.undisturbed_share(edge.bytes) as f32;
+    for (share, edge) in shares.iter_mut().zip(&graph.edges) {
+        if let Some(own_ns) = graph.flights.ns(true, edge.bytes, Figure::Median) {
+            *share *= graph.reference.share_of_message(edge.bytes, own_ns) as f32;
         }
     }
     shares
@@ -64,15 +64,17 @@ fn even_out(of_kind: &[u32], value: impl Fn(u32) -> f64, shares: &mut [f32]) {
 /// By collective, what it takes after its last entry in a quiet network as a share of what it took.
 pub(crate) fn group_shares(graph: &Graph) -> Vec<f32> {
     let groups = &graph.groups;
-    let mut took_ns = vec![0_u64; groups.flows.len()];
+    // The longest part in each, and the sum of all.
+    let mut took_ns = vec![(0_u64, 0_u64); groups.flows.len()];
     for (call, group) in groups.left.iter().enumerate().filter(|(_, group)| **group != NONE) {
         let since_ns = groups.last_ns[*group as usize].max(graph.starts[call]);
-        let took = &mut took_ns[*group as usize];
-        *took = (*took).max(graph.ends[call].saturating_sub(since_ns));
+        let part_ns = graph.ends[call].saturating_sub(since_ns);
+        let (longest_ns, sum_ns) = &mut took_ns[*group as usize];
+        (*longest_ns, *sum_ns) = ((*longest_ns).max(part_ns), *sum_ns + part_ns);
     }
     let mut shares = vec![1.0; took_ns.len()];
     let mut kinds: FxHashMap<(u16, u32, u32), Vec<u32>> = FxHashMap::default();
-    for group in (0..took_ns.len()).filter(|group| groups.is_inter[*group] && took_ns[*group] > 0) {
+    for group in (0..took_ns.len()).filter(|group| groups.is_inter[*group] && took_ns[*group].0 > 0) {
         let members = groups.members(group as u32);
         let call = members[0].call as usize;
         if !graph.is_setup(call) {
@@ -80,9 +82,22 @@ pub(crate) fn group_shares(graph: &Graph) -> Vec<f32> {
             kinds.entry(kind).or_default().push(group as u32);
         }
     }
-    for of_kind in kinds.values_mut() {
+    for ((function, ranks, _), mut of_kind) in kinds {
         of_kind.sort_unstable_by_key(|group| groups.last_ns[*group as usize]);
-        even_out(of_kind, |group| took_ns[group as usize] as f64, &mut shares);
+        even_out(&of_kind, |group| took_ns[group as usize].0 as f64, &mut shares);
+        if graph.reference.knows_collective(function, ranks) {
+            // A part of a member, on average; that is what was measured, too.
+            let mean_ns = |group: &u32| took_ns[*group as usize].1 / u64::from(ranks.max(1));
+            let samples: Vec<(u64, u64, u32)> =
+                of_kind.iter().map(|group| (groups.last_ns[*group as usize], mean_ns(group), 0)).collect();
+            let mut quiet = quiet_values(&samples);
+            let middle = quiet.len() / 2;
+            let own_ns = *quiet.select_nth_unstable(middle).1 as f64;
+            for group in of_kind {
+                let kind = (function, ranks, groups.bytes[group as usize]);
+                shares[group as usize] *= graph.reference.share_of_collective(kind, own_ns) as f32;
+            }
+        }
     }
     shares
 }

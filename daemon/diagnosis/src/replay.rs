@@ -234,9 +234,12 @@ impl Run<'_> {
             }
         }
         let is_inter_now = node(self.nodes, sender) != node(self.nodes, rank);
+        // Where the run has no message of a scope, it may have been measured before.
+        let known = |is_inter| {
+            usual(is_inter, Figure::Median).or_else(|| graph.reference.message_ns(is_inter, edge.bytes))
+        };
         if is_inter_now != is_inter
-            && let (Some(before_ns), Some(after_ns)) =
-                (usual(is_inter, Figure::Median), usual(is_inter_now, Figure::Median))
+            && let (Some(before_ns), Some(after_ns)) = (known(is_inter), known(is_inter_now))
         {
             flight_ns *= after_ns / before_ns.max(1.0);
         }

@@ -5,7 +5,7 @@
 use super::graph::kinds;
 use super::replayed::Replayed;
 use crate::processors::Processors;
-use mpiscope_analysis::{Matcher, Reference, Scope};
+use mpiscope_analysis::{CollectiveCriterion, Matcher, Reference, Scope, bin_sizes};
 use mpiscope_diagnosis::GraphBuilder;
 use mpiscope_model::{Batch, Call, Message, Nanoseconds, Node};
 
@@ -49,12 +49,19 @@ impl Stretches {
         }
     }
 
-    /// Sets what messages between nodes take without network contention, where that was measured.
+    /// Sets what messages and collectives take without network contention, where that was measured.
     pub(super) fn refer(&mut self, reference: &Reference) {
         let (Reference::Quiet(version) | Reference::Given(version)) = reference else { return };
-        for criterion in version.messages().filter(|criterion| criterion.scope == Scope::Inter) {
+        for criterion in version.messages() {
             let (from, to) = criterion.sizes();
-            self.builder.refer(from.midpoint(to.saturating_sub(1)), criterion.median_ns);
+            let is_inter = criterion.scope == Scope::Inter;
+            self.builder.refer(is_inter, from.midpoint(to.saturating_sub(1)), criterion.median_ns);
+        }
+        for CollectiveCriterion { key, median_ns, .. } in version.collectives() {
+            if !key.is_root {
+                let (from, to) = bin_sizes(key.bin);
+                self.builder.refer_collective(key.function, key.ranks, from.midpoint(to - 1), median_ns);
+            }
         }
     }
 

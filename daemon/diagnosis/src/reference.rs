@@ -1,0 +1,118 @@
+//! What messages and collectives take where nothing disturbs the network, as it was measured at another time.
+
+use mpiscope_model::{Function, Nanoseconds};
+use rustc_hash::FxHashMap;
+
+/// What takes this many times the reference in the quietest quarter of a run was never quiet. Smaller differences do not
+/// count: the reference was measured at another time.
+const NEVER_QUIET: f64 = 1.25;
+
+/// Medians by size, in nanoseconds.
+#[derive(Debug, Clone, Default)]
+struct BySize(Vec<(f64, f64)>);
+
+impl BySize {
+    fn add(&mut self, bytes: u64, ns: Nanoseconds) {
+        let at = self.0.partition_point(|(size, _)| *size < bytes as f64);
+        self.0.insert(at, (bytes as f64, ns as f64));
+    }
+
+    /// The median of a size; beyond the largest one that was measured it grows as it did between the last two.
+    fn ns(&self, bytes: u32) -> Option<f64> {
+        let size = f64::from(bytes);
+        let points = &self.0;
+        let after = points.partition_point(|(of, _)| *of < size);
+        let line = |one: (f64, f64), other: (f64, f64)| {
+            one.1 + (other.1 - one.1) * (size - one.0) / (other.0 - one.0).max(1e-9)
+        };
+        match (after.checked_sub(1).map(|at| points[at]), points.get(after)) {
+            (Some(one), Some(other)) => Some(line(one, *other)),
+            (None, Some(first)) => Some(first.1),
+            (Some(last), None) => {
+                let before = points.len().checked_sub(2).map(|at| points[at]);
+                Some(before.map_or(last.1, |before| line(before, last).max(last.1)))
+            }
+            (None, None) => None,
+        }
+    }
+}
+
+/// All that was measured.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Reference {
+    /// Within nodes, and between them.
+    messages: [BySize; 2],
+    /// By function and number of ranks.
+    collectives: FxHashMap<(Function, u32), BySize>,
+}
+
+impl Reference {
+    pub(crate) fn message(&mut self, is_inter: bool, bytes: u64, median_ns: Nanoseconds) {
+        self.messages[usize::from(is_inter)].add(bytes, median_ns);
+    }
+
+    /// What a message takes; none where that was not measured.
+    pub(crate) fn message_ns(&self, is_inter: bool, bytes: u32) -> Option<f64> {
+        self.messages[usize::from(is_inter)].ns(bytes)
+    }
+
+    pub(crate) fn collective(&mut self, function: Function, ranks: u32, bytes: u64, median_ns: Nanoseconds) {
+        self.collectives.entry((function, ranks)).or_default().add(bytes, median_ns);
+    }
+
+    pub(crate) fn knows_collective(&self, function: Function, ranks: u32) -> bool {
+        self.collectives.contains_key(&(function, ranks))
+    }
+
+    /// What a message between nodes takes in an undisturbed network, as a share of what it takes in the quietest quarter of the
+    /// run.
+    pub(crate) fn share_of_message(&self, bytes: u32, own_ns: f64) -> f64 {
+        undisturbed_share(self.message_ns(true, bytes), own_ns)
+    }
+
+    /// Likewise what a collective takes after its last entry.
+    pub(crate) fn share_of_collective(
+        &self,
+        (function, ranks, bytes): (Function, u32, u32),
+        own_ns: f64,
+    ) -> f64 {
+        let known = self.collectives.get(&(function, ranks));
+        undisturbed_share(known.and_then(|sizes| sizes.ns(bytes)), own_ns)
+    }
+}
+
+fn undisturbed_share(reference_ns: Option<f64>, own_ns: f64) -> f64 {
+    match reference_ns {
+        Some(reference_ns) if own_ns > NEVER_QUIET * reference_ns => reference_ns / own_ns,
+        _ => 1.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_between_and_beyond_what_was_measured_are_on_a_line() {
+        let mut of = Reference::default();
+        assert_eq!(of.share_of_message(8, 1e9), 1.0);
+        for (bytes, ns) in [(1_000, 20), (0, 10), (2_000, 40)] {
+            of.message(true, bytes, ns);
+        }
+        assert_eq!(of.share_of_message(0, 100.0), 0.1);
+        assert_eq!(of.share_of_message(500, 150.0), 0.1);
+        assert_eq!(of.share_of_message(4_000, 800.0), 0.1);
+        assert_eq!(of.share_of_message(4_000, 90.0), 1.0);
+    }
+
+    #[test]
+    fn collectives_are_told_apart_by_function_and_ranks() {
+        let mut of = Reference::default();
+        of.collective(7, 4, 8, 10);
+        assert_eq!(of.share_of_collective((7, 4, 8), 100.0), 0.1);
+        assert_eq!(
+            (of.share_of_collective((7, 8, 8), 100.0), of.share_of_collective((6, 4, 8), 100.0)),
+            (1.0, 1.0)
+        );
+    }
+}
