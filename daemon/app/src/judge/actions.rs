@@ -2,7 +2,7 @@
 
 use super::blame::{call, moving, sources_of, stopped_ranks};
 use crate::words::{count, ranges};
-use mpiscope_feed::{GatheredWait, Judgement};
+use mpiscope_feed::{Advised, GatheredWait, Judgement};
 
 /// What to do, a sentence each; nothing where there is nothing to do.
 pub(super) fn actions(judgement: &Judgement) -> Vec<String> {
@@ -14,7 +14,32 @@ pub(super) fn actions(judgement: &Judgement) -> Vec<String> {
                 .into(),
         );
     }
+    if judgement.is_distance_unknown
+        && judgement.verdict.cause != "mapping"
+        && let Some(advised) = judgement.advised.as_ref().filter(|advised| is_much(advised))
+    {
+        actions.push(format!(
+            "Try the placement that `mpiscope remap` writes: {}. How much that saves is known once `mpiscope calibrate` has \
+             measured these nodes.",
+            gained(advised)
+        ));
+    }
     actions
+}
+
+/// Whether a fifth of the messages between nodes would not be.
+fn is_much(advised: &Advised) -> bool {
+    5 * advised.inter_messages_after <= 4 * advised.inter_messages
+}
+
+/// What the advised placement changes.
+fn gained(advised: &Advised) -> String {
+    format!(
+        "{} ranks move, and {} instead of {} messages go between nodes",
+        count(advised.moved.into()),
+        count(advised.inter_messages_after),
+        count(advised.inter_messages)
+    )
 }
 
 /// What to do about the cause that costs most.
@@ -39,14 +64,7 @@ fn of_cause(judgement: &Judgement) -> Vec<String> {
 }
 
 fn placement(judgement: &Judgement) -> Vec<String> {
-    let gained = judgement.advised.as_ref().map(|of| {
-        format!(
-            ": {} ranks move, and {} instead of {} messages go between nodes",
-            count(of.moved.into()),
-            count(of.inter_messages_after),
-            count(of.inter_messages)
-        )
-    });
+    let gained = judgement.advised.as_ref().map(|advised| format!(": {}", gained(advised)));
     vec![format!("Place the ranks as `mpiscope remap` advises{}.", gained.unwrap_or_default())]
 }
 

@@ -201,6 +201,18 @@ fn a_placement_is_told_by_what_it_changes() {
     assert!(headline(&mapping).contains(
         ": 72 % of the messages go between nodes, 12 % would if 24 ranks were on another node (placement"
     ));
+    let known = "24 ranks move, and 12 instead of 72 messages go between nodes";
+    assert_eq!(actions(&mapping), [format!("Place the ranks as `mpiscope remap` advises: {known}.")]);
+    // Where nobody knows what distance costs, it is worth a try.
+    mapping.verdict.cause = "none".into();
+    assert_eq!(actions(&mapping), [""; 0]);
+    mapping.is_distance_unknown = true;
+    assert!(
+        actions(&mapping)[0]
+            .starts_with(&format!("Try the placement that `mpiscope remap` writes: {known}."))
+    );
+    mapping.advised.as_mut().unwrap().inter_messages_after = 60;
+    assert_eq!(actions(&mapping), [""; 0]);
 }
 
 #[test]
