@@ -1,12 +1,12 @@
 //! `mpiscope whatif`: the recorded run replayed with changes.
 
 use crate::command_line::WhatifOptions;
-use crate::judge::{graph_builder, graph_of_segments};
+use crate::judge::{finish_graph, graph_builder, graph_of_segments};
 use crate::load::{Trust, is_in_log, load_traffic, load_with};
 use crate::output::print;
 use crate::remap::place;
 use crate::words::nanoseconds;
-use anyhow::{Context as _, Result, anyhow, ensure};
+use anyhow::{Context as _, Result, ensure};
 use mpiscope_diagnosis::{Change, Graph, UnfeltFlights};
 use mpiscope_feed::Overview;
 use mpiscope_model::{Function, Node, Rank};
@@ -61,19 +61,16 @@ pub(crate) fn whatif(options: &WhatifOptions) -> Result<ExitCode> {
 }
 
 fn graph_of(dir: &Path, recording: &Recording) -> Result<(Graph, Vec<String>)> {
-    let too_large = |of: mpiscope_diagnosis::TooLarge| {
-        anyhow!("the run has more than {} calls, which are too many for a replay", of.most_calls)
-    };
     if !is_in_log(recording) {
-        return graph_of_segments(recording).map_err(too_large);
+        return graph_of_segments(recording);
     }
-    let mut builder = graph_builder(&recording.manifest().job.nodes);
+    let mut builder = graph_builder(recording)?;
     load_with(dir, recording, Trust::Checked, Overview::default(), &mut |rows| {
         rows.calls.iter().for_each(|call| builder.call(call));
         rows.messages.iter().for_each(|message| builder.message(message));
         Ok(())
     })?;
-    Ok((builder.finish().map_err(too_large)?, Vec::new()))
+    Ok((finish_graph(builder)?, Vec::new()))
 }
 
 /// The advised placement, where there is one.

@@ -157,14 +157,10 @@ impl GraphBuilder {
             ..Self::new(self.kinds.clone()).with_limit(self.most_calls)
         };
         // The scheduler's figures are sums since the start of the process.
-        let mut last: FxHashMap<Rank, Scheduling> = FxHashMap::default();
-        self.scheduling.iter().for_each(|of| {
-            let at = last.entry(of.rank).or_insert(*of);
-            if at.at_ns <= of.at_ns {
-                *at = *of;
-            }
-        });
-        next.scheduling = last.into_values().collect();
+        let mut rows = self.scheduling.clone();
+        rows.sort_by_key(|row| (row.rank, row.at_ns));
+        next.scheduling =
+            rows.chunk_by(|one, other| one.rank == other.rank).flat_map(delay::baseline).collect();
         next
     }
 

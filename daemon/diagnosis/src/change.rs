@@ -35,7 +35,7 @@ pub struct Change {
     pub even_work: bool,
     /// Nobody waits for a CPU.
     pub own_cores: bool,
-    /// Flights between nodes are as in the quietest quarter of the run.
+    /// Flights between nodes and collectives are as in the quietest quarter of the run, or as they were measured before.
     pub quiet_network: bool,
     /// By rank, another node.
     pub placement: Option<Vec<Node>>,

@@ -20,9 +20,22 @@ struct Figure {
     wait_ns: u64,
 }
 
-/// The figures of a rank, from its rows in the order of time. How often it left its CPU is read more rarely than the rest.
+/// How often a rank left its CPU. That is read more rarely than the other figures.
+fn switches(row: &Scheduling) -> u64 {
+    row.voluntary.saturating_add(row.involuntary)
+}
+
+/// Of the rows of a rank, in the order of time, what later ones are compared with: the newest, and the one in which switches
+/// were last counted.
+pub(crate) fn baseline(rows: &[Scheduling]) -> Vec<Scheduling> {
+    let changed = rows.windows(2).rposition(|two| switches(&two[0]) != switches(&two[1]));
+    let counted = changed.map_or(0, |at| at + 1);
+    let newest = rows.len().saturating_sub(1);
+    rows.iter().enumerate().filter(|(at, _)| *at == counted || *at == newest).map(|(_, row)| *row).collect()
+}
+
+/// The figures of a rank, from its rows in the order of time; switches were counted in the first.
 fn figures_of(rows: &[Scheduling]) -> Vec<Figure> {
-    let switches = |row: &Scheduling| row.voluntary.saturating_add(row.involuntary);
     let mut figures: Vec<Figure> = Vec::with_capacity(rows.len());
     let mut counted: Option<&Scheduling> = None;
     let mut wait_ns = u64::MAX;
@@ -149,8 +162,11 @@ impl Delays {
                 let part_ns = |share: f64, most_ns: u64| ((missing_ns as f64 * share) as u64).min(most_ns);
                 cut(&mut computing, part_ns(of_computing, computing_ns), &mut self.before);
                 // Who polls for a message loses nothing by lacking a CPU before it comes: it comes later by one wait at most.
-                let most_ns = two[1].wait_ns.saturating_add(since(|figure| figure.stopped_ns));
-                flying.iter_mut().for_each(|piece| piece.length_ns = piece.length_ns.min(most_ns));
+                let stopped_ns = since(|figure| figure.stopped_ns);
+                for piece in &mut flying {
+                    let wait_ns = two[1].wait_ns.saturating_sub(self.within[piece.call as usize]);
+                    piece.length_ns = piece.length_ns.min(wait_ns.saturating_add(stopped_ns));
+                }
                 let flying_ns: u64 = flying.iter().map(|piece| piece.length_ns).sum();
                 cut(&mut flying, part_ns(of_flying, flying_ns), &mut self.within);
             }
@@ -205,6 +221,12 @@ mod tests {
         let rows =
             [row(1, 0, 5), row(2, 60, 5), row(3, 100, 15), row(4, 160, 15), row(5, 200, 20), row(6, 300, 20)];
         assert_eq!(waits(&rows), [u64::MAX, 10, 10, 20, 20, 20]);
+        // What comes after some of them begins with what they were compared with.
+        assert_eq!(baseline(&rows[..4]), [rows[2], rows[3]]);
+        assert_eq!(waits(&[rows[2], rows[3], rows[4]]), [u64::MAX, 20, 20]);
+        assert_eq!(baseline(&rows[..3]), [rows[2]]);
+        assert_eq!(baseline(&rows[..2]), [rows[0], rows[1]]);
+        assert_eq!(baseline(&[]), []);
         // Where nobody counted, a wait may be of any length.
         assert_eq!(waits(&[row(1, 0, 0), row(2, 60, 0)]), [u64::MAX; 2]);
     }

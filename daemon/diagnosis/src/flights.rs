@@ -1,6 +1,7 @@
 //! How long messages are under way: which flights are known, and what a flight of a size takes where the network is quiet.
 
 use crate::graph::{Edge, Graph};
+use crate::reference::at_size;
 use rustc_hash::FxHashMap;
 
 /// The run is looked at in this many stretches; the quietest quarter of them says what flights take.
@@ -49,22 +50,7 @@ impl Flights {
             Figure::Median => point.median_ns,
             Figure::High => point.high_ns,
         };
-        let bytes = f64::from(bytes);
-        let after = points.partition_point(|point| point.bytes < bytes);
-        match (after.checked_sub(1).map(|at| &points[at]), points.get(after)) {
-            (Some(one), Some(other)) => {
-                let share = (bytes - one.bytes) / (other.bytes - one.bytes).max(1e-9);
-                Some(value(one) + (value(other) - value(one)) * share)
-            }
-            (None, Some(point)) => Some(value(point)),
-            (Some(last), None) => {
-                let grows = points.len().checked_sub(2).map_or(0.0, |at| {
-                    ((value(last) - value(&points[at])) / (last.bytes - points[at].bytes).max(1e-9)).max(0.0)
-                });
-                Some(value(last) + grows * (bytes - last.bytes))
-            }
-            (None, None) => None,
-        }
+        at_size(points, |point| (point.bytes, value(point)), bytes)
     }
 
     /// The parts of a flight that latency and bandwidth decide, in a quiet network.
@@ -102,7 +88,8 @@ pub(crate) fn learn(graph: &mut Graph) {
     };
     let inter: Vec<bool> = graph.edges.iter().map(is_inter).collect();
     let took = graph.edges.iter().map(|edge| graph.ends[edge.to as usize] - graph.starts[edge.to as usize]);
-    let least_ns = took.min().unwrap_or(0).min(MOST_OWN_NS);
+    let has_small = graph.edges.iter().any(|edge| edge.bytes <= SMALL_BYTES);
+    let least_ns = took.min().unwrap_or(0).min(if has_small { MOST_OWN_NS } else { u64::MAX });
     let mut flights = Flights { least_ns, ..of_bounds(graph, &inter) };
     let mut is_felt = vec![false; graph.edges.len()];
     // What decided among several messages depends on what flights take, and the other way round.

@@ -95,6 +95,13 @@ impl Graph {
         (messages, groups)
     }
 
+    /// How many ranks are on the node with the most.
+    pub(crate) fn fullest_node(&self) -> u32 {
+        let mut counts: FxHashMap<Node, u32> = FxHashMap::default();
+        self.nodes.iter().for_each(|node| *counts.entry(*node).or_default() += 1);
+        counts.into_values().max().unwrap_or(0)
+    }
+
     pub(crate) fn rank_of(&self, call: u32) -> Rank {
         self.ranks[call as usize]
     }

@@ -6,6 +6,7 @@
 use crate::builder::NONE;
 use crate::flights::{Figure, STRETCHES, quiet_values, size_bin, span_ns};
 use crate::graph::Graph;
+use mpiscope_model::{Flow, Function};
 use rustc_hash::FxHashMap;
 
 /// By message, its flight in a quiet network as a share of the recorded one.
@@ -61,42 +62,58 @@ fn even_out(of_kind: &[u32], value: impl Fn(u32) -> f64, shares: &mut [f32]) {
     }
 }
 
+/// Function, ranks, and bin of bytes.
+type Kind = (Function, u32, u32);
+
+fn kind_of(graph: &Graph, group: usize) -> Option<Kind> {
+    let groups = &graph.groups;
+    let members = groups.members(group as u32);
+    let call = members.first()?.call as usize;
+    let kind = (graph.functions[call], members.len() as u32, size_bin(groups.bytes[group]));
+    (groups.is_inter[group] && !graph.is_setup(call)).then_some(kind)
+}
+
 /// By collective, what it takes after its last entry in a quiet network as a share of what it took.
 pub(crate) fn group_shares(graph: &Graph) -> Vec<f32> {
     let groups = &graph.groups;
-    // The longest part in each, and the sum of all.
-    let mut took_ns = vec![(0_u64, 0_u64); groups.flows.len()];
-    for (call, group) in groups.left.iter().enumerate().filter(|(_, group)| **group != NONE) {
-        let since_ns = groups.last_ns[*group as usize].max(graph.starts[call]);
-        let part_ns = graph.ends[call].saturating_sub(since_ns);
-        let (longest_ns, sum_ns) = &mut took_ns[*group as usize];
-        (*longest_ns, *sum_ns) = ((*longest_ns).max(part_ns), *sum_ns + part_ns);
-    }
+    let parts = || {
+        let left = groups.left.iter().enumerate().filter(|(_, group)| **group != NONE);
+        left.map(|(call, group)| {
+            let since_ns = groups.last_ns[*group as usize].max(graph.starts[call]);
+            (*group as usize, graph.ends[call].saturating_sub(since_ns))
+        })
+    };
+    let mut took_ns = vec![0_u64; groups.flows.len()];
+    parts().for_each(|(group, part_ns)| took_ns[group] = took_ns[group].max(part_ns));
     let mut shares = vec![1.0; took_ns.len()];
-    let mut kinds: FxHashMap<(u16, u32, u32), Vec<u32>> = FxHashMap::default();
-    for group in (0..took_ns.len()).filter(|group| groups.is_inter[*group] && took_ns[*group].0 > 0) {
-        let members = groups.members(group as u32);
-        let call = members[0].call as usize;
-        if !graph.is_setup(call) {
-            let kind = (graph.functions[call], members.len() as u32, size_bin(groups.bytes[group]));
+    let mut kinds: FxHashMap<Kind, Vec<u32>> = FxHashMap::default();
+    for group in (0..took_ns.len()).filter(|group| took_ns[*group] > 0) {
+        if let Some(kind) = kind_of(graph, group) {
             kinds.entry(kind).or_default().push(group as u32);
         }
     }
-    for ((function, ranks, _), mut of_kind) in kinds {
+    for of_kind in kinds.values_mut() {
         of_kind.sort_unstable_by_key(|group| groups.last_ns[*group as usize]);
-        even_out(&of_kind, |group| took_ns[group as usize].0 as f64, &mut shares);
-        if graph.reference.knows_collective(function, ranks) {
-            // A part of a member, on average; that is what was measured, too.
-            let mean_ns = |group: &u32| took_ns[*group as usize].1 / u64::from(ranks.max(1));
-            let samples: Vec<(u64, u64, u32)> =
-                of_kind.iter().map(|group| (groups.last_ns[*group as usize], mean_ns(group), 0)).collect();
-            let mut quiet = quiet_values(&samples);
-            let middle = quiet.len() / 2;
-            let own_ns = *quiet.select_nth_unstable(middle).1 as f64;
-            for group in of_kind {
-                let kind = (function, ranks, groups.bytes[group as usize]);
-                shares[group as usize] *= graph.reference.share_of_collective(kind, own_ns) as f32;
-            }
+        even_out(of_kind, |group| took_ns[group as usize] as f64, &mut shares);
+    }
+    // What was measured are the parts of members that all wait for each other, where they cannot all be on one node.
+    let mut of_kind: FxHashMap<Kind, Vec<(u64, u64, u32)>> = FxHashMap::default();
+    let fullest = graph.fullest_node();
+    let is_comparable =
+        |(function, ranks, _): &Kind| *ranks > fullest && graph.reference.knows_collective(*function, *ranks);
+    for (group, part_ns) in parts().filter(|(group, _)| matches!(groups.flows[*group], Flow::All)) {
+        if let Some(kind) = kind_of(graph, group).filter(is_comparable) {
+            of_kind.entry(kind).or_default().push((groups.last_ns[group], part_ns, 0));
+        }
+    }
+    for (kind, mut samples) in of_kind {
+        samples.sort_unstable();
+        let mut quiet = quiet_values(&samples);
+        let middle = quiet.len() / 2;
+        let own_ns = *quiet.select_nth_unstable(middle).1 as f64;
+        for group in kinds.get(&kind).into_iter().flatten() {
+            let of = (kind.0, kind.1, groups.bytes[*group as usize]);
+            shares[*group as usize] *= graph.reference.share_of_collective(of, own_ns) as f32;
         }
     }
     shares

@@ -17,23 +17,26 @@ impl BySize {
         self.0.insert(at, (bytes as f64, ns as f64));
     }
 
-    /// The median of a size; beyond the largest one that was measured it grows as it did between the last two.
     fn ns(&self, bytes: u32) -> Option<f64> {
-        let size = f64::from(bytes);
-        let points = &self.0;
-        let after = points.partition_point(|(of, _)| *of < size);
-        let line = |one: (f64, f64), other: (f64, f64)| {
-            one.1 + (other.1 - one.1) * (size - one.0) / (other.0 - one.0).max(1e-9)
-        };
-        match (after.checked_sub(1).map(|at| points[at]), points.get(after)) {
-            (Some(one), Some(other)) => Some(line(one, *other)),
-            (None, Some(first)) => Some(first.1),
-            (Some(last), None) => {
-                let before = points.len().checked_sub(2).map(|at| points[at]);
-                Some(before.map_or(last.1, |before| line(before, last).max(last.1)))
-            }
-            (None, None) => None,
+        at_size(&self.0, |point| *point, bytes)
+    }
+}
+
+/// The value of a size, from points in the order of size. Beyond the last one it grows as it did from half that size; sizes
+/// next to each other tell nothing of that.
+pub(crate) fn at_size<P>(points: &[P], value: impl Fn(&P) -> (f64, f64), bytes: u32) -> Option<f64> {
+    let size = f64::from(bytes);
+    let after = points.partition_point(|point| value(point).0 < size);
+    let line = |one: (f64, f64), other: (f64, f64)| {
+        one.1 + (other.1 - one.1) * (size - one.0) / (other.0 - one.0).max(1e-9)
+    };
+    match (after.checked_sub(1).map(|at| value(&points[at])), points.get(after).map(&value)) {
+        (Some(one), Some(other)) => Some(line(one, other)),
+        (Some(last), None) => {
+            let before = points.iter().rev().map(value).find(|point| 2.0 * point.0 <= last.0);
+            Some(before.map_or(last.1, |before| line(before, last).max(last.1)))
         }
+        (None, first) => first.map(|first| first.1),
     }
 }
 
@@ -103,6 +106,10 @@ mod tests {
         assert_eq!(of.share_of_message(500, 150.0), 0.1);
         assert_eq!(of.share_of_message(4_000, 800.0), 0.1);
         assert_eq!(of.share_of_message(4_000, 90.0), 1.0);
+        // Sizes next to each other are no line.
+        of.message(true, 2_050, 90);
+        assert_eq!(of.share_of_message(1_000_000, 1e6), of.share_of_message(1_000_000, 1e7) * 10.0);
+        assert!(of.message_ns(true, 1_000_000).unwrap() < 100_000.0);
     }
 
     #[test]

@@ -495,7 +495,7 @@ fn who_polls_without_a_cpu_for_a_slow_message_loses_little_by_it() {
     // Nine tenths of the computing, and a microsecond of each message.
     let computing_ns = 400.0 * 9_000.0;
     let saved_ns = unchanged_ns - with_cpus_ns;
-    assert!((0.5 * computing_ns..computing_ns + 1.5 * 400_000.0).contains(&saved_ns), "{saved_ns}");
+    assert!((0.5 * computing_ns..computing_ns + 1.05 * 400_000.0).contains(&saved_ns), "{saved_ns}");
     assert!(unchanged_ns > 5.0 * computing_ns, "{unchanged_ns}");
 }
 
@@ -504,13 +504,15 @@ fn a_collective_that_is_always_slow_is_held_against_what_was_measured() {
     let programs: Vec<Vec<Step>> =
         (0..4).map(|_| (0..100).flat_map(|_| [Step::Compute(10_000), Step::Barrier]).collect()).collect();
     let model = run(&programs, |_, _, _| 1_000);
-    let saved_ns = |refer: bool| {
+    let saved_ns = |refer: bool, is_slow: fn(u32) -> bool| {
         let mut builder = GraphBuilder::new(kinds());
         (0..4).for_each(|rank| builder.place(rank, rank));
-        // Each takes 90 us longer than in the model.
+        // For slow ranks each takes 90 us longer than in the model.
         for call in &model.calls {
             let number = call.instance.map_or(0, u64::from);
-            let (start_ns, end_ns) = (call.start_ns + number * 90_000, call.end_ns + (number + 1) * 90_000);
+            let is_late = is_slow(call.rank);
+            let start_ns = call.start_ns + if is_late { number } else { number.saturating_sub(1) } * 90_000;
+            let end_ns = call.end_ns + if is_late { number + 1 } else { number } * 90_000;
             builder.call(&Call { start_ns, end_ns, ..*call });
         }
         if refer {
@@ -520,9 +522,14 @@ fn a_collective_that_is_always_slow_is_held_against_what_was_measured() {
         let run_ns = |quiet_network| graph.replay(&Change { quiet_network, ..Change::default() }).run_ns;
         run_ns(false) - run_ns(true)
     };
-    assert!(saved_ns(false) < 1_000.0, "{}", saved_ns(false));
-    // They took some 91 us of which 10 are usual.
-    assert!(near(saved_ns(true), 100.0 * 81_000.0, 0.05), "{}", saved_ns(true));
+    let all = saved_ns(false, |_| true);
+    assert!(all < 1_000.0, "{all}");
+    // They took some 92 us of which 10 are usual.
+    let all = saved_ns(true, |_| true);
+    assert!(near(all, 100.0 * 82_000.0, 0.05), "{all}");
+    // A single member that is slow to leave is not the network.
+    let one = saved_ns(true, |rank| rank == 3);
+    assert!(one < 1_000.0, "{one}");
 }
 
 #[test]

@@ -19,15 +19,15 @@ pub(super) fn actions(judgement: &Judgement) -> Vec<String> {
         && let Some(advised) = judgement.advised.as_ref().filter(|advised| is_much(advised))
     {
         actions.push(format!(
-            "Try the placement that `mpiscope remap` writes: {}. How much that saves is known once `mpiscope calibrate` has \
-             measured these nodes.",
+            "Try the placement that `mpiscope remap` writes: {}. Measure these nodes with `mpiscope \
+             calibrate` before: then the next run says what it saved.",
             gained(advised)
         ));
     }
     actions
 }
 
-/// Whether a fifth of the messages between nodes would not be.
+/// Whether a placement keeps a fifth of the messages between nodes within nodes.
 fn is_much(advised: &Advised) -> bool {
     5 * advised.inter_messages_after <= 4 * advised.inter_messages
 }

@@ -1,7 +1,10 @@
 //! The graph of a run from the rows of a recording.
 
+use super::known;
+use anyhow::{Result, anyhow};
+use mpiscope_analysis::{CollectiveCriterion, Reference, Scope, bin_sizes};
 use mpiscope_diagnosis::{CallKind, Graph, GraphBuilder, TooLarge};
-use mpiscope_recording::{JobNode, Recording};
+use mpiscope_recording::Recording;
 use mpiscope_wire::FUNCTIONS;
 
 /// What all functions do, by number.
@@ -14,18 +17,47 @@ pub(crate) fn kinds() -> Vec<CallKind> {
     kinds
 }
 
-/// A builder that knows where ranks run.
-pub(crate) fn builder(nodes: &[JobNode]) -> GraphBuilder {
+/// Sets what messages and collectives take without network contention, where that was measured.
+pub(super) fn refer(builder: &mut GraphBuilder, reference: &Reference) {
+    let (Reference::Quiet(version) | Reference::Given(version)) = reference else { return };
+    for criterion in version.messages() {
+        let (from, to) = criterion.sizes();
+        let is_inter = criterion.scope == Scope::Inter;
+        builder.refer(is_inter, from.midpoint(to.saturating_sub(1)), criterion.median_ns);
+    }
+    for CollectiveCriterion { key, median_ns, .. } in version.collectives() {
+        let (from, to) = bin_sizes(key.bin);
+        builder.refer_collective(key.function, key.ranks, from.midpoint(to - 1), median_ns);
+    }
+}
+
+/// A builder that knows where ranks run, and by which criteria the run is judged.
+///
+/// # Errors
+/// When the criteria cannot be read.
+pub(crate) fn builder(recording: &Recording) -> Result<GraphBuilder> {
+    let job = &recording.manifest().job;
     let mut builder = GraphBuilder::new(kinds());
-    for (node, of) in (0_u32..).zip(nodes) {
+    for (node, of) in (0_u32..).zip(&job.nodes) {
         of.ranks.iter().for_each(|rank| builder.place(*rank, node));
     }
-    builder
+    refer(&mut builder, &known::reference(recording.dir(), job)?);
+    Ok(builder)
+}
+
+/// The graph of all rows.
+///
+/// # Errors
+/// When they are too many.
+pub(crate) fn finish(builder: GraphBuilder) -> Result<Graph> {
+    builder.finish().map_err(|TooLarge { most_calls }| {
+        anyhow!("the run has more than {most_calls} calls, which are too many for a replay")
+    })
 }
 
 /// The graph of a recording whose rows are in segments; and what is wrong with these, in sentences.
-pub(crate) fn of_segments(recording: &Recording) -> Result<(Graph, Vec<String>), TooLarge> {
-    let mut builder = builder(&recording.manifest().job.nodes);
+pub(crate) fn of_segments(recording: &Recording) -> Result<(Graph, Vec<String>)> {
+    let mut builder = builder(recording)?;
     let mut calls = recording.calls();
     calls.by_ref().for_each(|batch| batch.iter().for_each(|call| builder.call(call)));
     let mut messages = recording.messages();
@@ -34,5 +66,5 @@ pub(crate) fn of_segments(recording: &Recording) -> Result<(Graph, Vec<String>),
     scheduling.by_ref().for_each(|batch| batch.iter().for_each(|of| builder.scheduling(*of)));
     let faults = calls.faults().iter().chain(messages.faults()).chain(scheduling.faults());
     let faults = faults.map(|fault| fault.text.clone()).collect();
-    builder.finish().map(|graph| (graph, faults))
+    Ok((finish(builder)?, faults))
 }

@@ -27,7 +27,7 @@ mod words;
 pub(crate) use advice::{advise_apart, ask as ask_for_advice};
 pub(crate) use apart::{have_judged, judge_apart, judged_apart};
 pub(crate) use findings::{Criterion, Findings};
-pub(crate) use graph::{builder as graph_builder, of_segments as graph_of_segments};
+pub(crate) use graph::{builder as graph_builder, finish as finish_graph, of_segments as graph_of_segments};
 pub(crate) use known::{GIVEN, give, named};
 pub(crate) use live::LiveJudge;
 pub(crate) use regions::regions_sentence;

@@ -2,10 +2,10 @@
 //!
 //! A full stretch is replayed once and only its result is kept. The last stretch can be replayed while it grows.
 
-use super::graph::kinds;
+use super::graph::{kinds, refer};
 use super::replayed::Replayed;
 use crate::processors::Processors;
-use mpiscope_analysis::{CollectiveCriterion, Matcher, Reference, Scope, bin_sizes};
+use mpiscope_analysis::{Matcher, Reference};
 use mpiscope_diagnosis::GraphBuilder;
 use mpiscope_model::{Batch, Call, Message, Nanoseconds, Node};
 
@@ -51,18 +51,7 @@ impl Stretches {
 
     /// Sets what messages and collectives take without network contention, where that was measured.
     pub(super) fn refer(&mut self, reference: &Reference) {
-        let (Reference::Quiet(version) | Reference::Given(version)) = reference else { return };
-        for criterion in version.messages() {
-            let (from, to) = criterion.sizes();
-            let is_inter = criterion.scope == Scope::Inter;
-            self.builder.refer(is_inter, from.midpoint(to.saturating_sub(1)), criterion.median_ns);
-        }
-        for CollectiveCriterion { key, median_ns, .. } in version.collectives() {
-            if !key.is_root {
-                let (from, to) = bin_sizes(key.bin);
-                self.builder.refer_collective(key.function, key.ranks, from.midpoint(to - 1), median_ns);
-            }
-        }
+        refer(&mut self.builder, reference);
     }
 
     /// Sets the placement to compare with.
@@ -89,12 +78,13 @@ impl Stretches {
         if self.is_paused || lacks_calls {
             (self.is_skipping, self.has_skipped) = (true, true);
             // A stretch has no holes.
-            return self.end_stretch();
+            let has_ended = self.end_stretch();
+            // Scheduler figures are running totals: differences count from the last ones that are skipped.
+            batch.scheduling.iter().for_each(|of| self.builder.scheduling(*of));
+            self.builder = self.builder.next_stretch();
+            return has_ended;
         }
-        if std::mem::take(&mut self.is_skipping) {
-            // Scheduler figures are running totals: differences count from here.
-            self.processors.all().for_each(|of| self.builder.scheduling(*of));
-        }
+        self.is_skipping = false;
         for of_rank in batch.activities.chunk_by(|one, other| one.rank == other.rank) {
             let threads = of_rank.chunk_by(|one, other| one.call.thread() == other.call.thread());
             threads.for_each(|of_thread| self.builder.begin_with(of_thread[0].rank, of_thread[0].call));
