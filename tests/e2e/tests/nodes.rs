@@ -262,7 +262,8 @@ fn goes_on(running: &Running) -> bool {
     processes::children(running.process()).iter().any(|child| !is_daemon(child))
 }
 
-fn inflict(fault: Fault, lab: &Lab, running: &Running) {
+/// `has_time`: whether the job goes on for long enough.
+fn inflict(fault: Fault, lab: &Lab, running: &Running, has_time: impl Fn() -> bool) {
     let daemon = || {
         let found = daemon_of(running);
         assert!(found.is_ok() || !goes_on(running), "{}", running.errors_until_now());
@@ -283,7 +284,10 @@ fn inflict(fault: Fault, lab: &Lab, running: &Running) {
             if matches!(fault, Fault::Worker(_)) {
                 found.retain(|agent| agent.is_worker);
             }
-            found.iter().for_each(|agent| processes::signal(agent.process, Signal::KILL));
+            // Finding them may have taken long.
+            if has_time() {
+                found.iter().for_each(|agent| processes::signal(agent.process, Signal::KILL));
+            }
         }
     }
 }
@@ -316,18 +320,19 @@ fn faults(test: &str, seed: u64, runs: u64, each: u64, longest: Duration) {
         let begun = Instant::now();
         let running = lingering(&lab, mpi, whole.as_secs() as u32, &out);
         let first = processes::GoesFirst::new();
+        // On a busy machine the job may be over sooner. An agent that dies once all ranks have made their last call has nobody
+        // who starts it again.
+        let has_time = || goes_on(&running) && begun.elapsed() + LAST <= whole;
         // A daemon that dies more than a few times is given up.
         let (mut deaths, mut inflicted) = (0, 0);
         for (fault, pause) in drawn {
-            // On a busy machine the job may be over sooner. An agent that dies once all ranks have made their last call has
-            // nobody who starts it again.
-            if !goes_on(&running) || begun.elapsed() + LAST > whole {
+            if !has_time() {
                 break;
             }
             inflicted += 1;
             deaths += u64::from(matches!(fault, Fault::Daemon));
             if deaths <= 3 || !matches!(fault, Fault::Daemon) {
-                inflict(fault, &lab, &running);
+                inflict(fault, &lab, &running, has_time);
             }
             std::thread::sleep(pause);
         }

@@ -5,8 +5,9 @@ use crate::running::{Ended, run};
 use anyhow::{Context as _, Result, ensure};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -98,6 +99,8 @@ pub enum Start {
 pub struct Lab {
     name: String,
     shared: tempfile::TempDir,
+    /// The hosts, each with what tells its processes from all others; known from the first time they were asked for.
+    spaces: OnceLock<BTreeMap<PathBuf, String>>,
 }
 
 impl Lab {
@@ -114,7 +117,7 @@ impl Lab {
             command.arg("--share").arg(folder);
         }
         done(&mut command)?;
-        Ok(Self { name, shared })
+        Ok(Self { name, shared, spaces: OnceLock::new() })
     }
 
     /// The same; where this machine cannot run such a lab the test counts as skipped.
@@ -155,20 +158,34 @@ impl Lab {
     /// # Errors
     /// When the lab is gone.
     pub fn processes(&self) -> Result<BTreeMap<String, Vec<u32>>> {
+        let hosts = self.spaces()?;
+        let mut found: BTreeMap<String, Vec<u32>> =
+            hosts.values().map(|host| (host.clone(), vec![])).collect();
+        for process in crate::processes::all() {
+            if let Some(on_it) =
+                space(process).and_then(|space| hosts.get(&space)).and_then(|host| found.get_mut(host))
+            {
+                on_it.push(process);
+            }
+        }
+        Ok(found)
+    }
+
+    fn spaces(&self) -> Result<&BTreeMap<PathBuf, String>> {
+        if let Some(known) = self.spaces.get() {
+            return Ok(known);
+        }
         let told: serde_json::Value =
             serde_json::from_slice(&done(self.command("status").arg("--json"))?.stdout)?;
-        let space = |process: u32| std::fs::read_link(format!("/proc/{process}/ns/uts")).ok();
-        let mut spaces: BTreeMap<_, Vec<u32>> = BTreeMap::new();
-        for process in crate::processes::all() {
-            spaces.entry(space(process)).or_default().push(process);
-        }
-        let hosts = told["hosts"].as_array().context("a lab has hosts")?;
-        let on = |host: &serde_json::Value| {
+        let of_host = |host: &serde_json::Value| {
             let keeper = u32::try_from(host["process"].as_u64()?).ok()?;
-            let name = host["name"].as_str()?.to_owned();
-            Some((name, spaces.get(&Some(space(keeper)?)).cloned().unwrap_or_default()))
+            Some((space(keeper)?, host["name"].as_str()?.to_owned()))
         };
-        hosts.iter().map(|host| on(host).context("a host has a name and a process")).collect()
+        let hosts = told["hosts"].as_array().context("a lab has hosts")?;
+        let spaces: Result<_> =
+            hosts.iter().map(|host| of_host(host).context("a host has a name and a process")).collect();
+        let spaces = spaces?;
+        Ok(self.spaces.get_or_init(|| spaces))
     }
 
     /// A word of `lab` for this one.
@@ -289,6 +306,11 @@ impl Drop for Lab {
         // A test that fails already says why.
         assert!(std::thread::panicking() || down.is_ok(), "the lab does not end: {down:?}");
     }
+}
+
+/// What the processes of a host share, and those of others do not.
+fn space(process: u32) -> Option<PathBuf> {
+    std::fs::read_link(format!("/proc/{process}/ns/uts")).ok()
 }
 
 fn program() -> Command {
