@@ -1,0 +1,137 @@
+//! Sends, and waits for them, that end when their receivers come.
+
+use crate::model::{EXCHANGE, RECEIVE, SEND, WAIT, kinds, near};
+use mpiscope_diagnosis::{Change, GraphBuilder};
+use mpiscope_model::{Call, Message};
+
+#[test]
+fn an_exchange_that_waits_for_its_receiver_follows_it() {
+    // Rank 0 sends at once what rank 1 comes for only after 100 us, again and again; 0's own message is there before.
+    let mut builder = GraphBuilder::new(kinds());
+    let call = |rank, function, start_ns, end_ns, peer| Call {
+        rank,
+        function,
+        start_ns,
+        end_ns,
+        peer: Some(peer),
+        bytes: 100,
+        ..Call::default()
+    };
+    let mut now_ns = [0_u64; 2];
+    for step in 0..50_u64 {
+        // The first message is felt, and says what flights take.
+        let (begin_0, begin_1) = (now_ns[0] + 10_000, now_ns[1] + if step == 0 { 9_000 } else { 100_000 });
+        let end_1 = begin_1.max(begin_0) + 1_000;
+        let end_0 = if step == 0 { begin_0 + 1_000 } else { end_1 };
+        builder.call(&call(0, EXCHANGE, begin_0, end_0, 1));
+        builder.call(&call(1, EXCHANGE, begin_1, end_1, 0));
+        builder.message(&Message {
+            src: 0,
+            dst: 1,
+            bytes: 100,
+            send_ns: begin_0,
+            recv_ns: end_1,
+            t_msg_ns: end_1 - begin_1.max(begin_0),
+            late_sender_ns: begin_0.saturating_sub(begin_1),
+            ..Message::default()
+        });
+        now_ns = [end_0, end_1];
+    }
+    let graph = builder.finish().unwrap();
+    assert!(graph.quality().blocked > 40, "{:?}", graph.quality());
+    let unchanged = graph.replay(&Change::default());
+    assert!(near(unchanged.run_ns, now_ns[1] as f64, 1e-6), "{unchanged:?}");
+    // Only rank 1's computing decides.
+    let faster = graph.replay(&Change { ranks: vec![(1, 0.5)], ..Change::default() });
+    assert!(near(faster.run_ns, 50.0 * 51_000.0, 0.03), "{faster:?}");
+}
+
+#[test]
+fn sends_that_wait_for_their_receivers_are_found_where_most_of_them_do() {
+    // In a ring, an exchange returns when its message has arrived and its receiver has entered MPI. Work grows from rank to rank,
+    // so most ranks wait for the ones after them.
+    const RANKS: usize = 8;
+    const STEPS: u64 = 100;
+    let mut builder = GraphBuilder::new(kinds());
+    let mut now_ns = [0_u64; RANKS];
+    for _ in 0..STEPS {
+        let begun_ns: Vec<u64> =
+            (0..RANKS).map(|rank| now_ns[rank] + 500_000 + rank as u64 * 1_000_000 / 7).collect();
+        for rank in 0..RANKS {
+            let (left, right) = ((rank + RANKS - 1) % RANKS, (rank + 1) % RANKS);
+            let last_ns = begun_ns[rank].max(begun_ns[left]).max(begun_ns[right]);
+            now_ns[rank] = last_ns + 5_000;
+            builder.call(&Call {
+                rank: rank as u32,
+                function: EXCHANGE,
+                start_ns: begun_ns[rank],
+                end_ns: now_ns[rank],
+                peer: Some(right as u32),
+                bytes: 1_000,
+                ..Call::default()
+            });
+        }
+        for rank in 0..RANKS {
+            let left = (rank + RANKS - 1) % RANKS;
+            builder.message(&Message {
+                src: left as u32,
+                dst: rank as u32,
+                bytes: 1_000,
+                send_ns: begun_ns[left],
+                recv_ns: now_ns[rank],
+                t_msg_ns: now_ns[rank] - begun_ns[rank].max(begun_ns[left]),
+                late_sender_ns: begun_ns[left].saturating_sub(begun_ns[rank]),
+                ..Message::default()
+            });
+        }
+    }
+    let graph = builder.finish().unwrap();
+    let recorded_ns = now_ns.into_iter().max().unwrap() as f64;
+    let unchanged = graph.replay(&Change::default());
+    assert!(near(unchanged.run_ns, recorded_ns, 1e-6), "{unchanged:?}");
+    let even = graph.replay(&Change { even_work: true, ..Change::default() });
+    assert!(near(even.run_ns, STEPS as f64 * 1_005_000.0, 0.05), "{even:?} of {recorded_ns}");
+}
+
+#[test]
+fn a_wait_for_a_large_send_ends_when_the_receiver_came() {
+    const STEPS: u64 = 100;
+    const LATE_NS: u64 = 1_000_000;
+    const TRANSFER_NS: u64 = 200_000;
+    let call = |rank, function, start_ns, end_ns, peer| Call {
+        rank,
+        function,
+        start_ns,
+        end_ns,
+        peer,
+        bytes: 1_000_000,
+        ..Call::default()
+    };
+    let mut builder = GraphBuilder::new(kinds());
+    let mut now_ns = [0_u64; 2];
+    for step in 0..STEPS {
+        // Rank 1 works longer than rank 0, but for every tenth step: then its receive waits.
+        let [first_ns, second_ns] = now_ns;
+        let sent_ns = first_ns + 10_000;
+        let came_ns = if step % 10 == 0 { first_ns } else { second_ns + LATE_NS };
+        let done_ns = came_ns.max(sent_ns + 500) + TRANSFER_NS;
+        let waited_ns = if step % 10 == 0 { sent_ns + 1_000 } else { done_ns };
+        builder.call(&call(0, SEND, sent_ns, sent_ns + 500, Some(1)));
+        builder.call(&call(0, WAIT, sent_ns + 500, waited_ns, None));
+        builder.call(&call(1, RECEIVE, came_ns, done_ns, Some(0)));
+        builder.message(&Message {
+            src: 0,
+            dst: 1,
+            bytes: 1_000_000,
+            send_ns: sent_ns,
+            recv_ns: done_ns,
+            ..Message::default()
+        });
+        now_ns = [waited_ns.max(done_ns), done_ns];
+    }
+    let graph = builder.finish().unwrap();
+    let rest_ns = STEPS as f64 * (TRANSFER_NS + 20_000) as f64;
+    let fast = graph.replay(&Change { ranks: vec![(1, 0.0)], ..Change::default() }).run_ns;
+    assert!(fast < 1.5 * rest_ns, "{fast} of {}", now_ns[0]);
+    assert_eq!(graph.quality().unexplained_ns, 0);
+}

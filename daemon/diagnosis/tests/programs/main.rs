@@ -1,0 +1,209 @@
+//! Modelled programs: an unchanged replay gives the recorded run, a changed one what a second run with the change takes.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+mod blocked;
+mod model;
+mod network;
+
+use model::{RECEIVE, SEND, START, Step, WAIT, graph_of, kinds, near, ring, run};
+use mpiscope_diagnosis::{Change, GraphBuilder};
+use mpiscope_model::{Blame, Call, CallId, Collected, Message, Scheduling};
+use proptest::prelude::*;
+
+#[test]
+fn even_work_in_a_ring_saves_what_a_second_run_saves() {
+    let slow = ring(4, 200, |rank, _| if rank == 1 { 30_000 } else { 10_000 });
+    let even = ring(4, 200, |_, _| 15_000);
+    let model = run(&slow, |_, _, _| 2_000);
+    let truth_ns = (model.end_ns - run(&even, |_, _, _| 2_000).end_ns) as f64;
+    let graph = graph_of(&model, &[0; 4]);
+    let savings = graph.savings(None);
+    assert!(near(savings.replayed_ns, model.end_ns as f64, 1e-6), "{savings:?}");
+    assert_eq!(savings.departure, None);
+    let saving = savings.causes[1];
+    assert_eq!(saving.cause, Blame::Pattern);
+    assert!(near(saving.wall_ns, truth_ns, 0.02), "{saving:?}, truth {truth_ns}");
+    let excess = graph.excess_work();
+    let of_rank = |rank: usize| excess.iter().map(|part| part[rank]).sum::<u64>();
+    assert!(of_rank(1) > 0 && [0, 2, 3].iter().all(|rank| of_rank(*rank) == 0), "{excess:?}");
+}
+
+#[test]
+fn work_that_moves_is_evened_out_as_it_moves() {
+    let moves = |rank: u32, step: usize| if step / 100 == rank as usize { 30_000 } else { 10_000 };
+    let model = run(&ring(4, 400, moves), |_, _, _| 2_000);
+    let truth_ns = (model.end_ns - run(&ring(4, 400, |_, _| 15_000), |_, _, _| 2_000).end_ns) as f64;
+    let saving = graph_of(&model, &[0; 4]).savings(None).causes[1];
+    assert!(near(saving.wall_ns, truth_ns, 0.1), "{saving:?}, truth {truth_ns}");
+}
+
+#[test]
+fn a_run_in_stretches_is_the_sum_of_them() {
+    // Rank 1 has three times the work.
+    let model = run(&ring(4, 400, |rank, _| if rank == 1 { 30_000 } else { 10_000 }), |_, _, _| 2_000);
+    let whole_ns = graph_of(&model, &[0; 4]).savings(None).causes[1].wall_ns;
+    let cuts = [model.end_ns / 3, model.end_ns / 2, u64::MAX];
+    let mut builder = GraphBuilder::new(kinds());
+    let (mut calls, mut sum_ns) = (model.calls.clone(), 0.0);
+    calls.sort_by_key(|call| call.end_ns);
+    let mut from_ns = 0;
+    for to_ns in cuts {
+        let within = |end_ns: u64| end_ns >= from_ns && end_ns < to_ns;
+        calls.iter().filter(|call| within(call.end_ns)).for_each(|call| builder.call(call));
+        let messages = model.messages.iter().filter(|message| within(message.recv_ns));
+        messages.for_each(|message| builder.message(message));
+        let next = builder.next_stretch();
+        let graph = std::mem::replace(&mut builder, next).finish().unwrap();
+        assert_eq!(graph.savings(None).departure, None);
+        sum_ns += graph.savings(None).causes[1].wall_ns;
+        from_ns = to_ns;
+    }
+    assert!(near(sum_ns, whole_ns, 0.03), "{sum_ns} of {whole_ns}");
+}
+
+#[test]
+fn waits_complete_collectives_also_where_earlier_calls_are_left_out() {
+    const LEFT_OUT: u64 = 1_000;
+    const STEPS: u64 = 100;
+    let mut builder = GraphBuilder::new(kinds());
+    for rank in 0..2 {
+        builder.begin_with(rank, CallId::new(0, LEFT_OUT));
+        for step in 0..STEPS {
+            let last_ns = step * 31_000 + 30_000;
+            let start_ns = if rank == 1 { last_ns } else { step * 31_000 + 10_000 };
+            let call = |function, start_ns, end_ns, comm, instance| Call {
+                rank,
+                function,
+                start_ns,
+                end_ns,
+                bytes: 8,
+                comm,
+                instance,
+                ..Call::default()
+            };
+            builder.call(&call(START, start_ns, start_ns + 100, Some(0), Some(step as u32)));
+            builder.call(&call(WAIT, start_ns + 100, last_ns + 1_000, None, None));
+            let wait = CallId::new(0, LEFT_OUT + 2 * step + 1);
+            builder.collected(Collected { rank, call: wait, comm: 0, number: step as u32 });
+        }
+    }
+    let savings = builder.finish().unwrap().savings(None);
+    assert_eq!(savings.departure, None);
+    // Of 30 us of work a step 20 are left.
+    assert!(near(savings.causes[1].wall_ns, (STEPS * 10_000) as f64, 0.03), "{savings:?}");
+}
+
+#[test]
+fn a_rank_by_a_factor_is_as_that_rank_slower() {
+    let model = run(&ring(3, 50, |_, _| 10_000), |_, _, _| 1_000);
+    let slower = run(&ring(3, 50, |rank, _| if rank == 2 { 20_000 } else { 10_000 }), |_, _, _| 1_000);
+    let change = Change { ranks: vec![(2, 2.0)], ..Change::default() };
+    let replayed = graph_of(&model, &[0; 3]).replay(&change);
+    assert!(near(replayed.run_ns, slower.end_ns as f64, 0.02), "{replayed:?} {}", slower.end_ns);
+}
+
+#[test]
+fn time_without_a_cpu_is_the_cpu_cause_and_not_uneven_work() {
+    let robbed = ring(4, 400, |rank, step| if rank == 2 && step % 10 == 0 { 60_000 } else { 10_000 });
+    let model = run(&robbed, |_, _, _| 1_000);
+    let truth_ns = (model.end_ns - run(&ring(4, 400, |_, _| 10_000), |_, _, _| 1_000).end_ns) as f64;
+    let mut builder = GraphBuilder::new(kinds());
+    model.calls.iter().for_each(|call| builder.call(call));
+    model.messages.iter().for_each(|message| builder.message(message));
+    let computing = |call: &&Call| call.rank == 2 && call.function == SEND;
+    let mut wait_ns = 0;
+    for (step, call) in model.calls.iter().filter(computing).enumerate() {
+        wait_ns += if step % 10 == 0 { 50_000 } else { 0 };
+        if step % 10 == 5 {
+            let at_ns = call.start_ns;
+            let (rank, run_ns) = (2, at_ns.saturating_sub(wait_ns));
+            builder.scheduling(Scheduling { rank, at_ns, run_ns, wait_ns, ..Scheduling::default() });
+        }
+    }
+    let savings = builder.finish().unwrap().savings(None);
+    assert!(near(savings.causes[3].wall_ns, truth_ns, 0.1), "{savings:?}, truth {truth_ns}");
+    assert!(savings.causes[1].wall_ns < 0.1 * truth_ns, "{savings:?}");
+}
+
+#[test]
+fn contradictions_are_dropped_and_said() {
+    // Each of two messages ends before the other was sent: no order of calls can be.
+    let call = |rank, function, start_ns, peer| Call {
+        rank,
+        function,
+        start_ns,
+        end_ns: start_ns + 10,
+        peer: Some(peer),
+        ..Call::default()
+    };
+    let mut builder = GraphBuilder::new(kinds());
+    for rank in 0..2 {
+        builder.call(&call(rank, RECEIVE, 100, 1 - rank));
+        builder.call(&call(rank, SEND, 200, 1 - rank));
+        let (src, send_ns, recv_ns) = (1 - rank, 200, 110);
+        builder.message(&Message { src, dst: rank, send_ns, recv_ns, ..Message::default() });
+    }
+    let graph = builder.finish().unwrap();
+    assert_eq!(graph.quality().contradictions, 1);
+    assert!(graph.replay(&Change::default()).run_ns > 0.0);
+}
+
+#[test]
+fn too_many_calls_are_refused() {
+    let mut builder = GraphBuilder::new(kinds()).with_limit(2);
+    (0..3).for_each(|_| builder.call(&Call::default()));
+    assert_eq!(builder.finish().unwrap_err().most_calls, 2);
+}
+
+/// Programs that end: each round everybody sends to some and receives from those who sent to them.
+fn programs() -> impl Strategy<Value = Vec<Vec<Step>>> {
+    let round = |ranks: usize| {
+        let targets = prop::collection::vec(prop::collection::vec(0..ranks as u32, 0..3), ranks);
+        (prop::collection::vec(100_u64..50_000, ranks), targets, any::<bool>())
+    };
+    (2_usize..6).prop_flat_map(move |ranks| prop::collection::vec(round(ranks), 1..20)).prop_map(|rounds| {
+        let ranks = rounds[0].0.len();
+        let mut programs = vec![Vec::new(); ranks];
+        for (computing, targets, has_barrier) in rounds {
+            for rank in 0..ranks {
+                programs[rank].push(Step::Compute(computing[rank]));
+                programs[rank].extend(targets[rank].iter().map(|to| Step::Send(*to)));
+            }
+            for (rank, to) in
+                targets.iter().enumerate().flat_map(|(rank, to)| to.iter().map(move |to| (rank, *to)))
+            {
+                programs[to as usize].push(Step::Receive(rank as u32));
+            }
+            if has_barrier {
+                programs.iter_mut().for_each(|program| program.push(Step::Barrier));
+            }
+        }
+        programs
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn an_unchanged_replay_gives_the_recorded_run(programs in programs(), noise in 1_u64..5_000) {
+        let model = run(&programs, |from, to, number| {
+            1_000 + (u64::from(from) * 7 + u64::from(to) * 13 + number * 31) % noise
+        });
+        let graph = graph_of(&model, &[0, 0, 1, 1, 2, 2]);
+        let outcome = graph.replay(&Change::default());
+        prop_assert_eq!(outcome.departure, None);
+        prop_assert!(near(outcome.run_ns, model.end_ns as f64, 0.005) || model.calls.is_empty()
+            || outcome.run_ns <= model.end_ns as f64);
+        prop_assert_eq!(graph.quality().contradictions, 0);
+    }
+
+    #[test]
+    fn slower_ranks_never_make_a_run_shorter(programs in programs(), rank in 0_u32..5, factor in 1.0_f64..4.0) {
+        let model = run(&programs, |_, _, _| 1_500);
+        let graph = graph_of(&model, &[0; 6]);
+        let changed = graph.replay(&Change { ranks: vec![(rank, factor)], ..Change::default() });
+        prop_assert!(changed.run_ns >= graph.replay(&Change::default()).run_ns - 1.0);
+    }
+}

@@ -1,0 +1,151 @@
+//! Programs of computing, messages and barriers, run by maxima.
+
+use mpiscope_diagnosis::{CallKind, Graph, GraphBuilder};
+use mpiscope_model::{Call, Flow, Message};
+
+pub(crate) const SEND: u16 = 0;
+pub(crate) const RECEIVE: u16 = 1;
+pub(crate) const BARRIER: u16 = 2;
+pub(crate) const EXCHANGE: u16 = 3;
+pub(crate) const START: u16 = 4;
+pub(crate) const WAIT: u16 = 5;
+
+pub(crate) fn kinds() -> Vec<CallKind> {
+    let barrier = CallKind::Collective { flow: Flow::All, is_barrier: true };
+    let start = CallKind::Start { flow: Flow::All, is_barrier: false };
+    vec![CallKind::Send, CallKind::Receive, barrier, CallKind::Send, start, CallKind::Wait]
+}
+
+/// What a rank does.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Step {
+    Compute(u64),
+    Send(u32),
+    Receive(u32),
+    Barrier,
+}
+
+/// A run by maxima: its rows, and when it ended.
+pub(crate) struct Model {
+    pub(crate) calls: Vec<Call>,
+    pub(crate) messages: Vec<Message>,
+    pub(crate) end_ns: u64,
+}
+
+pub(crate) const SEND_NS: u64 = 500;
+pub(crate) const RECEIVE_NS: u64 = 300;
+pub(crate) const BARRIER_NS: u64 = 2_000;
+
+/// Runs programs; flights by source, destination and number.
+pub(crate) fn run(programs: &[Vec<Step>], flight_ns: impl Fn(u32, u32, u64) -> u64) -> Model {
+    let ranks = programs.len();
+    let mut model = Model { calls: Vec::new(), messages: Vec::new(), end_ns: 0 };
+    let mut now = vec![0_u64; ranks];
+    let mut at = vec![0; ranks];
+    let mut channels: std::collections::HashMap<(u32, u32), std::collections::VecDeque<(u64, u64)>> =
+        Default::default();
+    let mut numbers: std::collections::HashMap<(u32, u32), u64> = Default::default();
+    let mut barriers = vec![0_u32; ranks];
+    loop {
+        let mut moved = false;
+        for rank in 0..ranks {
+            while let Some(step) = programs[rank].get(at[rank]) {
+                let begin_ns = now[rank];
+                let call = |function, start_ns, end_ns, peer| Call {
+                    rank: rank as u32,
+                    function,
+                    start_ns,
+                    end_ns,
+                    peer,
+                    bytes: 100,
+                    ..Call::default()
+                };
+                match *step {
+                    Step::Compute(ns) => now[rank] += ns,
+                    Step::Send(to) => {
+                        let channel = (rank as u32, to);
+                        let number = numbers.entry(channel).or_default();
+                        let flight_ns = flight_ns(channel.0, to, *number);
+                        *number += 1;
+                        channels.entry(channel).or_default().push_back((begin_ns, begin_ns + flight_ns));
+                        now[rank] += SEND_NS;
+                        model.calls.push(call(SEND, begin_ns, now[rank], Some(to)));
+                    }
+                    Step::Receive(from) => {
+                        let channel = channels.entry((from, rank as u32)).or_default();
+                        let Some((sent_ns, arrival_ns)) = channel.pop_front() else { break };
+                        let end_ns = (begin_ns + RECEIVE_NS).max(arrival_ns);
+                        now[rank] = end_ns;
+                        model.calls.push(call(RECEIVE, begin_ns, end_ns, Some(from)));
+                        model.messages.push(Message {
+                            src: from,
+                            dst: rank as u32,
+                            bytes: 100,
+                            send_ns: sent_ns,
+                            recv_ns: end_ns,
+                            t_msg_ns: end_ns - sent_ns.max(begin_ns),
+                            late_sender_ns: sent_ns.saturating_sub(begin_ns),
+                            ..Message::default()
+                        });
+                    }
+                    Step::Barrier => break,
+                }
+                at[rank] += 1;
+                moved = true;
+            }
+        }
+        let in_barrier = |rank: usize| matches!(programs[rank].get(at[rank]), Some(Step::Barrier));
+        if !moved && (0..ranks).all(in_barrier) {
+            let last_ns = now.iter().copied().max().unwrap_or(0);
+            for rank in 0..ranks {
+                let start_ns = now[rank];
+                now[rank] = last_ns + BARRIER_NS;
+                model.calls.push(Call {
+                    rank: rank as u32,
+                    function: BARRIER,
+                    start_ns,
+                    end_ns: now[rank],
+                    comm: Some(0),
+                    instance: Some(barriers[rank]),
+                    ..Call::default()
+                });
+                barriers[rank] += 1;
+                at[rank] += 1;
+            }
+            moved = true;
+        }
+        if !moved {
+            break;
+        }
+    }
+    model.end_ns = now.into_iter().max().unwrap_or(0);
+    model
+}
+
+pub(crate) fn builder_of(model: &Model, nodes: &[u32]) -> GraphBuilder {
+    let mut builder = GraphBuilder::new(kinds());
+    model.calls.iter().for_each(|call| builder.call(call));
+    model.messages.iter().for_each(|message| builder.message(message));
+    (0_u32..).zip(nodes).for_each(|(rank, node)| builder.place(rank, *node));
+    builder
+}
+
+pub(crate) fn graph_of(model: &Model, nodes: &[u32]) -> Graph {
+    builder_of(model, nodes).finish().unwrap()
+}
+
+/// A ring: each rank computes, sends to the right and receives from the left.
+pub(crate) fn ring(ranks: u32, steps: usize, computing_ns: impl Fn(u32, usize) -> u64) -> Vec<Vec<Step>> {
+    let of_rank = |rank: u32| {
+        let of_step = |step: usize| {
+            let (right, left) = ((rank + 1) % ranks, (rank + ranks - 1) % ranks);
+            [Step::Compute(computing_ns(rank, step)), Step::Send(right), Step::Receive(left)]
+        };
+        (0..steps).flat_map(of_step).collect()
+    };
+    (0..ranks).map(of_rank).collect()
+}
+
+pub(crate) fn near(one: f64, other: f64, share: f64) -> bool {
+    (one - other).abs() <= share * other.abs().max(1.0)
+}

@@ -1,0 +1,137 @@
+//! Messages and collectives that take long, and other placements.
+
+use crate::model::{BARRIER, Model, Step, builder_of, graph_of, kinds, near, ring, run};
+use mpiscope_diagnosis::{Change, GraphBuilder};
+use mpiscope_model::{Call, Scheduling};
+
+#[test]
+fn a_quiet_network_and_another_placement_save_what_they_do() {
+    let quiet = |from: u32, to: u32, number: u64| {
+        if from / 2 == to / 2 { 1_000 } else { 8_000 + number % 7 * 100 }
+    };
+    let disturbed = |from: u32, to: u32, number: u64| {
+        let flight_ns = quiet(from, to, number);
+        if from / 2 != to / 2 && (60..140).contains(&number) { 6 * flight_ns } else { flight_ns }
+    };
+    let program = ring(4, 200, |_, _| 5_000);
+    let model = run(&program, disturbed);
+    let graph = graph_of(&model, &[0, 0, 1, 1]);
+    let truth_ns = (model.end_ns - run(&program, quiet).end_ns) as f64;
+    let saving = graph.savings(None).causes[2];
+    assert!(near(saving.wall_ns, truth_ns, 0.05), "{saving:?}, truth {truth_ns}");
+    let cyclic = run(&program, |from, to, _| if from % 2 == to % 2 { 1_000 } else { 8_000 });
+    let graph = graph_of(&cyclic, &[0, 1, 0, 1]);
+    let placed = graph.replay(&Change { placement: Some(vec![0; 4]), ..Change::default() });
+    assert!(placed.run_ns <= cyclic.end_ns as f64);
+}
+
+#[test]
+fn a_network_that_is_slow_throughout_is_held_against_what_was_measured_before() {
+    let quiet = |from: u32, to: u32, number: u64| {
+        if from / 2 == to / 2 { 1_000 } else { 8_000 + number % 7 * 100 }
+    };
+    let slow =
+        |from: u32, to: u32, number: u64| quiet(from, to, number) * if from / 2 == to / 2 { 1 } else { 4 };
+    let program = ring(4, 200, |_, _| 5_000);
+    let model = run(&program, slow);
+    let truth_ns = (model.end_ns - run(&program, quiet).end_ns) as f64;
+    let background = |model: &Model| {
+        let mut builder = builder_of(model, &[0, 0, 1, 1]);
+        builder.refer(true, 100, 8_300);
+        builder.finish().unwrap().savings(None).causes[2]
+    };
+    let saving = background(&model);
+    assert!(near(saving.wall_ns, truth_ns, 0.1), "{saving:?}, truth {truth_ns}");
+    // One that is as quiet as it was is not blamed.
+    let saving = background(&run(&program, quiet));
+    assert!(saving.wall_ns < 0.01 * truth_ns, "{saving:?}");
+    let unreferred = graph_of(&model, &[0, 0, 1, 1]).savings(None).causes[2];
+    assert!(unreferred.wall_ns < 0.1 * truth_ns, "{unreferred:?}");
+}
+
+#[test]
+fn a_placement_is_judged_by_what_was_measured_where_the_run_has_no_message_within_a_node() {
+    let model = run(&ring(4, 200, |_, _| 10_000), |_, _, _| 50_000);
+    let saved_ns = |refer: bool| {
+        let mut builder = GraphBuilder::new(kinds());
+        (0..4).for_each(|rank| builder.place(rank, rank % 2));
+        // No receive finds its message there.
+        model.calls.iter().for_each(|call| builder.call(call));
+        model.messages.iter().for_each(|message| builder.message(message));
+        if refer {
+            builder.refer(false, 0, 1_000);
+        }
+        builder.finish().unwrap().savings(Some(&[0, 0, 1, 1])).causes[0].wall_ns
+    };
+    assert!(saved_ns(false) < 1.0, "{}", saved_ns(false));
+    // Two of the four messages of a round trip take a microsecond instead of fifty.
+    let better = run(&ring(4, 200, |_, _| 10_000), |from, _, _| if from % 2 == 0 { 1_000 } else { 50_000 });
+    let truth_ns = (model.end_ns - better.end_ns) as f64;
+    assert!(near(saved_ns(true), truth_ns, 0.05), "{} of {truth_ns}", saved_ns(true));
+}
+
+#[test]
+fn who_polls_without_a_cpu_for_a_slow_message_loses_little_by_it() {
+    // In the second half messages take long.
+    let programs = ring(2, 400, |_, _| 10_000);
+    let model = run(&programs, |_, _, number| if number < 200 { 1_000 } else { 100_000 });
+    let mut builder = GraphBuilder::new(kinds());
+    model.calls.iter().for_each(|call| builder.call(call));
+    model.messages.iter().for_each(|message| builder.message(message));
+    for rank in 0..2 {
+        for at_ns in (0..model.end_ns).step_by(100_000) {
+            // It lacks a CPU for nine tenths of the time, a microsecond at a time.
+            let (run_ns, wait_ns) = (at_ns / 10, at_ns / 10 * 9);
+            let involuntary = wait_ns / 1_000;
+            builder.scheduling(Scheduling {
+                rank,
+                at_ns,
+                run_ns,
+                wait_ns,
+                involuntary,
+                ..Scheduling::default()
+            });
+        }
+    }
+    let graph = builder.finish().unwrap();
+    let unchanged_ns = graph.replay(&Change::default()).run_ns;
+    let with_cpus_ns = graph.replay(&Change { own_cores: true, ..Change::default() }).run_ns;
+    // Nine tenths of the computing, and a microsecond of each message.
+    let computing_ns = 400.0 * 9_000.0;
+    let saved_ns = unchanged_ns - with_cpus_ns;
+    assert!((0.5 * computing_ns..computing_ns + 1.05 * 400_000.0).contains(&saved_ns), "{saved_ns}");
+    assert!(unchanged_ns > 5.0 * computing_ns, "{unchanged_ns}");
+}
+
+#[test]
+fn a_collective_that_is_always_slow_is_held_against_what_was_measured() {
+    let programs: Vec<Vec<Step>> =
+        (0..4).map(|_| (0..100).flat_map(|_| [Step::Compute(10_000), Step::Barrier]).collect()).collect();
+    let model = run(&programs, |_, _, _| 1_000);
+    let saved_ns = |refer: bool, is_slow: fn(u32) -> bool| {
+        let mut builder = GraphBuilder::new(kinds());
+        (0..4).for_each(|rank| builder.place(rank, rank));
+        // For slow ranks each takes 90 us longer than in the model.
+        for call in &model.calls {
+            let number = call.instance.map_or(0, u64::from);
+            let is_late = is_slow(call.rank);
+            let start_ns = call.start_ns + if is_late { number } else { number.saturating_sub(1) } * 90_000;
+            let end_ns = call.end_ns + if is_late { number + 1 } else { number } * 90_000;
+            builder.call(&Call { start_ns, end_ns, ..*call });
+        }
+        if refer {
+            builder.refer_collective(BARRIER, 4, 0, 10_000);
+        }
+        let graph = builder.finish().unwrap();
+        let run_ns = |quiet_network| graph.replay(&Change { quiet_network, ..Change::default() }).run_ns;
+        run_ns(false) - run_ns(true)
+    };
+    let all = saved_ns(false, |_| true);
+    assert!(all < 1_000.0, "{all}");
+    // They took some 92 us of which 10 are usual.
+    let all = saved_ns(true, |_| true);
+    assert!(near(all, 100.0 * 82_000.0, 0.05), "{all}");
+    // A single member that is slow to leave is not the network.
+    let one = saved_ns(true, |rank| rank == 3);
+    assert!(one < 1_000.0, "{one}");
+}
