@@ -25,13 +25,14 @@ fn switches(row: &Scheduling) -> u64 {
     row.voluntary.saturating_add(row.involuntary)
 }
 
-/// Of the rows of a rank, in the order of time, what later ones are compared with: the newest, and the one in which switches
-/// were last counted.
+/// Of the rows of a rank, in the order of time, what later ones are compared with: the newest, and the two in which switches
+/// were last counted, which tell how long a wait is until they are counted again.
 pub(crate) fn baseline(rows: &[Scheduling]) -> Vec<Scheduling> {
-    let changed = rows.windows(2).rposition(|two| switches(&two[0]) != switches(&two[1]));
-    let counted = changed.map_or(0, |at| at + 1);
-    let newest = rows.len().saturating_sub(1);
-    rows.iter().enumerate().filter(|(at, _)| *at == counted || *at == newest).map(|(_, row)| *row).collect()
+    let pairs = rows.windows(2).enumerate().rev();
+    let changed = pairs.filter(|(_, two)| switches(&two[0]) != switches(&two[1])).map(|(at, _)| at + 1);
+    let mut kept: Vec<usize> = changed.chain([0, 0]).take(2).collect();
+    kept.push(rows.len().saturating_sub(1));
+    rows.iter().enumerate().filter(|(at, _)| kept.contains(at)).map(|(_, row)| *row).collect()
 }
 
 /// The figures of a rank, from its rows in the order of time; switches were counted in the first.
@@ -161,7 +162,7 @@ impl Delays {
                 let of_flying = (flying_ns as f64 / awake_ns).min(1.0 - of_computing);
                 let part_ns = |share: f64, most_ns: u64| ((missing_ns as f64 * share) as u64).min(most_ns);
                 cut(&mut computing, part_ns(of_computing, computing_ns), &mut self.before);
-                // Who polls for a message loses nothing by lacking a CPU before it comes: it comes later by one wait at most.
+                // Who polls for a message loses nothing by lacking a CPU before it comes: it comes later by one wait of average length.
                 let stopped_ns = since(|figure| figure.stopped_ns);
                 for piece in &mut flying {
                     let wait_ns = two[1].wait_ns.saturating_sub(self.within[piece.call as usize]);
@@ -222,9 +223,13 @@ mod tests {
             [row(1, 0, 5), row(2, 60, 5), row(3, 100, 15), row(4, 160, 15), row(5, 200, 20), row(6, 300, 20)];
         assert_eq!(waits(&rows), [u64::MAX, 10, 10, 20, 20, 20]);
         // What comes after some of them begins with what they were compared with.
-        assert_eq!(baseline(&rows[..4]), [rows[2], rows[3]]);
-        assert_eq!(waits(&[rows[2], rows[3], rows[4]]), [u64::MAX, 20, 20]);
-        assert_eq!(baseline(&rows[..3]), [rows[2]]);
+        assert_eq!(baseline(&rows[..4]), [rows[0], rows[2], rows[3]]);
+        assert_eq!(waits(&[rows[0], rows[2], rows[3], rows[4]]), [u64::MAX, 10, 20, 20]);
+        // Also where they are not counted again for a while.
+        let later = [baseline(&rows[..4]), vec![row(5, 190, 15), row(6, 200, 15)]].concat();
+        assert_eq!(waits(&later), [u64::MAX, 10, 10, 10, 10]);
+        assert_eq!(baseline(&later), [rows[0], rows[2], row(6, 200, 15)]);
+        assert_eq!(baseline(&rows[..3]), [rows[0], rows[2]]);
         assert_eq!(baseline(&rows[..2]), [rows[0], rows[1]]);
         assert_eq!(baseline(&[]), []);
         // Where nobody counted, a wait may be of any length.

@@ -105,18 +105,18 @@ pub(crate) fn explain(graph: &mut Graph) {
             peers.dedup();
             let entries = peers.iter().filter(|peer| **peer != thread.rank);
             let entries = entries.filter_map(|peer| graph.last_entry_before(*peer, end_ns));
-            // A message that it received may have been slow instead: a peer's entry is to blame only if the call ended soon after.
-            let receives = !graph.received_by(call).is_empty();
-            let since_ns = if receives { end_ns.saturating_sub(soon_ns).max(start_ns) } else { start_ns };
+            // Those who lack a CPU come late whatever they wait for.
+            let lacks_cpu = 2 * graph.delays.between(thread.rank, start_ns, end_ns) > took_ns;
+            // That, or a slow message that it received, may be why: a peer's entry is to blame only if the call ended soon after.
+            let is_open = lacks_cpu || !graph.received_by(call).is_empty();
+            let since_ns = if is_open { end_ns.saturating_sub(soon_ns).max(start_ns) } else { start_ns };
             let last = entries.filter(|entry| graph.starts[*entry as usize] > since_ns);
             match last.max_by_key(|entry| graph.starts[*entry as usize]) {
                 Some(entry) => {
                     blocked.insert(at, entry);
                     usual_of_blocked.insert(at, usual_ns);
                 }
-                // Those who lack a CPU come late whatever they wait for.
-                None if 2 * graph.delays.between(thread.rank, start_ns, end_ns) > took_ns => {}
-                None if was_underway(graph, ranks, call, Figure::Median) => {}
+                None if lacks_cpu || was_underway(graph, ranks, call, Figure::Median) => {}
                 None => unexplained_ns += took_ns - usual_ns,
             }
         }

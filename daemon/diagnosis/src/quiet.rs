@@ -1,7 +1,8 @@
-//! What flights between nodes would have taken in a quiet network.
+//! What messages and collectives between nodes would have taken in a quiet network.
 //!
-//! Each stretch of the run has a distribution of flights. A flight keeps its place in that of its stretch and takes the length
-//! that this place has in the quietest quarter: noise that is always there stays.
+//! Each stretch of the run has a distribution of times. Each keeps its place in that of its stretch and takes the length
+//! that this place has in the quietest quarter: noise that is always there stays. What was slow even then is held against what
+//! was measured at another time.
 
 use crate::builder::NONE;
 use crate::flights::{Figure, STRETCHES, quiet_values, size_bin, span_ns};
@@ -96,12 +97,23 @@ pub(crate) fn group_shares(graph: &Graph) -> Vec<f32> {
         of_kind.sort_unstable_by_key(|group| groups.last_ns[*group as usize]);
         even_out(of_kind, |group| took_ns[group as usize] as f64, &mut shares);
     }
-    // What was measured are the parts of members that all wait for each other, where they cannot all be on one node.
+    hold_against_reference(graph, parts(), &kinds, &mut shares);
+    shares
+}
+
+/// What was measured are the parts of members that all wait for each other, where they cannot all be on one node.
+fn hold_against_reference(
+    graph: &Graph,
+    parts: impl Iterator<Item = (usize, u64)>,
+    kinds: &FxHashMap<Kind, Vec<u32>>,
+    shares: &mut [f32],
+) {
+    let groups = &graph.groups;
     let mut of_kind: FxHashMap<Kind, Vec<(u64, u64, u32)>> = FxHashMap::default();
     let fullest = graph.fullest_node();
     let is_comparable =
         |(function, ranks, _): &Kind| *ranks > fullest && graph.reference.knows_collective(*function, *ranks);
-    for (group, part_ns) in parts().filter(|(group, _)| matches!(groups.flows[*group], Flow::All)) {
+    for (group, part_ns) in parts.filter(|(group, _)| matches!(groups.flows[*group], Flow::All)) {
         if let Some(kind) = kind_of(graph, group).filter(is_comparable) {
             of_kind.entry(kind).or_default().push((groups.last_ns[group], part_ns, 0));
         }
@@ -116,5 +128,4 @@ pub(crate) fn group_shares(graph: &Graph) -> Vec<f32> {
             shares[*group as usize] *= graph.reference.share_of_collective(of, own_ns) as f32;
         }
     }
-    shares
 }

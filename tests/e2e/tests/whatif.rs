@@ -49,8 +49,12 @@ fn a_slow_rank_in_a_ring_is_found_and_its_cost_predicted() {
             "{saved_s} of {told_s}, {}",
             ended.output()
         );
+        if is_disturbed {
+            println!("{}: others had the CPUs, {saved_s} of {told_s} s", mpi.family.word());
+        }
         let even = whatif(&out, &["--even-work"]);
-        assert!((recorded_s - number(&even["predicted_s"]) - saved_s).abs() < 0.05 * saved_s, "{even}");
+        let apart_s = (recorded_s - number(&even["predicted_s"]) - saved_s).abs();
+        assert!(apart_s < 0.05 * saved_s + 0.005, "{even}");
         assert_eq!(unchanged["next"]["cause"], "pattern", "{unchanged}");
         let of_rank = &report["sources"][0];
         assert_eq!((&of_rank["cause"], &of_rank["few"]), (&"pattern".into(), &vec![1].into()), "{of_rank}");

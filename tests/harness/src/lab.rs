@@ -156,7 +156,7 @@ impl Lab {
     /// The processes that run on each host.
     ///
     /// # Errors
-    /// When the lab is gone.
+    /// When a host is gone.
     pub fn processes(&self) -> Result<BTreeMap<String, Vec<u32>>> {
         let hosts = self.spaces()?;
         let mut found: BTreeMap<String, Vec<u32>> =
@@ -168,6 +168,8 @@ impl Lab {
                 on_it.push(process);
             }
         }
+        let gone = found.iter().find(|(_, on_it)| on_it.is_empty());
+        ensure!(gone.is_none(), "nothing runs on {gone:?}");
         Ok(found)
     }
 

@@ -19,8 +19,7 @@ pub(super) fn actions(judgement: &Judgement) -> Vec<String> {
         && let Some(advised) = judgement.advised.as_ref().filter(|advised| is_much(advised))
     {
         actions.push(format!(
-            "Try the placement that `mpiscope remap` writes: {}. Measure these nodes with `mpiscope \
-             calibrate` before: then the next run says what it saved.",
+            "Try the placement that `mpiscope remap` writes: {}. `mpiscope compare` says what it saved.",
             gained(advised)
         ));
     }

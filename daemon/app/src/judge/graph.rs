@@ -20,12 +20,17 @@ pub(crate) fn kinds() -> Vec<CallKind> {
 /// Sets what messages and collectives take without network contention, where that was measured.
 pub(super) fn refer(builder: &mut GraphBuilder, reference: &Reference) {
     let (Reference::Quiet(version) | Reference::Given(version)) = reference else { return };
+    let mut between_nodes = false;
     for criterion in version.messages() {
         let (from, to) = criterion.sizes();
         let is_inter = criterion.scope == Scope::Inter;
+        between_nodes |= is_inter;
         builder.refer(is_inter, from.midpoint(to.saturating_sub(1)), criterion.median_ns);
     }
-    for CollectiveCriterion { key, median_ns, .. } in version.collectives() {
+    // Collectives that were measured within one node tell nothing of a network, and a root waits for others than the rest do.
+    let collectives =
+        version.collectives().into_iter().filter(|criterion| between_nodes && !criterion.key.is_root);
+    for CollectiveCriterion { key, median_ns, .. } in collectives {
         let (from, to) = bin_sizes(key.bin);
         builder.refer_collective(key.function, key.ranks, from.midpoint(to - 1), median_ns);
     }

@@ -2,7 +2,7 @@
 
 use crate::model::{EXCHANGE, RECEIVE, SEND, WAIT, kinds, near};
 use mpiscope_diagnosis::{Change, GraphBuilder};
-use mpiscope_model::{Call, Message};
+use mpiscope_model::{Call, Message, Scheduling};
 
 #[test]
 fn an_exchange_that_waits_for_its_receiver_follows_it() {
@@ -134,4 +134,41 @@ fn a_wait_for_a_large_send_ends_when_the_receiver_came() {
     let fast = graph.replay(&Change { ranks: vec![(1, 0.0)], ..Change::default() }).run_ns;
     assert!(fast < 1.5 * rest_ns, "{fast} of {}", now_ns[0]);
     assert_eq!(graph.quality().unexplained_ns, 0);
+}
+
+#[test]
+fn a_send_that_lost_its_cpu_waited_for_nobody() {
+    const STEPS: u64 = 200;
+    const GONE_NS: u64 = 1_000_000;
+    let mut builder = GraphBuilder::new(kinds());
+    let mut scheduling = Scheduling { rank: 0, at_ns: 0, run_ns: 0, wait_ns: 0, ..Scheduling::default() };
+    let mut now_ns = 10_000;
+    for step in 0..STEPS {
+        let is_gone = step % 20 == 10;
+        let sent_ns = now_ns + 10_000;
+        let done_ns = sent_ns + if is_gone { GONE_NS } else { 500 };
+        // The receiver has its message long before the sender has a CPU again.
+        let came_ns = sent_ns + if is_gone { GONE_NS / 3 } else { 100 };
+        let call = |rank, function, start_ns, end_ns, peer| Call {
+            rank,
+            function,
+            start_ns,
+            end_ns,
+            peer: Some(peer),
+            bytes: 100,
+            ..Call::default()
+        };
+        builder.call(&call(0, SEND, sent_ns, done_ns, 1));
+        builder.call(&call(1, RECEIVE, came_ns, came_ns + 1_000, 0));
+        let (send_ns, recv_ns) = (sent_ns, came_ns + 1_000);
+        builder.message(&Message { src: 0, dst: 1, bytes: 100, send_ns, recv_ns, ..Message::default() });
+        if is_gone {
+            builder.scheduling(Scheduling { at_ns: sent_ns, ..scheduling });
+            scheduling.wait_ns += GONE_NS;
+            scheduling.involuntary += 1;
+            builder.scheduling(Scheduling { at_ns: done_ns, ..scheduling });
+        }
+        now_ns = done_ns.max(recv_ns);
+    }
+    assert_eq!(builder.finish().unwrap().quality().blocked, 0);
 }
