@@ -133,11 +133,9 @@ fn run_all(binary: &Path, words: &[String]) -> Result<bool> {
     if !failed.is_empty() {
         println!("\nfailures:\n");
         for Outcome { name, failure, took } in &failed {
-            println!(
-                "---- {name} ({:.1} s) ----\n{}",
-                took.as_secs_f64(),
-                failure.as_deref().unwrap_or_default()
-            );
+            println!("---- {name} ({:.1} s) ----", took.as_secs_f64());
+            // Whoever counts results does not count those of a single test again.
+            failure.as_deref().unwrap_or_default().lines().for_each(|line| println!("  {line}"));
         }
     }
     println!(
