@@ -42,10 +42,12 @@ fn a_slow_rank_in_a_ring_is_found_and_its_cost_predicted() {
         }
         assert_eq!(verdict["cause"], "pattern", "{verdict}");
         let saved_s = number(&verdict["avoidable_wall_s"]);
-        // Where the steps took longer than rank 1 works, others had the CPUs, and nobody knows what that cost.
-        let is_disturbed = ended.own_clock_s() > 1.15 * STEPS * 3.0 * STEP_S;
+        // Three ranks poll while rank 1 works: together they get all of two CPUs. Where they got less, others had them, and
+        // nobody knows what that cost.
+        let ran_s: f64 = report["ranks"].as_array().unwrap().iter().map(|rank| number(&rank["run_s"])).sum();
+        let is_disturbed = ran_s < 1.45 * ended.own_clock_s();
         assert!(
-            is_disturbed || (saved_s / told_s - 1.0).abs() < 0.25,
+            is_disturbed || (saved_s / told_s - 1.0).abs() < 0.35,
             "{saved_s} of {told_s}, {}",
             ended.output()
         );
