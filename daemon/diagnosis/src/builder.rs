@@ -132,7 +132,7 @@ impl GraphBuilder {
         self.reference.message(is_inter, bytes, median_ns);
     }
 
-    /// Likewise what collectives of so many ranks take after the last entry.
+    /// Likewise what collectives of this number of ranks take after the last of them has entered.
     pub fn refer_collective(&mut self, function: Function, ranks: u32, bytes: u64, median_ns: Nanoseconds) {
         self.reference.collective(function, ranks, bytes, median_ns);
     }
@@ -151,17 +151,21 @@ impl GraphBuilder {
     /// A builder for what comes after this in the same run.
     #[must_use]
     pub fn next_stretch(&self) -> Self {
-        let mut next = Self {
+        Self {
             nodes: self.nodes.clone(),
             reference: self.reference.clone(),
+            // The scheduler's figures are sums since the start of the process.
+            scheduling: delay::baselines(self.scheduling.clone()),
             ..Self::new(self.kinds.clone()).with_limit(self.most_calls)
-        };
-        // The scheduler's figures are sums since the start of the process.
-        let mut rows = self.scheduling.clone();
-        rows.sort_by_key(|row| (row.rank, row.at_ns));
-        next.scheduling =
-            rows.chunk_by(|one, other| one.rank == other.rank).flat_map(delay::baseline).collect();
-        next
+        }
+    }
+
+    /// The scheduler's figures while calls are skipped: later ones are compared with the last of them.
+    pub fn skip(&mut self, scheduling: &[Scheduling]) {
+        if !scheduling.is_empty() {
+            self.scheduling.extend_from_slice(scheduling);
+            self.scheduling = delay::baselines(std::mem::take(&mut self.scheduling));
+        }
     }
 
     /// Builds the graph.

@@ -27,12 +27,18 @@ fn switches(row: &Scheduling) -> u64 {
 
 /// Of the rows of a rank, in the order of time, what later ones are compared with: the newest, and the two in which switches
 /// were last counted, which tell how long a wait is until they are counted again.
-pub(crate) fn baseline(rows: &[Scheduling]) -> Vec<Scheduling> {
+fn baseline(rows: &[Scheduling]) -> Vec<Scheduling> {
     let pairs = rows.windows(2).enumerate().rev();
     let changed = pairs.filter(|(_, two)| switches(&two[0]) != switches(&two[1])).map(|(at, _)| at + 1);
     let mut kept: Vec<usize> = changed.chain([0, 0]).take(2).collect();
     kept.push(rows.len().saturating_sub(1));
     rows.iter().enumerate().filter(|(at, _)| kept.contains(at)).map(|(_, row)| *row).collect()
+}
+
+/// Likewise of the rows of all ranks.
+pub(crate) fn baselines(mut rows: Vec<Scheduling>) -> Vec<Scheduling> {
+    rows.sort_by_key(|row| (row.rank, row.at_ns));
+    rows.chunk_by(|one, other| one.rank == other.rank).flat_map(baseline).collect()
 }
 
 /// The figures of a rank, from its rows in the order of time; switches were counted in the first.

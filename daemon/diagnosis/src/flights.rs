@@ -181,7 +181,7 @@ fn of_felt(graph: &Graph, inter: &[bool], is_felt: &[bool]) -> Flights {
         let mut sizes: Vec<u32> = samples.iter().map(|(.., bytes)| *bytes).collect();
         let middle = sizes.len() / 2;
         let bytes = f64::from(*sizes.select_nth_unstable(middle).1);
-        let mut quiet = quiet_values(&samples);
+        let mut quiet = quiet_values(&samples, |(_, ns, _)| *ns);
         quiet.sort_unstable();
         let at = |share: f64| quiet[((quiet.len() - 1) as f64 * share).round() as usize] as f64;
         let point = Point { bytes, median_ns: at(0.5), low_ns: at(0.1), high_ns: at(0.9) };
@@ -209,13 +209,13 @@ fn of_felt(graph: &Graph, inter: &[bool], is_felt: &[bool]) -> Flights {
     flights.sorted()
 }
 
-/// The values of the quietest stretches.
-pub(crate) fn quiet_values(samples: &[(u64, u64, u32)]) -> Vec<u64> {
+/// The values of the quietest stretches, from samples in the order of time.
+pub(crate) fn quiet_values<S>(samples: &[S], value: impl Fn(&S) -> u64) -> Vec<u64> {
     let length = (samples.len() / STRETCHES).max(1);
     let mut stretches: Vec<(u64, Vec<u64>)> = samples
         .chunks(length)
         .map(|stretch| {
-            let mut values: Vec<u64> = stretch.iter().map(|(_, ns, _)| *ns).collect();
+            let mut values: Vec<u64> = stretch.iter().map(&value).collect();
             let middle = values.len() / 2;
             (*values.select_nth_unstable(middle).1, values)
         })

@@ -86,18 +86,19 @@ pub(crate) fn group_shares(graph: &Graph) -> Vec<f32> {
     };
     let mut took_ns = vec![0_u64; groups.flows.len()];
     parts().for_each(|(group, part_ns)| took_ns[group] = took_ns[group].max(part_ns));
+    let kinds: Vec<Option<Kind>> = (0..took_ns.len()).map(|group| kind_of(graph, group)).collect();
     let mut shares = vec![1.0; took_ns.len()];
-    let mut kinds: FxHashMap<Kind, Vec<u32>> = FxHashMap::default();
+    let mut of_kind: FxHashMap<Kind, Vec<u32>> = FxHashMap::default();
     for group in (0..took_ns.len()).filter(|group| took_ns[*group] > 0) {
-        if let Some(kind) = kind_of(graph, group) {
-            kinds.entry(kind).or_default().push(group as u32);
+        if let Some(kind) = kinds[group] {
+            of_kind.entry(kind).or_default().push(group as u32);
         }
     }
-    for of_kind in kinds.values_mut() {
+    for of_kind in of_kind.values_mut() {
         of_kind.sort_unstable_by_key(|group| groups.last_ns[*group as usize]);
         even_out(of_kind, |group| took_ns[group as usize] as f64, &mut shares);
     }
-    hold_against_reference(graph, parts(), &kinds, &mut shares);
+    hold_against_reference(graph, parts(), kinds, &mut shares);
     shares
 }
 
@@ -105,27 +106,36 @@ pub(crate) fn group_shares(graph: &Graph) -> Vec<f32> {
 fn hold_against_reference(
     graph: &Graph,
     parts: impl Iterator<Item = (usize, u64)>,
-    kinds: &FxHashMap<Kind, Vec<u32>>,
+    mut kinds: Vec<Option<Kind>>,
     shares: &mut [f32],
 ) {
     let groups = &graph.groups;
-    let mut of_kind: FxHashMap<Kind, Vec<(u64, u64, u32)>> = FxHashMap::default();
     let fullest = graph.fullest_node();
-    let is_comparable =
-        |(function, ranks, _): &Kind| *ranks > fullest && graph.reference.knows_collective(*function, *ranks);
-    for (group, part_ns) in parts.filter(|(group, _)| matches!(groups.flows[*group], Flow::All)) {
-        if let Some(kind) = kind_of(graph, group).filter(is_comparable) {
-            of_kind.entry(kind).or_default().push((groups.last_ns[group], part_ns, 0));
+    for (kind, flow) in kinds.iter_mut().zip(&groups.flows) {
+        *kind = kind.filter(|(function, ranks, _)| {
+            matches!(flow, Flow::All)
+                && *ranks > fullest
+                && graph.reference.knows_collective(*function, *ranks)
+        });
+    }
+    let mut of_kind: FxHashMap<Kind, Vec<(u64, u64)>> = FxHashMap::default();
+    for (group, part_ns) in parts {
+        if let Some(kind) = kinds[group] {
+            of_kind.entry(kind).or_default().push((groups.last_ns[group], part_ns));
         }
     }
-    for (kind, mut samples) in of_kind {
+    let own_ns = |mut samples: Vec<(u64, u64)>| {
         samples.sort_unstable();
-        let mut quiet = quiet_values(&samples);
+        let mut quiet = quiet_values(&samples, |(_, part_ns)| *part_ns);
         let middle = quiet.len() / 2;
-        let own_ns = *quiet.select_nth_unstable(middle).1 as f64;
-        for group in kinds.get(&kind).into_iter().flatten() {
-            let of = (kind.0, kind.1, groups.bytes[*group as usize]);
-            shares[*group as usize] *= graph.reference.share_of_collective(of, own_ns) as f32;
+        *quiet.select_nth_unstable(middle).1 as f64
+    };
+    let own_ns: FxHashMap<Kind, f64> =
+        of_kind.into_iter().map(|(kind, samples)| (kind, own_ns(samples))).collect();
+    for (group, (kind, share)) in kinds.into_iter().zip(shares).enumerate() {
+        if let Some((kind, own_ns)) = kind.and_then(|kind| own_ns.get_key_value(&kind)) {
+            let of = (kind.0, kind.1, groups.bytes[group]);
+            *share *= graph.reference.share_of_collective(of, *own_ns) as f32;
         }
     }
 }

@@ -47,7 +47,7 @@ fn a_slow_rank_in_a_ring_is_found_and_its_cost_predicted() {
         let ran_s: f64 = report["ranks"].as_array().unwrap().iter().map(|rank| number(&rank["run_s"])).sum();
         let is_disturbed = ran_s < 1.45 * ended.own_clock_s();
         assert!(
-            is_disturbed || (saved_s / told_s - 1.0).abs() < 0.35,
+            is_disturbed || (saved_s / told_s - 1.0).abs() < 0.25,
             "{saved_s} of {told_s}, {}",
             ended.output()
         );
@@ -56,7 +56,7 @@ fn a_slow_rank_in_a_ring_is_found_and_its_cost_predicted() {
         }
         let even = whatif(&out, &["--even-work"]);
         let apart_s = (recorded_s - number(&even["predicted_s"]) - saved_s).abs();
-        assert!(apart_s < 0.05 * saved_s + 0.005, "{even}");
+        assert!(apart_s < 0.05 * saved_s, "{even}");
         assert_eq!(unchanged["next"]["cause"], "pattern", "{unchanged}");
         let of_rank = &report["sources"][0];
         assert_eq!((&of_rank["cause"], &of_rank["few"]), (&"pattern".into(), &vec![1].into()), "{of_rank}");

@@ -79,9 +79,7 @@ impl Stretches {
             (self.is_skipping, self.has_skipped) = (true, true);
             // A stretch has no holes.
             let has_ended = self.end_stretch();
-            // Scheduler figures are running totals: differences count from the last ones that are skipped.
-            batch.scheduling.iter().for_each(|of| self.builder.scheduling(*of));
-            self.builder = self.builder.next_stretch();
+            self.builder.skip(&batch.scheduling);
             return has_ended;
         }
         self.is_skipping = false;

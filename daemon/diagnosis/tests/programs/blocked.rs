@@ -1,40 +1,22 @@
 //! Sends, and waits for them, that end when their receivers come.
 
-use crate::model::{EXCHANGE, RECEIVE, SEND, WAIT, kinds, near};
+use crate::model::{EXCHANGE, RECEIVE, SEND, WAIT, call, kinds, message, near};
 use mpiscope_diagnosis::{Change, GraphBuilder};
-use mpiscope_model::{Call, Message, Scheduling};
+use mpiscope_model::Scheduling;
 
 #[test]
 fn an_exchange_that_waits_for_its_receiver_follows_it() {
     // Rank 0 sends at once what rank 1 comes for only after 100 us, again and again; 0's own message is there before.
     let mut builder = GraphBuilder::new(kinds());
-    let call = |rank, function, start_ns, end_ns, peer| Call {
-        rank,
-        function,
-        start_ns,
-        end_ns,
-        peer: Some(peer),
-        bytes: 100,
-        ..Call::default()
-    };
     let mut now_ns = [0_u64; 2];
     for step in 0..50_u64 {
         // The first message is felt, and says what flights take.
         let (begin_0, begin_1) = (now_ns[0] + 10_000, now_ns[1] + if step == 0 { 9_000 } else { 100_000 });
         let end_1 = begin_1.max(begin_0) + 1_000;
         let end_0 = if step == 0 { begin_0 + 1_000 } else { end_1 };
-        builder.call(&call(0, EXCHANGE, begin_0, end_0, 1));
-        builder.call(&call(1, EXCHANGE, begin_1, end_1, 0));
-        builder.message(&Message {
-            src: 0,
-            dst: 1,
-            bytes: 100,
-            send_ns: begin_0,
-            recv_ns: end_1,
-            t_msg_ns: end_1 - begin_1.max(begin_0),
-            late_sender_ns: begin_0.saturating_sub(begin_1),
-            ..Message::default()
-        });
+        builder.call(&call(0, EXCHANGE, (begin_0, end_0), Some(1), 100));
+        builder.call(&call(1, EXCHANGE, (begin_1, end_1), Some(0), 100));
+        builder.message(&message([0, 1], 100, (begin_0, end_1), begin_1));
         now_ns = [end_0, end_1];
     }
     let graph = builder.finish().unwrap();
@@ -61,28 +43,22 @@ fn sends_that_wait_for_their_receivers_are_found_where_most_of_them_do() {
             let (left, right) = ((rank + RANKS - 1) % RANKS, (rank + 1) % RANKS);
             let last_ns = begun_ns[rank].max(begun_ns[left]).max(begun_ns[right]);
             now_ns[rank] = last_ns + 5_000;
-            builder.call(&Call {
-                rank: rank as u32,
-                function: EXCHANGE,
-                start_ns: begun_ns[rank],
-                end_ns: now_ns[rank],
-                peer: Some(right as u32),
-                bytes: 1_000,
-                ..Call::default()
-            });
+            builder.call(&call(
+                rank as u32,
+                EXCHANGE,
+                (begun_ns[rank], now_ns[rank]),
+                Some(right as u32),
+                1_000,
+            ));
         }
         for rank in 0..RANKS {
             let left = (rank + RANKS - 1) % RANKS;
-            builder.message(&Message {
-                src: left as u32,
-                dst: rank as u32,
-                bytes: 1_000,
-                send_ns: begun_ns[left],
-                recv_ns: now_ns[rank],
-                t_msg_ns: now_ns[rank] - begun_ns[rank].max(begun_ns[left]),
-                late_sender_ns: begun_ns[left].saturating_sub(begun_ns[rank]),
-                ..Message::default()
-            });
+            builder.message(&message(
+                [left as u32, rank as u32],
+                1_000,
+                (begun_ns[left], now_ns[rank]),
+                begun_ns[rank],
+            ));
         }
     }
     let graph = builder.finish().unwrap();
@@ -98,15 +74,7 @@ fn a_wait_for_a_large_send_ends_when_the_receiver_came() {
     const STEPS: u64 = 100;
     const LATE_NS: u64 = 1_000_000;
     const TRANSFER_NS: u64 = 200_000;
-    let call = |rank, function, start_ns, end_ns, peer| Call {
-        rank,
-        function,
-        start_ns,
-        end_ns,
-        peer,
-        bytes: 1_000_000,
-        ..Call::default()
-    };
+    const BYTES: u64 = 1_000_000;
     let mut builder = GraphBuilder::new(kinds());
     let mut now_ns = [0_u64; 2];
     for step in 0..STEPS {
@@ -116,17 +84,10 @@ fn a_wait_for_a_large_send_ends_when_the_receiver_came() {
         let came_ns = if step % 10 == 0 { first_ns } else { second_ns + LATE_NS };
         let done_ns = came_ns.max(sent_ns + 500) + TRANSFER_NS;
         let waited_ns = if step % 10 == 0 { sent_ns + 1_000 } else { done_ns };
-        builder.call(&call(0, SEND, sent_ns, sent_ns + 500, Some(1)));
-        builder.call(&call(0, WAIT, sent_ns + 500, waited_ns, None));
-        builder.call(&call(1, RECEIVE, came_ns, done_ns, Some(0)));
-        builder.message(&Message {
-            src: 0,
-            dst: 1,
-            bytes: 1_000_000,
-            send_ns: sent_ns,
-            recv_ns: done_ns,
-            ..Message::default()
-        });
+        builder.call(&call(0, SEND, (sent_ns, sent_ns + 500), Some(1), BYTES));
+        builder.call(&call(0, WAIT, (sent_ns + 500, waited_ns), None, BYTES));
+        builder.call(&call(1, RECEIVE, (came_ns, done_ns), Some(0), BYTES));
+        builder.message(&message([0, 1], BYTES, (sent_ns, done_ns), came_ns));
         now_ns = [waited_ns.max(done_ns), done_ns];
     }
     let graph = builder.finish().unwrap();
@@ -149,19 +110,10 @@ fn a_send_that_lost_its_cpu_waited_for_nobody() {
         let done_ns = sent_ns + if is_gone { GONE_NS } else { 500 };
         // The receiver has its message long before the sender has a CPU again.
         let came_ns = sent_ns + if is_gone { GONE_NS / 3 } else { 100 };
-        let call = |rank, function, start_ns, end_ns, peer| Call {
-            rank,
-            function,
-            start_ns,
-            end_ns,
-            peer: Some(peer),
-            bytes: 100,
-            ..Call::default()
-        };
-        builder.call(&call(0, SEND, sent_ns, done_ns, 1));
-        builder.call(&call(1, RECEIVE, came_ns, came_ns + 1_000, 0));
-        let (send_ns, recv_ns) = (sent_ns, came_ns + 1_000);
-        builder.message(&Message { src: 0, dst: 1, bytes: 100, send_ns, recv_ns, ..Message::default() });
+        let recv_ns = came_ns + 1_000;
+        builder.call(&call(0, SEND, (sent_ns, done_ns), Some(1), 100));
+        builder.call(&call(1, RECEIVE, (came_ns, recv_ns), Some(0), 100));
+        builder.message(&message([0, 1], 100, (sent_ns, recv_ns), came_ns));
         if is_gone {
             builder.scheduling(Scheduling { at_ns: sent_ns, ..scheduling });
             scheduling.wait_ns += GONE_NS;

@@ -36,6 +36,29 @@ pub(crate) const SEND_NS: u64 = 500;
 pub(crate) const RECEIVE_NS: u64 = 300;
 pub(crate) const BARRIER_NS: u64 = 2_000;
 
+/// A call from its beginning to its end.
+pub(crate) fn call(
+    rank: u32,
+    function: u16,
+    (start_ns, end_ns): (u64, u64),
+    peer: Option<u32>,
+    bytes: u64,
+) -> Call {
+    Call { rank, function, start_ns, end_ns, peer, bytes, ..Call::default() }
+}
+
+/// A message from its sending to the return of the receive, which had been entered at a time.
+pub(crate) fn message(
+    [src, dst]: [u32; 2],
+    bytes: u64,
+    (send_ns, recv_ns): (u64, u64),
+    entered_ns: u64,
+) -> Message {
+    let t_msg_ns = recv_ns - send_ns.max(entered_ns);
+    let late_sender_ns = send_ns.saturating_sub(entered_ns);
+    Message { src, dst, bytes, send_ns, recv_ns, t_msg_ns, late_sender_ns, ..Message::default() }
+}
+
 /// Runs programs; flights by source, destination and number.
 pub(crate) fn run(programs: &[Vec<Step>], flight_ns: impl Fn(u32, u32, u64) -> u64) -> Model {
     let ranks = programs.len();
@@ -51,15 +74,6 @@ pub(crate) fn run(programs: &[Vec<Step>], flight_ns: impl Fn(u32, u32, u64) -> u
         for rank in 0..ranks {
             while let Some(step) = programs[rank].get(at[rank]) {
                 let begin_ns = now[rank];
-                let call = |function, start_ns, end_ns, peer| Call {
-                    rank: rank as u32,
-                    function,
-                    start_ns,
-                    end_ns,
-                    peer,
-                    bytes: 100,
-                    ..Call::default()
-                };
                 match *step {
                     Step::Compute(ns) => now[rank] += ns,
                     Step::Send(to) => {
@@ -69,24 +83,15 @@ pub(crate) fn run(programs: &[Vec<Step>], flight_ns: impl Fn(u32, u32, u64) -> u
                         *number += 1;
                         channels.entry(channel).or_default().push_back((begin_ns, begin_ns + flight_ns));
                         now[rank] += SEND_NS;
-                        model.calls.push(call(SEND, begin_ns, now[rank], Some(to)));
+                        model.calls.push(call(rank as u32, SEND, (begin_ns, now[rank]), Some(to), 100));
                     }
                     Step::Receive(from) => {
                         let channel = channels.entry((from, rank as u32)).or_default();
                         let Some((sent_ns, arrival_ns)) = channel.pop_front() else { break };
                         let end_ns = (begin_ns + RECEIVE_NS).max(arrival_ns);
                         now[rank] = end_ns;
-                        model.calls.push(call(RECEIVE, begin_ns, end_ns, Some(from)));
-                        model.messages.push(Message {
-                            src: from,
-                            dst: rank as u32,
-                            bytes: 100,
-                            send_ns: sent_ns,
-                            recv_ns: end_ns,
-                            t_msg_ns: end_ns - sent_ns.max(begin_ns),
-                            late_sender_ns: sent_ns.saturating_sub(begin_ns),
-                            ..Message::default()
-                        });
+                        model.calls.push(call(rank as u32, RECEIVE, (begin_ns, end_ns), Some(from), 100));
+                        model.messages.push(message([from, rank as u32], 100, (sent_ns, end_ns), begin_ns));
                     }
                     Step::Barrier => break,
                 }

@@ -128,7 +128,7 @@ fn a_collective_that_is_always_slow_is_held_against_what_was_measured() {
     };
     let all = saved_ns(false, |_| true);
     assert!(all < 1_000.0, "{all}");
-    // They took some 92 us of which 10 are usual.
+    // Each takes 92 us, and 10 us where it was measured.
     let all = saved_ns(true, |_| true);
     assert!(near(all, 100.0 * 82_000.0, 0.05), "{all}");
     // A single member that is slow to leave is not the network.
