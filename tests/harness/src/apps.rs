@@ -3,6 +3,7 @@
 use crate::mpi::Mpi;
 use anyhow::{Context as _, Result, ensure};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -91,7 +92,7 @@ fn files_with(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
 }
 
 /// Named by what it is made of: a changed source, header, flag or compiler makes another file. Tests of several
-/// processes may build the same at once, for each puts its own into place in one step.
+/// processes may build the same at once: the first one to be done puts its own into place, in one step.
 fn build(compiler: &Path, folder: &str, flags: &[&str], source: &Path) -> Result<PathBuf> {
     build_with(compiler, folder, flags, source, &["-ldl"])
 }
@@ -127,8 +128,18 @@ fn build_with(
     let output = command.output()?;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     ensure!(output.status.success(), "{} does not compile:\n{said}", source.display());
-    std::fs::rename(&object, &built).with_context(|| format!("put {} into place", built.display()))?;
+    put(&object, &built)?;
     Ok(built)
+}
+
+/// What another test has put there meanwhile stays: a program that runs must not be deleted.
+fn put(object: &Path, built: &Path) -> Result<()> {
+    match std::fs::hard_link(object, built) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+            Err(error).with_context(|| format!("put {} into place", built.display()))
+        }
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -149,6 +160,18 @@ mod tests {
         assert_eq!((first, answer("int main(void) { return 3; }").1), (Some(3), built.clone()));
         assert_eq!(std::fs::metadata(&built).unwrap().modified().unwrap(), changed);
         assert_eq!(answer("int main(void) { return 4; }").0, Some(4));
+    }
+
+    #[test]
+    fn what_another_test_built_meanwhile_is_not_replaced() {
+        let folder = crate::folder().unwrap();
+        let [first, second, built] = ["first", "second", "built"].map(|name| folder.path().join(name));
+        for object in [&first, &second] {
+            std::fs::write(object, object.to_str().unwrap()).unwrap();
+            put(object, &built).unwrap();
+        }
+        assert_eq!(std::fs::read_to_string(&built).unwrap(), first.to_str().unwrap());
+        assert!(put(&folder.path().join("none"), &folder.path().join("other")).is_err());
     }
 
     #[test]
