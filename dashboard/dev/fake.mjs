@@ -56,7 +56,7 @@ function jobPart() {
 }
 
 const lossy = ["lossy", "killed"].includes(scene);
-const losses = () => (lossy ? { ring_full: 12345, no_ring: 17, unreadable: 2 } : { ring_full: 0, no_ring: 0, unreadable: 0 });
+const losses = () => (lossy ? { ring_full: 12345, no_ring: 17, unreadable: 2, unsaved: 0 } : { ring_full: 0, no_ring: 0, unreadable: 0, unsaved: 0 });
 const faults = () => (lossy ? { count: 3, newest: [
   { rank: 3, at_ns: 4e9, text: "The ring of thread 2 was full for 40 ms." },
   { rank: null, at_ns: 9e9, text: "The clock of node 1 is uncertain by 3.2 ms." },

@@ -248,7 +248,7 @@ impl Engine {
     /// What is missing from the recording, in sentences.
     pub(crate) fn missing(&self) -> Vec<String> {
         let mut missing = Vec::new();
-        let Losses { ring_full, no_ring, unreadable } = self.losses;
+        let Losses { ring_full, no_ring, unreadable, unsaved } = self.losses;
         if ring_full > 0 {
             missing.push(format!("{}: dropped because a ring was full", counted(ring_full, "call")));
         }
@@ -257,6 +257,9 @@ impl Engine {
         }
         if unreadable > 0 {
             missing.push(format!("{}: could not be read", counted(unreadable, "record")));
+        }
+        if unsaved > 0 {
+            missing.push(format!("{}: neither in the log nor in segments", counted(unsaved, "call")));
         }
         let silent = self.world_size() as usize - self.ranks.len().min(self.world_size() as usize);
         if silent > 0 {

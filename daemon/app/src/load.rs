@@ -7,7 +7,6 @@ use crate::engine::{Engine, Step, WindowCell, replay};
 use crate::processors::Processors;
 use crate::standing;
 use crate::sums::{self, Sums};
-use crate::words::counted;
 use anyhow::Result;
 use mpiscope_analysis::{self as analysis, Counts};
 use mpiscope_feed::{Overview, Standing};
@@ -160,6 +159,10 @@ fn from_segments(recording: &Recording, overview: Overview) -> Loaded {
     for fault in calls.faults().iter().chain(messages.faults()).chain(scheduling.faults()) {
         loaded.missing.push(format!("{} rows of {}: {}", fault.missing_rows, fault.file, fault.text));
     }
+    if recording.manifest().cut.is_none() {
+        let saved = loaded.totals.calls + loaded.totals.polls;
+        loaded.losses.unsaved = loaded.losses.unsaved.max(unsaved(recording.manifest(), saved));
+    }
     loaded
 }
 
@@ -230,6 +233,11 @@ fn from_log(
     let state = if matches!(records, Records::Somebody(_)) { State::Running } else { State::Incomplete };
     take(Some(engine.finish()));
     outcome?;
+    if manifest.state == State::Incomplete {
+        // Its end came to pass, and knew what did not get into the log.
+        let unsaved = unsaved(manifest, engine.totals.calls + engine.totals.polls);
+        engine.losses = Losses { unsaved, ..engine.losses }.max(manifest.lost.into());
+    }
     let mut missing = engine.missing();
     let mut standing = stood(dir, &mut missing);
     standing::last_calls(&engine, &mut standing);
@@ -238,8 +246,6 @@ fn from_log(
         _ => missing.push("the recording was not completed: these are the figures of its log".into()),
     }
     if manifest.state == State::Incomplete {
-        // Its end came to pass, and knew what did not get into the log.
-        missing.extend(not_in_log(manifest, engine.totals.calls + engine.totals.polls));
         for text in &manifest.missing {
             if !missing.contains(text) {
                 missing.push(text.clone());
@@ -292,10 +298,27 @@ fn stood(dir: &Path, missing: &mut Vec<String>) -> Standing {
     })
 }
 
-/// What was recorded and is not in the log, because the disk did not take it, in a sentence.
-pub(crate) fn not_in_log(manifest: &Manifest, calls_in_log: u64) -> Option<String> {
-    let calls = manifest.cost.calls.saturating_sub(calls_in_log);
-    (calls > 0).then(|| format!("{}: neither in the log nor in segments", counted(calls, "call")))
+/// How many of the calls that were recorded are in no file, of which so many are.
+pub(crate) fn unsaved(manifest: &Manifest, saved: u64) -> u64 {
+    manifest.cost.calls.saturating_sub(saved)
+}
+
+/// How many calls the log of a recording has; none where it is damaged and does not say how the run began.
+pub(crate) fn calls_in_log(recording: &Recording) -> Result<CallsInLog> {
+    let mut engine = Engine::new(recording.manifest().window_ns);
+    let faults = replay(&recording.wal()?, |message| drop(engine.feed(message)));
+    engine.finish();
+    let is_whole = faults.is_empty() && engine.ingest().started().is_some();
+    let Totals { calls, polls, .. } = engine.totals;
+    Ok(CallsInLog { rows: calls, calls: calls + polls, is_whole })
+}
+
+/// What the log of a recording has.
+pub(crate) struct CallsInLog {
+    pub(crate) rows: u64,
+    pub(crate) calls: u64,
+    /// Nothing of it is damaged.
+    pub(crate) is_whole: bool,
 }
 
 /// Calls that reached the rings and that nobody took: read, and left where they are.

@@ -4,8 +4,8 @@ use crate::command_line::ReplayOptions;
 use crate::judge::{self, Findings};
 use crate::load::{self, Loaded, Rows, Trust, load_with};
 use crate::page::{self, Feeding, Page, Shelf, Shelves, SiteShelf, function_rows, node_rows, rank_rows};
+use crate::private::random;
 use crate::remap::Placements;
-use crate::run::random;
 use crate::switch;
 use crate::words::plural;
 use anyhow::{Context as _, Result};
@@ -92,11 +92,10 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
         }
     });
     judging.context("start a thread")?;
-    if options.open {
-        page::open_in_browser(page.url());
-    }
+    let opened = options.open.then(|| page::open_in_browser(page.url()));
     // Whichever comes first.
     let _ = signals.forever().next();
+    drop(opened);
     page.close();
     Ok(ExitCode::SUCCESS)
 }

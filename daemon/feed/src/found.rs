@@ -371,4 +371,7 @@ pub struct Verdict {
     pub causes: Vec<(String, f64)>,
     /// What keeps it from being surer, a sentence each.
     pub remarks: Vec<String>,
+    /// Set if there is no verdict because so large a share of the calls was lost.
+    #[serde(default)]
+    pub lost_share: f64,
 }

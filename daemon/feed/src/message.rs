@@ -114,6 +114,7 @@ pub struct Losses {
     pub ring_full: u64,
     pub no_ring: u64,
     pub unreadable: u64,
+    pub unsaved: u64,
 }
 
 /// Faults in the input.

@@ -106,5 +106,6 @@ pub(crate) fn totals(totals: mpiscope_model::Totals) -> Totals {
 }
 
 pub(crate) fn losses(losses: mpiscope_model::Losses) -> Losses {
-    Losses { ring_full: losses.ring_full, no_ring: losses.no_ring, unreadable: losses.unreadable }
+    let mpiscope_model::Losses { ring_full, no_ring, unreadable, unsaved } = losses;
+    Losses { ring_full, no_ring, unreadable, unsaved }
 }

@@ -9,13 +9,26 @@ pub struct Losses {
     pub no_ring: u64,
     /// Calls whose records the agent could not make sense of.
     pub unreadable: u64,
+    /// Calls that were taken from the rings and are in no file: a disk was full, or files are damaged or gone.
+    pub unsaved: u64,
 }
 
 impl Losses {
     /// All of them.
     #[must_use]
     pub fn total(&self) -> u64 {
-        self.ring_full.saturating_add(self.no_ring).saturating_add(self.unreadable)
+        [self.ring_full, self.no_ring, self.unreadable, self.unsaved].into_iter().fold(0, u64::saturating_add)
+    }
+
+    /// The greater of each.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        Self {
+            ring_full: self.ring_full.max(other.ring_full),
+            no_ring: self.no_ring.max(other.no_ring),
+            unreadable: self.unreadable.max(other.unreadable),
+            unsaved: self.unsaved.max(other.unsaved),
+        }
     }
 }
 

@@ -54,6 +54,15 @@ pub enum RecordingError {
         /// The folder.
         path: PathBuf,
     },
+    /// The manifest is gone, and other files of the recording are there.
+    #[error(
+        "{} has lost its manifest.json; restore it from a copy, or let `mpiscope repair` save what is beside it",
+        .path.display()
+    )]
+    ManifestGone {
+        /// The folder.
+        path: PathBuf,
+    },
     /// The manifest does not parse.
     #[error(
         "{} is not a manifest this program understands: {reason}; restore it from a copy, or let \

@@ -53,6 +53,24 @@ pub(crate) fn make_folder(path: &Path) -> Result<(), RecordingError> {
     Ok(())
 }
 
+/// Removes a recording with its files of these names besides, and leaves whatever else is in its folder.
+pub fn remove_recording(dir: &Path, files: &[&str]) {
+    for folder in [WAL, CALLS, MESSAGES, WINDOWS, SCHEDULING, STARTS, SUMMARY, TABLES] {
+        let _ = fs::remove_dir_all(dir.join(folder));
+    }
+    for file in files.iter().chain(&[MANIFEST]) {
+        let _ = fs::remove_file(dir.join(file));
+    }
+}
+
+/// Whether there is a part of a recording that has rows of calls.
+pub(crate) fn has_rows(dir: &Path) -> bool {
+    let is_of = |folder: &str, extension: &str| {
+        numbered_files(&dir.join(folder), extension).is_ok_and(|files| !files.is_empty())
+    };
+    is_of(CALLS, PARQUET) || is_of(WAL, WAL)
+}
+
 /// The path, once it is sure that it is a folder and no link out of the recording.
 pub(crate) fn real_folder(path: PathBuf) -> Result<PathBuf, RecordingError> {
     let metadata = fs::symlink_metadata(&path).map_err(RecordingError::io("read the folder", &path))?;

@@ -2,7 +2,7 @@
 
 use crate::RecordingError;
 use crate::checksum::crc32_of;
-use crate::folder::{MANIFEST, open_plain, replace};
+use crate::folder::{MANIFEST, has_rows, open_plain, replace};
 use mpiscope_model::{Gap, Losses, Totals};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fs;
@@ -323,17 +323,18 @@ pub struct Lost {
     pub ring_full: u64,
     pub no_ring: u64,
     pub unreadable: u64,
+    pub unsaved: u64,
 }
 
 impl From<Losses> for Lost {
-    fn from(losses: Losses) -> Self {
-        Self { ring_full: losses.ring_full, no_ring: losses.no_ring, unreadable: losses.unreadable }
+    fn from(Losses { ring_full, no_ring, unreadable, unsaved }: Losses) -> Self {
+        Self { ring_full, no_ring, unreadable, unsaved }
     }
 }
 
 impl From<Lost> for Losses {
-    fn from(lost: Lost) -> Self {
-        Self { ring_full: lost.ring_full, no_ring: lost.no_ring, unreadable: lost.unreadable }
+    fn from(Lost { ring_full, no_ring, unreadable, unsaved }: Lost) -> Self {
+        Self { ring_full, no_ring, unreadable, unsaved }
     }
 }
 
@@ -397,7 +398,12 @@ impl Manifest {
         let path = dir.join(MANIFEST);
         match fs::symlink_metadata(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err(RecordingError::NoRecording { path: dir.to_path_buf() });
+                let path = dir.to_path_buf();
+                return Err(if has_rows(dir) {
+                    RecordingError::ManifestGone { path }
+                } else {
+                    RecordingError::NoRecording { path }
+                });
             }
             _ => {}
         }

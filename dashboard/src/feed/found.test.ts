@@ -29,7 +29,7 @@ const wire: Wire.Found = {
     sites: [{ site: 2, place: "main.c:42 solve()", seconds: 6, by: { compute: 5, base: -0.5, distance: 1, excess: 0.5, operation: 0.25, other: 0.125, unknown: -0.375, no_core: 1 } }],
     attribution: [{ from_s: 1.5, to_s: 2.5, region: null, cause: "pattern", avoidable_s: 0.5, confidence: 0.7, evidence: [0] }],
     quiet: [{ from_s: 1.5, to_s: 20, is_quiet: true, slower: 1.1 }, { from_s: 20, to_s: 62, is_quiet: false, slower: 2.5 }],
-    verdict: { cause: "pattern", avoidable_s: 12, avoidable_wall_s: 3, is_at_least: true, share: 0.05, confidence: 0.9, causes: [["pattern", 12], ["cpu", 1]], remarks: ["close"] },
+    verdict: { cause: "pattern", avoidable_s: 12, avoidable_wall_s: 3, is_at_least: true, share: 0.05, confidence: 0.9, causes: [["pattern", 12], ["cpu", 1]], lost_share: 0, remarks: ["close"] },
     regions: { version: 0, count: 0, with_collectives: false, regions: [], between: [] },
   },
 };

@@ -39,7 +39,7 @@ export interface Totals {
   uncertainMessages: number;
 }
 
-export interface Losses { ringFull: number; noRing: number; unreadable: number }
+export interface Losses { ringFull: number; noRing: number; unreadable: number; unsaved: number }
 export interface Fault { rank: number | null; atNs: number; text: string }
 export interface Faults { count: number; newest: readonly Fault[] }
 
@@ -216,7 +216,7 @@ function totals(from: Fields<Wire.Totals>): Totals {
 }
 
 function losses(from: Fields<Wire.Losses>): Losses {
-  return numbers(from, "ring_full", "no_ring", "unreadable");
+  return numbers(from, "ring_full", "no_ring", "unreadable", "unsaved");
 }
 
 function faults(from: Fields<Wire.Faults>): Faults {

@@ -61,7 +61,7 @@ lag_ns: number, };
 
 export type Totals = { calls: number, polls: number, messages: number, bytes: number, intra_messages: number, inter_messages: number, unmatched_sends: number, unmatched_receives: number, uncertain_messages: number, };
 
-export type Losses = { ring_full: number, no_ring: number, unreadable: number, };
+export type Losses = { ring_full: number, no_ring: number, unreadable: number, unsaved: number, };
 
 export type Fault = { 
 /**
@@ -445,7 +445,11 @@ causes: Array<[string, number]>,
 /**
  * What keeps it from being surer, a sentence each.
  */
-remarks: Array<string>, };
+remarks: Array<string>, 
+/**
+ * Set if there is no verdict because so large a share of the calls was lost.
+ */
+lost_share: number, };
 
 export type CpuShortage = { 
 /**

@@ -88,7 +88,7 @@ export function emptyRun(): RunState {
       calls: 0, polls: 0, messages: 0, bytes: 0, intraMessages: 0, interMessages: 0,
       unmatchedSends: 0, unmatchedReceives: 0, uncertainMessages: 0,
     },
-    losses: { ringFull: 0, noRing: 0, unreadable: 0 },
+    losses: { ringFull: 0, noRing: 0, unreadable: 0, unsaved: 0 },
     faults: { count: 0, newest: [] },
     functions: new Map(),
     ranks: emptyRanks(64),
@@ -156,7 +156,7 @@ export function edgeNs(state: RunState): number {
 }
 
 export function lost(losses: Losses): number {
-  return losses.ringFull + losses.noRing + losses.unreadable;
+  return losses.ringFull + losses.noRing + losses.unreadable + losses.unsaved;
 }
 
 function withFunctions(before: ReadonlyMap<number, FunctionRow>, part: FunctionRows): ReadonlyMap<number, FunctionRow> {

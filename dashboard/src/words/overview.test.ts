@@ -58,7 +58,7 @@ describe("the run's figures", () => {
   const state = (change: Partial<RunState["job"]> = {}, nowS = 10): RunState => apply(emptyRun(), {
     kind: "snapshot", number: 1, clock: { nowNs: nowS * 1e9, lagNs: 0 }, job: { ...emptyRun().job, state: "running", ranks: 4, nodes: 2, ...change },
     totals: { ...emptyRun().totals, calls: 5000, polls: 20, messages: 400, bytes: 409_600, intraMessages: 100 },
-    losses: { ringFull: 5, noRing: 0, unreadable: 0 },
+    losses: { ringFull: 5, noRing: 0, unreadable: 0, unsaved: 0 },
     functions: {
       length: 2, id: Uint32Array.of(1, 2), name: ["MPI_Send", "MPI_Recv"], family: ["send", "receive"], calls: Float64Array.of(1, 2), polls: new Float64Array(2), bytes: new Float64Array(2),
       timeNs: Float64Array.of(4e9, 6e9), p50Ns: new Float64Array(2), p99Ns: new Float64Array(2), maxNs: Float64Array.of(2e9, 7e8),

@@ -105,6 +105,7 @@ export function lossSentences(losses: RunState["losses"]): string[] {
   if (losses.ringFull > 0) sentences.push(`${counted(losses.ringFull, "call was", "calls were")} dropped because a ring was full.`);
   if (losses.noRing > 0) sentences.push(`${counted(losses.noRing, "call", "calls")} of threads that found no ring left.`);
   if (losses.unreadable > 0) sentences.push(`${counted(losses.unreadable, "call", "calls")} whose records could not be read.`);
+  if (losses.unsaved > 0) sentences.push(`${counted(losses.unsaved, "call was", "calls were")} recorded and could not be saved.`);
   return sentences;
 }
 

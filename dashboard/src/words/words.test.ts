@@ -40,7 +40,7 @@ describe("standing", () => {
     expect(standing(run({}), open, 4000).sentence).toMatch(/No news for 4 s/);
     expect(standing(run({}, { clock: { nowNs: 2e9, lagNs: 0 } }), open, 0).sentence).toMatch(/First seconds/);
     expect(standing(run({}, { clock: { nowNs: 60e9, lagNs: 5e9 } }), open, 0)).toMatchObject({ word: "lagging", mood: "warn" });
-    expect(standing(run({}, { losses: { ringFull: 3, noRing: 0, unreadable: 0 } }), open, 0).sentence).toMatch(/3 calls were made and not recorded/);
+    expect(standing(run({}, { losses: { ringFull: 3, noRing: 0, unreadable: 0, unsaved: 0 } }), open, 0).sentence).toMatch(/3 calls were made and not recorded/);
   });
 
   it("tells the ends apart", () => {

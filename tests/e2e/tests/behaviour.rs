@@ -64,7 +64,44 @@ fn the_status_says_how_a_command_ended() {
         assert_eq!((ended.status, ended.output().as_str()), (status, ""), "{words:?}: {}", ended.errors());
         let explained = ended.errors().contains(words[0]);
         assert!(explained || !matches!(status, 126 | 127), "{words:?}: {}", ended.errors());
+        // Nothing is left of what never ran.
+        assert_eq!(folder.path().join("a").exists(), !matches!(status, 126 | 127), "{words:?}");
     }
+}
+
+#[test]
+fn a_recording_with_nothing_in_it_makes_room_for_the_next() {
+    let folder = folder().unwrap();
+    let out = folder.path().join("a");
+    let again =
+        |status| run(&mut run_words(&["sh", "-c", &format!("exit {status}")], &out), LIMIT).unwrap().status;
+    assert_eq!((again(3), again(4)), (3, 4));
+    assert_eq!(report(&out).unwrap()["job"]["exit"], 4);
+    // What somebody put there stays.
+    std::fs::write(out.join("notes"), "mine").unwrap();
+    assert_eq!(again(5), 2);
+    assert_eq!(std::fs::read_to_string(out.join("notes")).unwrap(), "mine");
+}
+
+#[test]
+fn a_run_is_recorded_without_a_folder_for_temporary_files() {
+    let test = "behaviour a_run_is_recorded_without_a_folder_for_temporary_files";
+    let Some(mpi) = Mpi::sample_or_skip(test).into_iter().next() else { return };
+    let folder = folder().unwrap();
+    let out = folder.path().join("a");
+    let program = mpi.app("linger").unwrap();
+    // The launcher has use for such a folder.
+    let own = "exec env TMPDIR=/tmp \"$@\"";
+    let words = mpi.words(2, &program, &["0.2", "100"]);
+    let mut command = mpiscope(&["run", "--no-dashboard", "--out"]).unwrap();
+    command.arg(&out).args(["--", "sh", "-c", own, "sh"]).args(words);
+    mpi.prepare(&mut command).unwrap();
+    let ended = run(command.env("TMPDIR", "/nonexistent"), LIMIT).unwrap();
+    assert_eq!(ended.status, 0, "{}", ended.errors());
+    let truth = Truth::parse(&ended.stdout).unwrap();
+    assert_eq!(Recorded::load(&out).unwrap().differences(&truth), Vec::<String>::new(), "{}", ended.errors());
+    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(left, [out]);
 }
 
 #[test]

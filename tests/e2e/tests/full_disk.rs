@@ -42,6 +42,14 @@ impl Drop for Disk {
     }
 }
 
+/// A number as it is written for people.
+fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).unwrap()).collect();
+    groups.join("\u{2009}")
+}
+
 /// How many calls a report says that are in no file.
 fn lost(report: &serde_json::Value) -> u64 {
     let missing = report["missing"].as_array().unwrap().iter();
@@ -98,6 +106,14 @@ fn the_job_goes_on_and_what_is_missing_is_said() {
         if *size_kib >= 1024 {
             assert_eq!(told["job"]["exit"], 0, "{what} {told:#}");
             assert_eq!(calls(&told) + lost(&told), truth.all_calls(), "{what} {told:#}");
+            assert_eq!(found["lost_calls"], lost(&told), "{what} {found:#}");
+            assert!(ended.errors().contains(&format!("{} of", count(lost(&told)))), "{what}");
+        }
+        assert_eq!(told["totals"]["lost_calls"], lost(&told), "{what}");
+        // Nobody knows what a run suffers from of which nearly all is gone.
+        if 10 * lost(&told) > truth.all_calls() {
+            assert_eq!(told["verdict"]["cause"], "none", "{what} {told:#}");
+            assert_eq!(told["verdict"]["confidence"], 0.0, "{what}");
         }
         assert!(!told["missing"].as_array().unwrap().is_empty(), "{what}");
         let new = folder.path().join("repaired");

@@ -132,6 +132,8 @@ fn round(mpi: &Mpi, victim: Victim, after: Duration, what: &str) -> String {
         for figures in ["totals", "functions", "ranks"] {
             assert_eq!(repaired[figures], told[figures], "{what}: {figures}");
         }
+        // All that lay in them is in the new one.
+        assert!(Rings::of(&out).are_gone(), "{what}: rings are left");
     } else {
         assert_eq!(status, 0, "{what}: {found:#}");
         let recorded = Recorded::load(&out).unwrap();

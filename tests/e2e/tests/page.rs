@@ -3,8 +3,9 @@
 use crate::support::{Feed, LIMIT, Page, block_on, status};
 use mpiscope_feed::exchange::Outgoing;
 use mpiscope_feed::message::Kind;
-use mpiscope_harness::{Mpi, Running, Truth, folder, mpiscope};
+use mpiscope_harness::{Mpi, Running, Truth, folder, mpiscope, processes};
 use serde_json::json;
+use std::os::unix::fs::PermissionsExt as _;
 
 const RANKS: u32 = 2;
 
@@ -40,6 +41,38 @@ fn without_the_token_nothing_is_told() {
     let html = page.get("/", &format!("Cookie: {}\r\n", page.cookie()));
     assert!(status(&html) == 200 && html.contains("<html"), "{html}");
     assert_eq!(running.wait(LIMIT).unwrap().status, 0);
+}
+
+/// What a browser is started with may be read by every user of the machine.
+#[test]
+fn the_browser_is_opened_without_the_token_among_its_words() {
+    let test = "page the_browser_is_opened_without_the_token_among_its_words";
+    let Some(mpi) = Mpi::sample_or_skip(test).into_iter().next() else { return };
+    let folder = folder().unwrap();
+    let (browser, words, seen) =
+        (folder.path().join("xdg-open"), folder.path().join("words"), folder.path().join("seen"));
+    let script = format!(
+        "#!/bin/sh\necho \"$@\" > {words}.new; cat \"$1\" > {seen}; mv {words}.new {words}\n",
+        words = words.display(),
+        seen = seen.display()
+    );
+    std::fs::write(&browser, script).unwrap();
+    std::fs::set_permissions(&browser, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let mut command = mpiscope(&["run", "--open", "--out"]).unwrap();
+    command.arg(folder.path().join("recording")).arg("--");
+    command.args(mpi.words(RANKS, &mpi.app("linger").unwrap(), &["1", "500"]));
+    mpi.prepare(&mut command).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    command.env("PATH", format!("{}:{path}", folder.path().display())).env("XDG_RUNTIME_DIR", folder.path());
+    let running = Running::start(&mut command).unwrap();
+    let page = Page::of(&running, "mpiscope: live page");
+    let words = processes::until(LIMIT, || std::fs::read_to_string(&words).ok()).expect("nothing is opened");
+    let file = std::path::Path::new(words.trim());
+    assert!(file.starts_with(folder.path()) && !words.contains(&page.token), "{words}");
+    let leads = std::fs::read_to_string(&seen).unwrap();
+    assert!(leads.contains(&format!("http://{}/?token={}", page.address, page.token)), "{leads}");
+    assert_eq!(running.wait(LIMIT).unwrap().status, 0);
+    assert!(!file.exists(), "{words} is left");
 }
 
 #[test]

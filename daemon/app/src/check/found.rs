@@ -1,6 +1,6 @@
 //! What a check found, in words and as JSON.
 
-use crate::words::{count, plural};
+use crate::words::{count, counted, plural};
 use anyhow::Result;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -70,6 +70,8 @@ pub(crate) struct Found {
     pub(crate) notes: Vec<String>,
     /// What the recording itself says that is not in it.
     pub(crate) missing: Vec<String>,
+    /// Calls that were made and are not in it.
+    pub(crate) lost_calls: u64,
 }
 
 #[derive(Serialize)]
@@ -79,6 +81,7 @@ struct Json<'a> {
     is_whole: bool,
     kinds: &'a [Kind],
     lost_rows: u64,
+    lost_calls: u64,
     notes: &'a [String],
     missing: &'a [String],
     verdict: String,
@@ -86,7 +89,7 @@ struct Json<'a> {
 
 impl Found {
     pub(crate) fn of(standing: Standing) -> Self {
-        Self { standing, kinds: Vec::new(), notes: Vec::new(), missing: Vec::new() }
+        Self { standing, kinds: Vec::new(), notes: Vec::new(), missing: Vec::new(), lost_calls: 0 }
     }
 
     /// Whether nothing is missing but what the recording itself says.
@@ -109,6 +112,7 @@ impl Found {
             is_whole: self.is_whole(),
             kinds: &self.kinds,
             lost_rows: self.lost_rows(),
+            lost_calls: self.lost_calls,
             notes: &self.notes,
             missing: &self.missing,
             verdict: self.verdict(Path::new("DIR")),
@@ -153,10 +157,19 @@ impl Found {
     /// All in one sentence.
     fn verdict(&self, dir: &Path) -> String {
         let dir = dir.display();
+        let lost = match self.lost_calls {
+            0 => String::new(),
+            calls => format!("; {} made and not saved", counted(calls, "call")),
+        };
         let damage = match (self.faults() as u64, self.lost_rows()) {
             (0, _) => None,
-            (faults, 0) => Some(format!("damaged: {}, which cost no rows", plural(faults, "fault"))),
-            (faults, rows) => Some(format!("damaged: {} cost {} rows", plural(faults, "fault"), count(rows))),
+            (faults, 0) => {
+                let cost = if self.lost_calls == 0 { ", which cost no rows" } else { "" };
+                Some(format!("damaged: {}{cost}{lost}", plural(faults, "fault")))
+            }
+            (faults, rows) => {
+                Some(format!("damaged: {} cost {} rows{lost}", plural(faults, "fault"), count(rows)))
+            }
         };
         match (self.standing, damage) {
             (Standing::BeingWritten(process), damage) => {
@@ -172,7 +185,7 @@ impl Found {
             (Standing::Complete, None) => "whole".into(),
             (Standing::Incomplete, None) => {
                 let sentences = plural(self.missing.len() as u64, "sentence");
-                format!("whole as far as it goes: what it lacks it says itself, in {sentences}")
+                format!("whole as far as it goes: what it lacks it says itself, in {sentences}{lost}")
             }
         }
     }

@@ -16,6 +16,7 @@ use crate::output::print;
 use crate::words::printable;
 use anyhow::Result;
 use found::{Found, Standing};
+use mpiscope_model::Losses;
 use mpiscope_recording::{Manifest, Recording, State};
 use std::path::Path;
 use std::process::ExitCode;
@@ -50,6 +51,7 @@ pub(crate) fn check_all(dir: &Path) -> Result<Found> {
     totals::check(manifest, &sums, &mut found);
     files::folder(&recording, &mut found);
     found.missing.clone_from(&manifest.missing);
+    found.lost_calls = Losses::from(manifest.lost).total();
     found.missing.retain(|text| Some(text.as_str()) != recording.damage());
     Ok(found)
 }

@@ -3,7 +3,7 @@
 use super::digest::Digest;
 use crate::command_line::CompareOptions;
 use crate::page::{self, Page};
-use crate::run::random;
+use crate::private::random;
 use anyhow::{Context as _, Result};
 use mpiscope_feed::{
     CallSource, Compared, ComparedCourse, Comparison, F64Column, FeedState, Job, JobState, Library, Parts,
@@ -55,11 +55,10 @@ pub(super) fn serve(options: &CompareOptions, comparison: Comparison, a: &Digest
     });
     page::say_address("compare", page.url());
     say!("Ctrl-C ends it");
-    if options.open {
-        page::open_in_browser(page.url());
-    }
+    let opened = options.open.then(|| page::open_in_browser(page.url()));
     // Whichever comes first.
     let _ = signals.forever().next();
+    drop(opened);
     page.close();
     Ok(())
 }

@@ -6,18 +6,20 @@ use super::{Configuration, Summary};
 use crate::agent::Resume;
 use crate::engine::{Engine, Step, WindowCell, replay};
 use crate::judge::{self, Findings, Found, LiveJudge};
+use crate::load::{calls_in_log, unsaved};
 use crate::places;
 use crate::standing::{self, Watcher};
 use crate::sums::Sums;
 use crate::switch;
-use crate::words::{counted, printable, run_time};
+use crate::words::{count, counted, printable, run_time};
 use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
 use mpiscope_ingest::KnownAgent;
 use mpiscope_ingest::alignment::Violations;
 use mpiscope_model::{Fault, InFlight, Totals};
 use mpiscope_recording::{
-    Cost, Cut, FunctionName, Manifest, Recording, RecordingWriter, State, Tables, WalReader, WindowRow,
+    Cost, Cut, FunctionName, Manifest, Recording, RecordingError, RecordingWriter, State, Tables, WalReader,
+    WindowRow,
 };
 use mpiscope_wire::Message;
 use std::path::Path;
@@ -61,6 +63,8 @@ pub(crate) struct Recorder {
     is_suspected: bool,
     /// What went wrong in reading rings and in writing, each once.
     write_faults: Vec<String>,
+    /// So many calls were recorded before, of which some may be in no file.
+    expected_calls: u64,
 }
 
 impl Recorder {
@@ -80,7 +84,13 @@ impl Recorder {
             flight: None,
             is_suspected: false,
             write_faults: Vec::new(),
+            expected_calls: 0,
         }
+    }
+
+    /// So many calls were recorded before: those that do not come again are lost.
+    pub(crate) fn expect(&mut self, calls: u64) {
+        self.expected_calls = calls;
     }
 
     pub(crate) fn window_ns(&self) -> u64 {
@@ -230,6 +240,8 @@ impl Recorder {
         let scheduling = self.writer.push_scheduling(&step.scheduling);
         self.note(scheduling);
         if let Some(live) = &mut self.live {
+            let Totals { calls, polls, .. } = self.engine.totals;
+            live.lose(self.engine.losses.total(), calls + polls);
             live.take(step.batch, &step.calls, &step.messages);
             if let Some(fault) = live.fault() {
                 self.live = None;
@@ -304,6 +316,8 @@ impl Recorder {
     fn finish(mut self) -> Result<Summary> {
         let step = self.engine.finish();
         self.write(step);
+        let totals = self.engine.totals;
+        self.engine.losses.unsaved = self.expected_calls.saturating_sub(totals.calls + totals.polls);
         self.stood();
         self.publish(true);
         self.fill_manifest();
@@ -340,7 +354,7 @@ impl Recorder {
         };
         let dir = self.writer.dir().to_owned();
         let sums = self.sums.told(&self.engine.counts, &self.engine.processors);
-        let mut manifest = self.writer.finish(&tables, &sums)?;
+        let mut manifest = self.writer.finish(&tables, &sums).or_else(|error| note_unsaved(&dir, error))?;
         if let Some(cut) = manifest.cut {
             say_cut(&dir, &mut manifest, cut)?;
         }
@@ -385,6 +399,20 @@ impl Recorder {
             None
         })
     }
+}
+
+/// Of a recording that could not be completed, notes how many calls are in no file, and says so.
+fn note_unsaved(dir: &Path, error: RecordingError) -> Result<Manifest> {
+    let recording = Recording::open(dir)?;
+    let mut manifest = recording.manifest().clone();
+    let made = manifest.cost.calls;
+    manifest.lost.unsaved = unsaved(&manifest, calls_in_log(&recording)?.calls);
+    if manifest.lost.unsaved > 0 {
+        // Where there is no room for it either, whoever reads the log finds out.
+        let _ = manifest.write(dir);
+        bail!("{error}; {} of {} are in no file", count(manifest.lost.unsaved), counted(made, "call"));
+    }
+    Err(error.into())
 }
 
 /// On the terminal.

@@ -43,6 +43,13 @@ fn gained(advised: &Advised) -> String {
 
 /// What to do about the cause that costs most.
 fn of_cause(judgement: &Judgement) -> Vec<String> {
+    if judgement.verdict.lost_share > 0.0 {
+        return vec![
+            "What is missing says why calls were lost. Record again, with more room on the disk, or with more \
+             `ring_slots` in the settings where rings were full."
+                .into(),
+        ];
+    }
     match judgement.verdict.cause.as_str() {
         "mapping" => placement(judgement),
         "pattern" => work(judgement),

@@ -6,7 +6,7 @@ use super::{by_region, sources::sources, waits};
 use crate::words::nanoseconds;
 use mpiscope_analysis::{Assessment, Basis, Budget, Budgeter, Cause, Causes, Remark, WindowBudget};
 use mpiscope_feed::{
-    Advised, Attribution, By, Course, Efficiency, Judgement, Parts, Quiet, Regions, Verdict,
+    Advised, Attribution, By, ByRank, Course, Efficiency, Judgement, Parts, Quiet, Regions, Verdict, WhatIf,
 };
 use mpiscope_model::{Blame, Nanoseconds};
 
@@ -61,7 +61,7 @@ pub(super) fn judgement(
     };
     let mut attribution: Vec<Attribution> = windows.chunks(step).enumerate().map(stretch).collect();
     attribution.extend(by_region::attribution(budgeter, &basis, &waits, (seen, end_ns)));
-    let judgement = Judgement {
+    let mut judgement = Judgement {
         budget: parts(&total.budget),
         efficiency: efficiency(budgeter, ranks, seen),
         attribution,
@@ -75,6 +75,7 @@ pub(super) fn judgement(
             confidence: whole.verdict.confidence,
             causes: whole.causes.iter().map(|(blame, s)| (blame.word().to_owned(), *s)).collect(),
             remarks: whole.verdict.remarks.iter().copied().map(remark).collect(),
+            lost_share: 0.0,
         },
         gathered: waits::gathered(budgeter.waits()),
         sites: waits::by_site(budgeter.site_waits()),
@@ -87,7 +88,24 @@ pub(super) fn judgement(
         whatif: replayed.whatif(),
         regions: Regions::default(),
     };
-    (judgement, course.bounded())
+    let mut course = course.bounded();
+    if seen.is_too_little() {
+        withhold(&mut judgement, &mut course, seen.lost_share);
+    }
+    (judgement, course)
+}
+
+/// Takes back what nobody can know of a run of which so many calls were lost.
+fn withhold(judgement: &mut Judgement, course: &mut Course, lost_share: f64) {
+    judgement.verdict = Verdict { cause: "none".into(), lost_share, ..Verdict::default() };
+    judgement.efficiency = Efficiency::default();
+    judgement.attribution.clear();
+    judgement.sources.clear();
+    judgement.advised = None;
+    judgement.is_distance_unknown = false;
+    judgement.whatif = WhatIf::default();
+    course.avoidable.fill([0.0; 4]);
+    course.by_rank = ByRank::default();
 }
 
 /// What the placement that is advised does.

@@ -22,7 +22,7 @@ use mpiscope_model::{Activity, Batch, Call, CommInfo, Event, Message, Rank, Rank
 use outlook::Outlook;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -71,6 +71,9 @@ struct Shared {
     /// Replays have no time left for more calls.
     is_replay_paused: AtomicBool,
     found: Mutex<Option<Found>>,
+    /// Of the calls that were made until now, those that were lost, and those that were not.
+    lost: AtomicU64,
+    recorded: AtomicU64,
     /// Whether the thread has ended.
     is_over: AtomicBool,
     /// Why nothing is judged any more, until that is asked for.
@@ -119,6 +122,12 @@ impl LiveJudge {
             left_out_calls: 0,
             is_behind: false,
         })
+    }
+
+    /// So many calls were lost until now, and so many not.
+    pub(crate) fn lose(&self, lost: u64, recorded: u64) {
+        self.shared.lost.store(lost, Ordering::Relaxed);
+        self.shared.recorded.store(recorded, Ordering::Relaxed);
     }
 
     /// Takes in what became known: activities with all that belongs to them, and the calls and messages, which are copied
@@ -281,6 +290,8 @@ impl Judge {
             return Ok(());
         }
         let begun = own_time();
+        let lost = self.shared.lost.load(Ordering::Relaxed);
+        outlook.lose(lost, self.shared.recorded.load(Ordering::Relaxed));
         let replayed = self.stretches.result();
         let replaying = own_time().saturating_sub(begun);
         let begun = Instant::now();

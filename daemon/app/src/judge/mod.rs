@@ -33,9 +33,10 @@ pub(crate) use live::LiveJudge;
 pub(crate) use regions::regions_sentence;
 pub(crate) use words::{budget_lines, verdict_sentences};
 
+use crate::load::unsaved;
 use crate::private::create_private;
 use anyhow::{Context as _, Result};
-use mpiscope_model::Gap;
+use mpiscope_model::{Gap, Losses};
 use mpiscope_recording::{Recording, WalReader, read_listed};
 use seen::Seen;
 use std::path::Path;
@@ -65,10 +66,12 @@ pub(crate) fn judge(recording: &Recording, log: &WalReader, workers: usize) -> R
     let mut stretches = LogStretches::new(&reference, &advice.node_of_rank);
     let judged = pass::by(manifest, log, workers, (reference.with(own), advice), &learnt, &mut stretches)?;
     drop(learnt);
+    let calls = stretches.calls();
     let replayed = stretches.finish();
     let gaps = manifest.pauses.iter().flat_map(|pauses| &pauses.gaps);
     let gaps = gaps.copied().map(Gap::from).collect();
-    let seen = Seen { from_ns: 0, gaps };
+    let lost = Losses { unsaved: unsaved(manifest, calls), ..Losses::default() }.max(manifest.lost.into());
+    let seen = Seen { from_ns: 0, gaps, lost_share: Seen::share(lost.total(), calls) };
     Ok(Findings::of(&judged, reference.is_some(), manifest.job.ranks, &seen, &replayed))
 }
 

@@ -2,6 +2,9 @@
 
 use mpiscope_model::{Gap, Nanoseconds};
 
+/// Where a larger share of the calls was lost there is no verdict.
+const MOST_LOST: f64 = 0.1;
+
 /// From when on a run was seen, and when not.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Seen {
@@ -9,9 +12,21 @@ pub(crate) struct Seen {
     pub(crate) from_ns: Nanoseconds,
     /// Recording was off.
     pub(crate) gaps: Vec<Gap>,
+    /// The share of its calls that were lost.
+    pub(crate) lost_share: f64,
 }
 
 impl Seen {
+    /// Which share of all calls was lost.
+    pub(super) fn share(lost: u64, seen: u64) -> f64 {
+        lost as f64 / lost.saturating_add(seen).max(1) as f64
+    }
+
+    /// Whether so many calls were lost that nothing can be said of what could be avoided.
+    pub(super) fn is_too_little(&self) -> bool {
+        self.lost_share > MOST_LOST
+    }
+
     /// How much of a stretch was.
     pub(super) fn length_ns(&self, from_ns: Nanoseconds, to_ns: Nanoseconds) -> u64 {
         let from_ns = from_ns.max(self.from_ns);
@@ -30,9 +45,20 @@ mod tests {
     #[test]
     fn what_was_off_was_not_seen() {
         let gap = |from_ns, until_ns| Gap { from_ns, until_ns };
-        let seen = Seen { from_ns: 10, gaps: vec![gap(0, Some(15)), gap(40, Some(50)), gap(90, None)] };
+        let seen = Seen {
+            from_ns: 10,
+            gaps: vec![gap(0, Some(15)), gap(40, Some(50)), gap(90, None)],
+            lost_share: 0.0,
+        };
         assert_eq!(seen.length_ns(0, 100), 65);
         assert_eq!((seen.length_ns(45, 60), seen.length_ns(41, 49), seen.length_ns(95, 99)), (10, 0, 0));
         assert_eq!(Seen::default().length_ns(3, 10), 7);
+    }
+
+    #[test]
+    fn what_was_lost_is_a_share_of_all() {
+        assert_eq!((Seen::share(0, 0), Seen::share(3, 1), Seen::share(5, 0)), (0.0, 0.75, 1.0));
+        let seen = |lost, calls| Seen { lost_share: Seen::share(lost, calls), ..Seen::default() };
+        assert!(!seen(100, 900).is_too_little() && seen(101, 899).is_too_little());
     }
 }

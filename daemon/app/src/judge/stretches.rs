@@ -130,6 +130,8 @@ impl Stretches {
 pub(super) struct LogStretches {
     stretches: Stretches,
     matcher: Matcher,
+    /// The calls of the log.
+    calls: u64,
 }
 
 impl LogStretches {
@@ -137,7 +139,7 @@ impl LogStretches {
         let mut stretches = Stretches::new(FINAL_CALLS);
         stretches.refer(reference);
         stretches.advise(advised);
-        Self { stretches, matcher: Matcher::default() }
+        Self { stretches, matcher: Matcher::default(), calls: 0 }
     }
 
     /// Adds a batch whose times are corrected.
@@ -145,6 +147,12 @@ impl LogStretches {
         batch.ranks.iter().for_each(|info| self.matcher.place(info.rank, info.node));
         let matched = self.matcher.feed(&batch.events);
         self.stretches.add(batch, &batch.calls, &matched.messages);
+        self.calls += batch.calls.iter().map(|call| call.count.max(1)).sum::<u64>();
+    }
+
+    /// How many calls were added.
+    pub(super) fn calls(&self) -> u64 {
+        self.calls
     }
 
     pub(super) fn finish(mut self) -> Replayed {

@@ -27,6 +27,10 @@ pub(super) fn percent(share: f64) -> String {
 /// The verdict in one sentence: how much, who or what, when, how sure, and what comes next.
 fn headline(judgement: &Judgement) -> String {
     let verdict = &judgement.verdict;
+    if verdict.lost_share > 0.0 {
+        let lost = percent(verdict.lost_share);
+        return format!("No verdict: {lost} of the calls were lost, so nobody knows what could be avoided.");
+    }
     if verdict.cause == "none" {
         let known = if verdict.is_at_least { " is known of, and more is possible" } else { "" };
         return match shortage(judgement) {

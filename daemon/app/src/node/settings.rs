@@ -153,7 +153,7 @@ impl Settings {
         {
             return Ok(known);
         }
-        let drawn = crate::run::random()?;
+        let drawn = crate::private::random()?;
         let mut file = create_private(&path)?;
         writeln!(file, "{drawn:032x}")?;
         Ok(drawn)

@@ -6,7 +6,7 @@ mod shelf;
 mod sites;
 mod updates;
 
-pub(crate) use open::{open_in_browser, say_address};
+pub(crate) use open::{Opened, open_in_browser, say_address};
 pub(crate) use rows::{function_rows, node_rows, rank_rows};
 pub(crate) use shelf::{Shelf, Shelves};
 pub(crate) use sites::SiteShelf;

@@ -3,9 +3,9 @@
 
 use crate::agent::{Agent, Resume};
 use crate::daemon::{END_UNKNOWN, LIVE_FILE, Live, Recorder, Records};
-use crate::engine::{Engine, replay};
 use crate::judge::{GIVEN, judge_into};
-use crate::load::not_in_log;
+use crate::load::calls_in_log;
+use crate::run::remove_rings_of;
 use crate::standing;
 use anyhow::{Context as _, Result};
 use mpiscope_feed::Standing;
@@ -24,11 +24,8 @@ pub(super) fn has_more(recording: &Recording) -> Result<bool> {
     if sealed == 0 {
         return Ok(true);
     }
-    let mut engine = Engine::new(recording.manifest().window_ns);
-    let faults = replay(&recording.wal()?, |message| drop(engine.feed(message)));
-    engine.finish();
-    let is_whole = faults.is_empty() && engine.ingest().started().is_some();
-    Ok(is_whole || engine.totals.calls >= sealed)
+    let log = calls_in_log(recording)?;
+    Ok(log.is_whole || log.rows >= sealed)
 }
 
 /// Records once more what the log tells, into `out`.
@@ -63,9 +60,17 @@ pub(super) fn repair(recording: &Recording, out: &Path) -> Result<Manifest> {
     }
     let mut recorder = Recorder::new(writer, old.window_ns, Box::new(|dir, _| judge_into(dir, 1)));
     recorder.watch_for(Duration::ZERO, None)?;
+    if old.state == State::Incomplete {
+        recorder.expect(old.cost.calls);
+    }
     let resume = recorder.replay(&WalReader::open(out)?);
+    let mut read_rings = Vec::new();
     let rest = match Live::of(recording.dir()) {
-        Records::Nobody(Some(live)) => rest_of_rings(&live, resume, out, &mut missing)?,
+        Records::Nobody(Some(live)) => {
+            let rest = rest_of_rings(&live, resume, out, &mut missing)?;
+            read_rings = if rest.is_running { Vec::new() } else { live.rings };
+            rest.messages
+        }
         Records::Unreadable => {
             missing.push(format!("what still lay in the rings of the run: {LIVE_FILE} is damaged"));
             Vec::new()
@@ -84,12 +89,8 @@ pub(super) fn repair(recording: &Recording, out: &Path) -> Result<Manifest> {
         if !is_told && manifest.job.exit.is_some() {
             manifest.missing.retain(|text| text != END_UNKNOWN);
         }
-        let lost = not_in_log(old, manifest.cost.calls);
-        manifest.state = if lost.is_some() { State::Incomplete } else { manifest.state };
-        manifest.missing.extend(lost);
-        if Losses::from(old.lost).total() > Losses::from(manifest.lost).total() {
-            manifest.lost = old.lost;
-        }
+        manifest.lost = Losses::from(manifest.lost).max(old.lost.into()).into();
+        manifest.state = if manifest.lost.unsaved > 0 { State::Incomplete } else { manifest.state };
     }
     if manifest.job.duration_s.is_none() {
         let end_ns = manifest.segments.calls.iter().map(|segment| segment.to_ns).max();
@@ -97,14 +98,25 @@ pub(super) fn repair(recording: &Recording, out: &Path) -> Result<Manifest> {
         manifest.state = State::Incomplete;
     }
     manifest.write(out)?;
+    for rings in remove_rings_of(&read_rings) {
+        say!("what lay in {} is saved with it, and was removed there", rings.display());
+    }
     Ok(manifest)
 }
 
-/// Calls that reached the rings and that nobody took: read, put into the new log, and left where they are.
-fn rest_of_rings(live: &Live, resume: Resume, out: &Path, missing: &mut Vec<String>) -> Result<Vec<Message>> {
+/// What lay in the rings of a run.
+#[derive(Default)]
+struct Rest {
+    messages: Vec<Message>,
+    /// The program still runs, and needs them.
+    is_running: bool,
+}
+
+/// Calls that reached the rings and that nobody took: read, and put into the new log.
+fn rest_of_rings(live: &Live, resume: Resume, out: &Path, missing: &mut Vec<String>) -> Result<Rest> {
     if !live.rings.iter().any(|folder| folder.is_dir()) {
         missing.push("what lay in the rings of the run when its recorder was killed: they are gone".into());
-        return Ok(Vec::new());
+        return Ok(Rest::default());
     }
     let mut agent = Agent::new(live.rings.clone(), resume, None);
     let mut messages = Vec::new();
@@ -116,7 +128,8 @@ fn rest_of_rings(live: &Live, resume: Resume, out: &Path, missing: &mut Vec<Stri
     };
     agent.drain(Duration::ZERO, &mut take);
     agent.look(&mut take);
-    missing.extend(agent.has_living().then(|| {
+    let is_running = agent.has_living();
+    missing.extend(is_running.then(|| {
         "the program was still running when its recording was repaired: what it did later is not here"
             .to_owned()
     }));
@@ -129,5 +142,5 @@ fn rest_of_rings(live: &Live, resume: Resume, out: &Path, missing: &mut Vec<Stri
         log.write(&encoded)?;
     }
     log.sync()?;
-    Ok(messages)
+    Ok(Rest { messages, is_running })
 }

@@ -4,6 +4,7 @@ use super::{stretch, tables};
 use crate::check::{Known, Sane};
 use crate::daemon::window_row;
 use crate::judge;
+use crate::load::unsaved;
 use crate::processors::Processors;
 use crate::sums::Sums;
 use crate::words::counted;
@@ -93,6 +94,10 @@ pub(super) fn repair(recording: &Recording, out: &Path) -> Result<Manifest> {
         ..totals
     };
     manifest.totals = RunTotals::from(of_rows);
+    if manifest.cut.is_none() {
+        let unsaved = unsaved(manifest, of_rows.calls + of_rows.polls);
+        manifest.lost.unsaved = manifest.lost.unsaved.max(unsaved);
+    }
     manifest.job.duration_s = manifest.job.duration_s.or(Some(end_ns as f64 / 1e9));
     let is_complete = lost.is_empty() && recording.damage().is_none() && old.state == State::Complete;
     manifest.missing.clone_from(&old.missing);

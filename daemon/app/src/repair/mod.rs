@@ -28,7 +28,9 @@ pub(crate) fn repair(options: &RepairOptions) -> Result<ExitCode> {
         bail!("{} is being recorded{who}; repair it when that is over", options.dir.display());
     }
     let recording = match Recording::open(&dir) {
-        Err(RecordingError::Manifest { .. }) => Recording::without_manifest(&dir)?,
+        Err(RecordingError::Manifest { .. } | RecordingError::ManifestGone { .. }) => {
+            Recording::without_manifest(&dir)?
+        }
         opened => opened?,
     };
     if recording.damage().is_none() && check_all(&dir).is_ok_and(|found| found.is_whole()) {

@@ -15,6 +15,7 @@ use crate::here::own_program;
 use crate::judge;
 use crate::node::LEFT_FILE;
 use crate::page;
+use crate::private::random;
 use crate::site::{Site, Start};
 use crate::switch;
 use anyhow::{Result, bail};
@@ -31,7 +32,7 @@ use supervisor::Supervisor;
 
 pub(crate) use command::find_collector;
 pub(crate) use launch::{System, may_span_hosts};
-pub(crate) use place::{left_over_rings, random, refuse_occupied};
+pub(crate) use place::{left_over_rings, refuse_occupied, remove_rings_of};
 pub(crate) use signals::{bit, ignored_signals};
 
 /// A run that is being recorded.
@@ -39,6 +40,8 @@ struct Recorded {
     place: Place,
     launch: Launch,
     supervisor: Supervisor,
+    /// The page in the user's browser, where that was asked for.
+    opened: Option<page::Opened>,
 }
 
 /// A command that is over.
@@ -153,12 +156,8 @@ fn begin(
         needs.variables.push((switch::FLIGHT.to_owned(), span.as_secs().to_string().into()));
     }
     let supervisor = Supervisor::start(configuration).inspect_err(|_| place.remove_rings())?;
-    if let Some(url) = supervisor.url() {
-        page::say_address("live page", url);
-        if options.open {
-            page::open_in_browser(url);
-        }
-    }
+    let url = supervisor.url().inspect(|url| page::say_address("live page", url));
+    let opened = url.filter(|_| options.open).and_then(page::open_in_browser);
     if let Some((link, address)) = link.as_ref().zip(supervisor.link()) {
         let told = link::variables(link, address, site, &program);
         if site.agents.start == Start::ByHand
@@ -170,16 +169,20 @@ fn begin(
     }
     // Before signals are caught: an interrupt while the launcher is asked what it is ends all.
     let launch = launch::plan(&options.command, &needs, &system);
-    Ok(Recorded { place, launch, supervisor })
+    Ok(Recorded { place, launch, supervisor, opened })
 }
 
 fn finish(recorded: Recorded, exit: Option<i32>) -> Option<Summary> {
-    let Recorded { place, supervisor, .. } = recorded;
+    let Recorded { place, supervisor, opened, .. } = recorded;
     // Agents that come now would be told of a run that is over.
     let _ = std::fs::remove_file(place.out.join(LEFT_FILE));
     let told = supervisor.finish(exit);
+    drop(opened);
     if told.is_some() {
         place.remove_rings();
+        if exit.is_none() {
+            place.remove_recording();
+        }
     } else {
         // The rings stay: what is in them is in no file yet.
         say!(

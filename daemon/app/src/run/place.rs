@@ -1,31 +1,30 @@
 //! Where a run's recording and its rings go.
 
 use crate::command_line::RunOptions;
-use crate::private::create_private;
+use crate::daemon::LIVE_FILE;
+use crate::private::{create_private, random};
 use crate::site::Paths;
+use crate::{judge, standing};
 use anyhow::{Context as _, Result, bail};
-use mpiscope_recording::is_being_written;
+use mpiscope_recording::{Manifest, State, is_being_written, remove_recording};
 use mpiscope_ring::SERVED_BY_DAEMON;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
+
+/// What lies in a recording's folder beside the files of the recording itself.
+const FILES: [&str; 3] = [judge::FILE, standing::FILE, LIVE_FILE];
 
 pub(crate) struct Place {
     /// The run's name.
     pub(crate) name: String,
     /// The recording's folder.
     pub(crate) out: PathBuf,
+    /// It was there before, with nothing in it.
+    is_out_given: bool,
     /// Where ranks make their rings: shared memory.
     pub(crate) rings: PathBuf,
     /// Where they make them when shared memory is full.
     pub(crate) spool: PathBuf,
-}
-
-/// 128 random bits.
-pub(crate) fn random() -> Result<u128> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| anyhow::anyhow!("no random numbers from the system: {error}"))?;
-    Ok(u128::from_le_bytes(bytes))
 }
 
 /// The recording's folder: the one that was asked for, if it is not taken, or a new one here.
@@ -35,6 +34,9 @@ pub(crate) fn choose_folder(options: &RunOptions) -> Result<PathBuf> {
         Some(out) => here.join(out),
         None => here.join(free_name(&here, &default_name(&options.command))),
     };
+    if options.out.is_some() && holds_nothing(&out) {
+        remove_recording(&out, &FILES);
+    }
     refuse_occupied(&out, "--out")?;
     out.file_name().context("the folder of the recording needs a name")?;
     Ok(out)
@@ -46,23 +48,69 @@ impl Place {
         let name = out.file_name().context("the folder of the recording needs a name")?;
         let name = name.to_string_lossy().into_owned();
         let mark = format!("mpiscope-{}-{:08x}", rustix::process::getuid().as_raw(), random()? as u32);
+        let beside = out.parent().unwrap_or(&out);
+        // Without a folder for temporary files, they are kept beside the recording.
+        let spool = make_private(paths.spool.join(format!("{mark}{SPOOL}")))
+            .or_else(|error| make_private(beside.join(format!("{mark}{SPOOL}"))).map_err(|_| error))?;
         // Without shared memory, or where it may not be written, a file does as well.
-        let rings =
-            make_private(paths.rings.join(&mark)).or_else(|_| make_private(paths.spool.join(&mark)))?;
-        let spool = make_private(paths.spool.join(format!("{mark}-spool")))?;
-        let mark = rings.join(SERVED_BY_DAEMON);
-        create_private(&mark).with_context(|| format!("make {}", mark.display()))?;
-        Ok(Self { name, out, rings, spool })
+        let rings = make_private(paths.rings.join(&mark))
+            .or_else(|_| make_private(spool.with_file_name(&mark)))
+            .inspect_err(|_| remove_folder(&spool))?;
+        let is_out_given = out.exists();
+        let place = Self { name, out, is_out_given, rings, spool };
+        let mark = place.rings.join(SERVED_BY_DAEMON);
+        create_private(&mark)
+            .with_context(|| format!("make {}", mark.display()))
+            .inspect_err(|_| place.remove_rings())?;
+        Ok(place)
+    }
+
+    /// Removes the recording of a command that never ran.
+    pub(crate) fn remove_recording(&self) {
+        remove_recording(&self.out, &FILES);
+        if !self.is_out_given {
+            let _ = std::fs::remove_dir(&self.out);
+        }
     }
 
     /// Removes the rings: by now they were read, or there is nobody to read them.
     pub(crate) fn remove_rings(&self) {
-        for folder in [&self.rings, &self.spool] {
-            // What cannot be removed costs shared memory until somebody does; `mpiscope doctor` names it.
-            let _ = std::fs::remove_dir_all(folder);
-        }
+        [&self.rings, &self.spool].into_iter().for_each(|folder| remove_folder(folder));
     }
 }
+
+fn remove_folder(folder: &Path) {
+    // What cannot be removed costs shared memory until somebody does; `mpiscope doctor` names it.
+    let _ = std::fs::remove_dir_all(folder);
+}
+
+/// Removes the folders of rings that a recording names. A recording may come from anywhere, so only what is certainly such a
+/// folder of this user goes; those that went.
+pub(crate) fn remove_rings_of(folders: &[PathBuf]) -> Vec<&Path> {
+    let own = rustix::process::getuid().as_raw();
+    let is_ours = |folder: &&Path| {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        let is_marked = name.ends_with(SPOOL) || folder.join(SERVED_BY_DAEMON).is_file();
+        let metadata = std::fs::symlink_metadata(folder);
+        name.starts_with(&format!("mpiscope-{own}-"))
+            && is_marked
+            && metadata.is_ok_and(|metadata| metadata.is_dir() && metadata.uid() == own)
+    };
+    folders.iter().map(PathBuf::as_path).filter(is_ours).inspect(|folder| remove_folder(folder)).collect()
+}
+
+/// Whether there is a recording in which nothing is: its command did not come to call MPI.
+fn holds_nothing(out: &Path) -> bool {
+    !is_being_written(out)
+        && Manifest::read(out).is_ok_and(|manifest| {
+            manifest.state == State::Complete
+                && (manifest.job.ranks, manifest.totals.calls) == (0, 0)
+                && manifest.segments.calls.is_empty()
+        })
+}
+
+/// What is behind the name of a run's rings in that of the folder that takes what has no room there.
+const SPOOL: &str = "-spool";
 
 fn make_private(path: PathBuf) -> Result<PathBuf> {
     std::fs::DirBuilder::new()
@@ -192,5 +240,55 @@ mod tests {
         assert!(name(&["./si m/halo;rm"]).starts_with("mpiscope-halorm-2"));
         assert!(name(&["mpirun", "-n", "4", "/bin/true", "x"]).starts_with("mpiscope-true-2"));
         assert!(name(&["mpirun.openmpi", "-n", "4", "nothing"]).starts_with("mpiscope-job-2"));
+    }
+
+    fn folder_of_rings(of: &Path, name: &str, is_marked: bool) -> PathBuf {
+        let folder = of.join(name);
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(folder.join("1-2.ring"), "").unwrap();
+        if is_marked {
+            std::fs::write(folder.join(SERVED_BY_DAEMON), "").unwrap();
+        }
+        folder
+    }
+
+    #[test]
+    fn of_the_folders_that_a_recording_names_only_those_of_rings_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = rustix::process::getuid().as_raw();
+        let make = |name: &str, is_marked| folder_of_rings(folder.path(), name, is_marked);
+        let rings = make(&format!("mpiscope-{own}-1"), true);
+        let spool = make(&format!("mpiscope-{own}-1{SPOOL}"), false);
+        let others = [
+            make(&format!("mpiscope-{}-1", own + 1), true),
+            make(&format!("mpiscope-{own}-2"), false),
+            make("work", true),
+            folder.path().join(format!("mpiscope-{own}-3")),
+        ];
+        std::os::unix::fs::symlink(&others[2], &others[3]).unwrap();
+        let all = [&[rings.clone(), spool.clone()][..], &others].concat();
+        assert_eq!(remove_rings_of(&all), [&rings, &spool]);
+        assert!(!rings.exists() && !spool.exists() && others.iter().all(|folder| folder.exists()));
+    }
+
+    #[test]
+    fn without_a_folder_for_temporary_files_rings_have_theirs_beside_the_recording() {
+        let folder = tempfile::tempdir().unwrap();
+        let [shared, beside] = ["shared", "beside"].map(|name| folder.path().join(name));
+        std::fs::create_dir(&shared).unwrap();
+        std::fs::create_dir(&beside).unwrap();
+        let (nowhere, out) = (folder.path().join("nowhere"), beside.join("recording"));
+        let place = |rings: &Path, out: &Path| {
+            Place::make(out.into(), &Paths { rings: rings.into(), spool: nowhere.clone() })
+        };
+        let made = place(&shared, &out).unwrap();
+        assert_eq!((made.rings.parent(), made.spool.parent()), (Some(&*shared), Some(&*beside)));
+        made.remove_rings();
+        let made = place(&nowhere, &out).unwrap();
+        assert_eq!((made.rings.parent(), made.spool.parent()), (Some(&*beside), Some(&*beside)));
+        made.remove_rings();
+        // Where nothing can be made, nothing stays.
+        assert!(place(&shared, &nowhere.join("recording")).is_err());
+        assert!([&shared, &beside].iter().all(|folder| std::fs::read_dir(folder).unwrap().next().is_none()));
     }
 }

@@ -18,6 +18,10 @@ impl Rings {
         Self(live["rings"].as_array().unwrap().iter().map(|path| path.as_str().unwrap().into()).collect())
     }
 
+    pub(crate) fn are_gone(&self) -> bool {
+        self.0.iter().all(|rings| !rings.exists())
+    }
+
     /// Nobody wants them.
     pub(crate) fn remove(&self) {
         for rings in self.0.iter().filter(|rings| rings.exists()) {

@@ -111,6 +111,11 @@ impl Outlook {
         }
     }
 
+    /// So many calls were lost until now, and so many not.
+    pub(super) fn lose(&mut self, lost: u64, recorded: u64) {
+        self.seen.lost_share = Seen::share(lost, recorded);
+    }
+
     /// Nothing is known of what came before.
     pub(super) fn begin_anew(&mut self, from_ns: Nanoseconds, left_out_calls: u64) {
         let given = std::mem::take(&mut self.given);

@@ -29,8 +29,7 @@ fn pattern() -> Judgement {
             share: 0.31,
             confidence: 0.92,
             causes: vec![("pattern".into(), 31.0), ("mapping".into(), 6.0), ("cpu".into(), 0.0)],
-            remarks: Vec::new(),
-            is_at_least: false,
+            ..Verdict::default()
         },
         ..Judgement::default()
     }
@@ -48,6 +47,17 @@ fn the_verdict_is_one_sentence() {
         "Uneven work, and waiting for those who have more of it, costs 31.0 s of the ranks' time; without it the run \
          would take about 3.90 s less."
     );
+}
+
+#[test]
+fn where_too_much_was_lost_there_is_no_verdict() {
+    let verdict = Verdict { cause: "none".into(), lost_share: 0.91, ..Verdict::default() };
+    let lost = Judgement { verdict, ..Judgement::default() };
+    assert_eq!(
+        headline(&lost),
+        "No verdict: 91 % of the calls were lost, so nobody knows what could be avoided."
+    );
+    assert_eq!(super::actions(&lost).len(), 1);
 }
 
 #[test]
