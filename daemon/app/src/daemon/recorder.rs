@@ -209,9 +209,10 @@ impl Recorder {
             self.in_flight.clear();
         }
         let Some(lines) = self.watcher.see(&self.engine, &self.in_flight) else { return };
-        say(&lines);
+        // What was said is in the recording, whatever happens next.
         let written = standing::write(self.writer.dir(), self.watcher.told());
         self.note(written);
+        say(&lines);
     }
 
     /// Takes in what came behind the log of a predecessor, and completes the recording, which will say that this is missing.
