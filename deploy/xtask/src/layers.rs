@@ -16,6 +16,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("mpiscope-ingest", &["mpiscope-wire", "mpiscope-model"]),
     ("mpiscope-analysis", &["mpiscope-model"]),
     ("mpiscope-diagnosis", &["mpiscope-model"]),
+    ("mpiscope-layout", &[]),
     ("mpiscope-flow", &["mpiscope-analysis", "mpiscope-model"]),
     ("mpiscope-recording", &["mpiscope-wire", "mpiscope-model"]),
     ("mpiscope-link", &["mpiscope-wire"]),
@@ -49,6 +50,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "mpiscope-bench-analysis",
         &["mpiscope-analysis", "mpiscope-flow", "mpiscope-ingest", "mpiscope-model", "mpiscope-synth"],
     ),
+    ("mpiscope-bench-layout", &["mpiscope-layout"]),
     (
         "mpiscope-bench-recording",
         &[
@@ -86,6 +88,7 @@ const NEVER: &[(&str, &[&str])] = &[
     ("mpiscope-model", &["*"]),
     ("mpiscope-analysis", &["serde", "tokio", "warp", "parquet", "libc"]),
     ("mpiscope-diagnosis", &["serde", "tokio", "warp", "parquet", "libc"]),
+    ("mpiscope-layout", &["serde", "tokio", "warp", "parquet", "libc"]),
     ("mpiscope-flow", &["tokio", "warp", "parquet"]),
     ("mpiscope-ingest", &["serde", "tokio", "warp", "libc"]),
     ("mpiscope-synth", &["serde", "tokio", "warp", "libc"]),
