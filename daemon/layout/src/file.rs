@@ -20,14 +20,15 @@ pub struct LayoutFile {
 }
 
 impl LayoutFile {
-    /// Reads a file. Bytes that are no UTF-8 count as unknown characters, so names in other encodings can be read.
+    /// Reads a file. Bytes that are no UTF-8 and control characters count as unknown characters, so
+    /// names in other encodings can be read.
     pub fn parse(bytes: &[u8]) -> Self {
         let mut file = Self::default();
         if bytes.len() > MOST_FILE_BYTES {
             file.errors.push(SyntaxError::FileTooLong.at(Position { line: 1, column: 1 }));
             return file;
         }
-        let text = String::from_utf8_lossy(bytes);
+        let text: String = String::from_utf8_lossy(bytes).chars().map(printable).collect();
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let mut first_lines = HashMap::new();
         for block in read_blocks(text, &mut file.errors) {
@@ -45,6 +46,10 @@ impl LayoutFile {
                 },
             }
         }
+        if file.layouts.is_empty() && file.errors.is_empty() {
+            let (expected, found) = ("BEGIN_VIZ=name", "the end of the file".to_owned());
+            file.errors.push(SyntaxError::Expected { expected, found }.at(Position { line: 1, column: 1 }));
+        }
         file.errors.sort_by_key(|error| error.position);
         file
     }
@@ -53,5 +58,15 @@ impl LayoutFile {
     pub fn layout(&self, name: &str) -> Option<&Layout> {
         let name = name.to_lowercase();
         self.layouts.iter().find(|layout| layout.name.to_lowercase() == name)
+    }
+}
+
+/// Names and keys are shown on terminals, so nothing in them may control one.
+fn printable(character: char) -> char {
+    match character {
+        '\n' | '\t' => character,
+        '\r' => ' ',
+        _ if character.is_control() => char::REPLACEMENT_CHARACTER,
+        _ => character,
     }
 }

@@ -46,7 +46,7 @@ fn errors_say_where_and_what_was_expected() {
         ("größe=1, a=größe+latency", "2:18: unknown name `latency`"),
         ("a=B\nb=1", "2:3: `B` is used before it is set in line 3"),
         ("a=metadata(cpu\nb=1", "2:3: expected `)` behind the key of metadata, found the end of the line"),
-        ("a=\u{7}", "2:3: expected a number, a name or `(`, found `\\u{7}`"),
+        ("a=\u{7}", "2:3: expected a number, a name or `(`, found `\u{fffd}`"),
         ("a=metadata(\u{7}", "2:3: expected `)` behind the key"),
     ];
     for (lines, expected) in examples {

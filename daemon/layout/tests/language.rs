@@ -187,9 +187,9 @@ fn of_two_layouts_with_one_name_the_first_counts() {
 
 #[test]
 fn older_files_and_other_encodings_are_read() {
-    let file = LayoutFile::parse(b"TOPOLOGY_MAP=4P\xd716\nx=rank,y=0,z=0\nEND_TOPOLOGY\nTOPOLOGY_EQUATION=b\nx=1\ny=1\nz=1\nEND_TOPOLOGY");
+    let file = LayoutFile::parse(b"TOPOLOGY_MAP=4P\xd716\x1b\nx=rank,y=0,z=0\nEND_TOPOLOGY\nTOPOLOGY_EQUATION=b\nx=1\ny=1\nz=1\nEND_TOPOLOGY");
     assert!(file.errors.is_empty(), "{file:?}");
-    assert_eq!(file.layouts[0].name(), "4P\u{fffd}16");
+    assert_eq!(file.layouts[0].name(), "4P\u{fffd}16\u{fffd}");
 }
 
 #[test]
