@@ -76,7 +76,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         "mpiscope-fuzz",
-        &["mpiscope-analysis", "mpiscope-ingest", "mpiscope-model", "mpiscope-ring", "mpiscope-wire"],
+        &[
+            "mpiscope-analysis",
+            "mpiscope-ingest",
+            "mpiscope-layout",
+            "mpiscope-model",
+            "mpiscope-ring",
+            "mpiscope-wire",
+        ],
     ),
     // What runs its tests; what the tests themselves use is left out by `run_time`.
     ("mpiscope-e2e", &["mpiscope-harness"]),
