@@ -34,6 +34,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "mpiscope-ingest",
             "mpiscope-analysis",
             "mpiscope-diagnosis",
+            "mpiscope-layout",
             "mpiscope-flow",
             "mpiscope-recording",
             "mpiscope-synth",
