@@ -12,8 +12,6 @@ pub const HOST_INDEX: &str = "host";
 pub const HOST_COUNT: &str = "hosts";
 /// The key of the number of a rank among those of its host, from 0.
 pub const SLOT: &str = "slot";
-/// The key of the largest number of ranks on a host.
-pub const SLOT_COUNT: &str = "slots";
 /// The keys of a rank's coordinates in the Cartesian grid of the program.
 pub const CARTESIAN_COORDINATES: [&str; 3] = ["cart_x", "cart_y", "cart_z"];
 /// The keys of the sizes of that grid.

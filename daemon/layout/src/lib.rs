@@ -63,7 +63,7 @@ pub use error::{LayoutError, Position, SyntaxError};
 pub use evaluate::TooManyPoints;
 pub use file::LayoutFile;
 pub use inputs::{
-    CARTESIAN_COORDINATES, CARTESIAN_SIZES, EVENTS, HOST_COUNT, HOST_INDEX, Inputs, SLOT, SLOT_COUNT, Values,
+    CARTESIAN_COORDINATES, CARTESIAN_SIZES, EVENTS, HOST_COUNT, HOST_INDEX, Inputs, SLOT, Values,
 };
 pub use layout::Layout;
 pub use limits::{

@@ -4,7 +4,7 @@ mod support;
 
 use mpiscope_layout::{
     BUNDLED, CARTESIAN_COORDINATES, CARTESIAN_SIZES, HOST_COUNT, HOST_INDEX, Inputs, LayoutFile, Points,
-    SLOT, SLOT_COUNT, Values, bundled_layout,
+    SLOT, Values, bundled_layout,
 };
 use std::collections::HashSet;
 
@@ -20,7 +20,6 @@ fn inputs() -> Inputs {
     inputs.set_metadata(HOST_INDEX, per_rank(&|rank| rank / SLOTS));
     inputs.set_metadata(SLOT, per_rank(&|rank| rank % SLOTS));
     inputs.set_metadata(HOST_COUNT, Values::Same((RANKS / SLOTS) as f64));
-    inputs.set_metadata(SLOT_COUNT, Values::Same(SLOTS as f64));
     let strides = [6, 2, 1];
     for axis in 0..3 {
         let size = SIZES[axis];

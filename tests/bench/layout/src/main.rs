@@ -57,7 +57,7 @@ fn inputs(ranks: usize) -> Inputs {
     for key in ["cpu", "core", "host", "slot", "cart_x", "cart_y", "cart_z"] {
         inputs.set_metadata(key, values(16));
     }
-    for key in ["hosts", "slots", "cart_size_x", "cart_size_y", "cart_size_z"] {
+    for key in ["hosts", "cart_size_x", "cart_size_y", "cart_size_z"] {
         inputs.set_metadata(key, Values::Same(16.0));
     }
     inputs
