@@ -1,15 +1,15 @@
 //! The command line: what can be said, and the words of its help.
 
+mod layout;
+mod regions;
 mod whatif;
 
 use crate::export::{ExportFormat, ExportTable, RankList, byte_range, duration_ns, run_time_ns};
 use crate::output;
-use crate::regions::{cut, method};
 use crate::remap::Format;
 use anyhow::Result;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
-use mpiscope_analysis::{Cut, Method};
 use mpiscope_recording::{Keep, Latency};
 use mpiscope_synth::{Disturbance, Pattern, Style};
 use std::ffi::OsString;
@@ -18,6 +18,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+pub(crate) use layout::{LayoutCheckOptions, LayoutCommand, LayoutEvalOptions};
+pub(crate) use regions::RegionsOptions;
 pub(crate) use whatif::WhatifOptions;
 
 /// Watch the communication of a running MPI program: where time is lost, when and through whom.
@@ -108,6 +110,18 @@ The table has a line a,b or a,b,weight for each two ranks that talked; those tha
 rank that talked to nobody. JSON has the ranks, the distances between them and the regions. Ranks that do not reach each \
 other are in different regions, and their distance is null.")]
     Regions(RegionsOptions),
+    /// Check layout files of 3D views, and print where a layout places ranks.
+    #[command(after_help = "\
+Examples:
+  mpiscope layout check sphere.txt torus.txt --ranks 1024
+  mpiscope layout eval sphere.txt --ranks 16 > points.csv
+
+A layout file has blocks from BEGIN_VIZ=name to END_VIZ. Their statements, such as x=cos(2*pi()*rank/maxRank), set x, y \
+and z of each rank, as in custom views of ParaProf.")]
+    Layout {
+        #[command(subcommand)]
+        command: LayoutCommand,
+    },
     /// Measure what messages and collectives take where nothing disturbs them.
     #[command(after_help = "\
 Examples:
@@ -483,28 +497,6 @@ pub(crate) struct RemapOptions {
     pub(crate) output: Option<PathBuf>,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct RegionsOptions {
-    /// The folder of a recording, whose messages are counted
-    #[arg(value_name = "DIR", required_unless_present = "edges", conflicts_with = "edges")]
-    pub(crate) dir: Option<PathBuf>,
-    /// A table of who talked to whom
-    #[arg(long, value_name = "FILE")]
-    pub(crate) edges: Option<PathBuf>,
-    /// How it is told how far apart ranks are: by the fewest hops between them, or by all ways
-    #[arg(long, value_name = "paper|free-energy", default_value = "free-energy", value_parser = method)]
-    pub(crate) method: Method,
-    /// Where regions end: where modularity is greatest, or at a distance [default: 2.0 for paper, else auto]
-    #[arg(long, value_name = "auto|N.N", value_parser = cut, conflicts_with = "count")]
-    pub(crate) cut: Option<Cut>,
-    /// Find so many regions
-    #[arg(long, value_name = "N")]
-    pub(crate) count: Option<usize>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
 impl Command {
     /// Whether a job runs on while this does, and must not be held up or ended by it.
     pub(crate) fn is_part_of_a_job(&self) -> bool {
@@ -562,6 +554,9 @@ mod tests {
             "whatif",
             "remap",
             "regions",
+            "layout",
+            "layout check",
+            "layout eval",
             "agent",
             "calibrate",
             "synth",
@@ -574,7 +569,9 @@ mod tests {
             command.build();
             let command = match name {
                 None => &mut command,
-                Some(name) => command.find_subcommand_mut(name).unwrap(),
+                Some(name) => name
+                    .split(' ')
+                    .fold(&mut command, |command, name| command.find_subcommand_mut(name).unwrap()),
             };
             help += &command.render_help().to_string();
             help += "\n----\n";

@@ -18,6 +18,7 @@ mod here;
 mod import;
 mod interrupt;
 mod judge;
+mod layout;
 mod load;
 mod node;
 mod os;
@@ -79,6 +80,7 @@ fn carry_out(command: Command) -> Result<ExitCode> {
         Command::Synth(options) => synth::synth(&options),
         Command::Import(options) => import::import(&options),
         Command::Export(options) => export::export(&options),
+        Command::Layout { command } => layout::layout(&command),
         Command::Whatif(options) => whatif::whatif(&options),
         Command::Doctor => doctor::doctor(),
         Command::Agent(options) => node::agent(&options),

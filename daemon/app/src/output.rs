@@ -104,7 +104,12 @@ pub(crate) fn report_panics() {
 
 /// Writes a message to stderr; see [`say!`].
 pub(crate) fn write_message(text: &str) {
-    let line = format!("mpiscope: {text}\n").into_bytes();
+    write_line(&format!("mpiscope: {text}"));
+}
+
+/// Writes a line to stderr as it is.
+pub(crate) fn write_line(text: &str) {
+    let line = format!("{text}\n").into_bytes();
     match WRITER.get() {
         Some(writer) => writer.take(line),
         None => {

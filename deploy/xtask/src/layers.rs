@@ -16,6 +16,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("mpiscope-ingest", &["mpiscope-wire", "mpiscope-model"]),
     ("mpiscope-analysis", &["mpiscope-model"]),
     ("mpiscope-diagnosis", &["mpiscope-model"]),
+    ("mpiscope-layout", &[]),
     ("mpiscope-flow", &["mpiscope-analysis", "mpiscope-model"]),
     ("mpiscope-recording", &["mpiscope-wire", "mpiscope-model"]),
     ("mpiscope-link", &["mpiscope-wire"]),
@@ -33,6 +34,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "mpiscope-ingest",
             "mpiscope-analysis",
             "mpiscope-diagnosis",
+            "mpiscope-layout",
             "mpiscope-flow",
             "mpiscope-recording",
             "mpiscope-synth",
@@ -49,6 +51,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "mpiscope-bench-analysis",
         &["mpiscope-analysis", "mpiscope-flow", "mpiscope-ingest", "mpiscope-model", "mpiscope-synth"],
     ),
+    ("mpiscope-bench-layout", &["mpiscope-layout"]),
     (
         "mpiscope-bench-recording",
         &[
@@ -74,7 +77,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         "mpiscope-fuzz",
-        &["mpiscope-analysis", "mpiscope-ingest", "mpiscope-model", "mpiscope-ring", "mpiscope-wire"],
+        &[
+            "mpiscope-analysis",
+            "mpiscope-ingest",
+            "mpiscope-layout",
+            "mpiscope-model",
+            "mpiscope-ring",
+            "mpiscope-wire",
+        ],
     ),
     // What runs its tests; what the tests themselves use is left out by `run_time`.
     ("mpiscope-e2e", &["mpiscope-harness"]),
@@ -86,6 +96,7 @@ const NEVER: &[(&str, &[&str])] = &[
     ("mpiscope-model", &["*"]),
     ("mpiscope-analysis", &["serde", "tokio", "warp", "parquet", "libc"]),
     ("mpiscope-diagnosis", &["serde", "tokio", "warp", "parquet", "libc"]),
+    ("mpiscope-layout", &["serde", "tokio", "warp", "parquet", "libc"]),
     ("mpiscope-flow", &["tokio", "warp", "parquet"]),
     ("mpiscope-ingest", &["serde", "tokio", "warp", "libc"]),
     ("mpiscope-synth", &["serde", "tokio", "warp", "libc"]),

@@ -241,6 +241,8 @@ fn no_command_minds_broken_descriptors() {
     let (recording, live, table, edges) = (path("a"), path("live"), path("table.csv"), path("edges.csv"));
     std::fs::write(&table, TABLE).unwrap();
     std::fs::write(&edges, "a,b,weight\n0,1,5\n").unwrap();
+    let layout = path("layout.txt");
+    std::fs::write(&layout, "BEGIN_VIZ=line\nx=rank,y=event0.val,z=0\nEND_VIZ\n").unwrap();
     let mut synth = mpiscope(&SYNTH).unwrap();
     assert_eq!(run(synth.args(["-o", &recording]), LIMIT).unwrap().status, 0);
     let stop = path("stop");
@@ -269,6 +271,8 @@ fn no_command_minds_broken_descriptors() {
         vec!["remap", r, "--format", "slurm", "-o", "{}/hosts"],
         vec!["regions", r],
         vec!["regions", "--edges", &edges, "--json"],
+        vec!["layout", "check", &layout],
+        vec!["layout", "eval", &layout, "--ranks", "4"],
         vec!["import", &table, "-o", "{}/new"],
         vec!["export", r, "--format", "csv", "-o", "-"],
         vec!["export", r, "--format", "perfetto", "-o", "-"],

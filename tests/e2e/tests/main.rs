@@ -28,6 +28,7 @@ mod lab;
 mod languages;
 mod large_counts;
 mod launchers;
+mod layout;
 mod live_verdict;
 mod loss;
 mod made;

@@ -1,8 +1,9 @@
-//! What any bytes may do to those who read what a job wrote: nothing. Not a panic, not memory without end.
+//! What any bytes may do to those who read what a job or a user wrote: nothing. Not a panic, not memory without end.
 //!
 //! Each function takes an input as a fuzzer makes it and reads it as the product would. `tests/corpus.rs` gives them the
 //! inputs that once mattered, `tests/fuzz/run` those that a fuzzer finds.
 
+mod layouts;
 mod regions;
 mod rings;
 
@@ -10,6 +11,7 @@ use mpiscope_analysis::Matcher;
 use mpiscope_ingest::Ingest;
 use mpiscope_wire::{Decoder, FrameKind, Message, encode_frame};
 
+pub use layouts::layouts;
 pub use regions::regions;
 pub use rings::rings;
 

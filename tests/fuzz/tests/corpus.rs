@@ -38,3 +38,8 @@ fn slots() {
 fn headers() {
     harmless("regions", mpiscope_fuzz::regions);
 }
+
+#[test]
+fn layouts() {
+    harmless("layouts", mpiscope_fuzz::layouts);
+}

@@ -1,0 +1,28 @@
+//! The options of `mpiscope regions`: whose messages are counted, and how ranks are grouped.
+
+use crate::regions::{cut, method};
+use clap::Args;
+use mpiscope_analysis::{Cut, Method};
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(crate) struct RegionsOptions {
+    /// The folder of a recording, whose messages are counted
+    #[arg(value_name = "DIR", required_unless_present = "edges", conflicts_with = "edges")]
+    pub(crate) dir: Option<PathBuf>,
+    /// A table of who talked to whom
+    #[arg(long, value_name = "FILE")]
+    pub(crate) edges: Option<PathBuf>,
+    /// How it is told how far apart ranks are: by the fewest hops between them, or by all ways
+    #[arg(long, value_name = "paper|free-energy", default_value = "free-energy", value_parser = method)]
+    pub(crate) method: Method,
+    /// Where regions end: where modularity is greatest, or at a distance [default: 2.0 for paper, else auto]
+    #[arg(long, value_name = "auto|N.N", value_parser = cut, conflicts_with = "count")]
+    pub(crate) cut: Option<Cut>,
+    /// Find so many regions
+    #[arg(long, value_name = "N")]
+    pub(crate) count: Option<usize>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
