@@ -6,6 +6,7 @@
 //! longer than the archive they belong to, no archive is used by two threads, and what a trace says is checked by whoever
 //! asks for it.
 
+mod anchor;
 mod constants;
 mod definitions;
 mod error;

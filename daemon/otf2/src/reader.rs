@@ -109,6 +109,7 @@ impl Reader {
     #[expect(unsafe_code, reason = "functions of the library are called")]
     pub fn open(library: &Library, anchor: &Path) -> Result<Self, Otf2Error> {
         let path = path_text(anchor)?;
+        crate::anchor::check(anchor)?;
         // SAFETY: the text ends with a zero and is copied.
         let reader = unsafe { (library.symbols.reader_open)(path.as_ptr()) };
         if reader.is_null() {
