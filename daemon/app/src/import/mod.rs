@@ -186,7 +186,10 @@ fn record(read: Read, command: Vec<String>, out: &Path, progress: &Progress) -> 
 
 /// The same, of a trace.
 fn record_trace(trace: Trace, command: Vec<String>, out: &Path, progress: &Progress) -> Result<Manifest> {
-    let Trace { steps, calls, from_ns, to_ns, unix_ns, nodes, comms, places, missing } = trace;
+    let Trace { steps, calls, from_ns, to_ns, unix_ns, nodes, comms, places, missing, notes } = trace;
+    for sentence in notes {
+        say!("{sentence}");
+    }
     let name = name_of(out);
     progress.begin("recording", Some(calls))?;
     let recorded = record_told(out, Box::new(|out, _| judge_into(out, 1)), amend, move |teller| {

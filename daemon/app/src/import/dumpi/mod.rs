@@ -125,6 +125,7 @@ pub(crate) fn read(texts: &[PathBuf], scratch: &Path, progress: &Progress) -> Re
         comms: resolved.members,
         places: Vec::new(),
         missing,
+        notes: Vec::new(),
     })
 }
 
