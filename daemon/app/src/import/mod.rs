@@ -5,6 +5,7 @@ mod columns;
 mod dumpi;
 mod event;
 mod nodes;
+mod number;
 mod pairing;
 mod records;
 mod seen;
@@ -141,6 +142,9 @@ fn read(file: &Path, nodes: Option<&Path>, out: &Path, progress: &Progress) -> R
         None => vec![UNKNOWN_NODE.to_owned(); seen.ranks() as usize],
     };
     seen.check_ranks().map_err(|text| anyhow::anyhow!("{}: {text}", file.display()))?;
+    if let Some(sentence) = seen.long_span(&file.display().to_string()) {
+        say!("{sentence}");
+    }
     ignored.retain(|(_, columns)| !columns.is_empty());
     Ok(Read {
         seen,
@@ -178,7 +182,7 @@ fn record(read: Read, command: Vec<String>, out: &Path, progress: &Progress) -> 
         missing(&seen, are_nodes_known).into_iter().for_each(|sentence| teller.miss(sentence));
         let world = seen.world(&nodes, &comms, name, command);
         let limits = (telling::MOST_SLOTS, seen.resolution_ns);
-        told::tell(&world, watched(events, progress), limits, &mut |message| {
+        told::tell(&world, watched(events, progress), seen.from_ns, limits, &mut |message| {
             teller.tell(message);
         })
     })
@@ -227,6 +231,10 @@ fn missing(seen: &Seen, are_nodes_known: bool) -> Vec<String> {
     if seen.resolution_ns >= COARSE_NS && seen.untimed == 0 {
         let step = nanoseconds(seen.resolution_ns);
         missing.push(format!("times below {step}: all times of the table are multiples of {step}"));
+    }
+    if seen.rounded > 0 {
+        let events = counted(seen.rounded, "event");
+        missing.push(format!("parts of nanoseconds: the times of {events} are rounded"));
     }
     if !are_nodes_known {
         missing.push("which rank was on which node is not known: all are told as of one".into());
