@@ -69,7 +69,7 @@ fn import_into(out: &Path, options: &ImportOptions, interrupt: &Interrupt) -> Re
         if options.nodes.is_some() {
             bail!("--nodes goes with a table: the texts of a DUMPI trace say which rank was on which node");
         }
-        let trace = dumpi::read(&texts, scratch(out), &progress)?;
+        let trace = dumpi::read(texts, scratch(out), &progress)?;
         interrupt.begin(out);
         (record_trace(trace, command, out, &progress)?, "call")
     } else {
