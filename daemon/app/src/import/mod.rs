@@ -26,7 +26,7 @@ use crate::sorting::{Sorted, Sorter};
 use crate::words::{counted, nanoseconds, plural};
 use anyhow::{Context as _, Result, bail};
 use event::Event;
-use mpiscope_recording::Manifest;
+use mpiscope_recording::{Manifest, RecordingError};
 use records::Records;
 use seen::Seen;
 use std::path::Path;
@@ -43,16 +43,21 @@ const STEP: u64 = 1 << 14;
 pub(crate) fn import(options: &ImportOptions) -> Result<ExitCode> {
     let out = std::path::absolute(&options.output).context("find the current folder")?;
     refuse_occupied(&out, "-o")?;
-    let was_there = out.is_dir();
     let interrupt = Interrupt::catch("nothing was imported");
     let outcome = import_into(&out, options, &interrupt);
-    let failed = outcome.is_err();
-    let outcome = interrupt.outcome(outcome);
-    if failed && was_there {
-        // The folder was the user's own, and went with what was in it.
-        let _ = std::fs::create_dir(&out);
+    if outcome.as_ref().is_err_and(is_of_others) {
+        interrupt.keep();
     }
-    outcome
+    interrupt.outcome(outcome)
+}
+
+/// Whether somebody was quicker, so that what is in the folder is not of this import.
+fn is_of_others(error: &anyhow::Error) -> bool {
+    use RecordingError::{AlreadyRecorded, BeingWritten, NotAFolder, NotEmpty};
+    matches!(
+        error.downcast_ref(),
+        Some(AlreadyRecorded { .. } | BeingWritten { .. } | NotAFolder { .. } | NotEmpty { .. })
+    )
 }
 
 fn import_into(out: &Path, options: &ImportOptions, interrupt: &Interrupt) -> Result<()> {
@@ -63,14 +68,14 @@ fn import_into(out: &Path, options: &ImportOptions, interrupt: &Interrupt) -> Re
             bail!("--nodes goes with a table: an OTF2 archive says which rank was on which node");
         }
         let trace = archive::read(&anchor, scratch(out), &progress)?;
-        interrupt.begin(out);
+        interrupt.begin_folder(out);
         (record_trace(trace, command, out, &progress)?, "call")
     } else if let Some(texts) = dumpi::texts(&options.file)? {
         if options.nodes.is_some() {
             bail!("--nodes goes with a table: the texts of a DUMPI trace say which rank was on which node");
         }
         let trace = dumpi::read(texts, scratch(out), &progress)?;
-        interrupt.begin(out);
+        interrupt.begin_folder(out);
         (record_trace(trace, command, out, &progress)?, "call")
     } else {
         let read = read(&options.file, options.nodes.as_deref(), out, &progress)?;
@@ -78,7 +83,7 @@ fn import_into(out: &Path, options: &ImportOptions, interrupt: &Interrupt) -> Re
             let names = columns.join(", ");
             say!("{}: {} ignored: {names}", file, plural(columns.len() as u64, "column"));
         }
-        interrupt.begin(out);
+        interrupt.begin_folder(out);
         let (manifest, overlapping) = record(read, command, out, &progress)?;
         if overlapping > 0 {
             say!("{} with overlapping calls: treated as multi-threaded", plural(overlapping, "rank"));

@@ -19,6 +19,7 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+mod given_up;
 mod written;
 
 const HEADER: &str = "rank,type,timestamp_ns,source,destination,size";
