@@ -131,7 +131,7 @@ fn times_that_no_run_spans_are_recorded_and_named() {
     let table = TABLE.replace("1700000000000000500", "0");
     let manifest = imported(folder.path(), &table, None);
     assert_eq!((manifest.state, manifest.totals.messages), (State::Complete, 1));
-    assert_eq!(manifest.job.duration_s, Some(1_700_000_000.000_000_9));
+    assert!(manifest.job.duration_s.is_some_and(|seconds| seconds.round() == 1.7e9));
     let sentence = events(&table).unwrap().1.long_span("t.csv").unwrap();
     assert_eq!(
         sentence,
