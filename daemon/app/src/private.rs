@@ -1,7 +1,8 @@
 //! Files that their owner alone can read.
 
+use serde::Serialize;
 use std::fs::File;
-use std::io;
+use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
@@ -13,4 +14,37 @@ pub(crate) fn open_private(path: &Path) -> io::Result<File> {
 /// Makes such a file, or empties the one that is there.
 pub(crate) fn create_private(path: &Path) -> io::Result<File> {
     File::options().write(true).create(true).truncate(true).mode(0o600).open(path)
+}
+
+/// Writes a value as JSON in large pieces: a serializer writes word by word, each of which would be a system call.
+pub(crate) fn write_json(to: impl Write, value: &impl Serialize) -> io::Result<()> {
+    let mut pieces = BufWriter::new(to);
+    serde_json::to_writer(&mut pieces, value)?;
+    pieces.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts how often it is written to.
+    struct Counting(u64);
+
+    impl Write for Counting {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += 1;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn json_is_written_in_large_pieces() {
+        let mut counting = Counting(0);
+        write_json(&mut counting, &vec![7; 100_000]).unwrap();
+        assert!(counting.0 <= 100, "{} writes", counting.0);
+    }
 }

@@ -33,7 +33,7 @@ pub(crate) use live::LiveJudge;
 pub(crate) use regions::regions_sentence;
 pub(crate) use words::{budget_lines, verdict_sentences};
 
-use crate::private::create_private;
+use crate::private::{create_private, write_json};
 use anyhow::{Context as _, Result};
 use mpiscope_model::Gap;
 use mpiscope_recording::{Recording, WalReader, read_listed};
@@ -102,7 +102,7 @@ pub(crate) fn write(dir: &Path, findings: &Findings) -> Result<()> {
     let new = dir.join(format!("{FILE}.new"));
     let write = || {
         let file = create_private(&new)?;
-        serde_json::to_writer(&file, findings)?;
+        write_json(&file, findings)?;
         file.sync_all()?;
         std::fs::rename(&new, dir.join(FILE))
     };
