@@ -261,10 +261,9 @@ fn missing_texts_and_those_that_are_cut_off_are_named() {
     let trace = read(texts, folder.path(), &Progress::new(&Interrupt::none(""))).unwrap();
     assert_eq!((trace.nodes.len(), trace.calls), (4, 3));
     let expected = [
-        "2 of 4 ranks have no text, and so no calls: rank 1 (t-1.txt), rank 3 (t-3.txt) (t-0.txt, line 4: \
-         MPI_COMM_WORLD has 4)",
-        "what comes after the end of 1 text without MPI_Finalize: rank 2 (t-2.txt, line 13 within MPI_Recv); 1 call \
-         without an end left out",
+        "calls of ranks without a text: rank 1 (t-1.txt), rank 3 (t-3.txt) (t-0.txt, line 4: MPI_COMM_WORLD has 4)",
+        "calls after the end of texts without MPI_Finalize: rank 2 (t-2.txt, line 13, within MPI_Recv); 1 call without an \
+         end left out",
         "1 call of functions that are not recorded: MPI_Comm_size",
     ];
     assert_eq!(trace.missing[..3], expected);

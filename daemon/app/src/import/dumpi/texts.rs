@@ -129,32 +129,27 @@ impl Texts {
             .filter(|&rank| self.paths[rank].is_none())
             .map(|rank| format!("rank {rank} ({})", self.name(rank)))
             .collect();
-        let of = counted(self.paths.len() as u64, "rank");
         let said = self.said.as_ref().map_or(String::new(), |said| format!(" ({})", printable(said)));
-        (!missing.is_empty()).then(|| {
-            format!("{} of {of} have no text, and so no calls: {}{said}", missing.len(), first_of(&missing))
-        })
+        (!missing.is_empty()).then(|| format!("calls of ranks without a text: {}{said}", first_of(&missing)))
     }
 
     /// Says of which ranks the text ends too soon.
     pub(super) fn cut_off<'a>(&self, ends: impl Iterator<Item = Option<&'a CutOff>>) -> Option<String> {
         let sentence = |(rank, end): (usize, Option<&CutOff>)| {
             let CutOff { line, within } = end?;
-            let within = within.as_ref().map_or(String::new(), |of| format!(" within {}", printable(of)));
+            let within = within.as_ref().map_or(String::new(), |of| format!(", within {}", printable(of)));
             Some((format!("rank {rank} ({}, line {line}{within})", self.name(rank)), !within.is_empty()))
         };
         let cut: Vec<(String, bool)> = ends.enumerate().filter_map(sentence).collect();
         let ignored = cut.iter().filter(|(_, is_within)| *is_within).count() as u64;
         let names: Vec<String> = cut.into_iter().map(|(name, _)| name).collect();
-        let of = counted(names.len() as u64, "text");
         let ignored = if ignored > 0 {
             format!("; {} without an end left out", counted(ignored, "call"))
         } else {
             String::new()
         };
-        (!names.is_empty()).then(|| {
-            format!("what comes after the end of {of} without MPI_Finalize: {}{ignored}", first_of(&names))
-        })
+        let names = (!names.is_empty()).then(|| first_of(&names))?;
+        Some(format!("calls after the end of texts without MPI_Finalize: {names}{ignored}"))
     }
 }
 
