@@ -1,11 +1,12 @@
 """write_otf2.py FOLDER: writes an archive as other tools do, with the format's own Python package: times in microseconds,
 functions of the program around those of MPI, messages with requests, a communicator of its own and one of two groups,
-collectives, a thread that does not call MPI, and functions of MPI that are not recorded."""
+collectives, a thread that does not call MPI, and functions of MPI that are not recorded. Groups and communicators of other
+paradigms, a location that is no thread, metrics, one-sided transfers and files are there as well."""
 
 import sys
 
 import otf2
-from otf2.enums import CollectiveOp, GroupFlag, GroupType, LocationType, Paradigm, RegionRole
+from otf2.enums import CollectiveOp, GroupFlag, GroupType, LocationGroupType, LocationType, Paradigm, RegionRole
 
 RANKS = 4
 NONE = 0xFFFFFFFF
@@ -26,6 +27,23 @@ with otf2.writer.open(sys.argv[1], timer_resolution=1_000_000) as trace:
         return define.comm(name, group=group)
 
     world, odd = comm("world", list(range(RANKS))), comm("odd", [3, 1])
+    # What others than MPI define: the group of the communicator of the tool itself, and a team of threads.
+    define.group("", group_type=GroupType.COMM_LOCATIONS, paradigm=Paradigm.MEASUREMENT_SYSTEM, members=threads)
+    tools = define.group(
+        "", group_type=GroupType.COMM_GROUP, paradigm=Paradigm.MEASUREMENT_SYSTEM, members=list(range(RANKS))
+    )
+    define.comm("tool", group=tools)
+    define.group("", group_type=GroupType.COMM_LOCATIONS, paradigm=Paradigm.OPENMP, members=[threads[0], helper])
+    team = define.comm(
+        "team", group=define.group("", group_type=GroupType.COMM_GROUP, paradigm=Paradigm.OPENMP, members=[0, 1])
+    )
+    define.comm("elsewhere", group=define.group("", group_type=GroupType.LOCATIONS, members=threads[:2]))
+    device = define.location_group(
+        "device", location_group_type=LocationGroupType.ACCELERATOR, system_tree_parent=nodes[0]
+    )
+    stream = define.location("stream", type=LocationType.ACCELERATOR_STREAM, group=device)
+    metric = define.metric("cache misses", unit="number")
+    window = define.rma_win("window", comm=world)
     names = "main MPI_Comm_size MPI_Isend MPI_Irecv MPI_Waitall MPI_Wait MPI_Bcast MPI_Send MPI_Recv MPI_Win_fence"
     region = {
         name: define.region(
@@ -66,12 +84,21 @@ with otf2.writer.open(sys.argv[1], timer_resolution=1_000_000) as trace:
         if rank == 1:
             call("MPI_Recv", lambda begin, end: to.mpi_recv(end, 0, odd, 7, 1 << 33), takes=200)
 
+        to.metric(time + 1, metric, 7)
+        to.rma_put(time + 1, window, after, 80, 1)
+        to.rma_op_complete_blocking(time + 1, window, 1)
+
         def bcast(begin, end):
             to.mpi_collective_begin(begin)
             to.mpi_collective_end(end, CollectiveOp.BCAST, world, 2, 40 if rank == 2 else 0, 0 if rank == 2 else 40)
 
         call("MPI_Bcast", bcast, takes=500)
         to.leave(time + 1, region["main"])
+    to = trace.event_writer_from_location(stream)
+    to.enter(1000, region["main"])
+    to.leave(1100, region["main"])
     to = trace.event_writer_from_location(helper)
+    to.thread_team_begin(1400, team)
+    to.thread_team_end(1400, team)
     to.enter(1500, region["main"])
     to.leave(1600, region["main"])

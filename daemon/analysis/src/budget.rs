@@ -123,6 +123,10 @@ pub struct Budgeter {
     evolution: Evolution,
     thresholds: thresholds::Thresholds,
     settled_ns: Nanoseconds,
+    /// The end of the next window in which a call may be settled, if nothing more becomes known.
+    due_ns: Option<Nanoseconds>,
+    /// Something became known since the last window.
+    has_news: bool,
     list: Vec<ThreadId>,
     /// Room for what a call received, and for what it is cut into.
     received: Vec<Incoming>,
@@ -159,6 +163,8 @@ impl Budgeter {
             evolution: Evolution::new(options.window_ns, EvolutionOptions::default()),
             thresholds: thresholds::Thresholds::default(),
             settled_ns: 0,
+            due_ns: None,
+            has_news: false,
             list: Vec::new(),
             received: Vec::new(),
             rows: Default::default(),
@@ -297,6 +303,7 @@ impl Budgeter {
     /// Says how many ranks a communicator has.
     pub fn comm(&mut self, comm: &CommInfo) {
         self.collectives.comm(comm);
+        self.has_news = true;
     }
 
     /// Takes in calls, each thread's in order, and messages of windows before the next that is settled.
@@ -307,6 +314,7 @@ impl Budgeter {
             self.threads[thread as usize].push(*activity);
         }
         self.queued += activities.len();
+        self.has_news |= !activities.is_empty() || !matched.messages.is_empty();
         self.traffic.feed(&matched.messages);
         for (message, link) in matched.messages.iter().zip(&matched.links) {
             self.tell(message, link);
@@ -316,6 +324,7 @@ impl Budgeter {
 
     /// Takes in which collectives calls completed that were taken in just before.
     pub fn collect(&mut self, collected: &[Collected]) {
+        self.has_news |= !collected.is_empty();
         for of in collected {
             if let Some(thread) = self.known_thread(of.rank, of.call.thread()) {
                 self.threads[thread as usize].collects(*of);
@@ -356,23 +365,27 @@ impl Budgeter {
         }
     }
 
-    /// The window that is settled next: everything that ended before its end has to be in. None when nothing waits.
+    /// The end of the next window that has to be settled, by what is known now; those before it may be skipped. None
+    /// when no call waits.
     #[must_use]
     pub fn next_window_end_ns(&self) -> Option<Nanoseconds> {
-        (self.queued > 0).then(|| self.settled_ns + self.options.window_ns)
+        let next_ns = self.settled_ns.saturating_add(self.options.window_ns);
+        let due_ns = if self.has_news { None } else { self.due_ns };
+        (self.queued > 0).then(|| due_ns.map_or(next_ns, |due_ns| due_ns.max(next_ns)))
     }
 
     /// Everything that ended before a time is in, and nothing that ended later: settles the window that ends then.
     pub fn settle(&mut self, until_ns: Nanoseconds) {
+        self.has_news = false;
         self.window(until_ns);
         self.settled_ns = until_ns;
     }
 
-    /// Nothing ended before a time that is not settled.
+    /// No window before a time has to be settled: nothing ended in them, and no call that waits goes on there.
     pub fn skip(&mut self, until_ns: Nanoseconds) {
         let whole_ns = until_ns - until_ns % self.options.window_ns;
         self.settled_ns = self.settled_ns.max(whole_ns);
-        self.evolution.close(self.settled_ns);
+        self.evolution.close(self.waited_for_ns(self.settled_ns));
     }
 
     /// A message becomes known to its two calls.

@@ -48,11 +48,10 @@ impl Windowed {
         // The scheduler's figures for a window come within the next one.
         let until_ns = until_ns.saturating_sub(self.window_ns);
         while self.budgeter.settled_ns() + self.window_ns <= until_ns {
-            if self.later.is_empty() && self.budgeter.next_window_end_ns().is_none() {
-                self.budgeter.skip(until_ns);
-                break;
+            match self.next_end_ns().filter(|&end_ns| end_ns <= until_ns) {
+                Some(end_ns) => self.window(end_ns, &mut all),
+                None => self.budgeter.skip(until_ns),
             }
-            self.window(self.budgeter.settled_ns() + self.window_ns, &mut all);
         }
         all
     }
@@ -61,11 +60,17 @@ impl Windowed {
     pub fn finish(&mut self) -> Matched {
         let mut all = Matched::default();
         // Whoever still waits for another side does so for as long as it would have in the middle of the run.
-        while !self.later.is_empty() || self.budgeter.next_window_end_ns().is_some() {
-            self.window(self.budgeter.settled_ns() + self.window_ns, &mut all);
+        while let Some(end_ns) = self.next_end_ns() {
+            self.window(end_ns, &mut all);
         }
         all.append(self.matcher.finish());
         all
+    }
+
+    /// The end of the next window in which anything happens; none when nothing is left.
+    fn next_end_ns(&self) -> Option<Nanoseconds> {
+        let events = self.later.keys().next().map(|window| (window + 1).saturating_mul(self.window_ns));
+        events.into_iter().chain(self.budgeter.next_window_end_ns()).min()
     }
 
     fn take(&mut self, batch: &Batch) {
@@ -89,7 +94,9 @@ impl Windowed {
         }
     }
 
+    /// Settles the window that ends then, and skips those before it.
     fn window(&mut self, until_ns: Nanoseconds, all: &mut Matched) {
+        self.budgeter.skip(until_ns - self.window_ns);
         let mut now = std::mem::take(&mut self.now);
         now.clear();
         if let Some(mut later) = self.later.remove(&(until_ns / self.window_ns - 1)) {

@@ -5,6 +5,7 @@ use crate::private::create_private;
 use anyhow::{Context as _, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
@@ -103,7 +104,7 @@ impl CriteriaFile {
         name.push(".new");
         let new = path.with_file_name(name);
         let written = create_private(&new).map_err(anyhow::Error::from).and_then(|file| {
-            serde_json::to_writer_pretty(&file, self)?;
+            (&file).write_all(&serde_json::to_vec_pretty(self)?)?;
             file.sync_all()?;
             Ok(std::fs::rename(&new, path)?)
         });

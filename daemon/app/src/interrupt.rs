@@ -8,6 +8,7 @@ use anyhow::Result;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::fmt;
+use std::fs::Permissions;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -21,9 +22,35 @@ const PATIENCE: Duration = Duration::from_millis(1500);
 #[derive(Clone)]
 pub(crate) struct Interrupt {
     signal: Arc<AtomicI32>,
-    begun: Arc<Mutex<Vec<PathBuf>>>,
+    begun: Arc<Mutex<Vec<Begun>>>,
     /// What is said when nothing comes of it.
     words: Arc<str>,
+}
+
+/// What must not stay when this is given up.
+#[derive(Debug)]
+enum Begun {
+    /// A file, or a folder with all that is in it.
+    Path(PathBuf),
+    /// What is in a folder that was there before, with those permissions.
+    Contents(PathBuf, Option<Permissions>),
+}
+
+impl Begun {
+    /// What is gone already needs no removing, and for the rest nobody is left to ask.
+    fn remove(&self) {
+        let remove = |path: &Path| {
+            let _ = std::fs::remove_file(path).or_else(|_| std::fs::remove_dir_all(path));
+        };
+        match self {
+            Self::Path(path) => remove(path),
+            Self::Contents(folder, permissions) => {
+                let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+                entries.for_each(|entry| remove(&entry.path()));
+                permissions.iter().for_each(|before| drop(std::fs::set_permissions(folder, before.clone())));
+            }
+        }
+    }
 }
 
 /// It was given up because of a signal.
@@ -71,7 +98,23 @@ impl Interrupt {
 
     /// Something is there that must not stay when this is given up.
     pub(crate) fn begin(&self, path: &Path) {
-        self.begun.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
+        self.push(Begun::Path(path.to_owned()));
+    }
+
+    /// A folder will be filled that must not stay, nor those around it that are made for it; one that is there stays,
+    /// as empty as it is.
+    pub(crate) fn begin_folder(&self, folder: &Path) {
+        self.push(match folder.ancestors().take_while(|path| !path.exists()).last() {
+            Some(first) => Begun::Path(first.to_owned()),
+            None => {
+                let permissions = folder.metadata().ok().map(|found| found.permissions());
+                Begun::Contents(folder.to_owned(), permissions)
+            }
+        });
+    }
+
+    fn push(&self, begun: Begun) {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner).push(begun);
     }
 
     /// Everything is in its place.
@@ -81,10 +124,7 @@ impl Interrupt {
 
     /// Removes what is not whole.
     pub(crate) fn remove_begun(&self) {
-        for path in self.begun.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-            // What is gone already needs no removing, and for the rest nobody is left to ask.
-            let _ = std::fs::remove_file(&path).or_else(|_| std::fs::remove_dir_all(&path));
-        }
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner).drain(..).for_each(|begun| begun.remove());
     }
 
     fn say(&self) {
@@ -105,5 +145,41 @@ impl Interrupt {
                 Ok(ExitCode::from(128 + signal as u8))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    /// Gives up after something was written to a folder.
+    fn given_up(folder: &Path) {
+        let interrupt = Interrupt::none("");
+        interrupt.begin_folder(folder);
+        std::fs::create_dir_all(folder.join("calls")).unwrap();
+        std::fs::write(folder.join("manifest.json"), "{}").unwrap();
+        let _ = std::fs::set_permissions(folder, Permissions::from_mode(0o700));
+        assert!(interrupt.outcome(Err(anyhow::anyhow!("no"))).is_err());
+    }
+
+    #[test]
+    fn nothing_is_left_of_what_was_begun() {
+        let folder = tempfile::tempdir().unwrap();
+        let count = |path: &Path| std::fs::read_dir(path).unwrap().count();
+        given_up(&folder.path().join("new"));
+        given_up(&folder.path().join("made/on/the/way"));
+        assert_eq!(count(folder.path()), 0);
+        // A folder that was there stays as it was, also behind a link.
+        let own = folder.path().join("own");
+        std::fs::create_dir(&own).unwrap();
+        std::fs::set_permissions(&own, Permissions::from_mode(0o755)).unwrap();
+        symlink(&own, folder.path().join("link")).unwrap();
+        for path in [own.clone(), folder.path().join("link")] {
+            given_up(&path);
+            assert_eq!(count(&path), 0);
+            assert_eq!(own.metadata().unwrap().permissions().mode() & 0o777, 0o755);
+        }
+        assert!(folder.path().join("link").is_symlink());
     }
 }

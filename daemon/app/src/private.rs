@@ -1,8 +1,9 @@
 //! Secrets, and files that their owner alone can read.
 
 use anyhow::Result;
+use serde::Serialize;
 use std::fs::File;
-use std::io;
+use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
@@ -27,4 +28,37 @@ pub(crate) fn random() -> Result<u128> {
     getrandom::fill(&mut bytes)
         .map_err(|error| anyhow::anyhow!("no random numbers from the system: {error}"))?;
     Ok(u128::from_le_bytes(bytes))
+}
+
+/// Writes a value as JSON in large pieces: a serializer writes word by word, each of which would be a system call.
+pub(crate) fn write_json(to: impl Write, value: &impl Serialize) -> io::Result<()> {
+    let mut pieces = BufWriter::new(to);
+    serde_json::to_writer(&mut pieces, value)?;
+    pieces.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts how often it is written to.
+    struct Counting(u64);
+
+    impl Write for Counting {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += 1;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn json_is_written_in_large_pieces() {
+        let mut counting = Counting(0);
+        write_json(&mut counting, &vec![7; 100_000]).unwrap();
+        assert!(counting.0 <= 100, "{} writes", counting.0);
+    }
 }

@@ -60,18 +60,30 @@ impl Judge {
         }
     }
 
-    /// Judges the next window, if all before `in_until` (or simply all) is in. Says whether it did.
+    /// The next window in which anything happens, by what is in; none when nothing waits.
+    fn due(&self) -> Option<Window> {
+        let settled = self.budgeter.next_window_end_ns().map(|end_ns| end_ns / self.window_ns - 1);
+        settled.into_iter().chain(self.matched.keys().next().copied()).min()
+    }
+
+    /// Judges the next window, if all before `in_until` (or simply all) is in, or skips those in which nothing happens.
+    /// Says whether it did.
     fn window(&mut self, in_until: Option<Window>) -> bool {
         self.tell();
-        let until = in_until.map_or(self.complete, |until| until.min(self.complete));
-        let nothing_waits = self.last_event.is_none_or(|last| last < self.next)
-            && self.budgeter.next_window_end_ns().is_none();
-        if self.next >= until && (in_until.is_some() || nothing_waits) {
+        let due = self.due();
+        let until = match in_until {
+            Some(until) => until.min(self.complete),
+            // All is in: the windows of the last events, and of the last calls that wait, are complete too.
+            None => self.last_event.into_iter().chain(due).fold(self.complete, |until, at| until.max(at + 1)),
+        };
+        if self.next >= until {
             return false;
         }
-        if nothing_waits {
-            self.next = self.news.front().map_or(until, |(window, _)| until.min(*window));
-            self.budgeter.skip(self.next * self.window_ns);
+        let news = self.news.front().map(|(window, _)| *window);
+        let next = due.into_iter().chain(news).fold(until, Window::min);
+        if next > self.next {
+            self.next = next;
+            self.budgeter.skip(self.next.saturating_mul(self.window_ns));
             return true;
         }
         // No receiver is in two of them, and which receiver's messages come first does not matter.
@@ -79,7 +91,7 @@ impl Judge {
             self.budgeter.feed(&[], &matched, &[]);
         }
         self.next += 1;
-        self.budgeter.settle(self.next * self.window_ns);
+        self.budgeter.settle(self.next.saturating_mul(self.window_ns));
         true
     }
 }
@@ -122,4 +134,49 @@ pub(crate) fn judging<'scope>(
 /// The first window of which something may still come.
 fn in_until(frontiers: &[MutableAntichain<Window>]) -> Option<Window> {
     frontiers.iter().filter_map(|frontier| frontier.frontier().iter().copied().min()).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mpiscope_analysis::BudgetOptions;
+    use mpiscope_model::{Activity, CallId, Deed};
+
+    /// Two calls a hundred years apart are two windows and two skips, whether they come together or not.
+    #[test]
+    fn steps_follow_calls_and_not_the_time_between_them() {
+        let late_ns = 1 << 61;
+        let options = BudgetOptions { window_ns: 100, ..BudgetOptions::default() };
+        let call = |number, end_ns| Activity {
+            rank: 0,
+            call: CallId::new(0, number),
+            function: 1,
+            start_ns: end_ns - 10,
+            end_ns,
+            since_ns: end_ns - 10,
+            deed: Deed::Other,
+            site: None,
+            after_loss: false,
+        };
+        let last = late_ns / options.window_ns;
+        let calls = vec![call(0, 50), call(1, late_ns)];
+        let at_once = vec![(0, calls.clone())];
+        let apart = vec![(0, vec![calls[0]]), (5, vec![calls[1]])];
+        for told in [at_once, apart] {
+            let mut judge = Judge::new(Budgeter::new(options), options.window_ns);
+            for (window, activities) in told {
+                let news = News {
+                    activities: renamed(activities),
+                    last_event: Some(last),
+                    complete: 5,
+                    ..News::default()
+                };
+                judge.news.push_back((window, news));
+            }
+            let steps = (0..100).take_while(|_| judge.window(None)).count();
+            assert!(steps <= 6, "{steps} steps");
+            assert_eq!(judge.next, last + 1);
+            assert_eq!(judge.budgeter.next_window_end_ns(), None);
+        }
+    }
 }

@@ -108,17 +108,36 @@ impl CollectiveOp {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum GroupKind {
-    /// The locations of all processes that communicate, in order.
+    /// Something else.
+    Unknown = 0,
+    /// Locations.
+    Locations = 1,
+    /// Regions.
+    Regions = 2,
+    /// Metrics.
+    Metrics = 3,
+    /// The locations of all that communicate by a paradigm, in order.
     CommLocations = 4,
     /// Places in that order.
     CommGroup = 5,
     /// The process itself.
     CommSelf = 6,
+    /// The location groups of all that communicate by a paradigm, in order.
+    CommLocationGroups = 7,
 }
 
 impl GroupKind {
-    pub(crate) fn of(number: u8) -> Option<Self> {
-        [Self::CommLocations, Self::CommGroup, Self::CommSelf].into_iter().find(|kind| *kind as u8 == number)
+    pub(crate) fn of(number: u8) -> Self {
+        let all = [
+            Self::Locations,
+            Self::Regions,
+            Self::Metrics,
+            Self::CommLocations,
+            Self::CommGroup,
+            Self::CommSelf,
+            Self::CommLocationGroups,
+        ];
+        all.into_iter().find(|kind| *kind as u8 == number).unwrap_or(Self::Unknown)
     }
 }
 
@@ -128,7 +147,8 @@ pub(crate) const COMPRESSION_NONE: u8 = 1;
 pub(crate) const EVENT_CHUNK_BYTES: u64 = 1 << 20;
 pub(crate) const DEFINITION_CHUNK_BYTES: u64 = 4 << 20;
 pub(crate) const FLUSH: u8 = 1;
-pub(crate) const PARADIGM_MPI: u8 = 4;
+/// What is of MPI.
+pub const PARADIGM_MPI: u8 = 4;
 pub(crate) const PARADIGM_CLASS_PROCESS: u8 = 0;
 pub(crate) const LOCATION_GROUP_PROCESS: u8 = 1;
 pub(crate) const LOCATION_CPU_THREAD: u8 = 1;

@@ -92,9 +92,11 @@ pub struct Region {
     pub is_mpi: bool,
 }
 
-/// A group of processes that talk by MPI.
+/// A group of anything.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
+    /// The paradigm that it is of, by number.
+    pub paradigm: u8,
     /// What its members are.
     pub kind: GroupKind,
     /// They, in order.

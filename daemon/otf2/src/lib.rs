@@ -6,20 +6,23 @@
 //! longer than the archive they belong to, no archive is used by two threads, and what a trace says is checked by whoever
 //! asks for it.
 
+mod anchor;
 mod constants;
 mod definitions;
 mod error;
 mod library;
+mod others;
 mod reader;
 mod symbols;
 #[cfg(test)]
 mod tests;
 mod writer;
 
-pub use constants::{CollectiveOp, GroupKind, NO_ROOT, RegionRole};
+pub use constants::{CollectiveOp, GroupKind, NO_ROOT, PARADIGM_MPI, RegionRole};
 pub use definitions::{Definitions, Group, InterComm, Location, LocationGroup, Region, TreeNode};
 pub use error::Otf2Error;
 pub use library::Library;
+pub use others::{OtherEvent, OtherEvents};
 pub use reader::{Asked, Event, Reader};
 pub use writer::{Attributes, Events, GlobalDefinitions, Writer};
 

@@ -7,6 +7,7 @@ use crate::constants::{
     GroupKind, INTERRUPT, LOCATION_CPU_THREAD, LOCATION_GROUP_PROCESS, PARADIGM_MPI, SUCCESS,
 };
 use crate::definitions::{Definitions, Group, InterComm, Location, LocationGroup, Region, TreeNode};
+use crate::others::{self, OtherEvent, OtherEvents};
 use crate::symbols::{Handle, Symbols};
 use crate::writer::path_text;
 use crate::{Library, Otf2Error};
@@ -109,6 +110,7 @@ impl Reader {
     #[expect(unsafe_code, reason = "functions of the library are called")]
     pub fn open(library: &Library, anchor: &Path) -> Result<Self, Otf2Error> {
         let path = path_text(anchor)?;
+        crate::anchor::check(anchor)?;
         // SAFETY: the text ends with a zero and is copied.
         let reader = unsafe { (library.symbols.reader_open)(path.as_ptr()) };
         if reader.is_null() {
@@ -193,21 +195,27 @@ impl Reader {
         }
     }
 
-    /// The events of one location, in the order of time, until no more are wanted.
+    /// The events of one location, in the order of time, until no more are wanted. What is not handed over is counted.
     ///
     /// # Errors
     /// When the library cannot read them.
     #[expect(unsafe_code, reason = "functions of the library are called")]
-    pub fn events(&mut self, location: u64, asked: Asked, take: &mut Take<'_>) -> Result<(), Otf2Error> {
+    pub fn events(
+        &mut self,
+        location: u64,
+        asked: Asked,
+        take: &mut Take<'_>,
+    ) -> Result<OtherEvents, Otf2Error> {
         let symbols = &*self.library.symbols;
-        let mut hearing = Hearing { symbols, asked, take, is_enough: false };
+        let others = OtherEvents::default();
+        let mut hearing = Hearing { symbols, asked, take, others, is_enough: false };
         let data: Handle = (&raw mut hearing).cast();
         // SAFETY: the reader is open and its files of events are; callbacks get what is here until all were called, and
         // nobody else touches it meanwhile.
         let code = unsafe {
             let events = (symbols.reader_events)(self.reader, location);
             if events.is_null() {
-                return self.done("read the events of", INTERRUPT);
+                return self.done("read the events of", INTERRUPT).map(|()| others);
             }
             let callbacks = (symbols.event_callbacks_new)();
             (symbols.on_enter)(callbacks, enter);
@@ -218,6 +226,7 @@ impl Reader {
             (symbols.on_ireceive)(callbacks, ireceive);
             (symbols.on_ireceive_request)(callbacks, ireceive_request);
             (symbols.on_collective_end)(callbacks, collective_end);
+            others::hear(&symbols.others, callbacks);
             let mut code = (symbols.reader_register_events)(self.reader, events, callbacks, data);
             (symbols.event_callbacks_delete)(callbacks);
             while code == SUCCESS {
@@ -230,7 +239,8 @@ impl Reader {
             (symbols.reader_close_event_reader)(self.reader, events);
             code
         };
-        if hearing.is_enough { Ok(()) } else { self.done("read the events of", code) }
+        let others = hearing.others;
+        if hearing.is_enough { Ok(others) } else { self.done("read the events of", code).map(|()| others) }
     }
 }
 
@@ -312,14 +322,14 @@ extern "C" fn group(
     count: u32,
     members: *const u64,
 ) -> i32 {
-    let Some(kind) = GroupKind::of(kind).filter(|_| paradigm == PARADIGM_MPI) else { return SUCCESS };
+    let kind = GroupKind::of(kind);
     let members = if count == 0 || members.is_null() {
         Vec::new()
     } else {
         // SAFETY: the library hands over so many members, which stay during the call.
         unsafe { std::slice::from_raw_parts(members, count as usize) }.to_vec()
     };
-    definitions(data).groups.insert(number, Group { kind, members });
+    definitions(data).groups.insert(number, Group { paradigm, kind, members });
     SUCCESS
 }
 
@@ -339,10 +349,11 @@ extern "C" fn attribute(data: Handle, number: u32, name: u32, _: u32, _: u8) -> 
 }
 
 /// Who hears of events.
-struct Hearing<'a, 'b> {
+pub(crate) struct Hearing<'a, 'b> {
     symbols: &'a Symbols,
     asked: Asked,
     take: &'a mut Take<'b>,
+    others: OtherEvents,
     is_enough: bool,
 }
 
@@ -350,6 +361,12 @@ impl Hearing<'_, '_> {
     fn hear(&mut self, time: u64, event: Event) -> i32 {
         self.is_enough = self.is_enough || !(self.take)(time, event);
         if self.is_enough { INTERRUPT } else { SUCCESS }
+    }
+
+    /// Something that is only counted.
+    pub(crate) fn other(&mut self, kind: OtherEvent) -> i32 {
+        self.others.count(kind);
+        SUCCESS
     }
 
     #[expect(unsafe_code, reason = "functions of the library are called")]
@@ -379,7 +396,7 @@ impl Hearing<'_, '_> {
 
 /// Who hears what a callback of the library tells.
 #[expect(unsafe_code, reason = "an address comes back from the library")]
-fn hearing<'a>(data: Handle) -> &'a mut Hearing<'a, 'a> {
+pub(crate) fn hearing<'a>(data: Handle) -> &'a mut Hearing<'a, 'a> {
     // SAFETY: it is the address that was handed over with the callbacks, of a value that is there until they were all
     // called, and no two of them run at once. The names of lifetimes say no more than that.
     unsafe { &mut *data.cast() }

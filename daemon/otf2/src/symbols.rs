@@ -1,6 +1,7 @@
 //! The functions of the library, with the types that its headers of version 3 give them.
 
 use crate::Otf2Error;
+use crate::others::SETTERS;
 use libc::{c_char, c_void};
 use std::ffi::{CStr, CString};
 
@@ -24,6 +25,8 @@ macro_rules! symbols {
         /// The functions.
         pub(crate) struct Symbols {
             $(pub(crate) $name: unsafe extern "C" fn($($argument),*) -> $result,)*
+            /// Addresses of what sets callbacks for events that are only counted.
+            pub(crate) others: Vec<Option<usize>>,
         }
 
         impl Symbols {
@@ -47,6 +50,7 @@ macro_rules! symbols {
                             std::mem::transmute::<Handle, unsafe extern "C" fn($($argument),*) -> $result>(find($symbol)?)
                         },
                     )*
+                    others: SETTERS.iter().map(|symbol| Some(find(symbol).ok()?.expose_provenance())).collect(),
                 })
             }
         }

@@ -178,3 +178,24 @@ fn without_a_library_it_is_said_what_to_install() {
     let other = Library::load_first_of(&["libc.so.6"]).map(|_| ()).unwrap_err().to_string();
     assert!(other.contains("has no OTF2_"), "{other}");
 }
+
+/// The library would look for each of the properties that a damaged anchor says it has.
+#[test]
+fn a_damaged_anchor_is_refused_at_once() {
+    let Some(library) = library() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    write(&library, folder.path()).unwrap();
+    let anchor = folder.path().join("traces.otf2");
+    let sound = std::fs::read(&anchor).unwrap();
+    let creator = sound.windows(6).position(|bytes| bytes == b"a test").unwrap();
+    let count_at = (creator..).find(|&at| sound[at..].starts_with(&[0, 0, 0, 0, 0])).unwrap() + 2;
+    for high in [0x0F, 0x7F] {
+        let mut damaged = sound.clone();
+        damaged[count_at + 3] = high;
+        std::fs::write(&anchor, &damaged).unwrap();
+        let error = Reader::open(&library, &anchor).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("it is damaged: it cannot have"), "{error}");
+    }
+    std::fs::write(&anchor, &sound).unwrap();
+    Reader::open(&library, &anchor).unwrap();
+}

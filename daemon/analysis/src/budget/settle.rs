@@ -38,7 +38,8 @@ pub(super) enum Settled {
 impl Budgeter {
     /// Settles what ended before a time.
     pub(super) fn window(&mut self, until_ns: Nanoseconds) {
-        self.steal.advance(until_ns + self.options.window_ns);
+        let queued = self.queued;
+        self.steal.advance(until_ns.saturating_add(self.options.window_ns));
         self.evolution.begin(&self.nodes);
         // Not when a window closes: windows in which nothing happened are not settled one by one.
         let patience_ns = self.options.patience_ns + 2 * self.options.window_ns;
@@ -55,14 +56,30 @@ impl Budgeter {
         }
         let patience_ns = if self.queued > self.options.pending { 0 } else { self.options.patience_ns };
         self.force(until_ns, until_ns.saturating_sub(patience_ns));
-        self.close(until_ns);
+        // A window in which nothing was settled taught nothing: whether it is skipped makes no difference.
+        if self.queued < queued {
+            self.close(until_ns);
+        }
         self.evolution.close(self.waited_for_ns(until_ns));
+        self.due_ns = self.first_due_ns(until_ns);
     }
 
     /// Before this time every call is settled: none waits for its other side.
-    fn waited_for_ns(&self, until_ns: Nanoseconds) -> Nanoseconds {
+    pub(super) fn waited_for_ns(&self, until_ns: Nanoseconds) -> Nanoseconds {
         let first = self.threads.iter().filter_map(|thread| Some(thread.queue.front()?.end_ns)).min();
         first.map_or(until_ns, |first_ns| first_ns.min(until_ns))
+    }
+
+    /// The end of the first window after a time in which a call ends or patience does.
+    fn first_due_ns(&self, until_ns: Nanoseconds) -> Option<Nanoseconds> {
+        let due = |thread: &super::thread::Thread| {
+            let end_ns = thread.queue.front()?.end_ns;
+            let waits = end_ns < until_ns;
+            Some(if waits { end_ns.saturating_add(self.options.patience_ns) } else { end_ns })
+        };
+        let first_ns = self.threads.iter().filter_map(due).min()?;
+        let window_ns = self.options.window_ns;
+        Some((first_ns - first_ns % window_ns).saturating_add(window_ns))
     }
 
     /// What the window taught holds for those after it.

@@ -2,6 +2,7 @@
 
 mod cases;
 mod programs;
+mod sparse;
 mod started;
 
 use super::*;

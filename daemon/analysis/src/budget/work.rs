@@ -3,8 +3,9 @@
 
 use mpiscope_model::{Function, Nanoseconds, Rank};
 
-/// So many numbers are kept at most; beyond it windows are joined in pairs.
+/// So many numbers are kept at most, and so many windows; beyond it windows are joined in pairs.
 const MOST_CELLS: usize = 1 << 21;
+const MOST_WINDOWS: u64 = 1 << 16;
 /// Functions of a rank that are told apart.
 const MOST_FUNCTIONS: usize = 8;
 /// Windows on either side of one that say who has more to do in it.
@@ -55,6 +56,9 @@ impl Work {
             before.push((next, worked_ns));
         }
         let whole_ns = to_ns.saturating_sub(from_ns).max(1);
+        while to_ns / self.width_ns >= MOST_WINDOWS {
+            self.join();
+        }
         let mut at_ns = from_ns;
         while at_ns < to_ns {
             let at = (at_ns / self.width_ns) as usize;
@@ -292,6 +296,19 @@ mod tests {
         (0..4).for_each(|rank| work.add(rank, 0, 1000, if rank == 0 { 10 } else { 900 }, SEND));
         let uneven = work.judged();
         assert!((0..4).all(|rank| uneven.share(rank, 0, 1000, SEND).abs() < 1e-6));
+    }
+
+    #[test]
+    fn windows_are_few_however_long_a_run_is() {
+        let mut work = Work::new(100);
+        let long_ns = 1 << 62;
+        work.add(0, 0, 10, 10, SEND);
+        work.add(0, long_ns, long_ns + 10, 10, SEND);
+        work.add(1, 0, long_ns, long_ns, SEND);
+        assert!(work.windows.len() as u64 <= MOST_WINDOWS, "{} windows", work.windows.len());
+        let sum = |rank: usize| work.windows.iter().filter_map(|window| window.get(rank)).sum::<u64>();
+        assert_eq!(sum(0), 20);
+        assert!(long_ns - sum(1) <= MOST_WINDOWS, "no window loses more than a nanosecond");
     }
 
     #[test]

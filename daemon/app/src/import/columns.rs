@@ -1,5 +1,6 @@
 //! What is in which column of a file, and the words and numbers there.
 
+use super::number::Number;
 use super::records::Records;
 use crate::words::printable;
 use anyhow::{Result, bail};
@@ -7,6 +8,10 @@ use std::io::BufRead;
 
 /// So much of what was found is said.
 const MOST_SAID: usize = 40;
+/// What programs write where they have no value.
+const MISSING: [&[u8]; 7] = [b"", b"NA", b"N/A", b"nan", b"NaN", b"null", b"None"];
+/// Times from so many nanoseconds before zero to so many behind it have room for durations.
+const MOST_NS: u64 = (1 << 62) - 1;
 
 /// The columns of a file, as its header names them.
 #[derive(Debug)]
@@ -19,6 +24,10 @@ pub(crate) struct Columns<const N: usize, const O: usize> {
     pub(crate) optional: [Option<Column>; O],
     /// Names of others.
     pub(crate) ignored: Vec<String>,
+    /// Whether the header is in quotes.
+    is_quoted: bool,
+    /// Whether a record was read.
+    has_begun: bool,
 }
 
 /// One column.
@@ -40,6 +49,7 @@ impl<const N: usize, const O: usize> Columns<N, O> {
             bail!("{} is empty; {expected}", records.name());
         }
         let count = records.fields();
+        let is_quoted = records.begins_with_quote();
         let names: Vec<String> =
             (0..count).map(|at| String::from_utf8_lossy(records.field(at)).to_ascii_lowercase()).collect();
         let find = |name: &'static str| {
@@ -61,16 +71,25 @@ impl<const N: usize, const O: usize> Columns<N, O> {
             *column = find(name)?;
         }
         let is_known = |name: &str| needed.contains(&name) || optional.contains(&name);
-        let ignored = names.iter().filter(|name| !is_known(name)).map(|name| said(name.as_bytes())).collect();
-        Ok(Self { count, needed: of_needed, optional: of_optional, ignored })
+        let others = names.iter().filter(|name| !is_known(name));
+        let said = |name: &String| if name.is_empty() { "(no name)".into() } else { said(name.as_bytes()) };
+        let ignored = others.map(said).collect();
+        Ok(Self { count, needed: of_needed, optional: of_optional, ignored, is_quoted, has_begun: false })
     }
 
     /// Goes on to the next record, which has as many fields as there are columns.
-    pub(crate) fn advance<R: BufRead>(&self, records: &mut Records<R>) -> Result<bool> {
+    pub(crate) fn advance<R: BufRead>(&mut self, records: &mut Records<R>) -> Result<bool> {
         if !records.advance()? {
             return Ok(false);
         }
-        if records.fields() != self.count {
+        let has_one_more = records.fields() == self.count + 1;
+        let ends_with_separator = has_one_more && records.field(self.count).is_empty();
+        // R writes the names of rows without a column for them, and both in quotes.
+        let is_first = !std::mem::replace(&mut self.has_begun, true);
+        if is_first && has_one_more && !ends_with_separator && self.is_quoted && records.begins_with_quote() {
+            records.pass_over(1);
+        }
+        if records.fields() != self.count && !ends_with_separator {
             let (expected, found) = (self.count, records.fields());
             return Err(
                 records.wrong(format_args!("{expected} fields are expected as in the header, not {found}"))
@@ -86,16 +105,35 @@ impl Column {
         records.field(self.at)
     }
 
+    /// Whether there is nothing in it.
+    pub(crate) fn is_missing<R: BufRead>(self, records: &Records<R>) -> bool {
+        MISSING.contains(&self.of(records))
+    }
+
+    fn read<R: BufRead>(self, records: &Records<R>) -> Option<Number> {
+        Number::read(self.of(records), records.has_decimal_commas())
+    }
+
     /// A number from 0 to a greatest one.
     pub(crate) fn number<R: BufRead>(self, records: &Records<R>, most: u64) -> Result<u64> {
-        let digits = self.of(records);
-        let mut number = Some(0_u64).filter(|_| !digits.is_empty());
-        for digit in digits {
-            let digit = digit.is_ascii_digit().then(|| u64::from(digit - b'0'));
-            number = number.zip(digit).and_then(|(number, digit)| number.checked_mul(10)?.checked_add(digit));
-        }
-        let number = number.filter(|&number| number <= most);
+        let number = self.read(records).filter(|number| number.is_whole);
+        let number =
+            number.and_then(|number| u64::try_from(number.value).ok()).filter(|&number| number <= most);
         number.ok_or_else(|| self.wrong(records, format_args!("a whole number from 0 to {most}")))
+    }
+
+    /// A time in nanoseconds, and whether it was rounded to that.
+    pub(crate) fn time<R: BufRead>(self, records: &Records<R>) -> Result<(i64, bool)> {
+        let time = self.read(records).filter(|time| time.value.unsigned_abs() <= MOST_NS.into());
+        let time = time.and_then(|time| Some((i64::try_from(time.value).ok()?, !time.is_whole)));
+        time.ok_or_else(|| self.wrong(records, "a number of nanoseconds, within 146 years of 0,"))
+    }
+
+    /// A length of time in nanoseconds, and whether it was rounded to that.
+    pub(crate) fn duration<R: BufRead>(self, records: &Records<R>) -> Result<(u64, bool)> {
+        let length = self.read(records).and_then(|of| Some((u64::try_from(of.value).ok()?, !of.is_whole)));
+        let length = length.filter(|(ns, _)| *ns <= MOST_NS);
+        length.ok_or_else(|| self.wrong(records, "a number of nanoseconds from 0 on, at most 146 years,"))
     }
 
     /// Text.

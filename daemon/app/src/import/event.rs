@@ -6,7 +6,7 @@ use crate::sorting::Record;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Event {
     /// When the call of a send began, or that of a receive ended.
-    pub(crate) timestamp_ns: u64,
+    pub(crate) timestamp_ns: i64,
     /// How long the call took; 0 where that is not known.
     pub(crate) duration_ns: u64,
     pub(crate) bytes: u64,
@@ -24,20 +24,28 @@ pub(crate) struct Event {
 const EVENT_BYTES: usize = 48;
 
 impl Event {
-    pub(crate) fn start_ns(&self) -> u64 {
-        if self.sends { self.timestamp_ns } else { self.timestamp_ns - self.duration_ns }
+    pub(crate) fn start_ns(&self) -> i64 {
+        if self.sends {
+            self.timestamp_ns
+        } else {
+            self.timestamp_ns.saturating_sub_unsigned(self.duration_ns)
+        }
     }
 
-    pub(crate) fn end_ns(&self) -> u64 {
-        if self.sends { self.timestamp_ns + self.duration_ns } else { self.timestamp_ns }
+    pub(crate) fn end_ns(&self) -> i64 {
+        if self.sends {
+            self.timestamp_ns.saturating_add_unsigned(self.duration_ns)
+        } else {
+            self.timestamp_ns
+        }
     }
 }
 
 impl Record for Event {
-    type Key = u64;
+    type Key = i64;
     const BYTES: usize = EVENT_BYTES;
 
-    fn key(&self) -> u64 {
+    fn key(&self) -> i64 {
         self.timestamp_ns
     }
 
@@ -45,7 +53,8 @@ impl Record for Event {
         let places = u64::from(self.rank) | u64::from(self.peer) << 32;
         let of_message = u64::from(self.tag as u32) | u64::from(self.comm) << 32;
         let of_call = u64::from(self.function) | u64::from(self.sends) << 16;
-        let words = [self.timestamp_ns, self.duration_ns, self.bytes, places, of_message, of_call];
+        let words =
+            [self.timestamp_ns.cast_unsigned(), self.duration_ns, self.bytes, places, of_message, of_call];
         words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
     }
 
@@ -56,7 +65,7 @@ impl Record for Event {
         }
         let [timestamp_ns, duration_ns, bytes, places, of_message, of_call] = words;
         Self {
-            timestamp_ns,
+            timestamp_ns: timestamp_ns.cast_signed(),
             duration_ns,
             bytes,
             rank: places as u32,
@@ -76,7 +85,7 @@ mod tests {
     #[test]
     fn an_event_comes_back_from_its_form_in_a_file() {
         let event = Event {
-            timestamp_ns: u64::MAX,
+            timestamp_ns: i64::MIN,
             duration_ns: u64::MAX - 1,
             bytes: 3,
             rank: u32::MAX,

@@ -5,6 +5,7 @@ mod columns;
 mod dumpi;
 mod event;
 mod nodes;
+mod number;
 mod pairing;
 mod records;
 mod seen;
@@ -25,7 +26,7 @@ use crate::sorting::{Sorted, Sorter};
 use crate::words::{counted, nanoseconds, plural};
 use anyhow::{Context as _, Result, bail};
 use event::Event;
-use mpiscope_recording::Manifest;
+use mpiscope_recording::{Manifest, RecordingError};
 use records::Records;
 use seen::Seen;
 use std::path::Path;
@@ -42,16 +43,21 @@ const STEP: u64 = 1 << 14;
 pub(crate) fn import(options: &ImportOptions) -> Result<ExitCode> {
     let out = std::path::absolute(&options.output).context("find the current folder")?;
     refuse_occupied(&out, "-o")?;
-    let was_there = out.is_dir();
     let interrupt = Interrupt::catch("nothing was imported");
     let outcome = import_into(&out, options, &interrupt);
-    let failed = outcome.is_err();
-    let outcome = interrupt.outcome(outcome);
-    if failed && was_there {
-        // The folder was the user's own, and went with what was in it.
-        let _ = std::fs::create_dir(&out);
+    if outcome.as_ref().is_err_and(is_of_others) {
+        interrupt.keep();
     }
-    outcome
+    interrupt.outcome(outcome)
+}
+
+/// Whether somebody was quicker, so that what is in the folder is not of this import.
+fn is_of_others(error: &anyhow::Error) -> bool {
+    use RecordingError::{AlreadyRecorded, BeingWritten, NotAFolder, NotEmpty};
+    matches!(
+        error.downcast_ref(),
+        Some(AlreadyRecorded { .. } | BeingWritten { .. } | NotAFolder { .. } | NotEmpty { .. })
+    )
 }
 
 fn import_into(out: &Path, options: &ImportOptions, interrupt: &Interrupt) -> Result<()> {
@@ -62,14 +68,14 @@ fn import_into(out: &Path, options: &ImportOptions, interrupt: &Interrupt) -> Re
             bail!("--nodes goes with a table: an OTF2 archive says which rank was on which node");
         }
         let trace = archive::read(&anchor, scratch(out), &progress)?;
-        interrupt.begin(out);
+        interrupt.begin_folder(out);
         (record_trace(trace, command, out, &progress)?, "call")
     } else if let Some(texts) = dumpi::texts(&options.file)? {
         if options.nodes.is_some() {
             bail!("--nodes goes with a table: the texts of a DUMPI trace say which rank was on which node");
         }
-        let trace = dumpi::read(&texts, scratch(out), &progress)?;
-        interrupt.begin(out);
+        let trace = dumpi::read(texts, scratch(out), &progress)?;
+        interrupt.begin_folder(out);
         (record_trace(trace, command, out, &progress)?, "call")
     } else {
         let read = read(&options.file, options.nodes.as_deref(), out, &progress)?;
@@ -77,7 +83,7 @@ fn import_into(out: &Path, options: &ImportOptions, interrupt: &Interrupt) -> Re
             let names = columns.join(", ");
             say!("{}: {} ignored: {names}", file, plural(columns.len() as u64, "column"));
         }
-        interrupt.begin(out);
+        interrupt.begin_folder(out);
         let (manifest, overlapping) = record(read, command, out, &progress)?;
         if overlapping > 0 {
             say!("{} with overlapping calls: treated as multi-threaded", plural(overlapping, "rank"));
@@ -141,6 +147,9 @@ fn read(file: &Path, nodes: Option<&Path>, out: &Path, progress: &Progress) -> R
         None => vec![UNKNOWN_NODE.to_owned(); seen.ranks() as usize],
     };
     seen.check_ranks().map_err(|text| anyhow::anyhow!("{}: {text}", file.display()))?;
+    if let Some(sentence) = seen.long_span(&file.display().to_string()) {
+        say!("{sentence}");
+    }
     ignored.retain(|(_, columns)| !columns.is_empty());
     Ok(Read {
         seen,
@@ -178,7 +187,7 @@ fn record(read: Read, command: Vec<String>, out: &Path, progress: &Progress) -> 
         missing(&seen, are_nodes_known).into_iter().for_each(|sentence| teller.miss(sentence));
         let world = seen.world(&nodes, &comms, name, command);
         let limits = (telling::MOST_SLOTS, seen.resolution_ns);
-        told::tell(&world, watched(events, progress), limits, &mut |message| {
+        told::tell(&world, watched(events, progress), seen.from_ns, limits, &mut |message| {
             teller.tell(message);
         })
     })
@@ -186,7 +195,10 @@ fn record(read: Read, command: Vec<String>, out: &Path, progress: &Progress) -> 
 
 /// The same, of a trace.
 fn record_trace(trace: Trace, command: Vec<String>, out: &Path, progress: &Progress) -> Result<Manifest> {
-    let Trace { steps, calls, from_ns, to_ns, unix_ns, nodes, comms, places, missing } = trace;
+    let Trace { steps, calls, from_ns, to_ns, unix_ns, nodes, comms, places, missing, notes } = trace;
+    for sentence in notes {
+        say!("{sentence}");
+    }
     let name = name_of(out);
     progress.begin("recording", Some(calls))?;
     let recorded = record_told(out, Box::new(|out, _| judge_into(out, 1)), amend, move |teller| {
@@ -224,6 +236,10 @@ fn missing(seen: &Seen, are_nodes_known: bool) -> Vec<String> {
     if seen.resolution_ns >= COARSE_NS && seen.untimed == 0 {
         let step = nanoseconds(seen.resolution_ns);
         missing.push(format!("times below {step}: all times of the table are multiples of {step}"));
+    }
+    if seen.rounded > 0 {
+        let events = counted(seen.rounded, "event");
+        missing.push(format!("parts of nanoseconds: the times of {events} are rounded"));
     }
     if !are_nodes_known {
         missing.push("which rank was on which node is not known: all are told as of one".into());

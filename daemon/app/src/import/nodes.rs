@@ -16,7 +16,7 @@ pub(crate) fn read<R: BufRead>(
     mut records: Records<R>,
     seen: &mut Seen,
 ) -> Result<(Vec<String>, Vec<String>)> {
-    let columns = Columns::read(&mut records, &NEEDED, &[])?;
+    let mut columns = Columns::read(&mut records, &NEEDED, &[])?;
     let [rank_at, node_at] = columns.needed;
     let mut nodes: Vec<Option<String>> = vec![None; seen.ranks() as usize];
     while columns.advance(&mut records)? {

@@ -2,13 +2,22 @@
 
 use super::event::Event;
 use super::telling::{Members, World};
+use super::trace::long_span;
 use crate::words::counted;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Sums up to here have room for more.
+/// Sums, and the time from the first event to the last, have room for more up to here.
 const MOST_SUM: u64 = 1 << 62;
 /// Members of all communicators together; they stay in memory.
 const MOST_MEMBERS: usize = 1 << 22;
+
+/// How the times of an event are written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Timing {
+    pub(crate) has_duration: bool,
+    /// They have parts of nanoseconds.
+    pub(crate) is_rounded: bool,
+}
 
 /// Who there is, from when to when, and how much.
 #[derive(Debug, Default)]
@@ -19,8 +28,13 @@ pub(crate) struct Seen {
     /// By rank, whether it is named.
     named: Vec<bool>,
     /// When the first call began and the last ended.
-    pub(crate) from_ns: u64,
-    pub(crate) to_ns: u64,
+    pub(crate) from_ns: i64,
+    pub(crate) to_ns: i64,
+    /// On which lines.
+    from_line: u64,
+    to_line: u64,
+    /// Events whose times were rounded to nanoseconds.
+    pub(crate) rounded: u64,
     /// The resolution: the greatest common divisor of all times.
     pub(crate) resolution_ns: u64,
     bytes: u64,
@@ -45,8 +59,8 @@ impl Seen {
         name: String,
         command: Vec<String>,
     ) -> World<'a> {
-        let (from_ns, to_ns) = (self.from_ns, self.to_ns);
-        // When the run began is in no table.
+        // When the run began is in no table: times are told from the first one on.
+        let (from_ns, to_ns) = (0, self.span_ns());
         World { name, command, library: "an imported table", unix_ns: 0, nodes, from_ns, to_ns, comms }
     }
 
@@ -54,15 +68,34 @@ impl Seen {
         self.named.len() as u32
     }
 
+    pub(crate) fn span_ns(&self) -> u64 {
+        self.to_ns.abs_diff(self.from_ns)
+    }
+
+    /// What to say of times that no run spans.
+    pub(crate) fn long_span(&self, name: &str) -> Option<String> {
+        let end = |ns: i64, line: u64| format!("{ns} (line {line})");
+        long_span(name, self.span_ns(), &end(self.from_ns, self.from_line), &end(self.to_ns, self.to_line))
+    }
+
     /// Takes in an event; says what of it is too much.
-    pub(crate) fn see(&mut self, event: &Event, is_timed: bool) -> Result<(), String> {
+    pub(crate) fn see(&mut self, event: &Event, timing: Timing, line: u64) -> Result<(), String> {
         let first = self.events == 0;
         self.events += 1;
-        self.untimed += u64::from(!is_timed);
-        self.from_ns = if first { event.start_ns() } else { self.from_ns.min(event.start_ns()) };
-        self.to_ns = self.to_ns.max(event.end_ns());
+        self.untimed += u64::from(!timing.has_duration);
+        self.rounded += u64::from(timing.is_rounded);
+        if first || event.start_ns() < self.from_ns {
+            (self.from_ns, self.from_line) = (event.start_ns(), line);
+        }
+        if first || event.end_ns() > self.to_ns {
+            (self.to_ns, self.to_line) = (event.end_ns(), line);
+        }
+        if self.span_ns() > MOST_SUM {
+            let (from, to) = (self.from_line, self.to_line);
+            return Err(format!("the times of lines {from} and {to} are more than 146 years apart"));
+        }
         if self.resolution_ns != 1 {
-            self.resolution_ns = common_step(self.resolution_ns, event.timestamp_ns);
+            self.resolution_ns = common_step(self.resolution_ns, event.timestamp_ns.unsigned_abs());
             self.resolution_ns = common_step(self.resolution_ns, event.duration_ns);
         }
         self.bytes =

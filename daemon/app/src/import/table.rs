@@ -3,7 +3,7 @@
 use super::columns::{Column, Columns};
 use super::event::Event;
 use super::records::Records;
-use super::seen::Seen;
+use super::seen::{Seen, Timing};
 use anyhow::Result;
 use mpiscope_wire::{FUNCTIONS, Family, id};
 use rustc_hash::FxHashMap;
@@ -14,8 +14,6 @@ const OPTIONAL: [&str; 4] = ["tag", "comm", "duration_ns", "call"];
 
 /// More ranks than any job has.
 pub(crate) const MOST_RANKS: u64 = 1 << 20;
-/// Times add up without getting too large.
-const MOST_NS: u64 = 1 << 62;
 const MOST_BYTES: u64 = 1 << 62;
 /// More communicators than tables have; all of them stay in memory.
 const MOST_COMMS: usize = 1 << 16;
@@ -57,38 +55,37 @@ impl<R: BufRead> Table<R> {
     pub(crate) fn read(mut self, mut take: impl FnMut(Event) -> Result<()>) -> Result<Seen> {
         let mut seen = Seen::default();
         while self.columns.advance(&mut self.records)? {
-            let (event, is_timed) = self.event()?;
-            seen.see(&event, is_timed).map_err(|text| self.records.wrong(text))?;
+            let (event, kind) = self.event()?;
+            seen.see(&event, kind, self.records.line()).map_err(|text| self.records.wrong(text))?;
             take(event)?;
         }
         seen.check().map_err(|text| anyhow::anyhow!("{}: {text}", self.records.name()))?;
         Ok(seen)
     }
 
-    /// The event of the record at hand, and whether it has a duration.
-    fn event(&mut self) -> Result<(Event, bool)> {
+    /// The event of the record at hand, and how its times were written.
+    fn event(&mut self) -> Result<(Event, Timing)> {
         let Self { records, columns, .. } = &*self;
         let [rank_at, kind, timestamp, source_at, destination_at, size] = columns.needed;
         let [tag, comm, duration, call] = columns.optional;
         let rank_in = |column: Column| Ok::<_, anyhow::Error>(column.number(records, MOST_RANKS - 1)? as u32);
         let (rank, source, destination) = (rank_in(rank_at)?, rank_in(source_at)?, rank_in(destination_at)?);
-        let sends = match kind.of(records) {
-            b"send" => true,
-            b"receive" => false,
-            _ => return Err(kind.wrong(records, "send or receive")),
-        };
+        let is_kind = |name: &[u8]| kind.of(records).eq_ignore_ascii_case(name);
+        let sends = is_kind(b"send");
+        if !sends && !is_kind(b"receive") && !is_kind(b"recv") {
+            return Err(kind.wrong(records, "send or receive"));
+        }
         if sends && rank != source {
             return Err(source_at.wrong(records, format_args!("the rank that sends, {rank},")));
         }
         if !sends && rank != destination {
             return Err(destination_at.wrong(records, format_args!("the rank that receives, {rank},")));
         }
-        let timestamp_ns = timestamp.number(records, MOST_NS)?;
-        let filled = |column: &Column| !column.of(records).is_empty();
+        let (timestamp_ns, is_rounded) = timestamp.time(records)?;
+        let filled = |column: &Column| !column.is_missing(records);
         let duration = duration.filter(filled);
-        // A call that ended then began no earlier than at 0.
-        let most_ns = if sends { MOST_NS - timestamp_ns } else { timestamp_ns };
-        let duration_ns = duration.map_or(Ok(0), |column| column.number(records, most_ns))?;
+        let (duration_ns, is_length_rounded) =
+            duration.map_or(Ok((0, false)), |column| column.duration(records))?;
         let tag = tag.filter(filled).map_or(Ok(0), |column| column.number(records, i32::MAX as u64))? as i32;
         let function = match call.filter(filled) {
             Some(column) => self.function(column, sends)?,
@@ -97,9 +94,10 @@ impl<R: BufRead> Table<R> {
         };
         let bytes = size.number(records, MOST_BYTES)?;
         let peer = if sends { destination } else { source };
-        let comm = comm.map_or(Ok(0), |column| self.comm(column))?;
+        let comm = comm.filter(filled).map_or(Ok(0), |column| self.comm(column))?;
         let event = Event { timestamp_ns, duration_ns, bytes, rank, peer, tag, comm, function, sends };
-        Ok((event, duration.is_some()))
+        let timing = Timing { has_duration: duration.is_some(), is_rounded: is_rounded || is_length_rounded };
+        Ok((event, timing))
     }
 
     fn function(&self, column: Column, sends: bool) -> Result<u16> {
@@ -114,8 +112,12 @@ impl<R: BufRead> Table<R> {
 
     /// The table's own number of a communicator.
     fn comm(&mut self, column: Column) -> Result<u32> {
-        let name = column.text(&self.records)?;
-        if let Some(&comm) = self.comms.get(name) {
+        // Where a cell is empty, some programs write all numbers of its column with a point.
+        let name = match column.number(&self.records, u64::MAX) {
+            Ok(number) => number.to_string(),
+            Err(_) => column.text(&self.records)?.to_owned(),
+        };
+        if let Some(&comm) = self.comms.get(&name) {
             return Ok(comm);
         }
         let comm = self.comms.len() - WORLD.len() + 1;
@@ -124,7 +126,7 @@ impl<R: BufRead> Table<R> {
                 column.wrong(&self.records, format_args!("one of no more than {MOST_COMMS} communicators"))
             );
         }
-        self.comms.insert(name.to_owned(), comm as u32);
+        self.comms.insert(name, comm as u32);
         Ok(comm as u32)
     }
 }

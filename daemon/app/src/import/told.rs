@@ -14,13 +14,15 @@ struct Threads {
     /// Of each, when its last call ended.
     busy_until_ns: Vec<u64>,
     /// When the rank's newest event was, and of which thread.
-    newest: (u64, usize),
+    newest: (i64, usize),
 }
 
-/// Tells events, which come in the order of time, some slots at once; says how many ranks had calls that overlap.
+/// Tells events, which come in the order of time, some slots at once; says how many ranks had calls that overlap. The
+/// world's times are told from `from_ns` on.
 pub(crate) fn tell(
     world: &World<'_>,
     events: impl Iterator<Item = Result<Event>>,
+    from_ns: i64,
     (most_slots, resolution_ns): (usize, u64),
     sink: &mut dyn FnMut(Message),
 ) -> Result<u64> {
@@ -28,15 +30,18 @@ pub(crate) fn tell(
     let mut threads: Vec<Threads> = world.nodes.iter().map(|_| Threads::default()).collect();
     for event in events {
         let event = event?;
+        let since = |at_ns: i64| at_ns.abs_diff(from_ns);
+        let (called_from_ns, to_ns) = (since(event.start_ns()), since(event.end_ns()));
         if telling.waiting_slots() >= most_slots {
             // All that ended before this moment was told.
-            telling.flush(event.timestamp_ns);
+            telling.flush(since(event.timestamp_ns));
         }
-        let (thread, start_ns) = threads[event.rank as usize].thread(&event, resolution_ns);
+        let of_rank = &mut threads[event.rank as usize];
+        let (thread, start_ns) = of_rank.thread(event.timestamp_ns, (called_from_ns, to_ns), resolution_ns);
         let call = Call {
             flags: if event.sends { CallFlags::SEND } else { CallFlags::RECEIVE },
             function: event.function,
-            duration: event.end_ns().saturating_sub(start_ns),
+            duration: to_ns.saturating_sub(start_ns),
             start: telling.clock_ns(start_ns),
             peer: event.peer as i32,
             comm: event.comm,
@@ -56,10 +61,14 @@ pub(crate) fn tell(
 impl Threads {
     /// Finds the thread that made a call, and when the call began: one that overlaps its predecessor by no more than the
     /// resolution of the times follows it.
-    fn thread(&mut self, event: &Event, resolution_ns: u64) -> (usize, u64) {
-        let (start_ns, end_ns) = (event.start_ns(), event.end_ns());
+    fn thread(
+        &mut self,
+        timestamp_ns: i64,
+        (start_ns, end_ns): (u64, u64),
+        resolution_ns: u64,
+    ) -> (usize, u64) {
         // Events of one moment keep their order when those of several threads are merged by time.
-        let first = if self.newest.0 == event.timestamp_ns { self.newest.1 } else { 0 };
+        let first = if self.newest.0 == timestamp_ns { self.newest.1 } else { 0 };
         let busy = &mut self.busy_until_ns;
         let free = (first..busy.len()).find(|&at| busy[at] <= start_ns.saturating_add(resolution_ns));
         let at = free.unwrap_or_else(|| {
@@ -70,7 +79,7 @@ impl Threads {
         });
         let start_ns = if free.is_some() { start_ns.max(busy[at]) } else { start_ns };
         busy[at] = busy[at].max(end_ns);
-        self.newest = (event.timestamp_ns, at);
+        self.newest = (timestamp_ns, at);
         (at, start_ns)
     }
 }

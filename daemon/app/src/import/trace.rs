@@ -31,6 +31,8 @@ pub(crate) struct Trace {
     pub(crate) places: Vec<String>,
     /// What the recording will not have, a sentence each.
     pub(crate) missing: Vec<String>,
+    /// What to say to whoever imports it, and nobody else.
+    pub(crate) notes: Vec<String>,
 }
 
 /// A piece of a trace as it is found.
@@ -67,6 +69,16 @@ impl Collecting {
         put_in_order(received.finish()?, &mut steps)?;
         steps.finish()
     }
+}
+
+/// No run takes so long: a year.
+const LONG_SPAN_NS: u64 = 365 * 86_400 * 1_000_000_000;
+
+/// What to say of times that no run spans: most likely one of the two at the ends is wrong.
+pub(crate) fn long_span(name: &str, span_ns: u64, from: &str, to: &str) -> Option<String> {
+    let years = span_ns as f64 / LONG_SPAN_NS as f64;
+    (span_ns > LONG_SPAN_NS)
+        .then(|| format!("{name}: its times span {years:.1} years, from {from} to {to}: check both"))
 }
 
 /// A sum of sizes; none where it is too large for sums of times to be right.

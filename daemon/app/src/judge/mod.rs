@@ -34,7 +34,7 @@ pub(crate) use regions::regions_sentence;
 pub(crate) use words::{budget_lines, verdict_sentences};
 
 use crate::load::unsaved;
-use crate::private::create_private;
+use crate::private::{create_private, write_json};
 use anyhow::{Context as _, Result};
 use mpiscope_model::{Gap, Losses};
 use mpiscope_recording::{Recording, WalReader, read_listed};
@@ -105,7 +105,7 @@ pub(crate) fn write(dir: &Path, findings: &Findings) -> Result<()> {
     let new = dir.join(format!("{FILE}.new"));
     let write = || {
         let file = create_private(&new)?;
-        serde_json::to_writer(&file, findings)?;
+        write_json(&file, findings)?;
         file.sync_all()?;
         std::fs::rename(&new, dir.join(FILE))
     };

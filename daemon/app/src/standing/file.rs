@@ -1,6 +1,6 @@
 //! What is kept of it in the recording.
 
-use crate::private::create_private;
+use crate::private::{create_private, write_json};
 use anyhow::{Context as _, Result};
 use mpiscope_feed::Standing;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub(crate) fn write(dir: &Path, standing: &Standing) -> Result<()> {
     let new = dir.join(format!("{FILE}.new"));
     let write = || {
         let file = create_private(&new)?;
-        serde_json::to_writer(&file, &Kept { schema: SCHEMA.into(), standing: standing.clone() })?;
+        write_json(&file, &Kept { schema: SCHEMA.into(), standing: standing.clone() })?;
         std::fs::rename(&new, dir.join(FILE))
     };
     write()

@@ -9,12 +9,12 @@ mod tests;
 mod thread;
 mod world;
 
-use super::trace::{Collecting, Trace};
+use super::trace::{Collecting, Trace, long_span};
 use crate::export::ATTRIBUTES;
 use crate::progress::Progress;
-use crate::words::{counted, printable};
+use crate::words::{counted, plural, printable};
 use anyhow::{Context as _, Result, anyhow, bail};
-use mpiscope_otf2::{Asked, Definitions, Event, Library, Reader};
+use mpiscope_otf2::{Asked, Definitions, Event, Library, Location, OtherEvents, Reader};
 use std::path::{Path, PathBuf};
 use thread::{Counts, Thread};
 use world::Processes;
@@ -56,35 +56,41 @@ pub(crate) fn read(anchor: &Path, scratch: &Path, progress: &Progress) -> Result
     };
     let collecting = Collecting::new(scratch);
     let mut taking = Taking { name: &name, definitions: &definitions, collecting };
-    let mut counts = Counts::default();
+    let (mut counts, mut others) = (Counts::default(), OtherEvents::default());
     for (number, (&location, &of)) in (0..).zip(&processes.threads) {
         let mut thread = Thread::new(&processes, &mut counts, number, of);
         let (mut outcome, mut events) = (Ok(()), 0);
-        reader.events(location, asked, &mut |time, event| {
+        let passed_over = reader.events(location, asked, &mut |time, event| {
             events += 1;
             let told = if events % STEP == 0 { progress.step(STEP) } else { Ok(()) };
             outcome = told.and_then(|()| taking.take(&mut thread, location, time, &event));
             outcome.is_ok()
         })?;
         outcome?;
+        others.add(&passed_over);
         thread.finish();
     }
     let steps = taking.collecting.finish()?;
-    let Some(from_ns) = counts.from_ns else {
+    let Some(from) = counts.from else {
         bail!("{name}: there are no calls of MPI in it that are recorded, and no messages");
     };
     let missing = missing(&definitions, &counts);
-    let unix_ns = definitions.began_unix_ns.map_or(0, |began| began.saturating_add(from_ns));
+    let location = |thread: u32| processes.threads.keys().nth(thread as usize).copied().unwrap_or_default();
+    let end = |(ns, thread): (u64, u32)| format!("{ns} ns (location {})", location(thread));
+    let span = long_span(&name, counts.to.0 - from.0, &end(from), &end(counts.to));
+    let left_out = left_out(&definitions, &processes, &counts, &others);
+    let unix_ns = definitions.began_unix_ns.map_or(0, |began| began.saturating_add(from.0));
     Ok(Trace {
         steps,
         calls: counts.calls,
-        from_ns,
-        to_ns: counts.to_ns,
+        from_ns: from.0,
+        to_ns: counts.to.0,
         unix_ns,
         nodes: processes.nodes,
         comms: processes.members,
         places: places(&definitions),
         missing,
+        notes: span.into_iter().chain(left_out).collect(),
     })
 }
 
@@ -127,6 +133,29 @@ fn places(definitions: &Definitions) -> Vec<String> {
     (0..=last).map(|number| printable(definitions.string(number as u32))).collect()
 }
 
+/// Says what of the archive is not in a recording, as recordings hold calls of MPI.
+fn left_out(
+    definitions: &Definitions,
+    processes: &Processes,
+    counts: &Counts,
+    others: &OtherEvents,
+) -> Option<String> {
+    let mut parts = Vec::new();
+    let mut part = |number: u64, one: &str| {
+        if number > 0 {
+            parts.push(plural(number, one));
+        }
+    };
+    part(counts.regions, "non-MPI call");
+    for (kind, number) in others.iter() {
+        part(number, kind.name());
+    }
+    let is_other = |location: &&Location| !processes.threads.contains_key(&location.location);
+    let locations = definitions.locations.iter().filter(is_other);
+    part(locations.count() as u64, "non-rank location");
+    (!parts.is_empty()).then(|| format!("left out of the archive: {}", parts.join(", ")))
+}
+
 /// What a recording has and the archive has not, or the other way round.
 fn missing(definitions: &Definitions, counts: &Counts) -> Vec<String> {
     let mut missing = Vec::new();
@@ -139,6 +168,10 @@ fn missing(definitions: &Definitions, counts: &Counts) -> Vec<String> {
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let names = printable(&names[..names.len().min(MOST_NAMED)].join(", "));
         missing.push(format!("{} of functions that are not recorded: {names}{more}", counted(calls, "call")));
+    }
+    if counts.strange > 0 {
+        let of = counted(counts.strange, "communication");
+        missing.push(format!("{of}: of communicators whose members are not known as ranks"));
     }
     if counts.cut_off > 0 {
         missing.push(format!("{}: not over when the trace ends", counted(counts.cut_off, "call")));

@@ -8,8 +8,8 @@ use super::thread::{Counts, Thread};
 use super::world::Processes;
 use anyhow::Result;
 use mpiscope_otf2::{
-    CollectiveOp, Definitions, Event, Group, GroupKind, InterComm, Location, LocationGroup, NO_ROOT, Region,
-    TreeNode, UNDEFINED,
+    CollectiveOp, Definitions, Event, Group, GroupKind, InterComm, Location, LocationGroup, NO_ROOT,
+    PARADIGM_MPI, Region, TreeNode, UNDEFINED,
 };
 use mpiscope_wire::id;
 
@@ -42,7 +42,7 @@ fn definitions() -> Definitions {
         vec![location(0, 10), location(1, 11), location(2, 12), location(3, 13), location(9, 13)];
     let names = [(0, 5), (1, 6), (2, 7), (3, 8), (4, 9)];
     found.regions = names.map(|(region, name)| (region, Region { name, is_mpi: true })).into();
-    let group = |kind, members: &[u64]| Group { kind, members: members.to_vec() };
+    let group = |kind, members: &[u64]| Group { paradigm: PARADIGM_MPI, kind, members: members.to_vec() };
     found.groups = [
         (0, group(GroupKind::CommLocations, &[3, 2, 1, 0])),
         (1, group(GroupKind::CommGroup, &[0, 1, 2, 3])),
@@ -76,12 +76,88 @@ fn ranks_nodes_and_communicators_are_as_defined() {
         change(&mut definitions);
         Processes::of(&definitions).unwrap_err().to_string()
     };
-    assert_eq!(wrong(|of| drop(of.groups.remove(&2))), "group 2 is not defined");
-    assert!(wrong(|of| of.groups.get_mut(&2).unwrap().members.push(4)).starts_with("group 2 has members"));
     assert!(wrong(|of| of.groups.get_mut(&0).unwrap().members.push(77)).contains("not all defined"));
     assert!(wrong(|of| of.groups.get_mut(&0).unwrap().members.push(9)).contains("several ranks"));
     let none = Processes::of(&Definitions { ticks_per_s: 1, ..Definitions::default() }).unwrap_err();
     assert_eq!(none.to_string(), "there are no processes in it");
+}
+
+/// Groups of any kind and paradigm are groups of ranks, or their communicators are passed over.
+#[test]
+fn groups_of_all_kinds_and_paradigms_are_read() {
+    const MEASUREMENT_SYSTEM: u8 = 6;
+    const OPENMP: u8 = 3;
+    let mut found = definitions();
+    let group = |paradigm, kind, members: &[u64]| Group { paradigm, kind, members: members.to_vec() };
+    found.groups.extend([
+        // Their places are among their own locations, where these are said.
+        (20, group(MEASUREMENT_SYSTEM, GroupKind::CommLocations, &[0, 2])),
+        (21, group(MEASUREMENT_SYSTEM, GroupKind::CommGroup, &[1, 0])),
+        (22, group(13, GroupKind::CommGroup, &[1, 0])),
+        (23, group(MEASUREMENT_SYSTEM, GroupKind::Locations, &[1, 3])),
+        (24, group(PARADIGM_MPI, GroupKind::CommLocationGroups, &[13, 10])),
+        // Threads of one process, and what no communicator can be of.
+        (30, group(OPENMP, GroupKind::CommLocations, &[3, 9])),
+        (31, group(OPENMP, GroupKind::CommGroup, &[0, 1])),
+        (32, group(PARADIGM_MPI, GroupKind::CommGroup, &[4])),
+        (33, group(MEASUREMENT_SYSTEM, GroupKind::Metrics, &[0])),
+        (34, group(99, GroupKind::Unknown, &[0])),
+    ]);
+    found.comms = (20..35).map(|group| (group, group)).collect();
+    found.comms.insert(50, 1);
+    found.inter_comms =
+        [(40, InterComm { first: 2, second: 77 }), (41, InterComm { first: 2, second: 23 })].into();
+    let processes = Processes::of(&found).unwrap();
+    let members = |comm: u32| {
+        let number = processes.comms.get(&comm).unwrap_or_else(|| panic!("{comm} has no members"));
+        processes.members[number].clone()
+    };
+    assert_eq!(members(20), Members::Group(vec![3, 1]));
+    assert_eq!(members(21), Members::Group(vec![1, 3]));
+    assert_eq!(members(22), Members::Group(vec![1, 0]));
+    assert_eq!(members(23), Members::Group(vec![2, 0]));
+    assert_eq!(members(24), Members::Group(vec![0, 3]));
+    assert_eq!(members(41), Members::Between(vec![2, 0], vec![2, 0]));
+    assert_eq!(processes.comms[&50], 0);
+    let mut strange: Vec<u32> = processes.strange_comms.iter().copied().collect();
+    strange.sort_unstable();
+    // Those of 25 to 29 have no group at all.
+    assert_eq!(strange, [25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 40]);
+}
+
+/// Without groups of MPI, those of another paradigm say who the ranks are; without any, processes are numbered.
+#[test]
+fn ranks_are_found_without_mpi() {
+    let mut found = definitions();
+    found.groups.values_mut().for_each(|group| group.paradigm = 6);
+    assert_eq!(Processes::of(&found).unwrap().threads[&0], (3, 0));
+    // Threads of one process are no ranks.
+    found.groups.get_mut(&0).unwrap().members = vec![3, 9];
+    assert_eq!(Processes::of(&found).unwrap().threads[&0], (0, 0));
+    found.groups.clear();
+    let processes = Processes::of(&found).unwrap();
+    assert_eq!((processes.threads[&0], processes.strange_comms.len()), ((0, 0), 4));
+}
+
+#[test]
+fn messages_of_communicators_of_others_are_counted() {
+    let mut found = definitions();
+    found.comms.insert(60, 77);
+    let processes = Processes::of(&found).unwrap();
+    let mut counts = Counts::default();
+    let mut thread = Thread::new(&processes, &mut counts, 7, (0, 0));
+    let bcast = CollectiveOp::Bcast as u8;
+    let events = [
+        Event::Send { peer: 9, comm: 60, tag: 5, bytes: 100 },
+        Event::CollectiveEnd { op: bcast, comm: 60, root: 9, sent: 0, received: 70 },
+        enter(3),
+        Event::Send { peer: 1, comm: 7, tag: 5, bytes: 100 },
+    ];
+    for event in events {
+        thread.event(5, &event, &mut |_| Ok(())).unwrap();
+    }
+    thread.finish();
+    assert_eq!((counts.strange, counts.calls, counts.regions), (2, 1, 1));
 }
 
 fn heard(of: (u32, u16), events: &[(u64, Event)]) -> Result<(Vec<Found>, Counts)> {
@@ -176,7 +252,7 @@ fn a_call_has_what_lies_between_its_ends() {
         step((barrier.0, Called { collective: collective(0, None, 0), ..barrier.1 })),
     ];
     assert_eq!(found, expected);
-    assert_eq!((counts.calls, counts.from_ns, counts.to_ns, counts.cut_off), (5, Some(3), 24, 1));
+    assert_eq!((counts.calls, counts.from, counts.to.0, counts.cut_off), (5, Some((3, 7)), 24, 1));
     assert_eq!(counts.unknown, [(2, 1)].into());
 }
 

@@ -14,15 +14,19 @@ use std::collections::HashMap;
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) calls: u64,
-    /// When the first call began and the last ended.
-    pub(crate) from_ns: Option<u64>,
-    pub(crate) to_ns: u64,
+    /// When the first call began and the last ended, and of which threads, as all are counted.
+    pub(crate) from: Option<(u64, u32)>,
+    pub(crate) to: (u64, u32),
     /// Bytes of all messages that were sent.
     bytes: u64,
     /// Calls of MPI that are not recorded, by region.
     pub(crate) unknown: HashMap<u32, u64>,
     /// Calls that were not left.
     pub(crate) cut_off: u64,
+    /// Messages and collectives of communicators of which the ranks are not known.
+    pub(crate) strange: u64,
+    /// Regions that were entered and are not of MPI.
+    pub(crate) regions: u64,
 }
 
 /// A call that was entered.
@@ -143,7 +147,7 @@ impl<'a> Thread<'a> {
                 self.open = Some(Open { function, start_ns: at_ns, count, site, depth, collective: None });
             }
             Some(None) => *self.counts.unknown.entry(region).or_default() += 1,
-            None => {}
+            None => self.counts.regions += 1,
         }
         Ok(())
     }
@@ -168,8 +172,9 @@ impl<'a> Thread<'a> {
     fn close(&mut self, open: &Open, end_ns: u64, sink: &mut Sink<'_>) -> Result<()> {
         let counts = &mut *self.counts;
         counts.calls += 1;
-        counts.from_ns = Some(counts.from_ns.map_or(open.start_ns, |from_ns| from_ns.min(open.start_ns)));
-        counts.to_ns = counts.to_ns.max(end_ns);
+        let began = (open.start_ns, self.number);
+        counts.from = Some(counts.from.map_or(began, |from| from.min(began)));
+        counts.to = counts.to.max((end_ns, self.number));
         let &Open { function, start_ns, count, site, collective, .. } = open;
         let (rank, thread) = (self.rank, self.thread);
         let place = Place { end_ns, thread: self.number, call: self.calls };
@@ -207,6 +212,9 @@ impl<'a> Thread<'a> {
         order_ns: Option<u64>,
         sink: &mut Sink<'_>,
     ) -> Result<()> {
+        if self.is_strange(comm) {
+            return Ok(());
+        }
         let peer = self.rank_in(comm, peer)?;
         let Ok(tag) = i32::try_from(tag) else { bail!("at {at_ns} ns a message has a tag of {tag}") };
         let comm = self.processes.comms.get(&comm).copied().unwrap_or_default();
@@ -226,6 +234,9 @@ impl<'a> Thread<'a> {
         sink: &mut Sink<'_>,
     ) -> Result<()> {
         let Some(op) = CollectiveOp::of(op) else { return Ok(()) };
+        if self.is_strange(comm) {
+            return Ok(());
+        }
         // Beyond the ranks are words for no root, and for those of two groups.
         let is_rank = root < NO_ROOT - 2;
         let root = if is_rank { Some(self.rank_in(comm, root)?) } else { None };
@@ -244,6 +255,13 @@ impl<'a> Thread<'a> {
             (None, Some(function)) => self.instant(at_ns, function, collective, sink),
             _ => Ok(()),
         }
+    }
+
+    /// Whether nobody knows which ranks are in a communicator; counts what is told of it.
+    fn is_strange(&mut self, comm: u32) -> bool {
+        let is_strange = self.processes.strange_comms.contains(&comm);
+        self.counts.strange += u64::from(is_strange);
+        is_strange
     }
 
     fn known(&self, comm: u32) -> Result<()> {

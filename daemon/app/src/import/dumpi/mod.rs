@@ -9,9 +9,10 @@ mod rank;
 #[cfg(test)]
 mod tests;
 mod text;
+mod texts;
 
 use super::UNKNOWN_NODE;
-use super::trace::{Collecting, MOST_RANKS, Trace};
+use super::trace::{Collecting, Trace, long_span};
 use crate::progress::Progress;
 use crate::words::{counted, printable};
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -21,8 +22,9 @@ use rank::{Counts, Rank, made};
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
-use text::{Said, Text, is_text};
+use std::path::Path;
+use text::{Record, Said, Text, is_text};
+use texts::{CutOff, Names, Texts};
 
 /// So much of a file says what it is.
 const BEGINNING_BYTES: u64 = 64 << 10;
@@ -31,9 +33,11 @@ const MAGIC: [u8; 8] = [0xFF, 0xAA, 0xDD, b'D', b'U', b'M', b'P', b'I'];
 const STEP: u64 = 1 << 12;
 /// Functions of which it is said that they are not recorded.
 const MOST_NAMED: usize = 5;
+/// The number of the world in all texts.
+const WORLD: i64 = 2;
 
-/// The texts of all ranks, in their order, if this is the text of one of them.
-pub(crate) fn texts(file: &Path) -> Result<Option<Vec<PathBuf>>> {
+/// The texts of all ranks, if this is the text of one of them.
+pub(crate) fn texts(file: &Path) -> Result<Option<Texts>> {
     let mut beginning = Vec::new();
     // What cannot be read is said by whoever reads it as a table.
     let Ok(opened) = File::open(file) else { return Ok(None) };
@@ -64,19 +68,8 @@ pub(crate) fn texts(file: &Path) -> Result<Option<Vec<PathBuf>>> {
             file.display()
         );
     };
-    let width = digits.len();
-    let texts: Vec<PathBuf> = (0..=MOST_RANKS)
-        .map(|rank| file.with_file_name(format!("{prefix}-{rank:0width$}{extension}")))
-        .take_while(|path| path.is_file())
-        .collect();
-    if texts.len() > MOST_RANKS {
-        bail!("{}: no job has more than {MOST_RANKS} ranks", file.display());
-    }
-    if !texts.iter().any(|text| text == file) {
-        let missing = file.with_file_name(format!("{prefix}-{:0width$}{extension}", texts.len()));
-        bail!("{} is missing: each rank needs its text", missing.display());
-    }
-    Ok(Some(texts))
+    let names = Names { file: file.to_owned(), prefix: prefix.into(), width: digits.len(), extension };
+    Ok(Some(Texts::find(names)?))
 }
 
 /// What is said of a rank around its calls.
@@ -85,55 +78,79 @@ struct About {
     host: Option<String>,
     sizes: HashMap<i64, u64>,
     made: Vec<Made>,
+    /// How many ranks the job has, and the line that says so.
+    ranks: Option<(u64, u64)>,
+    /// The rank's text does not lead to the end of its MPI.
+    cut_off: Option<CutOff>,
 }
 
 /// Reads a trace to its end.
-pub(crate) fn read(texts: &[PathBuf], scratch: &Path, progress: &Progress) -> Result<Trace> {
-    let length = |path: &PathBuf| path.metadata().map_or(0, |found| found.len());
-    let bytes: u64 = texts.iter().map(length).sum();
-    progress.begin("reading", Some(2 * bytes / (1 << 10)))?;
+pub(crate) fn read(mut texts: Texts, scratch: &Path, progress: &Progress) -> Result<Trace> {
+    progress.begin("reading", Some(2 * texts.bytes() / (1 << 10)))?;
     let mut about = Vec::new();
-    for path in texts {
-        about.push(about_rank(path)?);
-        progress.step(length(path) / (1 << 10))?;
+    for path in texts.paths() {
+        about.push(match path {
+            Some(path) => about_rank(path)?,
+            None => About::default(),
+        });
+        progress.step(texts::kibibytes(path))?;
+    }
+    let sizes = about.iter().enumerate().filter_map(|(rank, about)| Some((rank, about.ranks?)));
+    if let Some((rank, (ranks, line))) = sizes.max_by_key(|(_, (ranks, _))| *ranks) {
+        texts.job_has(ranks, rank, line)?;
+        about.resize_with(texts.count(), About::default);
     }
     let calls: Vec<Vec<Made>> = about.iter_mut().map(|about| std::mem::take(&mut about.made)).collect();
     let resolved = resolve(&calls);
     let functions: HashMap<&'static str, u16> =
         FUNCTIONS.iter().map(|entry| (entry.name, entry.id)).collect();
     let (mut counts, mut collecting) = (Counts::default(), Collecting::new(scratch));
-    for (at, (path, about)) in texts.iter().zip(&about).enumerate() {
-        let numbers = (at as u32, texts.len() as u32);
+    for (at, (path, about)) in texts.paths().zip(&about).enumerate() {
+        let Some(path) = path else { continue };
+        let numbers = (at as u32, texts.count() as u32);
         let mut rank = Rank::new(numbers, &functions, &about.sizes, &resolved, &mut counts);
         calls_of(path, &mut rank, &mut collecting, progress)?;
-        progress.step(length(path) / (1 << 10))?;
+        progress.step(texts::kibibytes(Some(path)))?;
     }
-    let Some(from_ns) = counts.from_ns else {
-        bail!("{}: there are no calls that are recorded in it", texts[0].display());
+    let Some(from) = counts.from else {
+        bail!("{}: there are no calls that are recorded in it", texts.name(0));
     };
-    let are_hosts_known = about.iter().all(|about| about.host.is_some());
+    let sentence = |(ns, rank): (u64, u32)| format!("{ns} ns ({})", texts.name(rank as usize));
+    let span_ns = counts.to.0 - from.0;
+    let long_span = long_span("the trace", span_ns, &sentence(from), &sentence(counts.to));
+    let mut missing: Vec<String> = texts.missing().into_iter().collect();
+    missing.extend(texts.cut_off(about.iter().map(|about| about.cut_off.as_ref())));
+    let read = about.iter().zip(texts.paths()).filter(|(_, path)| path.is_some());
+    let hosts: Vec<Option<&String>> = read.map(|(about, _)| about.host.as_ref()).collect();
+    let are_several = hosts.windows(2).any(|pair| pair[0] != pair[1]);
+    missing.extend(missing_of(&counts, hosts.iter().all(Option::is_some), are_several));
     let host = |about: About| about.host.unwrap_or_else(|| UNKNOWN_NODE.into());
-    let nodes: Vec<String> = about.into_iter().map(host).collect();
-    let missing = missing(&counts, are_hosts_known, nodes.windows(2).any(|pair| pair[0] != pair[1]));
     Ok(Trace {
         steps: collecting.finish()?,
         calls: counts.calls,
-        from_ns,
-        to_ns: counts.to_ns,
+        from_ns: from.0,
+        to_ns: counts.to.0,
         unix_ns: 0,
-        nodes,
+        nodes: about.into_iter().map(host).collect(),
         comms: resolved.members,
         places: Vec::new(),
         missing,
+        notes: long_span.into_iter().collect(),
     })
 }
 
 fn about_rank(path: &Path) -> Result<About> {
     let mut text = Text::open(path)?;
     let mut about = About { sizes: standard_sizes(), ..About::default() };
+    let (mut within, mut is_finalized) = (None, false);
     while let Some(said) = text.next()? {
         match said {
-            Said::Call(record) => about.made.extend(made(record)),
+            Said::Call(record) => {
+                is_finalized |= record.function == "MPI_Finalize";
+                let ranks = world_size(record);
+                about.made.extend(made(record));
+                about.ranks = about.ranks.max(ranks.map(|ranks| (ranks, text.lines())));
+            }
             Said::Other(line) => {
                 if let Some(host) =
                     line.strip_prefix("hostname=").map(printable).filter(|host| !host.is_empty())
@@ -142,9 +159,17 @@ fn about_rank(path: &Path) -> Result<About> {
                 }
                 about.sizes.extend(size(line));
             }
+            Said::CutOff(function) => within = Some(function.to_owned()),
         }
     }
+    about.cut_off = (!is_finalized).then(|| CutOff { line: text.lines(), within });
     Ok(about)
+}
+
+/// How many ranks the job has, if a call says so.
+fn world_size(record: &Record) -> Option<u64> {
+    let is_world = record.function == "MPI_Comm_size" && record.number("comm") == Some(WORLD);
+    record.number("size").filter(|_| is_world).and_then(|size| u64::try_from(size).ok())
 }
 
 /// `Datatype 9 (MPI_INT) has size 4`.
@@ -187,7 +212,7 @@ fn calls_of(
     loop {
         let wrong = match text.next()? {
             None => return Ok(()),
-            Some(Said::Other(_)) => continue,
+            Some(Said::Other(_) | Said::CutOff(_)) => continue,
             Some(Said::Call(record)) => {
                 let mut unsorted = None;
                 let taken = rank.call(record, &mut |found| {
@@ -212,7 +237,7 @@ fn calls_of(
 }
 
 /// What a recording has and the trace has not, or the other way round.
-fn missing(counts: &Counts, are_hosts_known: bool, are_several: bool) -> Vec<String> {
+fn missing_of(counts: &Counts, are_hosts_known: bool, are_several: bool) -> Vec<String> {
     let mut missing = Vec::new();
     if !counts.unknown.is_empty() {
         let calls = counts.unknown.values().sum();

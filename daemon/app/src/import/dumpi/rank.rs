@@ -20,8 +20,9 @@ const MOST_REQUESTS: usize = 1 << 22;
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) calls: u64,
-    pub(crate) from_ns: Option<u64>,
-    pub(crate) to_ns: u64,
+    /// When the first call began and the last ended, and of which ranks.
+    pub(crate) from: Option<(u64, u32)>,
+    pub(crate) to: (u64, u32),
     bytes: u64,
     /// Calls of MPI that are not recorded, by name.
     pub(crate) unknown: BTreeMap<String, u64>,
@@ -130,9 +131,9 @@ impl<'a> Rank<'a> {
         let place = Place { end_ns: record.end_ns, thread: number, call: self.calls };
         self.calls += 1;
         self.counts.calls += 1;
-        let from_ns = self.counts.from_ns.map_or(record.start_ns, |from_ns| from_ns.min(record.start_ns));
-        self.counts.from_ns = Some(from_ns);
-        self.counts.to_ns = self.counts.to_ns.max(record.end_ns);
+        let began = (record.start_ns, self.rank);
+        self.counts.from = Some(self.counts.from.map_or(began, |from| from.min(began)));
+        self.counts.to = self.counts.to.max((record.end_ns, self.rank));
         let collective = self.move_all(record, function, place, sink)?;
         let called = Called {
             start_ns: record.start_ns,

@@ -3,12 +3,13 @@
 use super::super::step::What;
 use super::super::telling::Members;
 use super::super::trace::Trace;
+use super::texts::Texts;
 use super::{read, size, texts};
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use anyhow::Result;
 use mpiscope_wire::id;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A call of two hundredths of a second, with its lines between.
 fn call(name: &str, at: u32, lines: &str) -> String {
@@ -20,7 +21,7 @@ fn call(name: &str, at: u32, lines: &str) -> String {
 const INT: &str = "int count=3; MPI_Datatype datatype=9 (MPI_INT)";
 const WORLD: &str = "MPI_Comm comm=2 (MPI_COMM_WORLD)";
 
-fn written(folder: &Path, ranks: &[String]) -> Vec<PathBuf> {
+fn written(folder: &Path, ranks: &[String]) -> Texts {
     for (rank, text) in ranks.iter().enumerate() {
         std::fs::write(folder.join(format!("dumpi-x-{rank:04}.txt")), text).unwrap();
     }
@@ -30,8 +31,8 @@ fn written(folder: &Path, ranks: &[String]) -> Vec<PathBuf> {
 fn trace(ranks: &[String]) -> Result<Trace> {
     let folder = tempfile::tempdir().unwrap();
     let texts = written(folder.path(), ranks);
-    assert_eq!(texts.len(), ranks.len());
-    read(&texts, folder.path(), &Progress::new(&Interrupt::none("")))
+    assert_eq!(texts.count(), ranks.len());
+    read(texts, folder.path(), &Progress::new(&Interrupt::none("")))
 }
 
 /// Calls in the order of time: rank and function, and before each its messages in short.
@@ -80,6 +81,7 @@ fn messages_are_found_by_requests_and_statuses() {
             60,
             "int sendcount=2; MPI_Datatype sendtype=14 (MPI_DOUBLE); int recvcount=2; MPI_Datatype recvtype=14 (MPI_DOUBLE); MPI_Comm comm=2 (MPI_COMM_WORLD)",
         ),
+        call("Finalize", 70, ""),
         "Datatype 28 (user-defined) has size 100\n".into(),
     ];
     let one = [
@@ -97,10 +99,11 @@ fn messages_are_found_by_requests_and_statuses() {
             "int count=2; MPI_Request requests[2]=[1, 9]; int index=1; MPI_Status status=<IGNORED>",
         ),
         call("Bcast", 61, &format!("{INT}; int root=1; {WORLD}")),
+        call("Finalize", 70, ""),
         "hostname=two\n".into(),
     ];
     let trace = trace(&[zero.concat(), one.concat()]).unwrap();
-    assert_eq!((trace.calls, trace.from_ns, trace.to_ns), (10, 7_100_000_000, 7_630_000_000));
+    assert_eq!((trace.calls, trace.from_ns, trace.to_ns), (12, 7_100_000_000, 7_720_000_000));
     assert_eq!(trace.nodes, ["one", "two"]);
     let expected = ["1 call of functions that are not recorded: MPI_Comm_size"];
     assert_eq!(trace.missing[..1], expected);
@@ -120,6 +123,8 @@ fn messages_are_found_by_requests_and_statuses() {
         "0 MPI_Send 7500000000",
         "0 MPI_Alltoall 7600000000 None 32",
         "1 MPI_Bcast 7610000000 Some(1) 12",
+        "0 MPI_Finalize 7700000000",
+        "1 MPI_Finalize 7700000000",
     ];
     let mut found = told(trace);
     // Of two channels either may come first.
@@ -205,27 +210,68 @@ fn what_makes_no_sense_is_said_with_file_and_line() {
     let empty = call("Comm_size", 0, WORLD);
     let folder = tempfile::tempdir().unwrap();
     let alone = written(folder.path(), &[empty.clone(), empty]);
-    let none = read(&alone, folder.path(), &Progress::new(&Interrupt::none(""))).map(|_| ()).unwrap_err();
+    let none = read(alone, folder.path(), &Progress::new(&Interrupt::none(""))).map(|_| ()).unwrap_err();
     assert!(none.to_string().contains("no calls that are recorded"));
 }
 
 #[test]
-fn each_rank_needs_its_text() {
+fn texts_are_found_by_the_name_of_one() {
     let folder = tempfile::tempdir().unwrap();
     let place = |name: &str| folder.path().join(name);
     let text = call("Init", 0, "");
-    std::fs::write(place("t-02.txt"), &text).unwrap();
-    std::fs::write(place("t-00.txt"), &text).unwrap();
-    assert_eq!(texts(&place("t-00.txt")).unwrap(), Some(vec![place("t-00.txt")]));
+    for name in ["t-00.txt", "t-02.txt", "t-x.txt", "t-3.txt", "u-01.txt", "t-04.log"] {
+        std::fs::write(place(name), &text).unwrap();
+    }
+    for name in ["t-00.txt", "t-02.txt"] {
+        let found = texts(&place(name)).unwrap().unwrap();
+        let paths: Vec<_> = found.paths().map(|path| path.cloned()).collect();
+        assert_eq!(paths, [Some(place("t-00.txt")), None, Some(place("t-02.txt"))]);
+    }
+    std::fs::write(place("t-99999.txt"), &text).unwrap();
     let missing = texts(&place("t-02.txt")).unwrap_err().to_string();
-    assert!(missing.ends_with("t-01.txt is missing: each rank needs its text"), "{missing}");
+    assert!(missing.contains("t-02.txt: only 3 ranks of 100000 have a text"), "{missing}");
+    assert!(missing.ends_with("/t-01.txt"), "{missing}");
     std::fs::write(place("plain.txt"), &text).unwrap();
     assert!(texts(&place("plain.txt")).unwrap_err().to_string().contains("ends with the number of its rank"));
     std::fs::write(place("t-00.bin"), b"\xFF\xAA\xDDDUMPI and more").unwrap();
     assert!(texts(&place("t-00.bin")).unwrap_err().to_string().contains("have dumpi2ascii -a write a text"));
     std::fs::write(place("events-0000.csv"), "rank,type\n").unwrap();
-    assert_eq!(texts(&place("events-0000.csv")).unwrap(), None);
-    assert_eq!(texts(&place("nothing-0000.txt")).unwrap(), None);
+    assert!(texts(&place("events-0000.csv")).unwrap().is_none());
+    assert!(texts(&place("nothing-0000.txt")).unwrap().is_none());
     assert_eq!(size("Datatype 28 (user-defined) has size 100"), Some((28, 100)));
     assert_eq!(id::SEND, 10);
+}
+
+/// Rank 1 has no text; that of rank 2 ends within a call, and that of rank 0 says that there is a fourth rank.
+#[test]
+fn missing_texts_and_those_that_are_cut_off_are_named() {
+    let send = |to: u32| format!("{INT}; int dest={to}; int tag=1; {WORLD}");
+    let zero = [
+        call("Comm_size", 0, &format!("{WORLD}; int size=4")),
+        call("Send", 10, &send(1)),
+        call("Finalize", 20, ""),
+    ]
+    .concat();
+    let two = [call("Send", 11, &send(3)), call("Recv", 30, &send(0))].concat();
+    let two = &two[..two.rfind("MPI_Recv returning").unwrap()];
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("t-0.txt"), zero).unwrap();
+    std::fs::write(folder.path().join("t-2.txt"), two).unwrap();
+    let texts = texts(&folder.path().join("t-0.txt")).unwrap().unwrap();
+    let trace = read(texts, folder.path(), &Progress::new(&Interrupt::none(""))).unwrap();
+    assert_eq!((trace.nodes.len(), trace.calls), (4, 3));
+    let expected = [
+        "calls of ranks without a text: rank 1 (t-1.txt), rank 3 (t-3.txt) (t-0.txt, line 4: MPI_COMM_WORLD has 4)",
+        "calls after the end of texts without MPI_Finalize: rank 2 (t-2.txt, line 13, within MPI_Recv); 1 call without an \
+         end left out",
+        "1 call of functions that are not recorded: MPI_Comm_size",
+    ];
+    assert_eq!(trace.missing[..3], expected);
+    // The job that a text tells of is not this one.
+    let many = call("Comm_size", 0, &format!("{WORLD}; int size=5"));
+    std::fs::write(folder.path().join("t-0.txt"), many).unwrap();
+    let texts = super::texts(&folder.path().join("t-0.txt")).unwrap().unwrap();
+    let error = read(texts, folder.path(), &Progress::new(&Interrupt::none(""))).map(|_| ()).unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("only 2 ranks of 5 have a text (t-0.txt, line 4: MPI_COMM_WORLD has 5)"), "{text}");
 }
