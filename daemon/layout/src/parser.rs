@@ -12,7 +12,7 @@ use crate::layout::{Layout, MetadataUse, Operation, Source, Statement};
 use crate::limits::{MOST_DEPTH, MOST_OPERATIONS, MOST_STATEMENTS};
 use crate::nearest::nearest_name;
 use crate::scope::Scope;
-use crate::token::{Token, TokenKind};
+use crate::token::{Token, TokenKind, shown};
 use std::collections::HashMap;
 
 type Result<T> = std::result::Result<T, LayoutError>;
@@ -224,7 +224,7 @@ impl<'a> Parser<'a> {
         let Some((function_name, function)) = found.copied() else {
             let functions = FUNCTIONS.iter().map(|(function, _)| *function).chain([METADATA]);
             let nearest = nearest_name(name, functions).map(str::to_owned);
-            return Err(SyntaxError::UnknownFunction { name: name.to_owned(), nearest }.at(position));
+            return Err(SyntaxError::UnknownFunction { name: shown(name), nearest }.at(position));
         };
         self.enter(position)?;
         let mut count = 0;

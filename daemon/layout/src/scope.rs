@@ -5,7 +5,7 @@ use crate::given::GIVEN_NAMES;
 use crate::layout::{PointSources, Source};
 use crate::limits::MOST_POINTS_PER_RANK;
 use crate::nearest::nearest_name;
-use crate::token::{Token, TokenKind};
+use crate::token::{Token, TokenKind, shown};
 use crate::warning::{LayoutWarning, WarningKind};
 use std::collections::HashMap;
 
@@ -73,7 +73,7 @@ impl Scope {
             let set = self.variables.iter().map(|variable| variable.name.as_str());
             nearest_name(name, set.chain(given)).map(str::to_owned)
         });
-        SyntaxError::UnknownName { name: name.to_owned(), nearest }
+        SyntaxError::UnknownName { name: shown(name), nearest }
     }
 
     /// The points of a rank: one where `x` is set, else those with numbers. `begin` is where the layout begins.

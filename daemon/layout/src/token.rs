@@ -28,8 +28,8 @@ impl Token<'_> {
     pub(crate) fn describe(&self) -> String {
         match self.kind {
             TokenKind::Number(value) => format!("the number {value:?}"),
-            TokenKind::BadNumber(text) | TokenKind::Name(text) => format!("`{text}`"),
-            TokenKind::Metadata(key) => format!("`{METADATA}({key})`"),
+            TokenKind::BadNumber(text) | TokenKind::Name(text) => format!("`{}`", shown(text)),
+            TokenKind::Metadata(key) => format!("`{METADATA}({})`", shown(key)),
             TokenKind::Sign(sign) => format!("`{}`", sign.escape_debug()),
             TokenKind::LineEnd => "the end of the line".to_owned(),
             TokenKind::End => "END_VIZ".to_owned(),
@@ -93,12 +93,25 @@ fn name_at(text: &str) -> (Option<TokenKind<'_>>, usize) {
     (Some(TokenKind::Name(name)), length)
 }
 
+const MOST_KEY_CHARACTERS: usize = 1_000;
+const MOST_SHOWN_CHARACTERS: usize = 40;
+
+/// A name for a sentence: it comes from a file and may be of any length.
+pub(crate) fn shown(name: &str) -> String {
+    match name.char_indices().nth(MOST_SHOWN_CHARACTERS) {
+        Some((end, _)) => format!("{}...", &name[..end]),
+        None => name.to_owned(),
+    }
+}
+
 /// The key in the parentheses behind `metadata`, and where they end.
 fn key_at(text: &str, name_length: usize) -> Option<(&str, usize)> {
     let behind = &text[name_length..];
     let key = behind.trim_start().strip_prefix('(')?;
     let opened = text.len() - key.len();
-    let length = key.find(')')?;
+    // A bound for the search: a file may open such a key again and again and close none.
+    let (length, _) =
+        key.char_indices().take(MOST_KEY_CHARACTERS).find(|(_, character)| *character == ')')?;
     Some((key[..length].trim(), opened + length + 1))
 }
 
