@@ -242,7 +242,7 @@ fn no_command_minds_broken_descriptors() {
     std::fs::write(&table, TABLE).unwrap();
     std::fs::write(&edges, "a,b,weight\n0,1,5\n").unwrap();
     let layout = path("layout.txt");
-    std::fs::write(&layout, "BEGIN_VIZ=line\nx=rank,y=event0.val,z=0\nEND_VIZ\n").unwrap();
+    std::fs::write(&layout, "BEGIN_VIZ=line\nx=rank,y=2*rank,z=0\nEND_VIZ\n").unwrap();
     let mut synth = mpiscope(&SYNTH).unwrap();
     assert_eq!(run(synth.args(["-o", &recording]), LIMIT).unwrap().status, 0);
     let stop = path("stop");

@@ -198,7 +198,7 @@ fn a_wrong_line_is_named_and_nothing_is_left() {
     let folder = folder().unwrap();
     let out = folder.path().join("imported");
     let refused = |table: &str, says: &str| assert_refused(&import(table, &[], folder.path()), &out, says);
-    refused(&format!("{TABLE}0,send,-1,0,1,8\n"), "events.csv, line 7: a whole number from 0 to");
+    refused(&format!("{TABLE}-1,send,1,0,1,8\n"), "events.csv, line 7: a whole number from 0 to");
     refused(&format!("{TABLE}0,sent,1,0,1,8\n"), "line 7: send or receive is expected in type, not \"sent\"");
     refused(&format!("{TABLE}0,send,1,0,1\n"), "line 7: 6 fields are expected as in the header, not 5");
     refused(
