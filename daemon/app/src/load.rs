@@ -161,7 +161,7 @@ fn from_segments(recording: &Recording, overview: Overview) -> Loaded {
     }
     if recording.manifest().cut.is_none() {
         let saved = loaded.totals.calls + loaded.totals.polls;
-        loaded.losses.unsaved = loaded.losses.unsaved.max(unsaved(recording.manifest(), saved));
+        loaded.losses.unsaved = unsaved(recording.manifest(), saved);
     }
     loaded
 }
@@ -236,7 +236,7 @@ fn from_log(
     if manifest.state == State::Incomplete {
         // Its end came to pass, and knew what did not get into the log.
         let unsaved = unsaved(manifest, engine.totals.calls + engine.totals.polls);
-        engine.losses = Losses { unsaved, ..engine.losses }.max(manifest.lost.into());
+        engine.losses = Losses { unsaved, ..engine.losses.max(manifest.lost.into()) };
     }
     let mut missing = engine.missing();
     let mut standing = stood(dir, &mut missing);
@@ -298,7 +298,7 @@ fn stood(dir: &Path, missing: &mut Vec<String>) -> Standing {
     })
 }
 
-/// How many of the calls that were recorded are in no file, of which so many are.
+/// How many of the recorded calls are in no file. `saved` are in files.
 pub(crate) fn unsaved(manifest: &Manifest, saved: u64) -> u64 {
     manifest.cost.calls.saturating_sub(saved)
 }

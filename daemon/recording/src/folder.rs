@@ -53,9 +53,23 @@ pub(crate) fn make_folder(path: &Path) -> Result<(), RecordingError> {
     Ok(())
 }
 
+const FOLDERS: [&str; 8] = [WAL, CALLS, MESSAGES, WINDOWS, SCHEDULING, STARTS, SUMMARY, TABLES];
+
+/// Whether a folder has nothing but a recording and files of these names.
+#[must_use]
+pub fn is_only_a_recording(dir: &Path, files: &[&str]) -> bool {
+    let Ok(entries) = fs::read_dir(dir) else { return false };
+    let is_ours = |entry: std::io::Result<fs::DirEntry>| {
+        let Ok(name) = entry.map(|entry| entry.file_name()) else { return false };
+        let mut names = FOLDERS.iter().chain(files).chain(&[MANIFEST]);
+        names.any(|ours| name == **ours)
+    };
+    entries.into_iter().all(is_ours)
+}
+
 /// Removes a recording with its files of these names besides, and leaves whatever else is in its folder.
 pub fn remove_recording(dir: &Path, files: &[&str]) {
-    for folder in [WAL, CALLS, MESSAGES, WINDOWS, SCHEDULING, STARTS, SUMMARY, TABLES] {
+    for folder in FOLDERS {
         let _ = fs::remove_dir_all(dir.join(folder));
     }
     for file in files.iter().chain(&[MANIFEST]) {

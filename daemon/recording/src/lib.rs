@@ -50,7 +50,7 @@ pub use error::RecordingError;
 pub use export::{CsvTable, MessageArrow, NameColumn, ParquetTable, Perfetto, Slice};
 pub use files::{FileState, file_state, list_file, read_listed};
 pub use filters::{CallFilter, MessageFilter};
-pub use folder::remove_recording;
+pub use folder::{is_only_a_recording, remove_recording};
 pub use keep::Keep;
 pub use lock::is_being_written;
 pub use manifest::{

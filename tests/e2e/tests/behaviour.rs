@@ -81,6 +81,7 @@ fn a_recording_with_nothing_in_it_makes_room_for_the_next() {
     std::fs::write(out.join("notes"), "mine").unwrap();
     assert_eq!(again(5), 2);
     assert_eq!(std::fs::read_to_string(out.join("notes")).unwrap(), "mine");
+    assert_eq!(report(&out).unwrap()["job"]["exit"], 4);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What a check found, in words and as JSON.
 
-use crate::words::{count, counted, plural};
+use crate::words::{count, plural};
 use anyhow::Result;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -159,7 +159,7 @@ impl Found {
         let dir = dir.display();
         let lost = match self.lost_calls {
             0 => String::new(),
-            calls => format!("; {} made and not saved", counted(calls, "call")),
+            calls => format!("; {} lost", plural(calls, "call")),
         };
         let damage = match (self.faults() as u64, self.lost_rows()) {
             (0, _) => None,
@@ -182,7 +182,7 @@ impl Found {
                 damage.map(|damage| format!("; {damage}")).unwrap_or_default()
             ),
             (_, Some(damage)) => format!("{damage}; `mpiscope repair {dir}` saves the rest"),
-            (Standing::Complete, None) => "whole".into(),
+            (Standing::Complete, None) => format!("whole{lost}"),
             (Standing::Incomplete, None) => {
                 let sentences = plural(self.missing.len() as u64, "sentence");
                 format!("whole as far as it goes: what it lacks it says itself, in {sentences}{lost}")

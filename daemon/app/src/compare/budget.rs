@@ -139,8 +139,14 @@ fn figures_mut(of: &mut BudgetChange) -> [&mut Figure; 19] {
     ]
 }
 
+/// What was found about both runs, where both have a verdict.
+fn judged<'a>(pair: &Pair<'a>) -> Option<(&'a Findings, &'a Findings)> {
+    let has_verdict = |found: &Findings| found.judgement.verdict.lost_share == 0.0;
+    findings(pair).filter(|(a, b)| has_verdict(a) && has_verdict(b))
+}
+
 pub(super) fn efficiency(pair: &Pair<'_>) -> Option<EfficiencyChange> {
-    let (a, b) = findings(pair)?;
+    let (a, b) = judged(pair)?;
     let of = |value: fn(&Efficiency) -> f64| {
         share(Some(value(&a.judgement.efficiency)), Some(value(&b.judgement.efficiency)))
     };
@@ -154,7 +160,7 @@ pub(super) fn efficiency(pair: &Pair<'_>) -> Option<EfficiencyChange> {
 }
 
 pub(super) fn verdict(pair: &Pair<'_>) -> Option<VerdictChange> {
-    let (a, b) = findings(pair)?;
+    let (a, b) = judged(pair)?;
     let (one, other) = (&a.judgement.verdict, &b.judgement.verdict);
     let cause = |(at, cause): (usize, &str)| {
         let of = |found: &Findings, scale: f64| {

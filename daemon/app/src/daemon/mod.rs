@@ -118,6 +118,7 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
             writer.list_file(GIVEN)?;
         }
         recorder = Recorder::new(writer, configuration.window_ns, judge);
+        recorder.expect(before.cost.calls);
         recorder.watch_for(configuration.hang_after, configuration.flight)?;
         with_page(&mut recorder)?;
         resume = recorder.replay(&WalReader::open(&configuration.out)?);

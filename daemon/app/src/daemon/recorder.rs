@@ -11,15 +11,14 @@ use crate::places;
 use crate::standing::{self, Watcher};
 use crate::sums::Sums;
 use crate::switch;
-use crate::words::{count, counted, printable, run_time};
+use crate::words::{count, counted, plural, printable, run_time};
 use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
 use mpiscope_ingest::KnownAgent;
 use mpiscope_ingest::alignment::Violations;
 use mpiscope_model::{Fault, InFlight, Totals};
 use mpiscope_recording::{
-    Cost, Cut, FunctionName, Manifest, Recording, RecordingError, RecordingWriter, State, Tables, WalReader,
-    WindowRow,
+    Cost, Cut, FunctionName, Manifest, Recording, RecordingWriter, State, Tables, WalReader, WindowRow,
 };
 use mpiscope_wire::Message;
 use std::path::Path;
@@ -63,7 +62,7 @@ pub(crate) struct Recorder {
     is_suspected: bool,
     /// What went wrong in reading rings and in writing, each once.
     write_faults: Vec<String>,
-    /// So many calls were recorded before, of which some may be in no file.
+    /// What a predecessor recorded.
     expected_calls: u64,
 }
 
@@ -88,7 +87,7 @@ impl Recorder {
         }
     }
 
-    /// So many calls were recorded before: those that do not come again are lost.
+    /// Counts calls as lost that a predecessor recorded and that are neither in its log nor in the rings.
     pub(crate) fn expect(&mut self, calls: u64) {
         self.expected_calls = calls;
     }
@@ -242,7 +241,7 @@ impl Recorder {
         self.note(scheduling);
         if let Some(live) = &mut self.live {
             let Totals { calls, polls, .. } = self.engine.totals;
-            live.lose(self.engine.losses.total(), calls + polls);
+            live.count_losses(self.engine.losses.total(), calls + polls);
             live.take(step.batch, &step.calls, &step.messages);
             if let Some(fault) = live.fault() {
                 self.live = None;
@@ -306,7 +305,7 @@ impl Recorder {
         manifest.missing = engine.missing();
         manifest.missing.extend(self.write_faults.iter().cloned());
         manifest.cost = Cost {
-            calls: engine.totals.calls + engine.totals.polls,
+            calls: engine.totals.calls + engine.totals.polls + engine.losses.unsaved,
             nanoseconds_per_call: Some(per_call_ns),
             seconds: Some(cost_s),
             agent_cpu_s: Some(own_processor_s()),
@@ -354,8 +353,19 @@ impl Recorder {
             ranks: self.engine.ranks.values().cloned().collect(),
         };
         let dir = self.writer.dir().to_owned();
+        let is_cut = self.writer.manifest_mut().cut.is_some();
         let sums = self.sums.told(&self.engine.counts, &self.engine.processors);
-        let mut manifest = self.writer.finish(&tables, &sums).or_else(|error| note_unsaved(&dir, error))?;
+        let made_calls = totals.calls + totals.polls + self.engine.losses.unsaved;
+        let mut manifest = match self.writer.finish(&tables, &sums) {
+            Err(error) if !is_cut => {
+                // What is known of the fault is said, whatever else fails now.
+                let lost = note_unsaved(&dir, made_calls).unwrap_or_default();
+                let made = plural(made_calls, "call");
+                let lost = (lost > 0).then(|| format!("; {} of {made} are in no file", count(lost)));
+                bail!("{error}{}", lost.unwrap_or_default());
+            }
+            finished => finished?,
+        };
         if let Some(cut) = manifest.cut {
             say_cut(&dir, &mut manifest, cut)?;
         }
@@ -402,18 +412,16 @@ impl Recorder {
     }
 }
 
-/// Of a recording that could not be completed, notes how many calls are in no file, and says so.
-fn note_unsaved(dir: &Path, error: RecordingError) -> Result<Manifest> {
+/// Notes in a recording that could not be completed how many of its calls are in no file.
+fn note_unsaved(dir: &Path, made_calls: u64) -> Result<u64> {
     let recording = Recording::open(dir)?;
+    let saved = calls_in_log(&recording)?.calls;
     let mut manifest = recording.manifest().clone();
-    let made = manifest.cost.calls;
-    manifest.lost.unsaved = unsaved(&manifest, calls_in_log(&recording)?.calls);
-    if manifest.lost.unsaved > 0 {
-        // Where there is no room for it either, whoever reads the log finds out.
-        let _ = manifest.write(dir);
-        bail!("{error}; {} of {} are in no file", count(manifest.lost.unsaved), counted(made, "call"));
-    }
-    Err(error.into())
+    manifest.cost.calls = made_calls;
+    manifest.lost.unsaved = unsaved(&manifest, saved);
+    // Where there is no room for it either, whoever reads the log finds out.
+    let _ = manifest.write(dir);
+    Ok(manifest.lost.unsaved)
 }
 
 /// On the terminal.

@@ -45,8 +45,8 @@ fn gained(advised: &Advised) -> String {
 fn of_cause(judgement: &Judgement) -> Vec<String> {
     if judgement.verdict.lost_share > 0.0 {
         return vec![
-            "What is missing says why calls were lost. Record again, with more room on the disk, or with more \
-             `ring_slots` in the settings where rings were full."
+            "The report says under \"What is missing\" why calls were lost. Free space on the disk, or raise `ring_slots` in the settings \
+             if rings were full, and record again."
                 .into(),
         ];
     }

@@ -89,13 +89,13 @@ pub(super) fn judgement(
         regions: Regions::default(),
     };
     let mut course = course.bounded();
-    if seen.is_too_little() {
+    if seen.lacks_too_much() {
         withhold(&mut judgement, &mut course, seen.lost_share);
     }
     (judgement, course)
 }
 
-/// Takes back what nobody can know of a run of which so many calls were lost.
+/// Takes back what nobody can know of a run that lost too many of its calls.
 fn withhold(judgement: &mut Judgement, course: &mut Course, lost_share: f64) {
     judgement.verdict = Verdict { cause: "none".into(), lost_share, ..Verdict::default() };
     judgement.efficiency = Efficiency::default();

@@ -124,8 +124,8 @@ impl LiveJudge {
         })
     }
 
-    /// So many calls were lost until now, and so many not.
-    pub(crate) fn lose(&self, lost: u64, recorded: u64) {
+    /// Takes in how many calls were lost until now, and how many were recorded.
+    pub(crate) fn count_losses(&self, lost: u64, recorded: u64) {
         self.shared.lost.store(lost, Ordering::Relaxed);
         self.shared.recorded.store(recorded, Ordering::Relaxed);
     }
@@ -291,7 +291,7 @@ impl Judge {
         }
         let begun = own_time();
         let lost = self.shared.lost.load(Ordering::Relaxed);
-        outlook.lose(lost, self.shared.recorded.load(Ordering::Relaxed));
+        outlook.count_losses(lost, self.shared.recorded.load(Ordering::Relaxed));
         let replayed = self.stretches.result();
         let replaying = own_time().saturating_sub(begun);
         let begun = Instant::now();

@@ -70,7 +70,7 @@ pub(crate) fn judge(recording: &Recording, log: &WalReader, workers: usize) -> R
     let replayed = stretches.finish();
     let gaps = manifest.pauses.iter().flat_map(|pauses| &pauses.gaps);
     let gaps = gaps.copied().map(Gap::from).collect();
-    let lost = Losses { unsaved: unsaved(manifest, calls), ..Losses::default() }.max(manifest.lost.into());
+    let lost = Losses { unsaved: unsaved(manifest, calls), ..manifest.lost.into() };
     let seen = Seen { from_ns: 0, gaps, lost_share: Seen::share(lost.total(), calls) };
     Ok(Findings::of(&judged, reference.is_some(), manifest.job.ranks, &seen, &replayed))
 }

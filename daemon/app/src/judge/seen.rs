@@ -23,7 +23,7 @@ impl Seen {
     }
 
     /// Whether so many calls were lost that nothing can be said of what could be avoided.
-    pub(super) fn is_too_little(&self) -> bool {
+    pub(super) fn lacks_too_much(&self) -> bool {
         self.lost_share > MOST_LOST
     }
 
@@ -59,6 +59,6 @@ mod tests {
     fn what_was_lost_is_a_share_of_all() {
         assert_eq!((Seen::share(0, 0), Seen::share(3, 1), Seen::share(5, 0)), (0.0, 0.75, 1.0));
         let seen = |lost, calls| Seen { lost_share: Seen::share(lost, calls), ..Seen::default() };
-        assert!(!seen(100, 900).is_too_little() && seen(101, 899).is_too_little());
+        assert!(!seen(100, 900).lacks_too_much() && seen(101, 899).lacks_too_much());
     }
 }

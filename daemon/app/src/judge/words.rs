@@ -29,7 +29,9 @@ fn headline(judgement: &Judgement) -> String {
     let verdict = &judgement.verdict;
     if verdict.lost_share > 0.0 {
         let lost = percent(verdict.lost_share);
-        return format!("No verdict: {lost} of the calls were lost, so nobody knows what could be avoided.");
+        return format!(
+            "No verdict: {lost} of the calls are missing, so nobody knows what could be avoided."
+        );
     }
     if verdict.cause == "none" {
         let known = if verdict.is_at_least { " is known of, and more is possible" } else { "" };
@@ -213,7 +215,8 @@ pub(super) fn say(told: &mut Found) {
 /// The verdict and its evidence, a sentence each.
 pub(crate) fn verdict_sentences(judgement: &Judgement, hangs_at_end: bool) -> Vec<String> {
     let mut sentences = Vec::new();
-    if hangs_at_end && judgement.verdict.cause == "none" {
+    let verdict = &judgement.verdict;
+    if hangs_at_end && verdict.cause == "none" && verdict.lost_share == 0.0 {
         sentences.push("Before the hang, nothing above 2 % of the ranks' time was avoidable.".into());
         sentences.extend(shortage(judgement));
     } else {

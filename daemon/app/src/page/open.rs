@@ -28,9 +28,9 @@ pub(crate) struct Opened {
 
 /// Opens the page in the user's browser; where there is none, that is one line and nothing else.
 pub(crate) fn open_in_browser(url: &str) -> Option<Opened> {
-    let folder = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|folder| folder.is_dir());
-    let folder = folder.unwrap_or_else(std::env::temp_dir);
-    let opened = Opened::leading_to(url, &folder).and_then(|opened| {
+    let own =
+        std::env::var_os("XDG_RUNTIME_DIR").and_then(|own| Opened::leading_to(url, Path::new(&own)).ok());
+    let opened = own.map_or_else(|| Opened::leading_to(url, &std::env::temp_dir()), Ok).and_then(|opened| {
         let mut command = Command::new("xdg-open");
         command.arg(&opened.file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut opening = command.spawn().context("xdg-open")?;

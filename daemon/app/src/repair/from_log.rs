@@ -11,8 +11,8 @@ use anyhow::{Context as _, Result};
 use mpiscope_feed::Standing;
 use mpiscope_model::Losses;
 use mpiscope_recording::{
-    FileState, Job, Manifest, Recording, RecordingOptions, RecordingWriter, State, WalReader, WalWriter,
-    file_state,
+    FileState, Job, Lost, Manifest, Recording, RecordingOptions, RecordingWriter, State, WalReader,
+    WalWriter, file_state,
 };
 use mpiscope_wire::Message;
 use std::path::Path;
@@ -64,11 +64,11 @@ pub(super) fn repair(recording: &Recording, out: &Path) -> Result<Manifest> {
         recorder.expect(old.cost.calls);
     }
     let resume = recorder.replay(&WalReader::open(out)?);
-    let mut read_rings = Vec::new();
+    let mut read_rings = None;
     let rest = match Live::of(recording.dir()) {
         Records::Nobody(Some(live)) => {
             let rest = rest_of_rings(&live, resume, out, &mut missing)?;
-            read_rings = if rest.is_running { Vec::new() } else { live.rings };
+            read_rings = Some(live).filter(|_| rest.is_whole);
             rest.messages
         }
         Records::Unreadable => {
@@ -89,7 +89,8 @@ pub(super) fn repair(recording: &Recording, out: &Path) -> Result<Manifest> {
         if !is_told && manifest.job.exit.is_some() {
             manifest.missing.retain(|text| text != END_UNKNOWN);
         }
-        manifest.lost = Losses::from(manifest.lost).max(old.lost.into()).into();
+        let unsaved = manifest.lost.unsaved;
+        manifest.lost = Lost { unsaved, ..Losses::from(manifest.lost).max(old.lost.into()).into() };
         manifest.state = if manifest.lost.unsaved > 0 { State::Incomplete } else { manifest.state };
     }
     if manifest.job.duration_s.is_none() {
@@ -98,8 +99,8 @@ pub(super) fn repair(recording: &Recording, out: &Path) -> Result<Manifest> {
         manifest.state = State::Incomplete;
     }
     manifest.write(out)?;
-    for rings in remove_rings_of(&read_rings) {
-        say!("what lay in {} is saved with it, and was removed there", rings.display());
+    if let Some(rings) = read_rings.as_ref().and_then(remove_rings_of) {
+        say!("what lay in {} is saved as well, and was removed there", rings.display());
     }
     Ok(manifest)
 }
@@ -108,8 +109,8 @@ pub(super) fn repair(recording: &Recording, out: &Path) -> Result<Manifest> {
 #[derive(Default)]
 struct Rest {
     messages: Vec<Message>,
-    /// The program still runs, and needs them.
-    is_running: bool,
+    /// All that lay there was read, and nobody writes there any more.
+    is_whole: bool,
 }
 
 /// Calls that reached the rings and that nobody took: read, and put into the new log.
@@ -133,6 +134,7 @@ fn rest_of_rings(live: &Live, resume: Resume, out: &Path, missing: &mut Vec<Stri
         "the program was still running when its recording was repaired: what it did later is not here"
             .to_owned()
     }));
+    let is_whole = !is_running && agent.faults.is_empty();
     missing.append(&mut agent.faults);
     let mut log = WalWriter::append_to(out)?;
     let mut encoded = Vec::new();
@@ -142,5 +144,5 @@ fn rest_of_rings(live: &Live, resume: Resume, out: &Path, missing: &mut Vec<Stri
         log.write(&encoded)?;
     }
     log.sync()?;
-    Ok(Rest { messages, is_running })
+    Ok(Rest { messages, is_whole })
 }

@@ -95,8 +95,7 @@ pub(super) fn repair(recording: &Recording, out: &Path) -> Result<Manifest> {
     };
     manifest.totals = RunTotals::from(of_rows);
     if manifest.cut.is_none() {
-        let unsaved = unsaved(manifest, of_rows.calls + of_rows.polls);
-        manifest.lost.unsaved = manifest.lost.unsaved.max(unsaved);
+        manifest.lost.unsaved = unsaved(manifest, of_rows.calls + of_rows.polls);
     }
     manifest.job.duration_s = manifest.job.duration_s.or(Some(end_ns as f64 / 1e9));
     let is_complete = lost.is_empty() && recording.damage().is_none() && old.state == State::Complete;

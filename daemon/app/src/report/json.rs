@@ -237,7 +237,9 @@ pub(crate) fn json(
         regions: findings.map(|found| found.judgement.regions.regions.iter().map(Region::from).collect()),
         between: findings.map(|found| &found.judgement.regions.between[..]),
         budget: findings.map(|found| &found.judgement.budget),
-        efficiency: findings.map(|found| &found.judgement.efficiency),
+        efficiency: findings
+            .filter(|found| found.judgement.verdict.lost_share == 0.0)
+            .map(|found| &found.judgement.efficiency),
         waits: findings.map(|found| &found.judgement.waits[..]),
         gathered: findings.map(|found| &found.judgement.gathered[..]),
         sources: findings.map(|found| &found.judgement.sources[..]),

@@ -1,18 +1,19 @@
 //! Where a run's recording and its rings go.
 
 use crate::command_line::RunOptions;
-use crate::daemon::LIVE_FILE;
+use crate::daemon::{LIVE_FILE, Live};
 use crate::private::{create_private, random};
 use crate::site::Paths;
 use crate::{judge, standing};
 use anyhow::{Context as _, Result, bail};
-use mpiscope_recording::{Manifest, State, is_being_written, remove_recording};
+use mpiscope_model::Losses;
+use mpiscope_recording::{Manifest, State, is_being_written, is_only_a_recording, remove_recording};
 use mpiscope_ring::SERVED_BY_DAEMON;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 /// What lies in a recording's folder beside the files of the recording itself.
-const FILES: [&str; 3] = [judge::FILE, standing::FILE, LIVE_FILE];
+const FILES: [&str; 4] = [judge::FILE, judge::GIVEN, standing::FILE, LIVE_FILE];
 
 pub(crate) struct Place {
     /// The run's name.
@@ -49,12 +50,17 @@ impl Place {
         let name = name.to_string_lossy().into_owned();
         let mark = format!("mpiscope-{}-{:08x}", rustix::process::getuid().as_raw(), random()? as u32);
         let beside = out.parent().unwrap_or(&out);
-        // Without a folder for temporary files, they are kept beside the recording.
-        let spool = make_private(paths.spool.join(format!("{mark}{SPOOL}")))
-            .or_else(|error| make_private(beside.join(format!("{mark}{SPOOL}"))).map_err(|_| error))?;
-        // Without shared memory, or where it may not be written, a file does as well.
-        let rings = make_private(paths.rings.join(&mark))
-            .or_else(|_| make_private(spool.with_file_name(&mark)))
+        let first_of = |folders: &[&Path], name: &str| {
+            let made = make_private(folders[0].join(name));
+            let others = folders[1..].iter();
+            others.fold(made, |made, folder| {
+                made.or_else(|error| make_private(folder.join(name)).map_err(|_| error))
+            })
+        };
+        // Without a folder for temporary files, what goes there is kept beside the recording.
+        let spool = first_of(&[&paths.spool, Path::new(USUAL_SPOOL), beside], &format!("{mark}{SPOOL}"))?;
+        // Without shared memory, or where it may not be written, a file does as well, if it is one of this host.
+        let rings = first_of(&[&paths.rings, &paths.spool, Path::new(USUAL_SPOOL)], &mark)
             .inspect_err(|_| remove_folder(&spool))?;
         let is_out_given = out.exists();
         let place = Self { name, out, is_out_given, rings, spool };
@@ -65,11 +71,13 @@ impl Place {
         Ok(place)
     }
 
-    /// Removes the recording of a command that never ran.
+    /// Removes the recording of a command that could not be run, if nothing is in it.
     pub(crate) fn remove_recording(&self) {
-        remove_recording(&self.out, &FILES);
-        if !self.is_out_given {
-            let _ = std::fs::remove_dir(&self.out);
+        if holds_nothing(&self.out) {
+            remove_recording(&self.out, &FILES);
+            if !self.is_out_given {
+                let _ = std::fs::remove_dir(&self.out);
+            }
         }
     }
 
@@ -84,33 +92,52 @@ fn remove_folder(folder: &Path) {
     let _ = std::fs::remove_dir_all(folder);
 }
 
-/// Removes the folders of rings that a recording names. A recording may come from anywhere, so only what is certainly such a
-/// folder of this user goes; those that went.
-pub(crate) fn remove_rings_of(folders: &[PathBuf]) -> Vec<&Path> {
+/// Removes the rings that the recorder of a recording read, once they are saved; their folder, if it went. A recording may
+/// come from anywhere, so only what is certainly such a folder of this user on this host goes, and of the spool only an
+/// empty folder: agents of other hosts may keep there what nobody has yet.
+pub(crate) fn remove_rings_of(live: &Live) -> Option<&Path> {
     let own = rustix::process::getuid().as_raw();
-    let is_ours = |folder: &&Path| {
+    let is_ours = |folder: &&PathBuf| {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        let is_marked = name.ends_with(SPOOL) || folder.join(SERVED_BY_DAEMON).is_file();
-        let metadata = std::fs::symlink_metadata(folder);
         name.starts_with(&format!("mpiscope-{own}-"))
-            && is_marked
-            && metadata.is_ok_and(|metadata| metadata.is_dir() && metadata.uid() == own)
+            && std::fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir() && found.uid() == own)
     };
-    folders.iter().map(PathBuf::as_path).filter(is_ours).inspect(|folder| remove_folder(folder)).collect()
+    // The recorder of which this is a copy may still be there.
+    if Path::new(&format!("/proc/{}", live.pid)).exists() {
+        return None;
+    }
+    let (rings, spools) = live.rings.split_first()?;
+    for spool in spools.iter().filter(is_ours) {
+        let _ = std::fs::remove_dir(spool);
+    }
+    let is_local = |folder: &&PathBuf| {
+        folder.join(SERVED_BY_DAEMON).is_file()
+            && rustix::fs::statfs(folder.as_path()).is_ok_and(|found| found.f_type == TMPFS)
+    };
+    let rings = Some(rings).filter(is_ours).filter(is_local)?;
+    remove_folder(rings);
+    Some(rings)
 }
 
-/// Whether there is a recording in which nothing is: its command did not come to call MPI.
+/// The number of file systems in memory, which no other host sees.
+const TMPFS: rustix::fs::FsWord = 0x0102_1994;
+
+/// Whether there is a recording in which nothing is, and nothing beside it: its command did not come to call MPI.
 fn holds_nothing(out: &Path) -> bool {
-    !is_being_written(out)
-        && Manifest::read(out).is_ok_and(|manifest| {
-            manifest.state == State::Complete
-                && (manifest.job.ranks, manifest.totals.calls) == (0, 0)
-                && manifest.segments.calls.is_empty()
-        })
+    let is_empty = |manifest: Manifest| {
+        let totals = manifest.totals;
+        manifest.state == State::Complete
+            && (manifest.job.ranks, totals.calls, totals.messages) == (0, 0, 0)
+            && Losses::from(manifest.lost).total() == 0
+            && manifest.segments.calls.is_empty()
+    };
+    !is_being_written(out) && Manifest::read(out).is_ok_and(is_empty) && is_only_a_recording(out, &FILES)
 }
 
 /// What is behind the name of a run's rings in that of the folder that takes what has no room there.
 const SPOOL: &str = "-spool";
+/// Where temporary files go if the folder for them cannot be used.
+const USUAL_SPOOL: &str = "/tmp";
 
 fn make_private(path: PathBuf) -> Result<PathBuf> {
     std::fs::DirBuilder::new()
@@ -242,23 +269,19 @@ mod tests {
         assert!(name(&["mpirun.openmpi", "-n", "4", "nothing"]).starts_with("mpiscope-job-2"));
     }
 
-    fn folder_of_rings(of: &Path, name: &str, is_marked: bool) -> PathBuf {
-        let folder = of.join(name);
-        std::fs::create_dir(&folder).unwrap();
-        std::fs::write(folder.join("1-2.ring"), "").unwrap();
-        if is_marked {
-            std::fs::write(folder.join(SERVED_BY_DAEMON), "").unwrap();
-        }
-        folder
-    }
-
     #[test]
     fn of_the_folders_that_a_recording_names_only_those_of_rings_are_removed() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir_in("/dev/shm").unwrap();
         let own = rustix::process::getuid().as_raw();
-        let make = |name: &str, is_marked| folder_of_rings(folder.path(), name, is_marked);
-        let rings = make(&format!("mpiscope-{own}-1"), true);
-        let spool = make(&format!("mpiscope-{own}-1{SPOOL}"), false);
+        let make = |name: &str, is_marked: bool| {
+            let made = folder.path().join(name);
+            std::fs::create_dir(&made).unwrap();
+            std::fs::write(made.join("1-2.ring"), "").unwrap();
+            if is_marked {
+                std::fs::write(made.join(SERVED_BY_DAEMON), "").unwrap();
+            }
+            made
+        };
         let others = [
             make(&format!("mpiscope-{}-1", own + 1), true),
             make(&format!("mpiscope-{own}-2"), false),
@@ -266,29 +289,41 @@ mod tests {
             folder.path().join(format!("mpiscope-{own}-3")),
         ];
         std::os::unix::fs::symlink(&others[2], &others[3]).unwrap();
-        let all = [&[rings.clone(), spool.clone()][..], &others].concat();
-        assert_eq!(remove_rings_of(&all), [&rings, &spool]);
-        assert!(!rings.exists() && !spool.exists() && others.iter().all(|folder| folder.exists()));
+        // No process has this number.
+        let live = |pid, rings: &[&PathBuf]| {
+            let mut live = Live::here(rings.iter().copied().cloned().collect());
+            live.pid = pid;
+            live
+        };
+        for other in &others {
+            assert_eq!(remove_rings_of(&live(u32::MAX, &[other])), None);
+            assert!(other.exists(), "{}", other.display());
+        }
+        let rings = make(&format!("mpiscope-{own}-1"), true);
+        let spool = make(&format!("mpiscope-{own}-1{SPOOL}"), false);
+        // Somebody may still record there.
+        assert_eq!(remove_rings_of(&live(std::process::id(), &[&rings, &spool])), None);
+        let whole = live(u32::MAX, &[&rings, &spool]);
+        assert_eq!(remove_rings_of(&whole), Some(&*rings));
+        assert!(!rings.exists() && spool.exists());
+        std::fs::remove_file(spool.join("1-2.ring")).unwrap();
+        assert_eq!(remove_rings_of(&whole), None);
+        assert!(!spool.exists());
     }
 
     #[test]
-    fn without_a_folder_for_temporary_files_rings_have_theirs_beside_the_recording() {
+    fn without_a_folder_for_temporary_files_rings_have_theirs_elsewhere() {
         let folder = tempfile::tempdir().unwrap();
-        let [shared, beside] = ["shared", "beside"].map(|name| folder.path().join(name));
+        let shared = folder.path().join("shared");
         std::fs::create_dir(&shared).unwrap();
-        std::fs::create_dir(&beside).unwrap();
-        let (nowhere, out) = (folder.path().join("nowhere"), beside.join("recording"));
-        let place = |rings: &Path, out: &Path| {
-            Place::make(out.into(), &Paths { rings: rings.into(), spool: nowhere.clone() })
-        };
-        let made = place(&shared, &out).unwrap();
-        assert_eq!((made.rings.parent(), made.spool.parent()), (Some(&*shared), Some(&*beside)));
-        made.remove_rings();
-        let made = place(&nowhere, &out).unwrap();
-        assert_eq!((made.rings.parent(), made.spool.parent()), (Some(&*beside), Some(&*beside)));
-        made.remove_rings();
-        // Where nothing can be made, nothing stays.
-        assert!(place(&shared, &nowhere.join("recording")).is_err());
-        assert!([&shared, &beside].iter().all(|folder| std::fs::read_dir(folder).unwrap().next().is_none()));
+        let nowhere = folder.path().join("nowhere");
+        let paths = |rings: &Path| Paths { rings: rings.into(), spool: nowhere.clone() };
+        for (rings, expected) in [(&shared, &*shared), (&nowhere, Path::new(USUAL_SPOOL))] {
+            let made = Place::make(folder.path().join("recording"), &paths(rings)).unwrap();
+            assert_eq!(made.rings.parent(), Some(expected));
+            assert_eq!(made.spool.parent(), Some(Path::new(USUAL_SPOOL)));
+            made.remove_rings();
+            assert!(!made.rings.exists() && !made.spool.exists());
+        }
     }
 }

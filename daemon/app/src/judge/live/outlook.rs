@@ -111,8 +111,8 @@ impl Outlook {
         }
     }
 
-    /// So many calls were lost until now, and so many not.
-    pub(super) fn lose(&mut self, lost: u64, recorded: u64) {
+    /// Takes in how many calls were lost until now, and how many were recorded.
+    pub(super) fn count_losses(&mut self, lost: u64, recorded: u64) {
         self.seen.lost_share = Seen::share(lost, recorded);
     }
 

@@ -55,8 +55,9 @@ fn where_too_much_was_lost_there_is_no_verdict() {
     let lost = Judgement { verdict, ..Judgement::default() };
     assert_eq!(
         headline(&lost),
-        "No verdict: 91 % of the calls were lost, so nobody knows what could be avoided."
+        "No verdict: 91 % of the calls are missing, so nobody knows what could be avoided."
     );
+    assert_eq!(verdict_sentences(&lost, true)[0], headline(&lost));
     assert_eq!(super::actions(&lost).len(), 1);
 }
 
