@@ -36,6 +36,7 @@ const IN_FLIGHT_EVERY: Duration = Duration::from_millis(50);
 const MOST_FILES: usize = 1 << 16;
 
 pub(crate) use journal::Journal;
+pub(crate) use region::is_running;
 
 /// Between two looks at the rings, when they had little and some of their writers cannot wake who rests.
 pub(crate) const REST: Duration = Duration::from_millis(2);

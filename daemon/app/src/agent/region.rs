@@ -318,7 +318,7 @@ impl Watched {
 
 /// Whether a thread of this process runs: its first may have ended before the others. One that is dead and not yet
 /// buried does not run.
-fn is_running(pid: u32) -> bool {
+pub(crate) fn is_running(pid: u32) -> bool {
     let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return false };
     threads.flatten().any(|thread| is_thread_running(&thread.path()))
 }

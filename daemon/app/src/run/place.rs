@@ -1,5 +1,6 @@
 //! Where a run's recording and its rings go.
 
+use crate::agent::is_running;
 use crate::command_line::RunOptions;
 use crate::daemon::{LIVE_FILE, Live};
 use crate::private::{create_private, random};
@@ -103,7 +104,7 @@ pub(crate) fn remove_rings_of(live: &Live) -> Option<&Path> {
             && std::fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir() && found.uid() == own)
     };
     // The recorder of which this is a copy may still be there.
-    if Path::new(&format!("/proc/{}", live.pid)).exists() {
+    if is_running(live.pid) {
         return None;
     }
     let (rings, spools) = live.rings.split_first()?;
