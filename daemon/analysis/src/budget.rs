@@ -376,8 +376,10 @@ impl Budgeter {
 
     /// Everything that ended before a time is in, and nothing that ended later: settles the window that ends then.
     pub fn settle(&mut self, until_ns: Nanoseconds) {
-        self.has_news = false;
+        let queued = self.queued;
         self.window(until_ns);
+        // What was settled may have taught what settles a call that waits: the next window tries again.
+        self.has_news = self.queued < queued;
         self.settled_ns = until_ns;
     }
 

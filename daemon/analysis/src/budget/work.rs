@@ -5,7 +5,7 @@ use mpiscope_model::{Function, Nanoseconds, Rank};
 
 /// So many numbers are kept at most, and so many windows; beyond it windows are joined in pairs.
 const MOST_CELLS: usize = 1 << 21;
-const MOST_WINDOWS: u64 = 1 << 16;
+const MOST_WINDOWS: u64 = 1 << 19;
 /// Functions of a rank that are told apart.
 const MOST_FUNCTIONS: usize = 8;
 /// Windows on either side of one that say who has more to do in it.
