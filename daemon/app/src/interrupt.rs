@@ -32,6 +32,8 @@ pub(crate) struct Interrupt {
 enum Begun {
     /// A file, or a folder with all that is in it.
     Path(PathBuf),
+    /// A folder that was made on the way to another, if nobody has put anything into it.
+    Way(PathBuf),
     /// What is in a folder that was there before, with those permissions.
     Contents(PathBuf, Option<Permissions>),
 }
@@ -44,6 +46,7 @@ impl Begun {
         };
         match self {
             Self::Path(path) => remove(path),
+            Self::Way(path) => drop(std::fs::remove_dir(path)),
             Self::Contents(folder, permissions) => {
                 let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
                 entries.for_each(|entry| remove(&entry.path()));
@@ -104,13 +107,13 @@ impl Interrupt {
     /// A folder will be filled that must not stay, nor those around it that are made for it; one that is there stays,
     /// as empty as it is.
     pub(crate) fn begin_folder(&self, folder: &Path) {
-        self.push(match folder.ancestors().take_while(|path| !path.exists()).last() {
-            Some(first) => Begun::Path(first.to_owned()),
-            None => {
-                let permissions = folder.metadata().ok().map(|found| found.permissions());
-                Begun::Contents(folder.to_owned(), permissions)
-            }
-        });
+        if folder.exists() {
+            let permissions = folder.metadata().ok().map(|found| found.permissions());
+            return self.push(Begun::Contents(folder.to_owned(), permissions));
+        }
+        self.begin(folder);
+        let on_the_way = folder.ancestors().skip(1).take_while(|path| !path.exists());
+        on_the_way.for_each(|path| self.push(Begun::Way(path.to_owned())));
     }
 
     fn push(&self, begun: Begun) {
@@ -170,6 +173,14 @@ mod tests {
         given_up(&folder.path().join("new"));
         given_up(&folder.path().join("made/on/the/way"));
         assert_eq!(count(folder.path()), 0);
+        // What another put there meanwhile is not lost with it.
+        let (one, other) = (folder.path().join("results/one"), folder.path().join("results/other"));
+        let interrupt = Interrupt::none("");
+        interrupt.begin_folder(&one);
+        std::fs::create_dir_all(&one).unwrap();
+        std::fs::create_dir_all(&other).unwrap();
+        interrupt.remove_begun();
+        assert!(!one.exists() && other.exists());
         // A folder that was there stays as it was, also behind a link.
         let own = folder.path().join("own");
         std::fs::create_dir(&own).unwrap();

@@ -44,7 +44,7 @@ impl Number {
         let is_whole = digits.clone().all(|digit| *digit == b'0');
         // Half is rounded away from zero. Below a tenth nothing is.
         let rounds_up = whole_digits >= 0 && digits.next().is_some_and(|digit| *digit >= b'5');
-        value += i128::from(rounds_up);
+        value = value.checked_add(i128::from(rounds_up))?;
         Some(Self { value: if is_negative { -value } else { value }, is_whole })
     }
 }
@@ -102,8 +102,22 @@ mod tests {
         assert_eq!(Number::read(b"-1500,0", true), Some(Number { value: -1500, is_whole: true }));
         assert_eq!(Number::read(b"1,5e3", true), Some(Number { value: 1500, is_whole: true }));
         let none = [
-            "", "-", ".", "e5", "1e", "1e+", "1,5", "1.5.0", "nan", "inf", "0x10", "1 000", "--1", "1e999",
+            "",
+            "-",
+            ".",
+            "e5",
+            "1e",
+            "1e+",
+            "1,5",
+            "1.5.0",
+            "nan",
+            "inf",
+            "0x10",
+            "1 000",
+            "--1",
+            "1e999",
             "1e39",
+            "170141183460469231731687303715884105727.5",
         ];
         for text in none {
             assert_eq!(number(text), None, "{text}");

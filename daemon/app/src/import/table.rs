@@ -113,10 +113,7 @@ impl<R: BufRead> Table<R> {
     /// The table's own number of a communicator.
     fn comm(&mut self, column: Column) -> Result<u32> {
         // Where a cell is empty, some programs write all numbers of its column with a point.
-        let name = match column.number(&self.records, u64::MAX) {
-            Ok(number) => number.to_string(),
-            Err(_) => column.text(&self.records)?.to_owned(),
-        };
+        let name = without_zeros(column.text(&self.records)?).to_owned();
         if let Some(&comm) = self.comms.get(&name) {
             return Ok(comm);
         }
@@ -129,4 +126,14 @@ impl<R: BufRead> Table<R> {
         self.comms.insert(name, comm as u32);
         Ok(comm as u32)
     }
+}
+
+/// The digits of a whole number that is written with a point and zeros behind it; any other text as it is.
+fn without_zeros(text: &str) -> &str {
+    let is_number = |(digits, zeros): &(&str, &str)| {
+        let is_of =
+            |text: &str, allowed: fn(&u8) -> bool| !text.is_empty() && text.as_bytes().iter().all(allowed);
+        is_of(digits, u8::is_ascii_digit) && is_of(zeros, |byte| *byte == b'0')
+    };
+    text.split_once(['.', ',']).filter(is_number).map_or(text, |(digits, _)| digits)
 }

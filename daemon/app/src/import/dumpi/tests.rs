@@ -257,8 +257,8 @@ fn missing_texts_and_those_that_are_cut_off_are_named() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("t-0.txt"), zero).unwrap();
     std::fs::write(folder.path().join("t-2.txt"), two).unwrap();
-    let texts = texts(&folder.path().join("t-0.txt")).unwrap().unwrap();
-    let trace = read(texts, folder.path(), &Progress::new(&Interrupt::none(""))).unwrap();
+    let found = texts(&folder.path().join("t-0.txt")).unwrap().unwrap();
+    let trace = read(found, folder.path(), &Progress::new(&Interrupt::none(""))).unwrap();
     assert_eq!((trace.nodes.len(), trace.calls), (4, 3));
     let expected = [
         "calls of ranks without a text: rank 1 (t-1.txt), rank 3 (t-3.txt) (t-0.txt, line 4: MPI_COMM_WORLD has 4)",
@@ -268,10 +268,17 @@ fn missing_texts_and_those_that_are_cut_off_are_named() {
     ];
     assert_eq!(trace.missing[..3], expected);
     // The job that a text tells of is not this one.
-    let many = call("Comm_size", 0, &format!("{WORLD}; int size=5"));
-    std::fs::write(folder.path().join("t-0.txt"), many).unwrap();
-    let texts = super::texts(&folder.path().join("t-0.txt")).unwrap().unwrap();
-    let error = read(texts, folder.path(), &Progress::new(&Interrupt::none(""))).map(|_| ()).unwrap_err();
-    let text = error.to_string();
+    let wrong = |size: u32| {
+        let text = call("Comm_size", 0, &format!("{WORLD}; int size={size}"));
+        std::fs::write(folder.path().join("t-0.txt"), text).unwrap();
+        let texts = texts(&folder.path().join("t-0.txt")).unwrap().unwrap();
+        read(texts, folder.path(), &Progress::new(&Interrupt::none(""))).map(|_| ()).unwrap_err().to_string()
+    };
+    let text = wrong(5);
     assert!(text.contains("only 2 ranks of 5 have a text (t-0.txt, line 4: MPI_COMM_WORLD has 5)"), "{text}");
+    let text = wrong(2);
+    assert!(
+        text.contains("t-0.txt, line 4: MPI_COMM_WORLD has 2, so") && text.contains("t-2.txt is"),
+        "{text}"
+    );
 }

@@ -92,7 +92,15 @@ impl Texts {
     /// A line of a rank's text says how many ranks there are.
     pub(super) fn job_has(&mut self, ranks: u64, of: usize, line: u64) -> Result<()> {
         let ranks = usize::try_from(ranks).unwrap_or(usize::MAX);
-        if ranks <= self.paths.len() {
+        if ranks < self.paths.len() {
+            let last = self.path(self.paths.len() - 1);
+            bail!(
+                "{}, line {line}: MPI_COMM_WORLD has {ranks}, so {} is of another job; take it away",
+                self.names.name(of),
+                last.display()
+            );
+        }
+        if ranks == self.paths.len() {
             return Ok(());
         }
         self.said = Some(format!("{}, line {line}: MPI_COMM_WORLD has {ranks}", self.names.name(of)));

@@ -71,6 +71,10 @@ fn cells_without_a_value_are_empty() {
     let text = format!("{HEADER},comm\n0,send,5,0,1,8,0.0\n0,send,6,0,1,8,3.0\n0,send,7,0,1,8,3\n");
     let comms: Vec<u32> = events(&text).unwrap().0.iter().map(|event| event.comm).collect();
     assert_eq!(comms, [0, 1, 1]);
+    // Names are names, also where they look like a number.
+    let text = format!("{HEADER},comm\n0,send,5,0,1,8,1\n0,send,6,0,1,8,01\n0,send,7,0,1,8,1e0\n");
+    let comms: Vec<u32> = events(&text).unwrap().0.iter().map(|event| event.comm).collect();
+    assert_eq!(comms, [1, 2, 3]);
 }
 
 #[test]
