@@ -99,7 +99,12 @@ pub(super) fn judgement(
 fn withhold(judgement: &mut Judgement, course: &mut Course, lost_share: f64) {
     judgement.verdict = Verdict { cause: "none".into(), lost_share, ..Verdict::default() };
     judgement.efficiency = Efficiency::default();
-    judgement.attribution.clear();
+    // The stretches stay: they say up to when the run was looked at.
+    judgement.attribution.retain(|stretch| stretch.region.is_none());
+    for stretch in &mut judgement.attribution {
+        let Attribution { from_s, to_s, .. } = *stretch;
+        *stretch = Attribution { from_s, to_s, cause: "none".into(), ..Attribution::default() };
+    }
     judgement.sources.clear();
     judgement.advised = None;
     judgement.is_distance_unknown = false;
