@@ -31,9 +31,9 @@ const BUDGET = {
 /** What costs, in the headline and in the details, its name, and what to do. */
 const SENTENCES = {
   mapping: ["59 % of the messages go between nodes, 12 % would if 21 ranks were on another node", "The placement of the ranks", "placement", "Place the ranks as `mpiscope remap` advises: 21 ranks move, and 14 492 instead of 68 837 messages go between nodes."],
-  pattern: ["ranks 0-2, 5 and 7 more wait for rank 12", "Uneven work, and waiting for those who have more of it,", "uneven work", "Take work from rank 12, or look why it has more of it: its part of the input, reading and writing, work that only it does."],
-  background: ["messages between nodes are slower than they can be", "Traffic that makes messages between nodes slower than usual", "background traffic", "Run again at another time or on other nodes, where nobody else uses the network as much."],
-  cpu: ["ranks wait for a core", "Missing cores, and waiting for those who have none,", "missing cores", "Look for other programs on these nodes, and for more ranks than cores."],
+  pattern: ["ranks 0-2, 5 and 7 more wait for rank 12", "Load imbalance, and waiting for those who have more of it,", "load imbalance", "Take work from rank 12, or look why it has more of it: its part of the input, reading and writing, work that only it does."],
+  background: ["messages between nodes are slower than they can be", "Traffic that makes messages between nodes slower than expected", "network contention", "Run again at another time or on other nodes, where nobody else uses the network as much."],
+  cpu: ["ranks wait for a CPU", "CPU contention, and waiting for those who have none,", "CPU contention", "Look for other programs on these nodes, and for more ranks than cores."],
 };
 const WAYS = [
   ["late sender", "MPI_Recv"], ["wait at n-to-n", "MPI_Allreduce"], ["late sender", "MPI_Waitall"], ["wait at barrier", "MPI_Barrier"],
@@ -47,7 +47,7 @@ const empty = () => ({
   },
   efficiency: { parallel: 0, load_balance: 0, communication: 0, transfer: 0, serialization: 0 },
   waits: [], gathered: [], sites: [], sources: [], advised: null, is_distance_unknown: false, attribution: [], quiet: [],
-  verdict: { cause: "none", avoidable_s: 0, avoidable_wall_s: 0, is_at_least: false, share: 0, confidence: 0, causes: [], remarks: [] },
+  verdict: { cause: "none", avoidable_s: 0, avoidable_wall_s: 0, is_at_least: false, share: 0, confidence: 0, causes: [], remarks: [], lost_share: 0 },
 });
 
 /** The message's part; null while nothing is judged. */
@@ -70,7 +70,7 @@ export function makeFound(verdict, { ranks, untilS, isFinal, hash }) {
       quiet: cause === "background" ? [{ from_s: fromS, to_s: untilS / 2, is_quiet: true, slower: 1 }, { from_s: untilS / 2, to_s: untilS, is_quiet: false, slower: 2.4 }] : [],
       verdict: {
         cause, avoidable_s: share * ranksS, avoidable_wall_s: share * (untilS - fromS), is_at_least: cause === "background", share, confidence,
-        causes: Object.entries(SHARES[cause]).map(([name, part]) => [name, part * ranksS]), remarks: [],
+        causes: Object.entries(SHARES[cause]).map(([name, part]) => [name, part * ranksS]), remarks: [], lost_share: 0,
       },
     },
   };
@@ -140,7 +140,7 @@ function gatheredOf(waits) {
   return [...all.values()].sort((one, other) => other.seconds - one.seconds).slice(0, 20);
 }
 
-/** Work that moves where there are many ranks, and one rank without a core. */
+/** Work that moves where there are many ranks, and one rank waiting for a CPU. */
 function sourcesOf(cause, ranks, costS, [fromS, untilS], hash) {
   if (ranks < 2 || (cause !== "pattern" && cause !== "cpu")) return [];
   const most = Math.min(8, ranks);

@@ -386,8 +386,10 @@ impl Budgeter {
     /// No window before a time has to be settled: nothing ended in them, and no call that waits goes on there.
     pub fn skip(&mut self, until_ns: Nanoseconds) {
         let whole_ns = until_ns - until_ns % self.options.window_ns;
-        self.settled_ns = self.settled_ns.max(whole_ns);
-        self.evolution.close(self.waited_for_ns(self.settled_ns));
+        if whole_ns > self.settled_ns {
+            self.settled_ns = whole_ns;
+            self.evolution.close(self.waited_for_ns(whole_ns));
+        }
     }
 
     /// A message becomes known to its two calls.

@@ -273,7 +273,7 @@ fn of_replay(replayed: &ReplaySavings, blame: Blame, ranks_s: f64) -> Vec<Remark
 
 /// How often such verdicts are right.
 fn confidence(blame: Blame, share: f64, second: f64, remarks: &[Remark]) -> f64 {
-    // What ranks computed, and how long they had no core, is known without any message.
+    // What ranks computed, and how long they waited for a CPU, is known without any message.
     let is_of_ranks = share >= NEGLIGIBLE && matches!(blame, Blame::Pattern | Blame::Cpu);
     let mut confidence: f64 = 0.95;
     // Near the line between enough and not enough.

@@ -10,7 +10,7 @@ use crate::sums::{self, Sums};
 use anyhow::Result;
 use mpiscope_analysis::{self as analysis, Counts};
 use mpiscope_feed::{Overview, Standing};
-use mpiscope_model::{Call, Losses, Message, RankInfo, SiteInfo, Totals};
+use mpiscope_model::{Call, Coordinate, Losses, Message, RankInfo, SiteInfo, Totals};
 use mpiscope_recording::{Clock, ClockNode, Job, Manifest, Pauses, Recording, State, Summary};
 use std::path::Path;
 use std::time::Duration;
@@ -27,6 +27,8 @@ pub(crate) struct Loaded {
     pub(crate) sums: Sums,
     pub(crate) ranks: Vec<RankInfo>,
     pub(crate) sites: Vec<SiteInfo>,
+    /// Where ranks are in the grids of communicators.
+    pub(crate) coordinates: Vec<Coordinate>,
     pub(crate) processors: Processors,
     /// Whether the job stood still, and what it ended in.
     pub(crate) standing: Standing,
@@ -199,6 +201,7 @@ fn nothing_of(recording: &Recording) -> Loaded {
         sums: Sums::default(),
         ranks: tables.ranks,
         sites: tables.sites,
+        coordinates: tables.coordinates,
         processors: Processors::default(),
         pauses: manifest.pauses.clone(),
         standing,
@@ -284,6 +287,7 @@ fn from_log(
         sums,
         ranks: engine.ranks.into_values().collect(),
         sites: engine.sites,
+        coordinates: engine.coordinates,
         processors: engine.processors,
         standing,
         missing,

@@ -34,22 +34,20 @@ mod replay;
 mod report;
 mod run;
 mod site;
-mod sorting;
 mod standing;
 mod sums;
 mod switch;
 mod synth;
 mod whatif;
-mod words;
 
 use anyhow::Result;
-use clap::Parser as _;
-use command_line::{Arguments, Command};
+use command_line::Command;
+use mpiscope_model::words;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     output::report_panics();
-    let result = match Arguments::try_parse() {
+    let result = match command_line::parse() {
         Ok(arguments) => carry_out(arguments.command),
         Err(error) => command_line::refuse(&error),
     };
@@ -83,6 +81,8 @@ fn carry_out(command: Command) -> Result<ExitCode> {
         Command::Layout { command } => layout::layout(&command),
         Command::Whatif(options) => whatif::whatif(&options),
         Command::Doctor => doctor::doctor(),
+        Command::Completions { shell } => command_line::print_completions(shell),
+        Command::Man { dir } => command_line::write_manual(&dir),
         Command::Agent(options) => node::agent(&options),
         Command::Record => daemon::record(),
         Command::Judge { dir, print, workers } => judge::judge_apart(&dir, print, workers),

@@ -95,7 +95,7 @@ impl Processors {
 /// How many CPUs ranks had and how long they waited for one.
 pub(crate) fn shortage_sentence(shortage: &CpuShortage) -> String {
     format!(
-        "{} had {:.1} CPUs on average and waited for one {:.0} % of the time they could run (rank {}: {:.0} %).",
+        "{} had {:.1} CPUs on average and waited for a CPU {:.0} % of their runnable time (rank {}: {:.0} %).",
         plural(shortage.ranks.into(), "rank"),
         shortage.cpus,
         shortage.waited * 100.0,
@@ -133,7 +133,7 @@ mod tests {
         processors.see(&[row(0, 1, 1_000, 0), row(3, 1, 60, 15)]);
         assert_eq!(processors.sentence(), None, "1.4 % of all");
         processors.see(&[row(3, 2, 600, 400)]);
-        let sentence = "2 ranks had 800.0 CPUs on average and waited for one 20 % of the time they could run (rank 3: 40 %).";
+        let sentence = "2 ranks had 800.0 CPUs on average and waited for a CPU 20 % of their runnable time (rank 3: 40 %).";
         assert_eq!(processors.sentence().as_deref(), Some(sentence));
         let shortage = processors.shortage().unwrap();
         assert_eq!((shortage.ranks, shortage.most_rank, shortage.most_waited), (2, 3, 0.4));

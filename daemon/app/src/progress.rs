@@ -2,7 +2,8 @@
 
 use crate::interrupt::Interrupt;
 use anyhow::Result;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressDrawTarget, ProgressStyle};
+use mpiscope_formats::Progress;
 use std::time::Duration;
 
 /// How often the bar is drawn at the most.
@@ -11,20 +12,24 @@ const DRAWS_PER_SECOND: u8 = 10;
 const BEAT: Duration = Duration::from_millis(200);
 
 /// A bar, and whether somebody wants all this to end.
-pub(crate) struct Progress {
-    bar: ProgressBar,
+pub(crate) struct ProgressBar {
+    bar: indicatif::ProgressBar,
     interrupt: Interrupt,
 }
 
-impl Progress {
+impl ProgressBar {
     pub(crate) fn new(interrupt: &Interrupt) -> Self {
         // On anything but a terminal it draws nothing.
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(DRAWS_PER_SECOND));
+        let bar = indicatif::ProgressBar::with_draw_target(
+            None,
+            ProgressDrawTarget::stderr_with_hz(DRAWS_PER_SECOND),
+        );
         Self { bar, interrupt: interrupt.clone() }
     }
+}
 
-    /// Something begins that takes so many steps; how many is not always known.
-    pub(crate) fn begin(&self, what: &'static str, steps: Option<u64>) -> Result<()> {
+impl Progress for ProgressBar {
+    fn begin(&self, what: &'static str, steps: Option<u64>) -> Result<()> {
         let template = match steps {
             Some(_) => "{msg} {wide_bar} {percent:>3} %, {eta} left",
             None => "{msg} {spinner} {human_pos}",
@@ -42,14 +47,13 @@ impl Progress {
         self.interrupt.check()
     }
 
-    /// So many steps were made; fails when it is time to give up.
-    pub(crate) fn step(&self, steps: u64) -> Result<()> {
+    fn step(&self, steps: u64) -> Result<()> {
         self.bar.inc(steps);
         self.interrupt.check()
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressBar {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }

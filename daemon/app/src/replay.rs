@@ -3,7 +3,9 @@
 use crate::command_line::ReplayOptions;
 use crate::judge::{self, Findings};
 use crate::load::{self, Loaded, Rows, Trust, load_with};
-use crate::page::{self, Feeding, Page, Shelf, Shelves, SiteShelf, function_rows, node_rows, rank_rows};
+use crate::page::{
+    self, Feeding, LayoutFilePath, Page, Shelf, Shelves, SiteShelf, function_rows, node_rows, rank_rows,
+};
 use crate::private::random;
 use crate::remap::Placements;
 use crate::switch;
@@ -27,6 +29,7 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
     let recording = Recording::open(&options.dir)?;
     // Taken before anything is read, so that a signal meanwhile still cleans up.
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).context("wait for Ctrl-C")?;
+    let layout = options.layout.as_deref().map(LayoutFilePath::named).transpose()?;
     let manifest = recording.manifest();
     let spilled = if load::is_in_log(&recording) { Some(Spilled::make()?) } else { None };
     let placements = Placements::of_recording(&options.dir);
@@ -37,8 +40,10 @@ pub(crate) fn replay(options: &ReplayOptions) -> Result<ExitCode> {
             messages: Shelf::of(recording.segment_reader(), recording.message_segments(), SHELF_BYTES),
             sites: SiteShelf::default(),
             placements,
+            layout: None,
         },
-    };
+    }
+    .with_layout(layout);
     let token = format!("{:032x}", random()?);
     let address = options.listen.unwrap_or(page::ANYWHERE);
     let job = Job { run: manifest.run.clone(), source: RunSource::Replay, ..Job::default() };
@@ -198,18 +203,21 @@ fn publish(feeding: &mut Feeding, loaded: &Loaded, shown: &Shown<'_>) {
     let uncertainty_ns = |node| loaded.clock_of(node as usize).map(|clock| clock.uncertainty_ns);
     let nodes = node_rows(names, uncertainty_ns, loaded.ranks.iter());
     feeding.library.know(loaded.ranks.iter().map(|info| (info.rank, info.node)));
+    feeding.library.know_grid(&loaded.coordinates);
+    let ranks = rank_rows(&loaded.counts, &loaded.processors, loaded.ranks.iter());
+    let now_ns = duration_ns.max(shown.last_ns);
     if let Some(findings) = findings {
         feeding.library.judged(findings.course.clone());
         feeding.library.judge_by(findings.criteria(), true);
     }
     feeding.publisher.publish(&Update {
-        now_ns: duration_ns.max(shown.last_ns),
+        now_ns,
         lag_ns: 0,
         job: &job,
         totals: loaded.totals,
         losses: loaded.losses,
         functions: &function_rows(&loaded.counts, &[]),
-        ranks: &rank_rows(&loaded.counts, &loaded.processors, loaded.ranks.iter()),
+        ranks: &ranks,
         nodes: &nodes,
         timeline: shown.timeline,
         in_flight: &[],
@@ -219,6 +227,7 @@ fn publish(feeding: &mut Feeding, loaded: &Loaded, shown: &Shown<'_>) {
         faults: &faults,
         found: findings.map(Findings::told).as_ref(),
     });
+    feeding.library.know_figures(ranks, loaded.job.ranks, now_ns);
 }
 
 fn summary(loaded: &Loaded) -> String {

@@ -92,7 +92,7 @@ fn sentences(truth: Option<&Truth>, out: Option<&Path>) -> Vec<String> {
 /// What was modelled.
 fn made(truth: &Truth) -> String {
     format!(
-        "a modelled {} job of {}: {} in {} and {} of {} in {:.3} s",
+        "simulated {} job of {}: {} in {} and {} of {} in {:.3} s",
         truth.pattern,
         plural(truth.ranks.into(), "rank"),
         plural(truth.calls, "call"),
@@ -106,10 +106,10 @@ fn made(truth: &Truth) -> String {
 /// What costs most.
 fn costs(main: &Part) -> String {
     if main.cause == Cause::None {
-        return "nothing in it costs much that could be avoided".into();
+        return "no avoidable time".into();
     }
     format!(
-        "what could be avoided in it: {} s of all ranks' time, {:.1} %; the cause is {}",
+        "avoidable: {} s of all ranks' time, {:.1} %; the cause is {}",
         if main.avoidable_s < 1000.0 {
             format!("{:.3}", main.avoidable_s)
         } else {

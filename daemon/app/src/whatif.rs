@@ -103,7 +103,9 @@ fn change(options: &WhatifOptions, job: &Job, advised: Option<&[Node]>, ranks: u
         Some((file, _)) => change.placement = Some(placement_of(file, job, ranks)?),
     }
     for (list, factor) in &options.rank {
-        change.ranks.extend((0..ranks as Rank).filter(|rank| list.has(*rank)).map(|rank| (rank, *factor)));
+        change
+            .ranks
+            .extend((0..ranks as Rank).filter(|rank| list.contains(*rank)).map(|rank| (rank, *factor)));
     }
     for (name, factor) in &options.function {
         change.functions.push((function(name)?, *factor));

@@ -130,7 +130,7 @@ pub struct QualityChange {
     pub clock_uncertainty_ns: Count,
     /// Sentences about what is missing.
     pub missing: Count,
-    /// Of the time in which ranks could run, the share in which they had no core.
+    /// Of the time in which ranks could run, the share in which they waited for a CPU.
     pub no_core_share: Figure,
 }
 
@@ -354,7 +354,7 @@ pub struct ComparedCourse {
     /// Seconds of threads: waiting, base, distance, excess, operation, other, unknown, slot by slot each; empty where it
     /// was not judged.
     pub parts: F64Column,
-    /// Seconds of ranks that could be avoided: placement, pattern, background traffic, no core; likewise.
+    /// Seconds of ranks that could be avoided: placement, pattern, network contention, no core; likewise.
     pub avoidable: F64Column,
 }
 

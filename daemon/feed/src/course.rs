@@ -8,7 +8,7 @@ use std::ops::Range;
 /// More windows are joined in pairs.
 const MOST_WINDOWS: usize = 1_024;
 
-/// What a window costs by each cause that could be avoided: placement, pattern, background traffic, no core.
+/// What a window costs by each cause that could be avoided: placement, pattern, network contention, no core.
 pub type Avoidable = [f64; 4];
 
 /// All windows that were judged, in order and without gaps.
@@ -102,9 +102,22 @@ impl Course {
         causes: [&str; 4],
     ) -> RangeBudget {
         let by_rank = &self.by_rank;
-        let windows = touched(range, by_rank.from_ns, by_rank.width_ns, by_rank.windows());
+        let windows = self.rank_windows(range);
         let found = by_rank.sum(windows.clone(), ranks);
         self.told(&windows, (by_rank.from_ns, by_rank.width_ns), found, causes)
+    }
+
+    /// The windows by rank that touch a range.
+    pub(crate) fn rank_windows(&self, range: &Range<Nanoseconds>) -> Range<usize> {
+        let by_rank = &self.by_rank;
+        touched(range, by_rank.from_ns, by_rank.width_ns, by_rank.windows())
+    }
+
+    /// When the first of these windows by rank begins and the last one ends.
+    pub(crate) fn rank_times(&self, windows: &Range<usize>) -> (u64, u64) {
+        let told =
+            self.told(windows, (self.by_rank.from_ns, self.by_rank.width_ns), Default::default(), [""; 4]);
+        (told.from_ns, told.to_ns)
     }
 
     fn told(

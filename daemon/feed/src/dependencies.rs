@@ -128,7 +128,22 @@ impl Dependencies {
         known.is_final = is_final;
     }
 
-    fn usual(&self) -> Option<Arc<Version>> {
+    /// Grows with whatever may change an answer.
+    pub(crate) fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    /// Shows all messages as long as the answer is wanted.
+    pub(crate) fn visit(
+        &self,
+        range_ns: &Range<Nanoseconds>,
+        is_wanted: &dyn Fn() -> bool,
+        take: &mut dyn FnMut(&[Message]) -> ControlFlow<()>,
+    ) -> Result<(), String> {
+        gather::visit(self.messages()?.source.as_ref(), range_ns, is_wanted, take)
+    }
+
+    pub(crate) fn usual(&self) -> Option<Arc<Version>> {
         lock(&self.criteria).criteria.clone()
     }
 
@@ -297,6 +312,6 @@ impl Dependencies {
     }
 }
 
-fn wanted(is_wanted: &dyn Fn() -> bool) -> Result<(), String> {
+pub(crate) fn wanted(is_wanted: &dyn Fn() -> bool) -> Result<(), String> {
     if is_wanted() { Ok(()) } else { Err(REPLACED.to_owned()) }
 }

@@ -18,26 +18,35 @@
 //! | `past`, `future` | `from_ns, to_ns, most, rank, time_ns` | `cone`: what led to an event, or followed it |
 //! | `event` | `time_ns, is_back, ranks, hidden` | `event`: the nearest call after or before a time |
 //! | `criteria` | | `criteria`: what messages and collectives usually take |
+//! | `rank_metrics` | `from_ns, to_ns, metrics, function` | `rank_metrics`: figures of all ranks |
+//! | `rank_layout` | `from_ns, to_ns, metrics, function, layout, source, is_file` | `rank_layout`: where a layout puts ranks |
+//! | `layouts` | | `layouts`: the layouts that there are |
+//! | `suggestion` | `from_ns, to_ns` | `suggestion`: what shows best where ranks stand out |
+//! | `landscape` | `from_ns, to_ns, most` | `landscape`: time by function and rank |
 //! | `sites` | | `sites`: where in the program calls are made |
 //! | `remap` | | `remap`: a better placement |
 //! | `ping` | | nothing |
 //!
-//! `ranks` are ranges with both ends included; without them it is all. Of `messages`, `courses`, `pairs`, `dag` and
-//! `past` or `future` a page gets the answer to the newest question of the kind; older ones that are not answered yet get an
+//! `ranks` are ranges with both ends included; without them it is all. Of `messages`, `courses`, `pairs`,
+//! `rank_metrics`, `rank_layout`, `landscape`, `dag` and `past` or `future` a page gets the answer to the newest question of the kind; older ones that are not answered yet get an
 //! error. `remap` may take seconds.
 
 mod questions;
+mod rank_questions;
 
 pub use questions::{
     BINS_MAX, CALLS_MAX, CONE_MESSAGES_MAX, COURSE_BINS_MAX, COURSE_BINS_USUAL, Command, ConeQuestion,
     CoursesQuestion, DagQuestion, EventQuestion, Incoming, MESSAGES_MAX, NODES_MAX, NODES_USUAL, Question,
     REPLACEABLE, Ranks, RowsQuestion, Selection, Senseless, is_among,
 };
+pub use rank_questions::{
+    LAYOUT_SOURCE_BYTES_MAX, LandscapeQuestion, LayoutQuestion, LayoutSourceChoice, MetricsQuestion,
+};
 
 use crate::message::Message;
 use crate::{
-    Calls, Cone, Courses, Criteria, Dag, Event, F64Column, MessageRows, Pairs, RangeBudget, Remap, Sites,
-    U32Column,
+    Calls, Cone, Courses, Criteria, Dag, Event, F64Column, Landscape, Layouts, MessageRows, Pairs,
+    RangeBudget, RankLayout, RankMetrics, Remap, Sites, Suggestion, U32Column,
 };
 use serde::{Deserialize, Serialize};
 
@@ -140,6 +149,21 @@ pub struct Answer {
     /// What messages and collectives usually take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub criteria: Option<Criteria>,
+    /// Figures of all ranks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank_metrics: Option<RankMetrics>,
+    /// Where a layout puts all ranks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank_layout: Option<RankLayout>,
+    /// The layouts that there are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layouts: Option<Layouts>,
+    /// Time by function and rank.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub landscape: Option<Landscape>,
+    /// What shows best where ranks stand out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<Suggestion>,
     /// Where in the program calls are made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sites: Option<Sites>,
@@ -170,6 +194,11 @@ impl Answer {
             messages: None,
             courses: None,
             criteria: None,
+            rank_metrics: None,
+            rank_layout: None,
+            layouts: None,
+            landscape: None,
+            suggestion: None,
             sites: None,
             remap: None,
             event: None,

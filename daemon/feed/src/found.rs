@@ -375,3 +375,11 @@ pub struct Verdict {
     #[serde(default)]
     pub lost_share: f64,
 }
+
+impl Verdict {
+    /// Whether too many calls were lost for a verdict.
+    #[must_use]
+    pub fn is_withheld(&self) -> bool {
+        self.lost_share > 0.0
+    }
+}

@@ -1,14 +1,18 @@
 //! Answers to what pages ask about any range of a run: from summaries where they are fine enough, else from the calls.
 
-use crate::dependencies::Dependencies;
+use crate::dependencies::{Dependencies, wanted};
 use crate::exchange::{
     Answer, EventQuestion, History, Question, RangeCounts, Ranks, RowsQuestion, TimelineBins, is_among,
 };
+use crate::rank_figures::{RankFigures, Sources};
+use crate::rank_layout::{LayoutShelf, layouts, rank_layout};
+use crate::rank_suggestion::suggestion;
 use crate::{
-    Calls, Course, Criteria, Messages, Overview, RangeBudget, Remap, RemapSource, SiteSource, Sites,
+    Calls, Course, Criteria, LayoutSource, Messages, Overview, RangeBudget, RankRow, Remap, RemapSource,
+    SiteSource, Sites,
 };
 use mpiscope_analysis::{BINS_PER_OCTAVE, Bins, Durations, Version};
-use mpiscope_model::{Call, Function, Nanoseconds, Node, Rank};
+use mpiscope_model::{Call, Coordinate, Function, Nanoseconds, Node, Rank};
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -74,6 +78,8 @@ pub struct Library {
     dependencies: Dependencies,
     sites: Option<Box<dyn SiteSource>>,
     remap: Option<Box<dyn RemapSource>>,
+    ranks: RankFigures,
+    layouts: LayoutShelf,
     /// The names of functions, where somebody knows them.
     name: fn(Function) -> Option<&'static str>,
 }
@@ -89,6 +95,8 @@ impl Library {
             dependencies: Dependencies::default(),
             sites: None,
             remap: None,
+            ranks: RankFigures::default(),
+            layouts: LayoutShelf::default(),
             name: |_| None,
         }
     }
@@ -114,6 +122,13 @@ impl Library {
         self
     }
 
+    /// A file with layouts of its ranks.
+    #[must_use]
+    pub fn with_layouts(mut self, source: Box<dyn LayoutSource>) -> Self {
+        self.layouts = LayoutShelf::of(source);
+        self
+    }
+
     /// Its messages too, so that it can be said what led to what.
     #[must_use]
     pub fn with_messages(mut self, messages: Messages) -> Self {
@@ -136,6 +151,16 @@ impl Library {
     /// Where ranks run.
     pub fn know(&self, ranks: impl Iterator<Item = (Rank, Node)>) {
         self.dependencies.know(ranks);
+    }
+
+    /// What is counted of each rank, of how many ranks, until when.
+    pub fn know_figures(&self, rows: Vec<RankRow>, ranks: u32, until_ns: Nanoseconds) {
+        self.ranks.know(rows, ranks, until_ns);
+    }
+
+    /// Where ranks are in the grids of communicators: all that is known, of which the first ones stay the same.
+    pub fn know_grid(&self, all: &[Coordinate]) {
+        self.ranks.know_grid(all);
     }
 
     /// What messages usually take, by the whole run or until now.
@@ -168,6 +193,8 @@ impl Library {
         question: &Question,
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<(), String> {
+        // It may have waited for its turn until nobody wants it any more.
+        wanted(is_wanted)?;
         let dependencies = &self.dependencies;
         match question {
             Question::Ping => {}
@@ -186,11 +213,29 @@ impl Library {
             Question::Cone(question) => {
                 answer.cone = Some(dependencies.cone(question, self.source.as_ref(), is_wanted)?);
             }
+            Question::RankMetrics(question) => {
+                answer.rank_metrics = Some(self.ranks.metrics(question, &self.sources(), is_wanted)?);
+            }
+            Question::RankLayout(question) => {
+                let (ranks, shelf) = (&self.ranks, &self.layouts);
+                answer.rank_layout = Some(rank_layout(question, ranks, shelf, &self.sources(), is_wanted)?);
+            }
+            Question::Layouts => answer.layouts = Some(layouts(&self.ranks, &self.layouts)?),
+            Question::Suggestion(range) => {
+                answer.suggestion = Some(suggestion(range, &self.ranks, &self.sources(), is_wanted)?);
+            }
+            Question::Landscape(question) => {
+                answer.landscape = Some(self.ranks.landscape(question, self.source.as_ref())?);
+            }
             Question::Criteria => answer.criteria = Some(self.criteria()),
             Question::Sites => answer.sites = Some(self.sites()?),
             Question::Remap => answer.remap = Some(self.remap()?),
         }
         Ok(())
+    }
+
+    fn sources(&self) -> Sources<'_> {
+        Sources { calls: self.source.as_ref(), messages: &self.dependencies, course: &self.course }
     }
 
     fn criteria(&self) -> Criteria {

@@ -5,10 +5,11 @@ use crate::{
     Compared, ComparedCourse, Comparison, Cone, ConeMessages, ConeRanks, Count, CountChange, CourseSizes,
     Courses, CpuShortage, Criteria, CriterionChange, Dag, DagBars, DagEdges, DagNodes, DagRanks, Efficiency,
     EfficiencyChange, Event, Evolution, F64Column, Figure, Found, FunctionChange, FunctionCriterion,
-    GatheredWait, Job, JobChange, JobState, Judgement, LinePair, MessageRows, Noise, Pairs, Parts, Pending,
-    Points, QualityChange, Quiet, RangeBudget, Region, RegionChange, RegionCourse, Regions, Remap, RemapFile,
-    RemapFormat, RunSource, SegmentRow, Side, SiteChange, SiteWait, Sites, Source, SourceRank, SourceTime,
-    Standing, Still, StillCall, StillKind, StillRoot, StillSentence, Stopped, StoppedRank, Switch,
+    GatheredWait, Job, JobChange, JobState, Judgement, Landscape, LayoutItem, LayoutNote, Layouts, LinePair,
+    MessageRows, MetricColumn, Noise, Pairs, Parts, Pending, Points, QualityChange, Quiet, RangeBudget,
+    RankLayout, RankMetrics, Region, RegionChange, RegionCourse, Regions, Remap, RemapFile, RemapFormat,
+    RunSource, SegmentRow, Side, SiteChange, SiteWait, Sites, Source, SourceRank, SourceTime, Standing,
+    Still, StillCall, StillKind, StillRoot, StillSentence, Stopped, StoppedRank, Suggestion, Switch,
     TotalsChange, U32Column, Verdict, VerdictChange, Wait, WhatIf, Without, Words, WordsChange, exchange,
     message,
 };
@@ -124,6 +125,14 @@ fn types() -> String {
     declare(Courses::decl(&config));
     declare(FunctionCriterion::decl(&config));
     declare(Criteria::decl(&config));
+    declare(MetricColumn::decl(&config));
+    declare(RankMetrics::decl(&config));
+    declare(LayoutNote::decl(&config));
+    declare(RankLayout::decl(&config));
+    declare(LayoutItem::decl(&config));
+    declare(Layouts::decl(&config));
+    declare(Landscape::decl(&config));
+    declare(Suggestion::decl(&config));
     declare(Sites::decl(&config));
     declare(RemapFormat::decl(&config));
     declare(RemapFile::decl(&config));

@@ -10,7 +10,7 @@ pub struct BundledLayout {
 }
 
 /// All of them, the simplest first.
-pub const BUNDLED: [BundledLayout; 10] = [
+pub const BUNDLED: [BundledLayout; 11] = [
     BundledLayout { name: "line", text: include_str!("../layouts/line.txt") },
     BundledLayout { name: "ring", text: include_str!("../layouts/ring.txt") },
     BundledLayout { name: "plane", text: include_str!("../layouts/plane.txt") },
@@ -21,6 +21,7 @@ pub const BUNDLED: [BundledLayout; 10] = [
     BundledLayout { name: "grid", text: include_str!("../layouts/grid.txt") },
     BundledLayout { name: "torus", text: include_str!("../layouts/torus.txt") },
     BundledLayout { name: "dragonfly", text: include_str!("../layouts/dragonfly.txt") },
+    BundledLayout { name: "metrics", text: include_str!("../layouts/metrics.txt") },
 ];
 
 /// The bundled layout with this name; case does not matter.

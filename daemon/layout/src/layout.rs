@@ -84,6 +84,11 @@ impl Layout {
         self.points.len()
     }
 
+    /// How many operations it takes to place one rank.
+    pub fn operation_count(&self) -> usize {
+        self.operations.len()
+    }
+
     /// The keys of metadata that it asks for, as first written.
     pub fn metadata_keys(&self) -> impl Iterator<Item = &str> {
         self.metadata.iter().map(|asked| asked.key.as_str())

@@ -20,6 +20,9 @@ fn inputs() -> Inputs {
     inputs.set_metadata(HOST_INDEX, per_rank(&|rank| rank / SLOTS));
     inputs.set_metadata(SLOT, per_rank(&|rank| rank % SLOTS));
     inputs.set_metadata(HOST_COUNT, Values::Same((RANKS / SLOTS) as f64));
+    for number in 0..3 {
+        inputs.set_event(number, per_rank(&|rank| rank * (number + 1)));
+    }
     let strides = [6, 2, 1];
     for axis in 0..3 {
         let size = SIZES[axis];

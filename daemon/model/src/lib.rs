@@ -16,6 +16,7 @@ mod job;
 mod message;
 mod site;
 mod totals;
+pub mod words;
 
 pub use activity::{Activity, Blocking, CallId, Collected, Collective, Deed, Flow, Side};
 pub use batch::{Batch, Fault};

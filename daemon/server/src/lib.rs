@@ -10,6 +10,7 @@
 //! a client.
 
 mod assets;
+mod connections;
 mod gate;
 mod listen;
 mod live;

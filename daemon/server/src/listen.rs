@@ -1,5 +1,6 @@
 //! The listening socket: a bounded number of connections, none of which may dawdle.
 
+use crate::connections::{Connections, Place};
 use crate::gate::Gate;
 use crate::live::{Source, stopped};
 use crate::routes::{self, Site};
@@ -13,10 +14,12 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 use warp::Filter;
+use warp::http::StatusCode;
 use warp::hyper::server::conn::http1;
+use warp::hyper::service::{Service as _, service_fn};
 use warp::reply::Response;
 
 /// Connections that are not, or not yet, a feed. Without a bound, anyone on this machine could take all the file
@@ -137,19 +140,19 @@ impl Bound {
             },
             stop: stop.clone(),
         };
-        let requests = Arc::new(Semaphore::new(REQUESTS_MAX));
+        let connections = Connections::new(REQUESTS_MAX);
         let clock = site.source.clone();
         let filter = routes::filter(Arc::new(site));
         tokio::select! {
             () = keep_clock(&clock) => {}
-            () = accept(&listener, &filter, &requests, &stop) => {}
+            () = accept(&listener, &filter, &connections, &stop) => {}
             () = shutdown => {}
         }
         drop(listener);
         // A page that is being upgraded right now holds a request's permit, then a viewer's: wait in this order.
         stop_sender.send_replace(true);
         let all = async {
-            let _ = requests.acquire_many(count(REQUESTS_MAX)).await;
+            connections.all_closed(count(REQUESTS_MAX)).await;
             let _ = viewers.acquire_many(count(options.viewers_max)).await;
         };
         let _ = timeout(FAREWELL, all).await;
@@ -171,7 +174,7 @@ fn count(permits: usize) -> u32 {
 async fn accept<F>(
     listener: &TcpListener,
     filter: &F,
-    requests: &Arc<Semaphore>,
+    connections: &Arc<Connections>,
     stop: &watch::Receiver<bool>,
 ) where
     F: Filter<Extract = (Response,), Error = Infallible> + Clone + Send + Sync + 'static,
@@ -183,39 +186,46 @@ async fn accept<F>(
             sleep(Duration::from_millis(200)).await;
             continue;
         };
-        // More than the bound are closed at once rather than left waiting.
-        if let Ok(permit) = Arc::clone(requests).try_acquire_owned() {
-            tokio::spawn(converse(stream, filter.clone(), permit, stop.clone()));
+        // What finds no room is closed at once rather than left waiting.
+        if let Some(place) = connections.admit().await {
+            tokio::spawn(converse(stream, filter.clone(), place, stop.clone()));
         }
     }
 }
 
 /// One connection until it closes or becomes a feed, which then holds a permit of its own.
-async fn converse<F>(
-    stream: TcpStream,
-    filter: F,
-    permit: OwnedSemaphorePermit,
-    mut stop: watch::Receiver<bool>,
-) where
+async fn converse<F>(stream: TcpStream, filter: F, place: Place, mut stop: watch::Receiver<bool>)
+where
     F: Filter<Extract = (Response,), Error = Infallible> + Clone + Send + Sync + 'static,
     F::Future: Send,
 {
     // Deltas are small and should not wait for more; without it they only come later.
     let _ = stream.set_nodelay(true);
+    let service = TowerToHyperService::new(warp::service(filter));
+    let service = service_fn(|request| {
+        let response = service.call(request);
+        async {
+            let response = response.await?;
+            if !matches!(response.status(), StatusCode::FORBIDDEN | StatusCode::MISDIRECTED_REQUEST) {
+                place.keep();
+            }
+            Ok::<_, Infallible>(response)
+        }
+    });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIMEOUT)
         .max_buf_size(HEADER_BYTES_MAX)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(warp::service(filter)))
+        .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
     let mut connection = pin!(connection);
     // Errors here are the client's: it left, dawdled, or sent what is no request.
     tokio::select! {
         _ = connection.as_mut() => {}
+        () = place.must_close() => {}
         () = stopped(&mut stop) => {
             connection.as_mut().graceful_shutdown();
             let _ = timeout(FAREWELL, connection).await;
         }
     }
-    drop(permit);
 }

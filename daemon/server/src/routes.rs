@@ -5,6 +5,7 @@ use crate::gate::{Claims, Gate, Refusal};
 use crate::live::Source;
 use crate::viewer::{self, Patience};
 use mpiscope_feed::PROTOCOL;
+use mpiscope_feed::exchange::LAYOUT_SOURCE_BYTES_MAX;
 use std::sync::Arc;
 use tokio::sync::{Semaphore, watch};
 use warp::Filter;
@@ -14,8 +15,8 @@ use warp::http::{Method, StatusCode};
 use warp::reply::{Reply, Response};
 use warp::ws::Ws;
 
-/// What a page sends is small: questions, and moves of the clock.
-const INCOMING_BYTES_MAX: usize = 8 << 10;
+/// What a page sends is small: questions, moves of the clock, and the text of a layout.
+const INCOMING_BYTES_MAX: usize = LAYOUT_SOURCE_BYTES_MAX + (8 << 10);
 
 /// What all requests share.
 #[derive(Debug)]

@@ -5,6 +5,7 @@
 mod support;
 
 use support::{refused, start, token};
+use tokio::net::TcpStream;
 
 fn status(answer: &str) -> &str {
     answer.split(' ').nth(1).unwrap_or("no answer")
@@ -110,4 +111,22 @@ async fn large_or_foreign_requests_are_refused() {
     );
     assert_eq!(status(&server.raw(&post).await), "405");
     assert_eq!(status(&server.raw("no request\r\n\r\n").await), "400");
+}
+
+#[tokio::test]
+async fn idle_connections_keep_nobody_out() {
+    let server = start(|_| ()).await;
+    // Far more than the server takes, and none says anything.
+    let mut idle = Vec::new();
+    for _ in 0..600 {
+        idle.push(TcpStream::connect(server.address).await.unwrap());
+    }
+    assert_eq!(server.health().await["status"], "ok");
+    let page = server.open().await.unwrap();
+    // Nor do those that come later take the place of a page.
+    for _ in 0..600 {
+        idle.push(TcpStream::connect(server.address).await.unwrap());
+    }
+    server.until_viewers(1).await;
+    drop(page);
 }

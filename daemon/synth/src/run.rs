@@ -122,7 +122,7 @@ impl Run {
                     world_size: ranks,
                     clock: ClockKind::Monotonic,
                     cost_per_call_ns: COST_PER_CALL_NS,
-                    library: "a modelled MPI".into(),
+                    library: "simulated MPI".into(),
                     node: node_name(node),
                 };
                 self.tell(agent, Message::Process(process));

@@ -7,6 +7,7 @@ import { type Criteria, criteria } from "./criteria";
 import { type Cone, cone, type Dag, dag } from "./dependencies";
 import { type RangeBudget, rangeBudget } from "./found";
 import { type MessageRows, messageRows } from "./messages";
+import { type Landscape, landscape, type Layouts, layouts, type RankLayout, rankLayout, type RankMetrics, rankMetrics, type Suggestion, suggestion } from "./ranks";
 import { type Pairs, pairs } from "./regions";
 import { type Remap, remap } from "./remap";
 import type * as Wire from "./types";
@@ -53,6 +54,11 @@ export interface AnswerMessage {
   courses?: Courses;
   criteria?: Criteria;
   remap?: Remap;
+  rank_metrics?: RankMetrics;
+  rank_layout?: RankLayout;
+  layouts?: Layouts;
+  landscape?: Landscape;
+  suggestion?: Suggestion;
 }
 
 export function answer(value: Fields<Wire.Answer>): AnswerMessage {
@@ -71,6 +77,11 @@ export function answer(value: Fields<Wire.Answer>): AnswerMessage {
   if (value.messages) message.messages = messageRows(fields(value.messages, "The messages"));
   if (value.courses) message.courses = courses(fields(value.courses, "The courses"));
   if (value.criteria) message.criteria = criteria(fields(value.criteria, "The criteria"));
+  if (value.rank_metrics) message.rank_metrics = rankMetrics(fields(value.rank_metrics, "The figures of the ranks"));
+  if (value.rank_layout) message.rank_layout = rankLayout(fields(value.rank_layout, "The points of the layout"));
+  if (value.layouts) message.layouts = layouts(fields(value.layouts, "The layouts"));
+  if (value.landscape) message.landscape = landscape(fields(value.landscape, "The landscape"));
+  if (value.suggestion) message.suggestion = suggestion(fields(value.suggestion, "The suggestion"));
   if (value.remap) message.remap = remap(fields(value.remap, "The placement"));
   return message;
 }

@@ -9,7 +9,7 @@ const wait: Wire.Wait = {
   state: "late sender", function: "MPI_Recv", site: 2, place: "main.c:42 solve()", waiter: 7, awaited: 3, times: 120, seconds: 4.5, longest_s: 0.25, longest_at_s: 61.5,
 };
 const wire: Wire.Found = {
-  headline: "Uneven work costs 12.0 s.", details: ["This is likely."], actions: ["Look at rank 3."], from_s: 1.5, until_s: 62, left_out_calls: 12_345, is_final: false,
+  headline: "Load imbalance costs 12.0 s.", details: ["This is likely."], actions: ["Look at rank 3."], from_s: 1.5, until_s: 62, left_out_calls: 12_345, is_final: false,
   evolution: { by: "node", version: 1, window_s: 0.1, final_s: 61.9, regions: [], links: [], other_messages: [0, 0] },
   judgement: {
     budget: {
@@ -51,7 +51,7 @@ const first = (list: readonly unknown[]): Loose => list[0] as Loose;
 describe("what was found", () => {
   it("is read whole", () => {
     expect(read()).toEqual({
-      headline: "Uneven work costs 12.0 s.", details: ["This is likely."], actions: ["Look at rank 3."], fromS: 1.5, untilS: 62, leftOutCalls: 12_345, isFinal: false,
+      headline: "Load imbalance costs 12.0 s.", details: ["This is likely."], actions: ["Look at rank 3."], fromS: 1.5, untilS: 62, leftOutCalls: 12_345, isFinal: false,
       judgement: {
         budget: {
           waitingS: 10, baseS: 1, distanceS: 2, excessS: 3, operationS: 4, otherS: 5, unknownS: 6, totalS: 31,
@@ -69,7 +69,7 @@ describe("what was found", () => {
         sites: [{ site: 2, place: "main.c:42 solve()", seconds: 6, by: { compute: 5, base: -0.5, distance: 1, excess: 0.5, operation: 0.25, other: 0.125, unknown: -0.375, noCore: 1 } }],
         attribution: [{ fromS: 1.5, toS: 2.5, region: null, cause: "pattern", avoidableS: 0.5, confidence: 0.7, evidence: [0] }],
         quiet: [{ fromS: 1.5, toS: 20, isQuiet: true, slower: 1.1 }, { fromS: 20, toS: 62, isQuiet: false, slower: 2.5 }],
-        verdict: { cause: "pattern", avoidableS: 12, avoidableWallS: 3, isAtLeast: true, share: 0.05, confidence: 0.9, causes: [["pattern", 12], ["cpu", 1]], remarks: ["close"] },
+        verdict: { cause: "pattern", avoidableS: 12, avoidableWallS: 3, isAtLeast: true, share: 0.05, confidence: 0.9, lostShare: 0, causes: [["pattern", 12], ["cpu", 1]], remarks: ["close"] },
         regions: null,
       },
       evolution: { by: "node", version: 1, windowS: 0.1, finalS: 61.9, regions: [], links: [], otherInside: 0, otherBetween: 0 },

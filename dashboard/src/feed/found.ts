@@ -113,10 +113,10 @@ export interface GatheredWait {
   seconds: number;
 }
 
-/** From which ranks a cause comes: those that have more to do than others, or that had no core. */
+/** From which ranks a cause comes: those that have more to do than others, or that waited for a CPU. */
 export interface Source {
   cause: Blame;
-  /** What all ranks did too much, or had no core. */
+  /** What all ranks did too much, or waited for a CPU. */
   totalS: number;
   /** The ranks that make up most of it, where they are few and the same all the time. */
   few: readonly number[];
@@ -170,6 +170,8 @@ export interface Verdict {
   /** The most first. */
   causes: readonly (readonly [Blame, number])[];
   remarks: readonly string[];
+  /** The share of the calls that was lost, if that is too much for a verdict; else 0. */
+  lostShare: number;
 }
 
 /** What the run would take without its causes, by replays. */
@@ -365,7 +367,7 @@ function verdict(from: Fields<Wire.Verdict>): Verdict {
   return {
     isAtLeast: from.is_at_least,
     cause: cause(from.cause),
-    ...numbers(from, "avoidable_s", "avoidable_wall_s", "share", "confidence"),
+    ...numbers(from, "avoidable_s", "avoidable_wall_s", "share", "confidence", "lost_share"),
     causes: costs(from),
     remarks: bounded("remarks", texts(from, "remarks"), SENTENCES_MAX),
   };

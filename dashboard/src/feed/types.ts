@@ -1249,7 +1249,7 @@ clock_uncertainty_ns: Count,
  */
 missing: Count, 
 /**
- * Of the time in which ranks could run, the share in which they had no core.
+ * Of the time in which ranks could run, the share in which they waited for a CPU.
  */
 no_core_share: Figure, };
 
@@ -1593,7 +1593,7 @@ calls: F64Column,
  */
 parts: F64Column, 
 /**
- * Seconds of ranks that could be avoided: placement, pattern, background traffic, no core; likewise.
+ * Seconds of ranks that could be avoided: placement, pattern, network contention, no core; likewise.
  */
 avoidable: F64Column, };
 
@@ -2340,6 +2340,230 @@ median_ns: F64Column,
  */
 functions: Array<FunctionCriterion>, };
 
+export type MetricColumn = { 
+/**
+ * Its name: seconds, counts, bytes, or a factor.
+ */
+metric: string, 
+/**
+ * By rank; not a number where it is not known. Empty where it is known of no rank.
+ */
+values: F64Column, 
+/**
+ * Why it is not known, in a sentence; empty where it is.
+ */
+missing: string, };
+
+export type RankMetrics = { 
+/**
+ * The range, as far as the run goes.
+ */
+from_ns: number, 
+/**
+ * Its end.
+ */
+to_ns: number, 
+/**
+ * The whole windows that figures of waiting and causes are of; both 0 where there are none.
+ */
+judged_from_ns: number, 
+/**
+ * Their end.
+ */
+judged_to_ns: number, 
+/**
+ * How many ranks there are.
+ */
+ranks: number, 
+/**
+ * The host of each rank.
+ */
+host: F64Column, 
+/**
+ * The figures, in the order in which they were asked for.
+ */
+metrics: Array<MetricColumn>, };
+
+export type LayoutNote = { 
+/**
+ * The line, from 1.
+ */
+line: number, 
+/**
+ * The character of the line, from 1.
+ */
+column: number, 
+/**
+ * What is wrong, or what should be known.
+ */
+text: string, };
+
+export type RankLayout = { 
+/**
+ * The layout's name as written; empty where there is none.
+ */
+name: string, 
+/**
+ * All names in its text or file.
+ */
+names: Array<string>, 
+/**
+ * Points of each rank.
+ */
+points_per_rank: number, 
+/**
+ * By point, those of rank 0 first; may be no finite numbers.
+ */
+x: F64Column, 
+/**
+ * By point.
+ */
+y: F64Column, 
+/**
+ * By point.
+ */
+z: F64Column, 
+/**
+ * By point: the value that its color shows.
+ */
+color: F64Column, 
+/**
+ * Which events it asks for.
+ */
+events: Array<boolean>, 
+/**
+ * Whether it was read before its text became wrong.
+ */
+is_old: boolean, 
+/**
+ * What keeps layouts of the text from being drawn.
+ */
+errors: Array<LayoutNote>, 
+/**
+ * What should be known.
+ */
+warnings: Array<LayoutNote>, };
+
+export type LayoutItem = { 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * What it shows, in a sentence; empty where nobody says.
+ */
+sentence: string, 
+/**
+ * Whether it is in the file that the program was given.
+ */
+is_file: boolean, 
+/**
+ * Its text; empty for those of the file.
+ */
+source: string, 
+/**
+ * Whether this run has all that it asks for.
+ */
+is_complete: boolean, 
+/**
+ * Some of its points.
+ */
+x: F64Column, 
+/**
+ * By point.
+ */
+y: F64Column, 
+/**
+ * By point.
+ */
+z: F64Column, };
+
+export type Layouts = { 
+/**
+ * Those that can be drawn; those of the file first.
+ */
+items: Array<LayoutItem>, 
+/**
+ * The file that the program was given; empty where it was given none.
+ */
+file: string, 
+/**
+ * Its text as it is now.
+ */
+text: string, 
+/**
+ * Grows when it changes.
+ */
+version: number, 
+/**
+ * What is wrong with it.
+ */
+errors: Array<LayoutNote>, };
+
+export type Landscape = { 
+/**
+ * The range, as far as the run goes.
+ */
+from_ns: number, 
+/**
+ * Its end.
+ */
+to_ns: number, 
+/**
+ * Ranks of a row.
+ */
+ranks_per_row: number, 
+/**
+ * How many rows there are.
+ */
+rows: number, 
+/**
+ * The functions, the one with the most time first.
+ */
+function: U32Column, 
+/**
+ * Mean seconds of a rank, all rows of the first function before those of the second.
+ */
+seconds: F64Column, };
+
+export type Suggestion = { 
+/**
+ * The figure; empty where no rank stands out.
+ */
+metric: string, 
+/**
+ * The bundled layout.
+ */
+layout: string, 
+/**
+ * The ranks that stand out, both ends included; no more than can be selected.
+ */
+ranks: Array<[number, number]>, 
+/**
+ * How many stand out.
+ */
+count: number, 
+/**
+ * Their mean.
+ */
+mean: number, 
+/**
+ * The median of all ranks.
+ */
+median: number, 
+/**
+ * The part of their nearest neighbours in the layout that stand out too.
+ */
+share: number, 
+/**
+ * The hosts of which they are all ranks; empty where they are not.
+ */
+hosts: Array<number>, 
+/**
+ * Whether they are corners of the program's grid.
+ */
+is_corners: boolean, };
+
 export type Sites = { 
 /**
  * As calls name it.
@@ -2479,6 +2703,26 @@ courses?: Courses | null,
  * What messages and collectives usually take.
  */
 criteria?: Criteria | null, 
+/**
+ * Figures of all ranks.
+ */
+rank_metrics?: RankMetrics | null, 
+/**
+ * Where a layout puts all ranks.
+ */
+rank_layout?: RankLayout | null, 
+/**
+ * The layouts that there are.
+ */
+layouts?: Layouts | null, 
+/**
+ * Time by function and rank.
+ */
+landscape?: Landscape | null, 
+/**
+ * What shows best where ranks stand out.
+ */
+suggestion?: Suggestion | null, 
 /**
  * Where in the program calls are made.
  */

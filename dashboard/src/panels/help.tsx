@@ -34,6 +34,7 @@ export function Help({ open, close, isComparison = false }: { open: boolean; clo
         <p>In Messages, with the focus on the rows: up and down go to a row (Alt takes it along), left and right from call to call, Enter selects; + and - zoom, A and D move in time, W and S through the rows, f shows all rows. The wheel zooms, with Ctrl the rows; dragging moves, Shift and dragging selects a range, a double click shows the whole run; rows are dragged by their numbers.</p>
         <p>In How, with the focus on a row: arrows go from window to window, Enter shows one. The handles of the range go by windows, with Shift by ten, Home and End to the ends of the run.</p>
         <p>All pages that follow the shared clock see the same time, range, ranks and functions. Let go to look around alone. The address of the page says what is looked at: as a link it shows a colleague the same.</p>
+        <p>In 3D, with the focus on the points: arrows turn, with Shift or as W A S D they move, + and - zoom, f fits all (again: from the first side), n and b go to the next rank and the one before. With the pointer: dragging turns, Shift and dragging moves, the wheel zooms to the pointer, Alt and dragging (or Lasso) selects ranks, a double click fits.</p>
         <p>In the graph of What, once it has the focus: arrows go along links, Enter folds what follows, W A S D move, + and - zoom, f fits. The wheel zooms, dragging moves, a double click folds.</p>
       </>}
     </dialog>

@@ -8,7 +8,7 @@ const KEY = "mpiscope-arrangement";
 /** Names are short and the choices few; what is longer was not written by this page. */
 const WORD = /^[\w.-]{1,40}$/;
 
-interface Setting { chosen: Signal<string>; first: string; allowed: readonly string[] }
+interface Setting { chosen: Signal<string>; first: string; isAllowed(word: string): boolean }
 
 const settings = new Map<string, Setting>();
 /** What the address or an earlier visit said of settings that no view has asked for yet. */
@@ -16,19 +16,24 @@ let said = earlier();
 
 /** The same signal for the same name, whoever asks. */
 export function remembered<Choice extends string>(name: string, first: Choice, allowed: readonly Choice[]): Signal<Choice> {
+  return rememberedWord(name, first, (word) => (allowed as readonly string[]).includes(word)) as Signal<string> as Signal<Choice>;
+}
+
+/** Likewise, for what is no choice among a few. A word that an address cannot hold is not kept. */
+export function rememberedWord(name: string, first: string, isAllowed: (word: string) => boolean = () => true): Signal<string> {
   const before = settings.get(name);
-  if (before) return before.chosen as Signal<string> as Signal<Choice>;
+  if (before) return before.chosen;
   const word = said.get(name);
-  const chosen = signal<string>(word !== undefined && (allowed as readonly string[]).includes(word) ? word : first);
-  settings.set(name, { chosen, first, allowed });
-  return chosen as Signal<string> as Signal<Choice>;
+  const chosen = signal(word !== undefined && isAllowed(word) ? word : first);
+  settings.set(name, { chosen, first, isAllowed });
+  return chosen;
 }
 
 /** What differs from how a new page looks, and what the address said of views that did not come up yet. */
 export function arrangement(): ReadonlyMap<string, string> {
   const all = new Map([...said].filter(([name]) => !settings.has(name)));
   for (const [name, { chosen, first }] of settings) {
-    if (chosen.value !== first) all.set(name, chosen.value);
+    if (chosen.value !== first && isSetting(name, chosen.value)) all.set(name, chosen.value);
   }
   return all;
 }
@@ -36,9 +41,9 @@ export function arrangement(): ReadonlyMap<string, string> {
 /** An address says all: what it does not name is as on a new page. */
 export function arrange(all: ReadonlyMap<string, string>): void {
   said = new Map(all);
-  for (const [name, { chosen, first, allowed }] of settings) {
+  for (const [name, { chosen, first, isAllowed }] of settings) {
     const word = all.get(name);
-    chosen.value = word !== undefined && allowed.includes(word) ? word : first;
+    chosen.value = word !== undefined && isAllowed(word) ? word : first;
   }
 }
 

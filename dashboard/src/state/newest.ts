@@ -41,6 +41,11 @@ export class Newest<Scope, Known extends { readonly scope: Scope }> {
     this.askSoon();
   }
 
+  /** How long the last answer took. */
+  get tookMs(): number {
+    return this.asking.tookMs;
+  }
+
   /** Nobody looks any more; what is known stays known. */
   stop(): void {
     this.want(null, false);

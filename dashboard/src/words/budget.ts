@@ -9,12 +9,12 @@ import { FACTORS, part, type Row, seconds, waitingRows } from "./found";
 /** What waiting was for, to be read after "of it 61 s". */
 const WAITED_FOR: Readonly<Partial<Record<Part, string>>> = {
   compute: "while those who were waited for computed longer",
-  noCore: "while those who were waited for had no core",
+  noCore: "while those who were waited for waited for a CPU",
   base: "for messages that took what they usually take",
-  distance: "for the distance between nodes",
-  excess: "for messages that were slower than usual",
-  operation: "for collectives at work",
-  other: "for calls that move nothing",
+  distance: "for the inter-node cost",
+  excess: "for messages that were slower than expected",
+  operation: "for collective operations",
+  other: "for calls that transfer nothing",
   unknown: "for what is not known",
 };
 
@@ -38,7 +38,7 @@ export function budgetSentence(row: Row, budget: Parts, ranksS: number): string 
     case "distance": return `${much}: what messages between nodes usually take longer than within. With what others waited for it, ${time(budget.distanceS + budget.waitingBy.distance)}.`;
     case "excess": return `${much}: what messages took beyond what is usual.${inside(budget)}`;
     case "operation": return `${much}: collectives, once all who were waited for had entered.`;
-    case "other": return `${much}: calls that move nothing.`;
+    case "other": return `${much}: calls that transfer nothing.`;
     default: return `${much}: records are missing, or the other side of a message was never seen.`;
   }
 }

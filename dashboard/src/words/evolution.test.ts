@@ -29,7 +29,7 @@ describe("rows in words", () => {
     expect(trend({ kind: "growth", rise: 0.451 })).toBe("grows since 0:01:10, +45 %");
     expect(trend({ kind: "growth", rise: 0.451 }, true)).toBe("grew to the end from 0:01:10, +45 %");
     expect(trend({ kind: "steady" })).toBe("above its average since 0:01:10, L 2.40");
-    expect(trend({})).toBe("neither grows nor stays above its average");
+    expect(trend({})).toBe("no growth, no plateau");
     expect(trendWords(course(0), false)).toBe("");
     expect([bandWords(segment({ kind: "growth", rise: 3.2 })), bandWords(segment({ kind: "steady" })), bandWords(segment({}))].map(plain)).toEqual(["+320 %", "steady", ""]);
     expect(plain(segmentWords(segment({ kind: "growth", rise: 0.2 }), false))).toBe("growth, +20 %, 0:01:10.0 to 0:01:30.0 so far: L 2.40 in 12 windows");
@@ -60,7 +60,7 @@ describe("a window", () => {
 
   it("is told with what it is part of", () => {
     expect(rows(1.2)).toEqual({
-      Window: "0:00:01.200|100 ms", "Latency L": "4.00|messages take 4.00 times as long as usual for their size", Delayed: "5 messages|100.0 % of the exact ones",
+      Window: "0:00:01.200|100 ms", "Latency L": "4.00|messages take 4.00 times as long as expected for their size", Delayed: "5 messages|100.0 % of the exact ones",
       Messages: "10|50.0 % exact", Average: "1.50|L of all messages up to here", "Part of": "growth|growth, +30 %, 0:00:01.2 to 0:00:01.3 so far: L 2.40 in 12 windows",
     });
   });
@@ -94,7 +94,7 @@ describe("calls in flight", () => {
 
 describe("where there is nothing", () => {
   it("it is said why", () => {
-    expect(noEvolution(running({ evolution: null }))?.title).toBe("How latency went is not known yet");
+    expect(noEvolution(running({ evolution: null }))?.title).toBe("No latency over time yet");
     expect(noEvolution({ ...running({ evolution: null }), job: { ...emptyRun().job, source: "replay" } })?.text).toBe("Nothing of it was recorded.");
     expect(noEvolution(running({ evolution: evolution({ regions: [course(0, { exact: 0 })], links: [] }) }))?.title).toBe("No latency is known yet");
     expect(noEvolution(running({ evolution: evolution({ regions: [course(0, { exact: 0, provisional: windows(1, [2]) })], links: [] }) }))).toBeNull();

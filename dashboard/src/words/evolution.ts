@@ -51,14 +51,14 @@ export function trendWords(course: Course, isOver: boolean): string {
   switch (last.kind) {
     case "growth": return `${isOver ? "grew to the end from" : "grows since"} ${since}, ${percent(last.rise)}`;
     case "steady": return `above its average ${isOver ? "to the end from" : "since"} ${since}, L ${latencyWords(last.latency)}`;
-    case "rest": return isOver ? "neither grew nor stayed above its average" : "neither grows nor stays above its average";
+    case "rest": return isOver ? "no growth, no plateau" : "no growth, no plateau";
   }
 }
 
 /** A stretch, with what it means. */
 export function segmentWords({ kind, fromS, toS, isClosed, windows, latency, rise }: Segment, isOver: boolean): string {
   const when = unbroken(`${clock(fromS * 1e9, 1)} to ${clock(toS * 1e9, 1)}`);
-  const what = { growth: `growth, ${percent(rise)}`, steady: "steadily above the average", rest: "neither growth nor steadily above the average" }[kind];
+  const what = { growth: `growth, ${percent(rise)}`, steady: "plateau above the average", rest: "no growth, no plateau" }[kind];
   return `${what}, ${when}${isClosed || isOver ? "" : " so far"}: L ${latencyWords(latency)} in ${counted(windows, "window", "windows")}`;
 }
 
@@ -142,8 +142,8 @@ export function noEvolution(run: RunState): { title: string; text: string } | nu
   const { evolution } = run;
   if (!evolution) {
     return over(run)
-      ? { title: "How latency went is not known", text: run.job.source === "replay" ? "Nothing of it was recorded." : "The job was over before a window of it was judged." }
-      : { title: "How latency went is not known yet", text: "The first windows appear some seconds after ranks begin to talk." };
+      ? { title: "No latency over time", text: run.job.source === "replay" ? "Nothing of it was recorded." : "The job was over before a window of it was judged." }
+      : { title: "No latency over time yet", text: "The first windows appear some seconds after ranks begin to communicate." };
   }
   if ([...evolution.regions, ...evolution.links].every(({ exact, provisional }) => exact === 0 && provisional.exact.every((each) => each === 0))) {
     return {

@@ -12,11 +12,11 @@ const BUDGET: Parts = {
 
 function made(cause: Cause, change: Partial<Found> = {}): Found {
   return {
-    headline: "Uneven work costs 12.0 s.", details: [], actions: [], fromS: 0, untilS: 30, leftOutCalls: 0, isFinal: false,
+    headline: "Load imbalance costs 12.0 s.", details: [], actions: [], fromS: 0, untilS: 30, leftOutCalls: 0, isFinal: false,
     judgement: {
       budget: BUDGET, waits: [], gathered: [], sites: [], sources: [], advised: null, isDistanceUnknown: false, hasCpuShortage: false, whatIf: { recordedS: 0, without: [] }, attribution: [], quiet: [],
       efficiency: { parallel: 0.6, loadBalance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
-      verdict: { cause, avoidableS: 12, avoidableWallS: 3, isAtLeast: false, share: 0.1, confidence: 0.923, causes: [], remarks: [] },
+      verdict: { cause, avoidableS: 12, avoidableWallS: 3, isAtLeast: false, lostShare: 0, share: 0.1, confidence: 0.923, causes: [], remarks: [] },
       regions: null,
     },
     evolution: { by: "node", version: 0, windowS: 0.1, finalS: 0, regions: [], links: [], otherInside: 0, otherBetween: 0 },
@@ -44,15 +44,22 @@ describe("the network of a stretch", () => {
 describe("the verdict's line", () => {
   it("says what is missing while nothing is judged", () => {
     expect(verdictLine(run(null))).toMatchObject({ cause: null, sentence: expect.stringContaining("first windows") });
-    expect(verdictLine(run(made("none", { headline: "" }))).sentence).toContain("not settled");
+    expect(verdictLine(run(made("none", { headline: "" }))).sentence).toContain("not known yet");
     expect(verdictLine(run(made("pattern", { untilS: 0 }))).cause).toBeNull();
-    expect(verdictLine(run(null, { state: "ended", exit: 0 })).sentence).toBe("The job was over before anything was judged.");
+    expect(verdictLine(run(null, { state: "ended", exit: 0 })).sentence).toBe("The job ended before the first verdict.");
     expect(verdictLine(run(null, { state: "ended", source: "replay" })).sentence).toBe("There is no verdict in this recording.");
   });
 
   it("is the daemon's sentence, which says how sure it is", () => {
-    expect(verdictLine(run(made("pattern")))).toMatchObject({ cause: "pattern", sentence: "Uneven work costs 12.0 s." });
+    expect(verdictLine(run(made("pattern")))).toMatchObject({ cause: "pattern", sentence: "Load imbalance costs 12.0 s." });
     expect(notes(run(made("pattern")))).toBe("");
+  });
+
+  it("has no cause, and not the mark of a good run, if too many calls were lost", () => {
+    const found = made("none", { headline: "No verdict: 81 % of the calls are missing." });
+    const verdict = { ...found.judgement.verdict, lostShare: 0.81 };
+    const line = verdictLine(run({ ...found, judgement: { ...found.judgement, verdict } }));
+    expect(line).toMatchObject({ cause: null, sentence: "No verdict: 81\u00a0% of the calls are missing." });
   });
 
   it("says nothing of confidence where there is no cause", () => {
@@ -61,7 +68,7 @@ describe("the verdict's line", () => {
 
   it("says whether it is the last word, and when it lags", () => {
     expect(notes(run(made("pattern", { isFinal: true }), { state: "ended", exit: 0 }, 90))).toBe("of the whole run");
-    expect(notes(run(made("pattern"), { state: "killed" }))).toBe("as judged while the job ran, not final");
+    expect(notes(run(made("pattern"), { state: "killed" }))).toBe("from the live analysis, not final");
     expect(notes(run(made("pattern"), {}, 34))).toBe("");
     expect(notes(run(made("pattern"), {}, 90))).toBe("judged up to 0:00:30");
   });
@@ -84,7 +91,7 @@ describe("parts in words", () => {
     expect(new Set(rows.map((row) => row.part)).size).toBe(rows.length);
   });
 
-  it("are all of the waiting, with time without a core counted once", () => {
+  it("are all of the waiting, with time waiting for a CPU counted once", () => {
     const rows = waitingRows(BUDGET.waitingBy);
     expect(rows.reduce((sum, row) => sum + row.seconds, 0)).toBeCloseTo(BUDGET.waitingS, 9);
     expect(rows.find((row) => row.part === "compute")?.seconds).toBe(7);
@@ -99,7 +106,7 @@ describe("figures in words", () => {
   });
 
   it("name each cause and factor", () => {
-    const causes: Record<Blame, string> = { mapping: "placement", pattern: "uneven work", background: "background traffic", cpu: "missing cores" };
+    const causes: Record<Blame, string> = { mapping: "placement", pattern: "load imbalance", background: "network contention", cpu: "CPU contention" };
     expect(CAUSE_NAMES).toMatchObject(causes);
     for (const [key, factor] of Object.entries(FACTORS)) expect(factor.key).toBe(key);
     expect(isKnown(made("none").judgement.efficiency)).toBe(true);
@@ -108,7 +115,7 @@ describe("figures in words", () => {
 
   it("say of a stretch what it suffers from", () => {
     const stretch = { fromS: 61, toS: 62.5, region: null, cause: "cpu" as Cause, avoidableS: 3, confidence: 0.5, evidence: [] };
-    expect(stretchWords(stretch, 0.5)).toBe("0:01:01.0 to 0:01:02.5: missing cores, 3.00 s avoidable, 50.0\u2009% of the ranks\u2019 time, confidence 0.50");
+    expect(stretchWords(stretch, 0.5)).toBe("0:01:01.0 to 0:01:02.5: CPU contention, 3.00 s avoidable, 50.0\u2009% of the ranks\u2019 time, confidence 0.50");
     expect(stretchWords({ ...stretch, cause: "none" }, 0)).toBe("0:01:01.0 to 0:01:02.5: nothing stands out");
   });
 

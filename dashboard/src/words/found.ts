@@ -8,14 +8,14 @@ import { clock, counted, duration, share, unbroken } from "./index";
 import { span } from "./time";
 
 export const CAUSE_NAMES: Readonly<Record<Cause, string>> = {
-  mapping: "placement", pattern: "uneven work", background: "background traffic", cpu: "missing cores", none: "no cause",
+  mapping: "placement", pattern: "load imbalance", background: "network contention", cpu: "CPU contention", none: "no cause",
 };
 
 export const CAUSE_MEANINGS: Readonly<Record<Blame, string>> = {
-  mapping: "ranks that talk to each other sit on different nodes",
-  pattern: "some ranks have more to do, and others wait for them",
-  background: "others use the network, and messages are slower",
-  cpu: "ranks could run and had no core",
+  mapping: "ranks that communicate are on different nodes",
+  pattern: "some ranks have more work, and others wait for them",
+  background: "other jobs use the network, and messages are slower",
+  cpu: "ranks are runnable but wait for a CPU",
 };
 
 /** Seconds as the page says durations. */
@@ -44,17 +44,18 @@ export function verdictLine(run: RunState): VerdictLine {
   const nothing = (sentence: string): VerdictLine => ({ cause: null, sentence, notes: [] });
   if (!found) {
     if (run.job.source === "replay") return nothing("There is no verdict in this recording.");
-    if (over(run)) return nothing("The job was over before anything was judged.");
-    return nothing("Nothing is judged yet: the first windows of the run are not in.");
+    if (over(run)) return nothing("The job ended before the first verdict.");
+    return nothing("No verdict yet: the first windows are not complete.");
   }
-  if (!isSettled(found)) return nothing(`Nothing is judged ${over(run) ? "so far" : "yet"}: what messages usually take is not settled.`);
+  if (!isSettled(found)) return nothing(`No verdict ${over(run) ? "so far" : "yet"}: expected transfer times are not known yet.`);
   const { verdict } = found.judgement;
   const notes: string[] = [];
   notes.push(...judgedWhen(run, found));
   const left = leftOut(found);
   if (left) notes.push(left);
   // A number stays on one line with its sign.
-  return { cause: verdict.cause, sentence: found.headline.replaceAll(" %", "\u00a0%"), notes };
+  const cause = verdict.lostShare > 0 ? null : verdict.cause;
+  return { cause, sentence: found.headline.replaceAll(" %", "\u00a0%"), notes };
 }
 
 /** Whether there is anything to say of it. */
@@ -64,7 +65,7 @@ export function isSettled(found: Found): boolean {
 
 function judgedWhen(run: RunState, found: Found): string[] {
   if (found.isFinal) return ["of the whole run"];
-  if (over(run)) return ["as judged while the job ran, not final"];
+  if (over(run)) return ["from the live analysis, not final"];
   const untilNs = found.untilS * 1e9;
   return edgeNs(run) - untilNs > BEHIND_NS ? [`judged up to ${clock(untilNs, 0)}`] : [];
 }
@@ -93,11 +94,11 @@ export function budgetRows(budget: Parts): Row[] {
   const row = (name: string, part: Part, value: number, title: string): Row => ({ name, part, seconds: value, title });
   return [
     row("waiting for others", "waiting", budget.waitingS, "Until the message was sent, its receive was posted, or the others had entered the collective"),
-    row("usual transmission", "base", budget.baseS, "What messages of that size usually take within a node"),
-    row("distance between nodes", "distance", budget.distanceS, "What messages between nodes usually take longer than within"),
-    row("slower than usual", "excess", budget.excessS, "What messages took beyond that"),
-    row("collectives at work", "operation", budget.operationS, "In collectives, once all who were awaited had entered"),
-    row("other calls", "other", budget.otherS, "Calls that move nothing"),
+    row("expected transfer time", "base", budget.baseS, "Expected time of messages of that size within a node"),
+    row("inter-node cost", "distance", budget.distanceS, "Expected extra time of messages between nodes"),
+    row("slower than expected", "excess", budget.excessS, "Time above the expected transfer time"),
+    row("collective operations", "operation", budget.operationS, "In collectives, once all who were awaited had entered"),
+    row("other MPI calls", "other", budget.otherS, "Calls that transfer nothing"),
     row("unknown", "unknown", budget.unknownS, "Where records are missing, or the other side of a message was never seen"),
   ];
 }
@@ -107,12 +108,12 @@ export function waitingRows(by: By): Row[] {
   const row = (name: string, part: Part, value: number, title: string): Row => ({ name, part, seconds: value, title });
   return [
     row("they were computing", "compute", by.compute - by.noCore, "Work outside MPI of those who were waited for, or of whoever they waited for themselves"),
-    row("they had no core", "noCore", by.noCore, "They could have run, and another program or rank had their core"),
-    row("usual transmission", "base", by.base, "Messages that took what they usually take within a node"),
-    row("distance between nodes", "distance", by.distance, "What messages between nodes usually take more"),
-    row("slower than usual", "excess", by.excess, "What messages took beyond what is usual"),
-    row("collectives at work", "operation", by.operation, "Collectives, once all who were awaited had entered"),
-    row("other calls", "other", by.other, "Calls that move nothing"),
+    row("they waited for a CPU", "noCore", by.noCore, "They were runnable, but another program or rank used the CPU"),
+    row("expected transfer time", "base", by.base, "Expected time of messages within a node"),
+    row("inter-node cost", "distance", by.distance, "Expected extra time of messages between nodes"),
+    row("slower than expected", "excess", by.excess, "Time above the expected transfer time"),
+    row("collective operations", "operation", by.operation, "Collectives, once all who were awaited had entered"),
+    row("other MPI calls", "other", by.other, "Calls that transfer nothing"),
     row("unknown", "unknown", by.unknown, "Where records are missing, or the other side of a message was never seen"),
   ];
 }

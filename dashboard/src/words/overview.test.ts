@@ -13,7 +13,7 @@ function found(cause: "pattern" | "mapping" | "none", details: readonly string[]
     judgement: {
       budget: parts, attribution: [], quiet: [], regions: null, sites: [], waits: [], gathered: [], sources: [], advised: null, isDistanceUnknown: false, hasCpuShortage: false, whatIf: { recordedS: 0, without: [] },
       efficiency: { parallel: 0.6, loadBalance: 0.75, communication: 0.8, transfer: 0.9, serialization: 0.89 },
-      verdict: { cause, avoidableS: 30, avoidableWallS: 0.5, isAtLeast: false, share: 0.1, confidence: 0.9, causes: [], remarks: [] },
+      verdict: { cause, avoidableS: 30, avoidableWallS: 0.5, isAtLeast: false, lostShare: 0, share: 0.1, confidence: 0.9, causes: [], remarks: [] },
     },
   };
 }
@@ -35,7 +35,7 @@ describe("what to do next", () => {
 describe("the ranks' time", () => {
   it("is a sentence, and slices that sum to it", () => {
     const { slices, sentence, ranksS } = timeSplit(found("pattern", []), 64, 320);
-    expect(plain(sentence)).toBe("Of 64 ranks\u2019 320 s, 210 s (65.6 %) were outside MPI and 70.0 s (21.9 %) waiting, mostly for ranks that compute longer; then 20.0 s (6.3 %) distance between nodes.");
+    expect(plain(sentence)).toBe("Of 64 ranks\u2019 320 s, 210 s (65.6 %) were outside MPI and 70.0 s (21.9 %) waiting, mostly for ranks that compute longer; then 20.0 s (6.3 %) inter-node cost.");
     expect(slices.reduce((sum, { seconds }) => sum + seconds, 0)).toBeCloseTo(ranksS, 9);
     expect(slices.map(({ part }) => part)).toEqual(["outside", "waiting", "base", "distance", "excess", "operation", "other"]);
   });

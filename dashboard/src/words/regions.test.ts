@@ -18,7 +18,7 @@ describe("regions in words", () => {
     expect(rowsOf({ kind: "region", id: 0 }, run)).toMatchObject({ Delayed: "not known|" });
     expect(rowsOf({ kind: "region", id: 0 }, run)["Latency L"]).toMatch(/^not known\|no message/);
     expect(tell({ kind: "region", id: 99 }, run)).toBeNull();
-    expect([latencyMeaning(0.5), latencyMeaning(1), latencyMeaning(3)].map((words) => words.slice(0, 20))).toEqual(["messages are faster ", "as usual for the siz", "messages take 3.00 t"]);
+    expect([latencyMeaning(0.5), latencyMeaning(1), latencyMeaning(3)].map((words) => words.slice(0, 20))).toEqual(["messages are faster ", "as expected for the ", "messages take 3.00 t"]);
   });
 
   it("tell ranks, pairs, regions and cells", () => {
@@ -33,7 +33,7 @@ describe("regions in words", () => {
 
   it("say of what they are and what is left out", () => {
     const line = regionsLine({ ...rows(3, 4), count: 5, withCollectives: true }, { ...ringPairs(3, 4), leftOut: 2 }, { links: 10_000, leftOut: 5 });
-    expect(line).toMatch(/^5 regions of ranks .* themselves\. The first 3 .* shown\. Collectives count as traffic\. The 10\u2009000 links .* 5 are not\. 2 messages/);
+    expect(line).toMatch(/^5 regions of ranks .* each other\. The first 3 .* shown\. Collectives count as traffic\. The 10\u2009000 links .* 5 are not\. 2 messages/);
     expect(regionsLine(rows(1, 4), null, null)).toMatch(/^All ranks are one region.*No latency is known yet/);
     expect([nothingYet(emptyRun(), false).title, nothingYet(emptyRun(), true).title, nothingYet(run, false).title]).toEqual(["Who talks to whom is not known yet", "Who talks to whom is not known", "No region"]);
   });

@@ -38,9 +38,9 @@ export function latencyWords(latency: number | null): string {
 /** What a latency means. */
 export function latencyMeaning(latency: number | null): string {
   if (latency === null || Number.isNaN(latency)) return "no message of which the time is exact, or nothing to compare it with";
-  if (latency < 0.995) return "messages are faster than usual for their size";
-  if (latency < 1.005) return "as usual for the size of the messages";
-  return `messages take ${significant(latency)} times as long as usual for their size`;
+  if (latency < 0.995) return "messages are faster than expected for their size";
+  if (latency < 1.005) return "as expected for the size of the messages";
+  return `messages take ${significant(latency)} times as long as expected for their size`;
 }
 
 export function regionOfRank(regions: Regions, rank: number): Region | null {
@@ -206,8 +206,8 @@ function sumOf(pairs: Pairs, from: number, to: number): { messages: number; byte
 export function regionsLine(regions: Regions, pairs: Pairs | null, drawn: { links: number; leftOut: number } | null): string {
   const many = regions.count;
   const parts = [many === 1
-    ? "All ranks are one region: none talk mostly among themselves."
-    : `${counted(many, "region", "regions")} of ranks that talk mostly among themselves.`];
+    ? "All ranks are one region."
+    : `${counted(many, "region", "regions")} of ranks that communicate mostly with each other.`];
   if (many > regions.regions.length) parts.push(`The first ${count(regions.regions.length)} of them are shown.`);
   if (regions.regions.every(({ latency }) => latency === null)) parts.push("No latency is known yet: there are no messages of which the time is exact, or nothing to compare them with.");
   if (regions.withCollectives) parts.push("Collectives count as traffic.");

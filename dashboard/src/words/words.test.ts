@@ -94,7 +94,7 @@ describe("hosts", () => {
     expect(silence({ ...ended, job: { ...ended.job, state: "ended" } })).toBe("a silent: ranks 0\u20133. Nothing was heard of it any more when the job ended.");
   });
 
-  it("have clocks that agree, and ranks that wait for a core", () => {
+  it("have clocks that agree, and ranks that wait for a CPU", () => {
     const three = run(node(0, "a", 0), node(1, "b", 20_000), node(2, "c", Infinity));
     expect([0, 1, 2].map((number) => clockAgreement(three, number))).toEqual(["the run\u2019s own", "\u00b1 20.0 us", "not compared yet"]);
     expect(noCore(three, 0)).toEqual({ part: 0, words: "\u2013", waited: "not known", switches: "" });

@@ -35,7 +35,7 @@ test("compare::its_figures_are_those_of_the_json", async (t) => {
 
   const parts = await table(page, "Time of a rank");
   const row = (name) => parts.find(({ part }) => part === name);
-  for (const [name, key] of [["outside of MPI", "outside"], ["waiting for others", "waiting"], ["in MPI", "total"], ["other calls", "other"]]) {
+  for (const [name, key] of [["outside of MPI", "outside"], ["waiting for others", "waiting"], ["in MPI", "total"], ["other MPI calls", "other"]]) {
     const figure = truth.of_rank[key];
     near(seconds(row(name).A), figure.a, `${name} in A`);
     near(seconds(row(name).B), figure.b, `${name} in B`);
@@ -47,7 +47,7 @@ test("compare::its_figures_are_those_of_the_json", async (t) => {
   near(seconds(functions[0].B), truth.functions[0].of_rank.b, "the first function in B");
   assert.match(functions[0].how, /^each [\d.]+x as long, ranks 0, 2\u20133$/);
   const places = await table(page, "Places");
-  assert.equal(places[0]["called from"], truth.sites[0].place);
+  assert.equal(places[0]["call site"], truth.sites[0].place);
   assert.equal(places[0].what, "MPI_Allreduce");
   assert.ok((await page.locator(".noise").innerText()) === truth.noise.sentence);
 });

@@ -1,4 +1,4 @@
-// Several nodes: their names, one that is silent for a while, ranks that wait for a core, clocks.
+// Several nodes: their names, one that is silent for a while, ranks that wait for a CPU, clocks.
 
 import { strict as assert } from "node:assert";
 import { open, SMALL } from "../lib/browser.mjs";
@@ -31,8 +31,8 @@ test("nodes::ranks_have_a_node_by_name_and_a_share_without_a_core", async (t) =>
   await sortBy(page, "node");
   const byName = await table(page, "Ranks");
   assert.deepEqual(byName.map((row) => row.node), ["node1", "node2", "node3"].flatMap((name) => Array(4).fill(name)));
-  await sortBy(page, "no core");
-  const byShare = (await table(page, "Ranks")).map((row) => percent(row["no core"]));
+  await sortBy(page, "CPU wait");
+  const byShare = (await table(page, "Ranks")).map((row) => percent(row["CPU wait"]));
   assert.ok(byShare[0] > 20 && byShare.at(-1) <= 0.1 && byShare.every((share, at) => at === 0 || share <= byShare[at - 1]), String(byShare));
   await page.locator("table[aria-label=Ranks] button.rank", { hasText: /^5$/ }).click();
   await until("the inspector shows the rank", async () => (await inspector(page)).Node === "node2");
@@ -51,7 +51,7 @@ test("nodes::the_page_and_the_report_say_the_same_of_waiting", async (t) => {
   for (const row of await table(page, "Ranks")) {
     const { node, run_s, wait_s } = truth.ranks[Number(row.rank)];
     assert.equal(row.node, node);
-    assert.ok(Math.abs(percent(row["no core"]) - (100 * wait_s) / (run_s + wait_s)) <= 0.1, `${JSON.stringify(row)} for ${wait_s} of ${run_s + wait_s} s`);
+    assert.ok(Math.abs(percent(row["CPU wait"]) - (100 * wait_s) / (run_s + wait_s)) <= 0.1, `${JSON.stringify(row)} for ${wait_s} of ${run_s + wait_s} s`);
   }
   await page.locator("table[aria-label=Ranks] button.rank").first().click();
   await until("the inspector shows the rank", async () => (await inspector(page)).Process === "finalized");

@@ -13,7 +13,7 @@ import { until } from "../lib/wait.mjs";
 import { brush, sumsUp, toldFindings, untilLast, untilRange, verdict, whyFigures } from "../lib/why.mjs";
 
 /** Rank 1 has more to do; where other programs take the cores, that may cost more than it. */
-const RIGHT = /^(At least )?\d+ % of the ranks' time is avoidable, [\d.]+ m?s of [\d.]+ m?s: .*(\brank 1\b|\bcore\b)/;
+const RIGHT = /^(At least )?\d+ % avoidable \([\d.]+ m?s of [\d.]+ m?s\): .*(\brank 1\b|\bCPU\b)/;
 const WHOLE = "Back to the whole run";
 
 const isSelected = (page, id) => page.locator(`#tab-${id}[aria-selected=true]`).waitFor();

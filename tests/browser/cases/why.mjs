@@ -95,10 +95,10 @@ test("why::sentences_of_the_budget_say_what_the_report_says", async (t) => {
   const page = await why(t, await uneven());
   const { budget } = report(await uneven());
   const [waiting] = await page.locator(".why ul.parts").first().locator("li").allInnerTexts();
-  const [, most, reason] = /of it ([\d.]+ \w+) while those who were waited for (computed longer|had no core)/.exec(plain(waiting)) ?? [];
-  // On a busy machine those who have more to do wait for a core for most of it.
+  const [, most, reason] = /of it ([\d.]+ \w+) while those who were waited for (computed longer|waited for a CPU)/.exec(plain(waiting)) ?? [];
+  // On a busy machine those who have more to do wait for a CPU for most of it.
   const { compute, no_core: noCore } = budget.waiting_by;
-  const expectedS = reason === "had no core" ? noCore : compute - noCore;
+  const expectedS = reason === "waited for a CPU" ? noCore : compute - noCore;
   assert.ok(most && Math.abs(quantity(most) - expectedS) <= 0.00501 * expectedS, `${waiting}, not ${expectedS} s`);
 });
 
@@ -198,14 +198,14 @@ test("why::the_ranks_it_comes_from_are_those_of_the_report_and_lead_to_them", as
   const { sources, gathered } = report(await uneven());
   const page = await why(t, await uneven());
   const source = sources.find(({ cause }) => cause === "pattern");
-  const rows = await table(page, "Ranks with uneven work");
+  const rows = await table(page, "Ranks with load imbalance");
   assert.deepEqual(rows.map((row) => row.rank), source.ranks.map(({ rank }) => `rank ${rank}`));
   assert.equal(source.ranks[0].rank, 1);
   assert.ok(Math.abs(quantity(rows[0]["more than average \u2193"] ?? rows[0]["more than average"]) - source.ranks[0].seconds) <= 0.006 * source.ranks[0].seconds, JSON.stringify(rows[0]));
   const calls = await table(page, "Waits by call");
   assert.equal(calls.length, gathered.length);
   assert.ok(calls[0]["in which call"].startsWith(gathered[0].function), JSON.stringify(calls[0]));
-  await page.locator("table[aria-label='Ranks with uneven work'] button.rank").first().click();
+  await page.locator("table[aria-label='Ranks with load imbalance'] button.rank").first().click();
   await page.locator(".inspector h2", { hasText: /^rank 1(Clear)?$/i }).waitFor();
 });
 

@@ -150,9 +150,9 @@ export async function steady(t, name, { ranks = 4, rate = 300, source = "tests/b
   return started;
 }
 
-/** A recording on its page; ended with the test. */
-export async function replay(t, recording) {
-  const started = new Started(PROGRAM, ["replay", recording]);
+/** A recording on its page, with these options; ended with the test. */
+export async function replay(t, recording, ...options) {
+  const started = new Started(PROGRAM, ["replay", recording, ...options]);
   t.after(() => started.stop("SIGINT"));
   started.url = await started.address("replay");
   return started;

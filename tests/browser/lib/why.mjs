@@ -51,7 +51,7 @@ export async function whyFigures(page) {
     const range = document.querySelector(".why section.range");
     return {
       heading: range?.querySelector("h2").textContent ?? "", note: range?.querySelector("p").textContent ?? "",
-      causes: part("What could be avoided"), budget: part("Where time in MPI went"), waiting: part("What was waited for"),
+      causes: part("Avoidable time"), budget: part("Where time in MPI went"), waiting: part("What was waited for"),
       meaning: part("What it rests on").of, efficiency: part("Efficiency").of, waits: part("Who waited for whom").of,
     };
   });

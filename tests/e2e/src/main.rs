@@ -1,4 +1,5 @@
 //! Runs the end-to-end tests, each in a process of its own: several at a time, those of `alone.txt` one by one.
+//! Those of `full.txt` run in the full check only.
 //!
 //! In: the program of the tests, which cargo built, and words that select tests by name. Out: a line per test with its
 //! time, the output of those that failed, and a last line as cargo's tests print it. A test that takes too long is killed
@@ -7,7 +8,7 @@
 #![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "its output is the report of the tests")]
 
 use anyhow::{Context as _, Result, ensure};
-use mpiscope_harness::{Schedule, Signal, full_run, processes};
+use mpiscope_harness::{Lists, Schedule, Signal, full_run, processes};
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -115,7 +116,9 @@ fn run_all(binary: &Path, words: &[String]) -> Result<bool> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let alone = std::fs::read_to_string(folder.join("alone.txt")).context("read alone.txt")?;
     let all = all_tests(binary)?;
-    let schedule = Schedule::new(&all, words, &alone)?;
+    let full_only = std::fs::read_to_string(folder.join("full.txt")).context("read full.txt")?;
+    let lists = Lists { alone: &alone, full_only: &full_only, is_full: full_run() };
+    let schedule = Schedule::new(&all, words, &lists)?;
     let logs = mpiscope_harness::target().join("test-logs/end-to-end");
     std::fs::create_dir_all(&logs).with_context(|| format!("make {}", logs.display()))?;
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -123,7 +126,11 @@ fn run_all(binary: &Path, words: &[String]) -> Result<bool> {
     let limit = Duration::from_secs(if full_run() { 1800 } else { 600 });
     let runner = Runner { binary, logs, limit, outcomes: Mutex::default() };
     let begun = Instant::now();
-    println!("\nrunning {} tests, {jobs} at a time and {} alone", schedule.len(), schedule.len_alone());
+    let chosen = schedule.len();
+    println!("\nrunning {chosen} tests, {jobs} at a time and {} alone", schedule.len_alone());
+    if words.is_empty() && chosen < all.len() {
+        println!("left to ./deploy/test --full: {} tests (tests/e2e/full.txt)", all.len() - chosen);
+    }
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(|| runner.work(&schedule))).collect();
         workers.into_iter().try_for_each(|worker| worker.join().expect("a worker does not panic"))

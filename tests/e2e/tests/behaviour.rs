@@ -41,7 +41,7 @@ fn the_status_of_a_program_without_mpi_is_passed_on() {
         let mut command = run_words(&[program.to_str().unwrap()], &folder.path().join("b"));
         let direct = run(&mut command, LIMIT).unwrap();
         assert_eq!((direct.status, direct.output().as_str()), (5, "hello\n"), "{}", direct.errors());
-        assert!(direct.errors().contains("no MPI call was seen"), "{}", direct.errors());
+        assert!(direct.errors().contains("no MPI call was recorded"), "{}", direct.errors());
         assert_eq!(report(&folder.path().join("b")).unwrap()["job"]["exit"], 5);
     }
 }

@@ -17,11 +17,12 @@ const LIMIT: Duration = Duration::from_secs(60);
 const AT_ONCE: usize = 4;
 
 /// Tells in files what the program finds, and ends with a status of its own. Signals from 32 on are those of the C library.
+/// Neither a pipe nor a file of the shell's own may take the place of a descriptor meanwhile: a child looks.
 const PROGRAM: &str = "\
 cd \"$0\" && : > started
-for number in 0 1 2; do file=$(readlink /proc/$$/fd/$number) || file=closed; found=\"$found $file\"; done
+for number in 0 1 2; do (readlink /proc/$$/fd/$number || echo closed) >> descriptors; done
 ignored=$(grep SigIgn /proc/$$/status | tail -c 9)
-echo $found ignored $((0x$ignored & 0x7fffffff)) > found
+echo $(cat descriptors) ignored $((0x$ignored & 0x7fffffff)) > found
 exit 3";
 const STATUS: i32 = 3;
 
@@ -222,12 +223,10 @@ impl Case<'_> {
 /// The commands that the help names.
 fn commands() -> BTreeSet<String> {
     let help = run(&mut mpiscope(&["--help"]).unwrap(), LIMIT).unwrap().output();
-    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let names = lines.take_while(|line| line.starts_with("  "));
+    let lines = help.lines().take_while(|line| *line != "Options:");
     // Longer lines than the screen go on further to the right.
-    let names =
-        names.filter(|line| !line.starts_with("   ")).filter_map(|line| line.split_whitespace().next());
-    names.map(str::to_owned).collect()
+    let names = lines.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    names.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
 }
 
 const SYNTH: [&str; 9] = ["synth", "--pattern", "ring", "--ranks", "4", "--seconds", "0.2", "--rate", "4000"];
@@ -278,6 +277,8 @@ fn no_command_minds_broken_descriptors() {
         vec!["export", r, "--format", "perfetto", "-o", "-"],
         vec!["export", r, "--format", "parquet", "-o", "{}/file"],
         vec!["doctor"],
+        vec!["completions", "bash"],
+        vec!["man", "{}/man"],
         vec!["agent"],
         vec!["calibrate", "--", "true"],
         vec!["run", "--out", r, "--", "true"],
@@ -301,7 +302,7 @@ fn no_command_minds_broken_descriptors() {
         forgotten.is_empty() && commands.contains("replay"),
         "without a case: {forgotten:?} of {commands:?}"
     );
-    cases.extend(commands.iter().filter(|name| *name != "help").map(|name| vec![name.as_str(), "--help"]));
+    cases.extend(commands.iter().map(|name| vec![name.as_str(), "--help"]));
 
     all_of(cases, |words| Case { words }.assert_sound());
     std::fs::write(&stop, "").unwrap();

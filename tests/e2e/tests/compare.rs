@@ -94,8 +94,8 @@ fn each_disturbance_of_a_modelled_job_is_named_and_none_is_no_change() {
     assert!(same.starts_with("No change: B took as long as A ("), "{same}");
     assert!(same.contains("No function took another time."), "{same}");
     let causes = [
-        ("stolen-cpu", "(ranks without a core)"),
-        ("imbalance", "(uneven work)"),
+        ("stolen-cpu", "(ranks waiting for a CPU)"),
+        ("imbalance", "(load imbalance)"),
         ("background-traffic", "(behind messages "),
     ];
     for (name, why) in causes {

@@ -174,7 +174,7 @@ fn nothing_is_lost_whoever_is_killed_and_when() {
     }
     let mut chance = Chance::of(test);
     let mut states: BTreeMap<String, u32> = BTreeMap::new();
-    for turn in 0..if full_run() { 200 } else { 20 } {
+    for turn in 0..if full_run() { 200 } else { 10 } {
         let mpi = &mpis[turn % mpis.len()];
         let victim = VICTIMS[turn % VICTIMS.len()];
         let after = Duration::from_millis(chance.below(MOMENTS_MS));

@@ -17,7 +17,7 @@ fn run_with_page(mpi: &Mpi, app: &str, arguments: &[&str], out: &Path) -> Runnin
     Running::start(&mut command).unwrap()
 }
 
-/// Where ranks share cores with others, missing cores may cost as much.
+/// Where ranks share cores with others, CPU contention may cost as much.
 fn is_rank_1_blamed(found: &Found) -> bool {
     let Judgement { verdict, waits, .. } = &found.judgement;
     ["pattern", "cpu"].contains(&verdict.cause.as_str())

@@ -13,6 +13,7 @@ mod broken_output;
 mod calibrate;
 mod call_sites;
 mod compare;
+mod consistent;
 mod damaged;
 mod dependencies;
 mod exact_counts;

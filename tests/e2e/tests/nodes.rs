@@ -45,7 +45,8 @@ fn assert_nothing_left(lab: &Lab) {
 fn on_hosts(family: Family, test: &str) {
     let Some(mpi) = Mpi::find_or_skip(family, test) else { return };
     let Some(lab) = Lab::up_or_skip(&LabOptions::hosts(4).skewed_clocks(), test).unwrap() else { return };
-    for app in ["halo3d", "collectives", "master_worker", "forms", "ring"] {
+    let apps = ["halo3d", "collectives", "master_worker", "forms", "ring"];
+    for app in if full_run() { &apps[..] } else { &apps[..2] } {
         exact(&lab, &Job::new(&mpi, app), 16);
     }
 }
@@ -347,8 +348,8 @@ fn faults(test: &str, seed: u64, runs: u64, each: u64, longest: Duration) {
 #[test]
 fn nothing_is_lost_or_doubled_whatever_dies_or_is_cut_off() {
     let test = "nodes nothing_is_lost_or_doubled_whatever_dies_or_is_cut_off";
-    let (runs, longest) = if full_run() { (10, 30) } else { (2, 4) };
-    faults(test, 5, runs, 10, Duration::from_secs(longest));
+    let (runs, each, longest) = if full_run() { (10, 10, 30) } else { (2, 4, 2) };
+    faults(test, 5, runs, each, Duration::from_secs(longest));
 }
 
 #[test]
@@ -357,7 +358,7 @@ fn what_is_lost_while_an_agent_is_dead_is_counted() {
     let Some(mpi) = Mpi::find_or_skip(Family::OpenMpi, "nodes what_is_lost_while") else { return };
     let out = lab.shared().join("fast");
     // As fast as the ranks can, all of them on the second host, with rings that are soon full.
-    let job = Job::new(&mpi, "million").arguments(&["6000000"]).on("node2").slots(2);
+    let job = Job::new(&mpi, "million").arguments(&["2500000"]).on("node2").slots(2);
     let mut command = job.recorded(&lab, 2, &out);
     command.env("MPISCOPE_SITE", hosts::site(&lab, "[limits]\nring_slots = 4096\n"));
     let running = Running::start(&mut command).unwrap();

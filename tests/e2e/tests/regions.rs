@@ -116,7 +116,7 @@ fn the_report_of_a_run_names_the_rows_that_talk() {
         assert_eq!(between.len(), 6);
         assert!(between.iter().all(|pair| pair["messages"] == 80), "{between:?}");
         let words = run(mpiscope(&["report"]).unwrap().arg(&out), LIMIT).unwrap().output();
-        assert!(words.contains("4 regions of 4 ranks talk mostly within"), "{words}");
+        assert!(words.contains("4 regions of 4 ranks communicate mostly within"), "{words}");
         let own = run(mpiscope(&["regions", "--json"]).unwrap().arg(&out), LIMIT).unwrap();
         let own: Value = serde_json::from_str(&own.output()).unwrap();
         assert_eq!(own["regions"], json!(ranks));

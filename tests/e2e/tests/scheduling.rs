@@ -34,7 +34,7 @@ fn ranks_that_wait_for_a_processor_are_told_as_the_table_has_them() {
     let words = ["-c", &two_processors(), app.to_str().unwrap(), "300", "8", "1"];
     let ended = run(&mut record(&mpi, RANKS, "taskset".as_ref(), &words, &out).unwrap(), LIMIT).unwrap();
     assert_eq!(ended.status, 0, "{}", ended.errors());
-    let sentence = "CPUs on average and waited for one ";
+    let sentence = "CPUs on average and waited for a CPU ";
     assert!(ended.errors().contains(sentence), "{}", ended.errors());
 
     let recording = Recording::open(&out).unwrap();

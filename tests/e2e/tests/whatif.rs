@@ -36,7 +36,7 @@ fn a_slow_rank_in_a_ring_is_found_and_its_cost_predicted() {
         assert!((number(&unchanged["replayed_s"]) / recorded_s - 1.0).abs() < 0.005, "{unchanged}");
         let report = report(&out).unwrap();
         let verdict = &report["verdict"];
-        // Where four ranks share two cores with others, missing cores may cost as much.
+        // Where four ranks share two cores with others, CPU contention may cost as much.
         if verdict["cause"] == "cpu" {
             continue;
         }

@@ -35,7 +35,7 @@ pub use product::{
 pub use recorded::{Recorded, SENDS_AND_RECEIVES};
 pub use running::{Ended, Running, run, run_with_input};
 pub use rustix::process::Signal;
-pub use schedule::{Schedule, Turn};
+pub use schedule::{Lists, Schedule, Turn};
 pub use skip::skip;
 pub use truth::{TRUTH_FUNCTIONS, Truth};
 

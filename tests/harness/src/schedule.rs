@@ -19,6 +19,31 @@ pub struct Schedule {
     ended: Condvar,
 }
 
+/// Which tests are special: each list has the beginnings of names, one a line, with the reason behind `#`.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Lists<'a> {
+    /// Tests that run alone.
+    pub alone: &'a str,
+    /// Tests that only the full check runs.
+    pub full_only: &'a str,
+    /// Whether this is the full check.
+    pub is_full: bool,
+}
+
+/// The beginnings of names in a list; each fits a test.
+fn name_starts<'a>(file: &str, list: &'a str, all: &[String]) -> Result<Vec<&'a str>> {
+    let starts = list.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+    let starts: Vec<&str> = starts.filter(|start| !start.is_empty()).collect();
+    for start in &starts {
+        ensure!(all.iter().any(|name| name.starts_with(start)), "{file}: no test is called {start}...");
+    }
+    Ok(starts)
+}
+
+fn starts_with_one(name: &str, starts: &[&str]) -> bool {
+    starts.iter().any(|start| name.starts_with(start))
+}
+
 /// The right to run one test; it ends when dropped.
 #[derive(Debug)]
 pub struct Turn<'a> {
@@ -44,27 +69,24 @@ impl Drop for Turn<'_> {
 }
 
 impl Schedule {
-    /// Tests whose names hold one of the words, or all without words. `alone` lists the beginnings of the names of tests
-    /// that run alone, one a line, with the reason behind `#`.
+    /// Tests whose names hold one of the words; without words all, but those that the lists leave to the full check.
     ///
     /// # Errors
-    /// When a line of `alone` fits no test.
-    pub fn new(all: &[String], words: &[String], alone: &str) -> Result<Self> {
-        let begins = alone.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
-        let begins: Vec<&str> = begins.filter(|begin| !begin.is_empty()).collect();
-        for begin in &begins {
-            ensure!(
-                all.iter().any(|name| name.starts_with(begin)),
-                "alone.txt: no test is called {begin}..."
-            );
-        }
+    /// When a line of the lists fits no test.
+    pub fn new(all: &[String], words: &[String], lists: &Lists<'_>) -> Result<Self> {
+        let alone = name_starts("alone.txt", lists.alone, all)?;
+        let full_only = name_starts("full.txt", lists.full_only, all)?;
         let mut state = State::default();
-        for name in all
-            .iter()
-            .filter(|name| words.is_empty() || words.iter().any(|word| name.contains(word.as_str())))
-        {
-            let is_alone = begins.iter().any(|begin| name.starts_with(begin));
-            if is_alone { &mut state.alone } else { &mut state.shared }.push_back(name.clone());
+        for name in all {
+            let is_wanted = if words.is_empty() {
+                lists.is_full || !starts_with_one(name, &full_only)
+            } else {
+                words.iter().any(|word| name.contains(word.as_str()))
+            };
+            if is_wanted {
+                let queue = if starts_with_one(name, &alone) { &mut state.alone } else { &mut state.shared };
+                queue.push_back(name.clone());
+            }
         }
         Ok(Self { state: Mutex::new(state), ended: Condvar::new() })
     }
@@ -129,25 +151,42 @@ mod tests {
         std::iter::from_fn(|| schedule.next().map(|turn| turn.name().to_owned())).collect()
     }
 
+    fn alone(list: &str) -> Lists<'_> {
+        Lists { alone: list, ..Lists::default() }
+    }
+
     #[test]
     fn tests_that_run_alone_come_last() {
         let all = names(&["judged::a", "page::b", "page::c"]);
-        let alone = "# why\njudged::  # verdicts\n\n";
-        assert_eq!(taken(&Schedule::new(&all, &[], alone).unwrap()), ["page::b", "page::c", "judged::a"]);
-        let one = Schedule::new(&all, &names(&["::a", "::c"]), alone).unwrap();
+        let lists = alone("# why\njudged::  # verdicts\n\n");
+        assert_eq!(taken(&Schedule::new(&all, &[], &lists).unwrap()), ["page::b", "page::c", "judged::a"]);
+        let one = Schedule::new(&all, &names(&["::a", "::c"]), &lists).unwrap();
         assert_eq!((one.len(), one.len_alone(), taken(&one)), (2, 1, names(&["page::c", "judged::a"])));
     }
 
     #[test]
     fn a_line_that_fits_no_test_is_an_error() {
-        let error = Schedule::new(&names(&["page::b"]), &[], "pages::").unwrap_err();
-        assert!(error.to_string().contains("pages::"), "{error}");
+        let all = names(&["page::b"]);
+        for (alone, full_only, file) in [("pages::", "", "alone.txt"), ("", "pages::", "full.txt")] {
+            let error = Schedule::new(&all, &[], &Lists { alone, full_only, is_full: false }).unwrap_err();
+            assert!(error.to_string().contains(file) && error.to_string().contains("pages::"), "{error}");
+        }
+    }
+
+    #[test]
+    fn tests_of_the_full_check_run_there_or_when_named() {
+        let all = names(&["page::b", "million::c"]);
+        let short = Lists { full_only: "million::  # minutes", ..Lists::default() };
+        assert_eq!(taken(&Schedule::new(&all, &[], &short).unwrap()), ["page::b"]);
+        assert_eq!(taken(&Schedule::new(&all, &names(&["million"]), &short).unwrap()), ["million::c"]);
+        let full = Lists { is_full: true, ..short };
+        assert_eq!(Schedule::new(&all, &[], &full).unwrap().len(), 2);
     }
 
     #[test]
     fn nothing_runs_beside_a_test_that_runs_alone() {
-        let schedule =
-            Schedule::new(&names(&["page::b", "judged::a", "judged::c"]), &[], "judged::").unwrap();
+        let all = names(&["page::b", "judged::a", "judged::c"]);
+        let schedule = Schedule::new(&all, &[], &alone("judged::")).unwrap();
         let shared = schedule.next().unwrap();
         std::thread::scope(|scope| {
             let other = scope.spawn(|| taken(&schedule));

@@ -60,26 +60,33 @@ impl Budgeter {
         if self.queued < queued {
             self.close(until_ns);
         }
-        self.evolution.close(self.waited_for_ns(until_ns));
-        self.due_ns = self.first_due_ns(until_ns);
+        let (waited_for_ns, due_ns) = self.look_ahead(until_ns);
+        self.evolution.close(waited_for_ns);
+        self.due_ns = due_ns;
+    }
+
+    /// By thread, when the first call ended that is not settled.
+    fn first_ends_ns(&self) -> impl Iterator<Item = Nanoseconds> {
+        self.threads.iter().filter_map(|thread| Some(thread.queue.front()?.end_ns))
     }
 
     /// Before this time every call is settled: none waits for its other side.
     pub(super) fn waited_for_ns(&self, until_ns: Nanoseconds) -> Nanoseconds {
-        let first = self.threads.iter().filter_map(|thread| Some(thread.queue.front()?.end_ns)).min();
-        first.map_or(until_ns, |first_ns| first_ns.min(until_ns))
+        self.first_ends_ns().fold(until_ns, Nanoseconds::min)
     }
 
-    /// The end of the first window after a time in which a call ends or patience does.
-    fn first_due_ns(&self, until_ns: Nanoseconds) -> Option<Nanoseconds> {
-        let due = |thread: &super::thread::Thread| {
-            let end_ns = thread.queue.front()?.end_ns;
+    /// The same, and the end of the first window after a time in which a call ends or patience does.
+    fn look_ahead(&self, until_ns: Nanoseconds) -> (Nanoseconds, Option<Nanoseconds>) {
+        let (mut waited_for_ns, mut due_ns) = (until_ns, None);
+        for end_ns in self.first_ends_ns() {
+            waited_for_ns = waited_for_ns.min(end_ns);
             let waits = end_ns < until_ns;
-            Some(if waits { end_ns.saturating_add(self.options.patience_ns) } else { end_ns })
-        };
-        let first_ns = self.threads.iter().filter_map(due).min()?;
+            let at_ns = if waits { end_ns.saturating_add(self.options.patience_ns) } else { end_ns };
+            due_ns = Some(due_ns.map_or(at_ns, |due_ns: Nanoseconds| due_ns.min(at_ns)));
+        }
         let window_ns = self.options.window_ns;
-        Some((first_ns - first_ns % window_ns).saturating_add(window_ns))
+        let window_end = |at_ns: Nanoseconds| (at_ns - at_ns % window_ns).saturating_add(window_ns);
+        (waited_for_ns, due_ns.map(window_end))
     }
 
     /// What the window taught holds for those after it.

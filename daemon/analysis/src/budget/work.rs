@@ -3,7 +3,7 @@
 
 use mpiscope_model::{Function, Nanoseconds, Rank};
 
-/// So many numbers are kept at most, and so many windows; beyond it windows are joined in pairs.
+/// The most numbers and the most windows that are kept; beyond either, windows are joined in pairs.
 const MOST_CELLS: usize = 1 << 21;
 const MOST_WINDOWS: u64 = 1 << 19;
 /// Functions of a rank that are told apart.

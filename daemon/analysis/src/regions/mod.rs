@@ -30,7 +30,7 @@ pub const MOST_EXACT: usize = 2_048;
 /// The height of what stands together from the beginning: below all others.
 const GIVEN: f64 = -1.0;
 
-/// How it is told how far apart two ranks are.
+/// How the distance of two ranks is measured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Method {
     /// By the fewest hops between them; weights do not count.

@@ -52,7 +52,7 @@ fn conclude(summary: &Summary, status: u8, out: &Path, place: &Place) -> Result<
     match summary.ranks {
         0 => {
             say!(
-                "nothing was measured: no MPI call was seen, so what ran is not linked to MPI or is so statically"
+                "nothing was measured: no MPI call was recorded, so what ran is not linked to MPI or is so statically"
             );
             return Ok(());
         }

@@ -21,7 +21,7 @@ fn write(criteria: &CriteriaFile, ranks: u32, apart_ns: Option<u64>, out: &mut S
     writeln!(out, "{} on {nodes}, {}", plural(ranks.into(), "rank"), criteria.mpi)?;
     messages(criteria, out)?;
     if let Some(apart_ns) = apart_ns {
-        writeln!(out, "  clocks agree within {}", nanoseconds(apart_ns))?;
+        writeln!(out, "  clock uncertainty {}", nanoseconds(apart_ns))?;
     }
     collectives(criteria, out)
 }

@@ -7,19 +7,19 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct RegionsOptions {
-    /// The folder of a recording, whose messages are counted
+    /// Folder of the recording
     #[arg(value_name = "DIR", required_unless_present = "edges", conflicts_with = "edges")]
     pub(crate) dir: Option<PathBuf>,
-    /// A table of who talked to whom
+    /// Table of pairs of ranks that communicated
     #[arg(long, value_name = "FILE")]
     pub(crate) edges: Option<PathBuf>,
-    /// How it is told how far apart ranks are: by the fewest hops between them, or by all ways
+    /// How to measure the distance of ranks: by the shortest path, or by all paths
     #[arg(long, value_name = "paper|free-energy", default_value = "free-energy", value_parser = method)]
     pub(crate) method: Method,
-    /// Where regions end: where modularity is greatest, or at a distance [default: 2.0 for paper, else auto]
+    /// Where to cut the hierarchy: at the greatest modularity, or at a distance [default: 2.0 for paper, else auto]
     #[arg(long, value_name = "auto|N.N", value_parser = cut, conflicts_with = "count")]
     pub(crate) cut: Option<Cut>,
-    /// Find so many regions
+    /// Find this number of regions
     #[arg(long, value_name = "N")]
     pub(crate) count: Option<usize>,
     /// Print JSON

@@ -1,18 +1,18 @@
 //! The options of `mpiscope whatif`: what to change in the replay of a run.
 
-use crate::export::RankList;
 use clap::Args;
+use mpiscope_formats::export::RankList;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct WhatifOptions {
-    /// The folder of the recording
+    /// Folder of the recording
     #[arg(value_name = "DIR")]
     pub(crate) dir: PathBuf,
-    /// Ranks run where `mpiscope remap` advises, or as a table with the columns rank and node says
+    /// Place ranks as `mpiscope remap` advises, or by a table with the columns rank and node
     #[arg(long, value_name = "advised|FILE")]
     pub(crate) place: Option<PathBuf>,
-    /// Ranks that do the same compute for the same time
+    /// Balance the load: ranks with the same role compute for the same time
     #[arg(long)]
     pub(crate) even_work: bool,
     /// Messages between nodes are as fast as in the quietest quarter of the run
@@ -41,20 +41,20 @@ pub(crate) struct WhatifOptions {
 fn factor(text: &str) -> Result<f64, String> {
     const MOST: f64 = 1e6;
     let factor = text.trim().parse().ok().filter(|factor| (0.0..=MOST).contains(factor));
-    factor.ok_or_else(|| "a factor from 0 to 1000000 is expected".to_owned())
+    factor.ok_or_else(|| "expected a factor from 0 to 1000000".to_owned())
 }
 
 fn positive_factor(text: &str) -> Result<f64, String> {
-    factor(text).and_then(|factor| if factor > 0.0 { Ok(factor) } else { Err("it has to be above 0".into()) })
+    factor(text)
+        .and_then(|factor| if factor > 0.0 { Ok(factor) } else { Err("expected a factor above 0".into()) })
 }
 
 fn rank_factor(text: &str) -> Result<(RankList, f64), String> {
-    let (list, by) = text.rsplit_once('=').ok_or("ranks and a factor are expected, such as 0,8-15=0.5")?;
+    let (list, by) = text.rsplit_once('=').ok_or("expected ranks and a factor, such as 0,8-15=0.5")?;
     Ok((list.parse()?, factor(by)?))
 }
 
 fn function_factor(text: &str) -> Result<(String, f64), String> {
-    let (name, by) =
-        text.rsplit_once('=').ok_or("a function and a factor are expected, such as MPI_Send=2")?;
+    let (name, by) = text.rsplit_once('=').ok_or("expected a function and a factor, such as MPI_Send=2")?;
     Ok((name.trim().to_owned(), factor(by)?))
 }

@@ -11,8 +11,8 @@ use mpiscope_feed::{BudgetChange, Comparison, Figure};
 const MUCH: f64 = 0.25;
 /// A cause or a rank that so much of the waiting is for is named.
 const MOST: f64 = 0.5;
-const UNEVEN: &str = "uneven work";
-const SLOW: &str = "behind messages slower than usual";
+const UNEVEN: &str = "load imbalance";
+const SLOW: &str = "behind messages slower than expected";
 /// So much of what came back under another name is told of.
 const TRADED: f64 = 0.2;
 /// More ranges of ranks are not told.
@@ -129,7 +129,7 @@ fn parts(pair: &Pair<'_>, told: &Comparison, direction: f64) -> Vec<Part> {
     let between = between.map(|ratio| format!(" ({} as many messages between nodes)", times(ratio)));
     let between = between.unwrap_or_default();
     add(&budget.transfer, &|| format!("messages and collectives under way {place}{between}"));
-    add(&budget.other, &|| format!("calls that move nothing {place}"));
+    add(&budget.other, &|| format!("calls that transfer nothing {place}"));
     parts
 }
 
@@ -224,7 +224,7 @@ fn because(told: &Comparison, direction: f64) -> Option<&'static str> {
     let of = |figure: &Figure| figure.change.map_or(0.0, |change| change.difference * direction);
     let compute = of(&by.compute);
     let causes = [
-        (compute, if of(&by.no_core) > MOST * compute { "ranks without a core" } else { UNEVEN }),
+        (compute, if of(&by.no_core) > MOST * compute { "ranks waiting for a CPU" } else { UNEVEN }),
         (
             of(&by.transfer),
             if of(&by.excess) > MOST * of(&by.transfer) { SLOW } else { "behind messages of others" },

@@ -141,7 +141,7 @@ fn figures_mut(of: &mut BudgetChange) -> [&mut Figure; 19] {
 
 /// What was found about both runs, where both have a verdict.
 fn judged<'a>(pair: &Pair<'a>) -> Option<(&'a Findings, &'a Findings)> {
-    let has_verdict = |found: &Findings| found.judgement.verdict.lost_share == 0.0;
+    let has_verdict = |found: &Findings| !found.judgement.verdict.is_withheld();
     findings(pair).filter(|(a, b)| has_verdict(a) && has_verdict(b))
 }
 

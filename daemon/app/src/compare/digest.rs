@@ -21,7 +21,7 @@ pub(super) struct Digest {
     pub(super) lost_calls: u64,
     /// None where there is one node, or nothing is known of the clocks.
     pub(super) clock_uncertainty_ns: Option<u64>,
-    /// Of the time in which ranks could run, the share in which they had no core.
+    /// Of the time in which ranks could run, the share in which they waited for a CPU.
     pub(super) no_core_share: Option<f64>,
     pub(super) functions: BTreeMap<Function, FunctionFigures>,
     pub(super) sites: BTreeMap<SiteName, SiteFigures>,

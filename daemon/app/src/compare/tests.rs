@@ -159,7 +159,7 @@ fn a_known_change_is_the_first_line() {
     assert_eq!(
         told.answer,
         "B took 2.00 s longer than A (+20 %), mostly waiting in MPI_Allreduce at solver.c:120 solve() on ranks 8-15, for \
-         rank 3 (uneven work)."
+         rank 3 (load imbalance)."
     );
     let function = &told.functions[0];
     assert_eq!((function.name.as_str(), &function.ranks[..]), ("MPI_Allreduce", &[(8, 15)][..]));
@@ -184,7 +184,7 @@ fn the_way_back_is_less_of_it() {
     assert_eq!(
         comparison(&b, &a).answer,
         "B took 2.00 s less than A (-17 %), mostly less waiting in MPI_Allreduce at solver.c:120 solve() on ranks 8-15, \
-         for rank 3 (uneven work)."
+         for rank 3 (load imbalance)."
     );
 }
 

@@ -100,7 +100,7 @@ fn whole(told: &Comparison, out: &mut String) -> std::fmt::Result {
             &of_rank.waiting,
             vec![
                 ("  because work is uneven", &by.compute),
-                ("    of it without a core", &by.no_core),
+                ("    of it waiting for a CPU", &by.no_core),
                 ("  behind messages, collectives", &by.transfer),
             ],
         ),
@@ -108,14 +108,14 @@ fn whole(told: &Comparison, out: &mut String) -> std::fmt::Result {
             "messages, collectives",
             &of_rank.transfer,
             vec![
-                ("  usual transmission", &of_rank.base),
-                ("  distance between nodes", &of_rank.distance),
-                ("  slower than usual", &of_rank.excess),
-                ("  collectives at work", &of_rank.operation),
+                ("  expected transfer time", &of_rank.base),
+                ("  inter-node cost", &of_rank.distance),
+                ("  slower than expected", &of_rank.excess),
+                ("  collective operations", &of_rank.operation),
                 ("  unknown", &of_rank.unknown),
             ],
         ),
-        ("other calls", &of_rank.other, Vec::new()),
+        ("other MPI calls", &of_rank.other, Vec::new()),
     ];
     parts.sort_by(|one, other| size(other.1).total_cmp(&size(one.1)));
     for (name, figure, inner) in parts {
@@ -163,7 +163,7 @@ fn places(told: &Comparison, out: &mut String) -> std::fmt::Result {
     let names: Vec<String> = all.iter().take(MOST_PLACES).map(|site| name(site)).collect();
     // Long names stand out rather than push the figures from the screen.
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default().clamp(30, 60);
-    heading(out, "called from", width)?;
+    heading(out, "call site", width)?;
     for (site, name) in all.iter().zip(names) {
         writeln!(out, "  {name:<width$} {}  {}", columns(&site.of_rank, told.basis == "share"), site.why)?;
     }
@@ -252,12 +252,12 @@ fn others(told: &Comparison, out: &mut String) -> std::fmt::Result {
     add("lost calls", &totals.lost_calls, count);
     add("unmatched sends", &totals.unmatched_sends, count);
     add("ended before they began", &totals.clock_violations, count);
-    add("clocks agree within", &told.quality.clock_uncertainty_ns, nanoseconds);
+    add("clock uncertainty", &told.quality.clock_uncertainty_ns, nanoseconds);
     let no_core = &told.quality.no_core_share;
     if changed(no_core) {
         let share = |value: Option<f64>| format!("{:.0} %", 100.0 * value.unwrap_or_default());
         parts.push(format!(
-            "without a core {} of the time instead of {}",
+            "waiting for a CPU {} of the time instead of {}",
             share(no_core.b),
             share(no_core.a)
         ));

@@ -19,7 +19,7 @@ pub(crate) use told::{record_told, show_told};
 use crate::agent::{Agent, LINGER, LITTLE_SLOTS, OWN, Pass, REST, Resume, SHORT_REST, run_start};
 use crate::judge::{GIVEN, give, have_judged};
 use crate::output::Stdout;
-use crate::page::{Page, Shelves};
+use crate::page::{LayoutFilePath, Page, Shelves};
 use crate::remap::Placements;
 use crate::switch;
 use anyhow::{Context as _, Result, ensure};
@@ -88,7 +88,8 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
         };
         let window_ns = recorder.window_ns();
         let placements = Placements::of_run(recorder.sums().traffic.clone());
-        let shelves = Shelves::new(&configuration.out, SHELF_BYTES, placements);
+        let layout = configuration.layout.clone().map(LayoutFilePath::known);
+        let shelves = Shelves::new(&configuration.out, SHELF_BYTES, placements).with_layout(layout);
         let (opened, feeding) = Page::open(
             address,
             &configuration.token,

@@ -27,6 +27,8 @@ pub(crate) struct Configuration {
     pub(crate) latency: Latency,
     /// What the run is to be judged by.
     pub(crate) criteria: Option<CriteriaFile>,
+    /// The file with layouts of 3D views, by its whole path.
+    pub(crate) layout: Option<PathBuf>,
     /// Whether it begins without recording.
     pub(crate) paused: bool,
     /// For how long calls are held back while recording is off; none where they are not.

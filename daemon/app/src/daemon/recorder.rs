@@ -16,7 +16,7 @@ use anyhow::{Result, bail};
 use crossbeam_channel::RecvTimeoutError;
 use mpiscope_ingest::KnownAgent;
 use mpiscope_ingest::alignment::Violations;
-use mpiscope_model::{Fault, InFlight, Totals};
+use mpiscope_model::{Fault, InFlight, Losses, Totals};
 use mpiscope_recording::{
     Cost, Cut, FunctionName, Manifest, Recording, RecordingWriter, State, Tables, WalReader, WindowRow,
 };
@@ -356,16 +356,16 @@ impl Recorder {
         let is_cut = self.writer.manifest_mut().cut.is_some();
         let sums = self.sums.told(&self.engine.counts, &self.engine.processors);
         let made_calls = totals.calls + totals.polls + self.engine.losses.unsaved;
-        let mut manifest = match self.writer.finish(&tables, &sums) {
-            Err(error) if !is_cut => {
-                // What is known of the fault is said, whatever else fails now.
-                let lost = note_unsaved(&dir, made_calls).unwrap_or_default();
-                let made = plural(made_calls, "call");
-                let lost = (lost > 0).then(|| format!("; {} of {made} are in no file", count(lost)));
-                bail!("{error}{}", lost.unwrap_or_default());
+        let finished = self.writer.finish(&tables, &sums);
+        let is_whole = finished.as_ref().is_ok_and(|manifest| manifest.state == State::Complete);
+        let lost = if is_whole || is_cut { 0 } else { note_unsaved(&dir, made_calls).unwrap_or_default() };
+        let mut manifest = match finished {
+            Err(error) if lost > 0 => {
+                bail!("{error}; {} of {} are in no file", count(lost), plural(made_calls, "call"))
             }
             finished => finished?,
         };
+        manifest.lost.unsaved = manifest.lost.unsaved.max(lost);
         if let Some(cut) = manifest.cut {
             say_cut(&dir, &mut manifest, cut)?;
         }
@@ -505,7 +505,7 @@ fn summary(engine: &Engine, manifest: &Manifest) -> Summary {
         bytes: engine.totals.bytes,
         unmatched_sends: engine.totals.unmatched_sends,
         unmatched_receives: engine.totals.unmatched_receives,
-        lost_calls: engine.losses.total(),
+        lost_calls: Losses::from(manifest.lost).total(),
         missing,
         verdict: Vec::new(),
         processors: engine.processors.sentence(),

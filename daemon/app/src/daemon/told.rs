@@ -98,6 +98,7 @@ pub(crate) fn show_told<T: Send>(
         workers: WORKERS,
         latency: Latency::default(),
         criteria: None,
+        layout: None,
         paused: false,
         flight: None,
         hang_after: Duration::ZERO,

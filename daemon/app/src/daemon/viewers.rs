@@ -138,6 +138,7 @@ impl Viewers {
             ranks = rank_rows(&engine.counts, &engine.processors, engine.ranks.values());
             nodes = self.node_rows(engine);
             self.feeding.library.know(engine.ranks.values().map(|info| (info.rank, info.node)));
+            self.feeding.library.know_grid(&engine.coordinates);
             self.shelves.sites.see(&engine.sites);
             if std::mem::replace(&mut self.placed, engine.ranks.len()) != engine.ranks.len() {
                 let (ranks, nodes) = (engine.world_size(), engine.job_nodes());
@@ -173,6 +174,9 @@ impl Viewers {
             faults,
             found: found.as_ref(),
         });
+        if everything {
+            self.feeding.library.know_figures(ranks, self.job.ranks, now_ns);
+        }
     }
 
     fn node_rows(&mut self, engine: &Engine) -> Vec<NodeRow> {

@@ -1,35 +1,28 @@
 //! `mpiscope export`: calls and messages of a recording for other programs.
 //!
-//! Whatever state the recording is in, its rows are read in pieces and written in pieces; what has to be sorted goes through
-//! files without a name beside the output. The output has its name only when it is whole.
+//! The formats are those of `mpiscope-formats`. Here are the options, the output, which has its name only when it is whole,
+//! Ctrl-C, the progress bar, the log of a run that is not complete, and what the user is told.
 
-mod filter;
-mod gather;
-mod item;
-mod otf2;
-mod perfetto;
-mod source;
-mod sweep;
-mod table;
 mod target;
-#[cfg(test)]
-mod tests;
-
-pub(crate) use filter::{RankList, byte_range, duration_ns, run_time_ns};
-pub(crate) use otf2::ATTRIBUTES;
 
 use crate::command_line::ExportOptions;
 use crate::interrupt::Interrupt;
-use crate::progress::Progress;
+use crate::load::{Rows, Trust, is_in_log, load_with};
+use crate::places::{PATIENCE, look_up};
+use crate::progress::ProgressBar;
 use crate::words::plural;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
-use filter::Filter;
-use mpiscope_recording::Direction;
-use source::Source;
+use mpiscope_feed::Overview;
+use mpiscope_formats::export::{
+    ExportSummary, Filter, LogReader, LogSummary, Otf2Library, Source, TableFormat, TableRows, TakeLogRows,
+    write_otf2, write_perfetto, write_table,
+};
+use mpiscope_model::{Nanoseconds, SiteInfo};
+use mpiscope_recording::{Direction, Recording};
+use std::ops::Range;
 use std::path::Path;
 use std::process::ExitCode;
-use table::Form;
 use target::{Target, TargetFolder, folder_of};
 
 /// What is written.
@@ -54,13 +47,39 @@ pub(crate) enum ExportTable {
     Messages,
 }
 
-/// What was written.
-#[derive(Debug, Default)]
-pub(crate) struct Exported {
-    pub(crate) calls: u64,
-    pub(crate) messages: u64,
-    /// What is to be said of it, a sentence each.
-    pub(crate) remarks: Vec<String>,
+impl From<ExportTable> for TableRows {
+    fn from(table: ExportTable) -> Self {
+        match table {
+            ExportTable::Calls => Self::Calls,
+            ExportTable::Messages => Self::Messages,
+        }
+    }
+}
+
+/// Reads the log of a run as the other commands do.
+struct LogReplay;
+
+impl LogReader for LogReplay {
+    fn has_rows(&self, recording: &Recording) -> bool {
+        is_in_log(recording)
+    }
+
+    fn read_rows(&self, recording: &Recording, take: &mut TakeLogRows<'_>) -> Result<LogSummary> {
+        let mut reader = |Rows { calls, messages, .. }| take(calls, messages);
+        let overview = Overview::default();
+        let loaded = load_with(recording.dir(), recording, Trust::Checked, overview, &mut reader)?;
+        Ok(LogSummary {
+            job: loaded.job,
+            sites: loaded.sites,
+            calls: loaded.totals.calls,
+            messages: loaded.totals.messages,
+            missing: loaded.missing,
+        })
+    }
+
+    fn name_call_sites(&self, sites: &mut [SiteInfo]) -> Vec<String> {
+        look_up(sites, PATIENCE)
+    }
 }
 
 pub(crate) fn export(options: &ExportOptions) -> Result<ExitCode> {
@@ -85,7 +104,7 @@ fn refuse(options: &ExportOptions) -> Result<()> {
     }
     let is_of_calls = !options.function.is_empty() || options.site.is_some();
     if options.table == Some(ExportTable::Messages) && is_of_calls {
-        bail!("--function and --site are of calls: leave them out, or choose --table calls");
+        bail!("--function and --call-site choose calls: leave them out, or use --table calls");
     }
     let is_plain = options.output == Path::new("-");
     if is_plain && matches!(options.format, ExportFormat::Otf2 | ExportFormat::Parquet) {
@@ -95,39 +114,33 @@ fn refuse(options: &ExportOptions) -> Result<()> {
 }
 
 fn write(options: &ExportOptions, interrupt: &Interrupt) -> Result<()> {
-    let progress = Progress::new(interrupt);
-    let mut source = Source::open(&options.dir, &progress)?;
-    let range = (options.from, options.to);
-    let filter =
-        Filter::new(range, options.rank.as_ref(), &options.function, options.longer_than, &source.functions)?
-            .with(options.peer.as_ref(), options.bytes.as_ref());
-    let filter = match &options.site {
-        Some(place) => filter.of_place(place, &source.site_names())?,
-        None => filter,
-    };
+    let progress = ProgressBar::new(interrupt);
+    let mut source = Source::open(Recording::open(&options.dir)?, &LogReplay, &progress)?;
+    let filter = filter(options, &source)?;
     let direction = if options.reverse { Direction::Backward } else { Direction::Forward };
     let table = options.table.unwrap_or(ExportTable::Calls);
     let exported = match options.format {
         ExportFormat::Otf2 => {
             // Without the library nothing else needs to be done.
-            let library = mpiscope_otf2::Library::load()?;
+            let library = Otf2Library::load()?;
             let target = TargetFolder::open(&options.output, interrupt)?;
-            let exported = otf2::write(&library, &mut source, &filter, target.path(), &progress)?;
+            let exported = write_otf2(&library, &mut source, &filter, target.path(), &progress)?;
             target.finish()?;
             exported
         }
         ExportFormat::Perfetto => {
             let target = Target::open(&options.output, interrupt)?;
             let (exported, target) =
-                perfetto::write(&mut source, &filter, &scratch(&options.output), target, &progress)?;
+                write_perfetto(&mut source, &filter, &scratch(&options.output), target, &progress)?;
             target.finish()?;
             exported
         }
         ExportFormat::Csv | ExportFormat::Parquet => {
-            let form = if options.format == ExportFormat::Csv { Form::Csv } else { Form::Parquet };
+            let is_csv = options.format == ExportFormat::Csv;
+            let format = if is_csv { TableFormat::Csv } else { TableFormat::Parquet };
             let target = Target::open(&options.output, interrupt)?;
             let (exported, target) =
-                table::write(&mut source, (&filter, direction), (form, table), target, &progress)?;
+                write_table(&mut source, (&filter, direction), (format, table.into()), target, &progress)?;
             target.finish()?;
             exported
         }
@@ -138,6 +151,27 @@ fn write(options: &ExportOptions, interrupt: &Interrupt) -> Result<()> {
     Ok(())
 }
 
+/// What of the recording is exported.
+fn filter(options: &ExportOptions, source: &Source<'_>) -> Result<Filter> {
+    let range = range_ns((options.from, options.to))?;
+    let (ranks, functions) = (options.rank.as_ref(), source.function_names());
+    let filter = Filter::new(range, ranks, &options.function, options.longer_than, functions)?
+        .with_peers_and_bytes(options.peer.as_ref(), options.bytes.as_ref());
+    match &options.site {
+        Some(place) => filter.at_call_site(place, &source.site_names()),
+        None => Ok(filter),
+    }
+}
+
+/// The times from one to another, where one of them is given.
+fn range_ns((from, to): (Option<Nanoseconds>, Option<Nanoseconds>)) -> Result<Option<Range<Nanoseconds>>> {
+    let range = (from.is_some() || to.is_some()).then(|| from.unwrap_or(0)..to.unwrap_or(u64::MAX));
+    if range.as_ref().is_some_and(Range::is_empty) {
+        bail!("--from has to be before --to");
+    }
+    Ok(range)
+}
+
 /// Where files without a name may be while something is sorted: where the output goes there should be room.
 fn scratch(output: &Path) -> std::path::PathBuf {
     if output.metadata().is_ok_and(|found| !found.is_file()) || output == Path::new("-") {
@@ -146,15 +180,15 @@ fn scratch(output: &Path) -> std::path::PathBuf {
     folder_of(output).to_owned()
 }
 
-fn say(options: &ExportOptions, source: &Source, exported: &Exported) {
-    for sentence in source.missing.iter().chain(&exported.remarks) {
+fn say(options: &ExportOptions, source: &Source<'_>, exported: &ExportSummary) {
+    for sentence in source.missing().iter().chain(&exported.remarks) {
         say!("{sentence}");
     }
     let mut what = Vec::new();
     let table = options.table.unwrap_or(ExportTable::Calls);
     let is_table = matches!(options.format, ExportFormat::Csv | ExportFormat::Parquet);
     if !is_table || table == ExportTable::Calls {
-        what.push(plural_calls(exported.calls));
+        what.push(plural(exported.calls, "call"));
     }
     if !is_table || table == ExportTable::Messages {
         what.push(plural(exported.messages, "message"));
@@ -167,10 +201,6 @@ fn say(options: &ExportOptions, source: &Source, exported: &Exported) {
     say!("{} {place}", what.join(" and "));
 }
 
-fn plural_calls(calls: u64) -> String {
-    plural(calls, "call")
-}
-
 /// Whether somebody stopped reading what is written.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
@@ -178,4 +208,17 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
             .downcast_ref::<std::io::Error>()
             .is_some_and(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_of_times_is_not_empty() {
+        assert_eq!(range_ns((None, None)).unwrap(), None);
+        assert_eq!(range_ns((Some(5), None)).unwrap(), Some(5..u64::MAX));
+        assert_eq!(range_ns((None, Some(5))).unwrap(), Some(0..5));
+        assert!(range_ns((Some(5), Some(5))).is_err());
+    }
 }

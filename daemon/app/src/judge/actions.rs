@@ -9,8 +9,8 @@ pub(super) fn actions(judgement: &Judgement) -> Vec<String> {
     let mut actions = of_cause(judgement);
     if judgement.cpu_shortage.is_some() && judgement.verdict.cause != "cpu" {
         actions.push(
-            "Start no more ranks than there are free CPUs: look at `mpirun --report-bindings`, and at what else runs on \
-             these nodes."
+            "Start no more ranks than there are free CPUs: check `mpirun --report-bindings`, and what else runs on these \
+             nodes."
                 .into(),
         );
     }
@@ -19,7 +19,7 @@ pub(super) fn actions(judgement: &Judgement) -> Vec<String> {
         && let Some(advised) = judgement.advised.as_ref().filter(|advised| is_much(advised))
     {
         actions.push(format!(
-            "Try the placement that `mpiscope remap` writes: {}. `mpiscope compare` says what it saved.",
+            "Try the placement that `mpiscope remap` writes: {}. `mpiscope compare` shows what it saved.",
             gained(advised)
         ));
     }
@@ -34,7 +34,7 @@ fn is_much(advised: &Advised) -> bool {
 /// What the advised placement changes.
 fn gained(advised: &Advised) -> String {
     format!(
-        "{} ranks move, and {} instead of {} messages go between nodes",
+        "{} ranks move, {} instead of {} messages go between nodes",
         count(advised.moved.into()),
         count(advised.inter_messages_after),
         count(advised.inter_messages)
@@ -43,9 +43,9 @@ fn gained(advised: &Advised) -> String {
 
 /// What to do about the cause that costs most.
 fn of_cause(judgement: &Judgement) -> Vec<String> {
-    if judgement.verdict.lost_share > 0.0 {
+    if judgement.verdict.is_withheld() {
         return vec![
-            "The report says under \"What is missing\" why calls were lost. Free space on the disk, or raise `ring_slots` in the settings \
+            "The report lists under \"Missing\" why calls were lost. Free disk space, or raise `ring_slots` in the configuration \
              if rings were full, and record again."
                 .into(),
         ];
@@ -55,14 +55,13 @@ fn of_cause(judgement: &Judgement) -> Vec<String> {
         "pattern" => work(judgement),
         "background" => {
             vec![
-                "Run again at another time or on other nodes, where nobody else uses the network as much."
+                "Run again at another time or on other nodes, with less traffic from other jobs."
                     .into(),
             ]
         }
         "cpu" => core(judgement),
         _ if judgement.verdict.is_at_least => vec![
-            "Measure what messages take on these nodes with `mpiscope calibrate`: the next run is judged by that, and what \
-             is not known now is then."
+            "Run `mpiscope calibrate` on these nodes. It measures transfer times, and the next run is compared with them."
                 .into(),
         ],
         _ => Vec::new(),
@@ -78,21 +77,17 @@ fn work(judgement: &Judgement) -> Vec<String> {
     let mut actions = Vec::new();
     if moving(judgement).is_some() {
         actions.push(
-            "Share the work out anew as it changes: divide the domain again every so many steps, or into smaller pieces \
-             that ranks fetch when they are done."
+            "Rebalance during the run: repartition every N steps, or use smaller pieces of work that idle ranks fetch."
                 .into(),
         );
     } else if let Some(ranks) = sources_of(judgement, "pattern") {
         let names = ranges(&ranks);
-        let (has, its, it) = if ranks.len() == 1 { ("has", "its", "it") } else { ("have", "their", "they") };
+        let (has, does) = if ranks.len() == 1 { ("it has", "it does") } else { ("they have", "they do") };
         actions.push(format!(
-            "Take work from {names}, or look why {it} {has} more of it: {its} part of the input, reading and writing, \
-             work that only {it} {}.",
-            if ranks.len() == 1 { "does" } else { "do" }
+            "Move work away from {names}, or check why {has} more: a larger part of the input, I/O, or work that only {does}."
         ));
     } else {
-        actions
-            .push("Divide the work more evenly: many ranks have more of it than others at some time.".into());
+        actions.push("Balance the work: many ranks have more than others at some time.".into());
     }
     actions.extend(judgement.gathered.first().and_then(hiding));
     actions
@@ -103,15 +98,15 @@ fn hiding(most: &GatheredWait) -> Option<String> {
     let call = call(most);
     Some(match most.state.as_str() {
         "late broadcast" => format!(
-            "At {call} let the others work on while the root is not there yet (MPI_Ibcast and the like), or have the root \
-             enter before it does what only it does."
+            "At {call}, let the other ranks continue until the root arrives (MPI_Ibcast), or let the root enter before it does \
+             its own extra work."
         ),
         "wait at n-to-n" | "wait at barrier" | "early reduce" | "wait in scan" => format!(
-            "What can be done without the result of {call} can be done while it is under way (its nonblocking form); a \
-             barrier that nothing depends on can go."
+            "Overlap {call} with work that does not need its result (nonblocking form). Remove barriers that nothing \
+             depends on."
         ),
         "late receiver" => {
-            format!("Post the receives (MPI_Irecv) before computing, so that {call} need not wait for them.")
+            format!("Post receives (MPI_Irecv) before computing, so that {call} does not wait for them.")
         }
         _ => return None,
     })
@@ -125,15 +120,13 @@ fn core(judgement: &Judgement) -> Vec<String> {
     }
     let look = match sources_of(judgement, "cpu") {
         Some(ranks) => {
-            let (runs, are) = if ranks.len() == 1 { ("runs", "is") } else { ("run", "are") };
             format!(
-                "Look what else runs on the cores where {} {runs} (`top` on that node), and whether {} bound to a core that \
-                 another rank has too.",
-                ranges(&ranks),
-                if ranks.len() == 1 { format!("it {are}") } else { format!("they {are}") },
+                "Check what else runs on the CPUs of {} (`top` on that node), and whether another rank is bound to the same \
+                 CPU.",
+                ranges(&ranks)
             )
         }
-        None => "Look for other programs on these nodes, and for more ranks than cores.".into(),
+        None => "Check for other programs on these nodes, and for more ranks than CPUs.".into(),
     };
     vec![look]
 }

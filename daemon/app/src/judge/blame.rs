@@ -9,7 +9,7 @@ const MUCH: f64 = 0.3;
 /// So few that all others may wait for them.
 const FEW: usize = 4;
 
-/// Who or what is to blame, to be read after "is avoidable".
+/// Who or what is to blame, to be read after "15 % avoidable:".
 pub(super) fn what(judgement: &Judgement) -> String {
     match judgement.verdict.cause.as_str() {
         "mapping" => placed(judgement),
@@ -39,11 +39,11 @@ pub(super) fn moving(judgement: &Judgement) -> Option<(u32, u32)> {
 
 fn placed(judgement: &Judgement) -> String {
     let Some(advised) = judgement.advised.as_ref().filter(|of| of.messages > 0) else {
-        return "ranks that talk much are on different nodes".into();
+        return "ranks that exchange many messages are on different nodes".into();
     };
     let share = |messages: u64| percent(messages as f64 / advised.messages as f64);
     format!(
-        "{} of the messages go between nodes, {} would if {} ranks were on another node",
+        "{} of the messages go between nodes, {} if {} ranks move to other nodes",
         share(advised.inter_messages),
         share(advised.inter_messages_after),
         count(advised.moved.into()),
@@ -54,18 +54,18 @@ fn uneven(judgement: &Judgement) -> String {
     if let Some((first, last)) = moving(judgement) {
         let who =
             if first == last { String::new() } else { format!(" (rank {first} first, rank {last} last)") };
-        return format!("ranks wait for those that have more work, and these change along the run{who}");
+        return format!("other ranks have more work at different times, and delay the rest{who}");
     }
     let sources = sources_of(judgement, "pattern").filter(|ranks| ranks.len() <= FEW);
     match (sources, awaited(&judgement.waits)) {
         // Whoever is waited for directly may wait for somebody else.
         (Some(sources), Some(awaited)) if sources.contains(&awaited) => waited_for(&judgement.waits, awaited),
         (Some(sources), _) => {
-            let verb = if sources.len() == 1 { "has" } else { "have" };
-            format!("ranks wait, through others, for {}, which {verb} more work", ranges(&sources))
+            let (has, delay) = verbs(&sources, ("has", "delays"), ("have", "delay"));
+            format!("{} {has} more work and {delay} the others", ranges(&sources))
         }
         (None, Some(awaited)) => waited_for(&judgement.waits, awaited),
-        (None, None) => "ranks wait for each other, as work is uneven".into(),
+        (None, None) => "ranks with less work wait for ranks with more".into(),
     }
 }
 
@@ -74,7 +74,7 @@ fn slow(judgement: &Judgement) -> String {
     let disturbed: Vec<_> = judgement.quiet.iter().filter(|of| !of.is_quiet).collect();
     let disturbed_s: f64 = disturbed.iter().map(length).sum();
     if disturbed_s <= 0.0 {
-        return "messages between nodes are slower than they can be".into();
+        return "messages between nodes are slower than necessary".into();
     }
     let slower = disturbed.iter().map(|of| of.slower * length(of)).sum::<f64>() / disturbed_s;
     format!("messages between nodes take {slower:.1} times as long as in a quiet network")
@@ -98,20 +98,25 @@ fn without_core(judgement: &Judgement) -> String {
         let Stopped { count, longest } = &judgement.stopped;
         let first = &longest[0];
         return match count {
-            1 => format!("{ranks} was stopped for {}, and others wait for it", time(first.seconds)),
+            1 => format!("{ranks} was stopped for {} and delays the others", time(first.seconds)),
             _ => format!("{ranks} were stopped, rank {} for {}", first.rank, time(first.seconds)),
         };
     }
     let of = source(judgement, "cpu");
     match (of, sources_of(judgement, "cpu").filter(|ranks| ranks.len() <= FEW)) {
         (Some(of), Some(ranks)) => {
-            let (verb, them) = if ranks.len() == 1 { ("has", "it") } else { ("have", "them") };
+            let (waits, delays) = verbs(&ranks, ("waits", "delays"), ("wait", "delay"));
             let named = of.ranks.iter().filter(|rank| ranks.contains(&rank.rank));
             let missed_s: f64 = named.map(|rank| rank.seconds).sum();
-            format!("{} {verb} no core for {}, and others wait for {them}", ranges(&ranks), time(missed_s))
+            format!("{} {waits} {} for a CPU and {delays} the others", ranges(&ranks), time(missed_s))
         }
-        _ => "ranks wait for a core".into(),
+        _ => "ranks wait for a CPU".into(),
     }
+}
+
+/// Verbs for one rank, or for several.
+fn verbs<V>(ranks: &[u32], one: V, several: V) -> V {
+    if ranks.len() == 1 { one } else { several }
 }
 
 /// The rank that much of all waiting is for.
@@ -175,7 +180,7 @@ pub(super) fn evidence(judgement: &Judgement) -> Vec<String> {
             _ => most.state.clone(),
         };
         sentences.push(format!(
-            "Most of the waiting is in {}: {} of {} ({states}).",
+            "Most waiting is in {}: {} of {} ({states}).",
             call(most),
             time(most.seconds),
             time(all_s)
@@ -188,8 +193,8 @@ fn who_has_it(judgement: &Judgement, of: &Source) -> Option<String> {
     if let Some((first, last)) = moving(judgement).filter(|_| of.cause == "pattern") {
         let balance = percent(judgement.efficiency.load_balance);
         return Some(format!(
-            "Who has more work changes along the run, from rank {first} in the beginning to rank {last} in the end; over all \
-             of it the ranks compute about as long (load balance {balance})."
+            "The rank with more work changes during the run, from rank {first} at the start to rank {last} at the end. Over \
+             the whole run, load balance is {balance}."
         ));
     }
     let ranks = sources_of(judgement, &of.cause)?;
@@ -199,16 +204,13 @@ fn who_has_it(judgement: &Judgement, of: &Source) -> Option<String> {
     let (names, mean) = (ranges(&ranks), time(of.computed_s));
     let most_s = named().map(|rank| rank.computed_s).fold(0.0, f64::max);
     Some(match of.cause.as_str() {
-        "cpu" => format!("Of all time without a core, {}, {share} is that of {names}.", time(of.total_s)),
-        _ if ranks.len() == 1 => {
+        "cpu" => format!("{share} of the {} spent waiting for a CPU falls on {names}.", time(of.total_s)),
+        _ => {
+            let up_to = if ranks.len() == 1 { "" } else { "up to " };
+            let most = time(most_s);
             format!(
-                "It is {names} that has more work: it computes {}, and ranks {mean} on average.",
-                time(most_s)
+                "{share} of the excess work is on {names}: {up_to}{most} of computing; the average is {mean}."
             )
         }
-        _ => format!(
-            "{share} of what is too much is with {names}: they compute up to {}, and ranks {mean} on average.",
-            time(most_s)
-        ),
     })
 }

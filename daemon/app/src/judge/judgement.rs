@@ -61,11 +61,11 @@ pub(super) fn judgement(
     };
     let mut attribution: Vec<Attribution> = windows.chunks(step).enumerate().map(stretch).collect();
     attribution.extend(by_region::attribution(budgeter, &basis, &waits, (seen, end_ns)));
+    let quiet = quiet(budgeter, begin_ns, end_ns);
     let mut judgement = Judgement {
         budget: parts(&total.budget),
         efficiency: efficiency(budgeter, ranks, seen),
         attribution,
-        quiet: quiet(budgeter, begin_ns, end_ns),
         verdict: Verdict {
             cause: word(&whole),
             avoidable_s: whole.verdict.avoidable_s,
@@ -74,7 +74,7 @@ pub(super) fn judgement(
             share: whole.verdict.share,
             confidence: whole.verdict.confidence,
             causes: whole.causes.iter().map(|(blame, s)| (blame.word().to_owned(), *s)).collect(),
-            remarks: whole.verdict.remarks.iter().copied().map(remark).collect(),
+            remarks: remarks(&whole.verdict.remarks, &quiet),
             lost_share: 0.0,
         },
         gathered: waits::gathered(budgeter.waits()),
@@ -86,6 +86,7 @@ pub(super) fn judgement(
         cpu_shortage: replayed.cpu_shortage.clone(),
         stopped: replayed.stopped.clone(),
         whatif: replayed.whatif(),
+        quiet,
         regions: Regions::default(),
     };
     let mut course = course.bounded();
@@ -209,34 +210,41 @@ fn is_open(remark: &Remark) -> bool {
     matches!(remark, Remark::MuchUnknown | Remark::ReplayDeparts { .. })
 }
 
+/// What limits the verdict, in words. Where the network was disturbed only at times, the rest of the run is the reference.
+fn remarks(all: &[Remark], quiet: &[Quiet]) -> Vec<String> {
+    let is_disturbed_at_times =
+        quiet.iter().any(|stretch| stretch.is_quiet) && quiet.iter().any(|stretch| !stretch.is_quiet);
+    let known = all.iter().filter(|remark| !(is_disturbed_at_times && **remark == Remark::NoQuietReference));
+    known.copied().map(remark).collect()
+}
+
 fn remark(remark: Remark) -> String {
     match remark {
         Remark::NoIntraCriteria => {
-            "what messages within nodes take is not known, so nobody can tell what distance costs; \
-             `mpiscope calibrate` measures it"
+            "Transfer times within nodes are not known, so the inter-node cost is not either; `mpiscope calibrate` measures \
+             them"
         }
         Remark::NoInterCriteria => {
-            "what messages between nodes take is not known; `mpiscope calibrate` measures it"
+            "Transfer times between nodes are not known; `mpiscope calibrate` measures them"
         }
         Remark::NoQuietReference => {
-            "what messages take in a quiet network is not known: they took about the same all the time, so that a \
-             network which was slow from the beginning to the end would look the same; `mpiscope calibrate` measures \
-             it, where nothing else runs"
+            "Transfer times were about the same all the time, so a network that was slow from start to end would not be \
+             noticed; `mpiscope calibrate` measures a quiet network"
         }
         Remark::MuchUnknown => {
-            "what much of the time in MPI went to is not known, so that more than this may be avoidable"
+            "Much of the time in MPI is not explained, so more may be avoidable"
         }
-        Remark::CloseSecond => "another cause costs nearly as much",
+        Remark::CloseSecond => "Another cause costs nearly as much",
         Remark::ReplayDeparts { rank, at_ns } => {
             let at = nanoseconds(at_ns);
             return format!(
-                "a replay of the run departs from it at {at} on rank {rank}, so no saving is known"
+                "The replay departs from the recorded run at {at} on rank {rank}, so savings are not known"
             );
         }
         Remark::Unexplained => {
-            "calls took long, and nothing was found that they waited for, so the saving may be larger"
+            "Some calls took long for no reason that was found, so the saving may be larger"
         }
-        Remark::WideRange => "how long messages were under way is not known closely",
+        Remark::WideRange => "Transfer times are only roughly known",
     }
     .into()
 }

@@ -92,12 +92,12 @@ pub(crate) fn regions_sentence(regions: &Regions) -> Option<String> {
         format!("{} {latency}", ranges(&ranks))
     });
     let named: Vec<String> = named.collect();
-    let more = if slowest.len() > MOST_NAMED { ", the slowest" } else { "" };
+    let more = if slowest.len() > MOST_NAMED { " (slowest)" } else { "" };
     let by = if regions.with_collectives { ", with collectives" } else { "" };
     Some(format!(
-        "{} of {sizes} talk mostly within{by}; latency for what is usual{more}: {}",
+        "{} of {sizes} communicate mostly within{by}. Latency relative to the expected{more}: {}",
         plural(regions.count as u64, "region"),
-        named.join(", ")
+        named.join("; ")
     ))
 }
 
@@ -122,7 +122,7 @@ mod tests {
         };
         assert_eq!(
             regions_sentence(&regions).unwrap(),
-            "3 regions of 16 ranks talk mostly within; latency for what is usual: ranks 32-47 2.7, ranks 0-15 1.0, \
+            "3 regions of 16 ranks communicate mostly within. Latency relative to the expected: ranks 32-47 2.7; ranks 0-15 1.0; \
              ranks 16-31 not known"
         );
         regions.regions = (0..).zip(latencies).map(|(id, latency)| region(id, latency)).collect();
@@ -130,8 +130,8 @@ mod tests {
         regions.regions[4].ranks = vec![(64, 66)];
         assert_eq!(
             regions_sentence(&regions).unwrap(),
-            "5 regions of 3 to 16 ranks talk mostly within, with collectives; latency for what is usual, the slowest: \
-             ranks 32-47 2.7, ranks 48-63 1.1, ranks 0-15 1.0, ranks 64-66 1.0"
+            "5 regions of 3 to 16 ranks communicate mostly within, with collectives. Latency relative to the expected (slowest): \
+             ranks 32-47 2.7; ranks 48-63 1.1; ranks 0-15 1.0; ranks 64-66 1.0"
         );
         regions.regions.truncate(1);
         assert_eq!(regions_sentence(&regions), None);

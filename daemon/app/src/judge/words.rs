@@ -27,28 +27,26 @@ pub(super) fn percent(share: f64) -> String {
 /// The verdict in one sentence: how much, who or what, when, how sure, and what comes next.
 fn headline(judgement: &Judgement) -> String {
     let verdict = &judgement.verdict;
-    if verdict.lost_share > 0.0 {
+    if verdict.is_withheld() {
         let lost = percent(verdict.lost_share);
-        return format!(
-            "No verdict: {lost} of the calls are missing, so nobody knows what could be avoided."
-        );
+        return format!("No verdict: {lost} of the calls are missing, so the avoidable time is unknown.");
     }
     if verdict.cause == "none" {
-        let known = if verdict.is_at_least { " is known of, and more is possible" } else { "" };
+        let known = if verdict.is_at_least { " is known; there may be more" } else { "" };
         return match shortage(judgement) {
-            Some(shortage) => format!("{shortage} Nothing else above 2 % of their time is avoidable."),
-            None => format!("No avoidable time above 2 % of the ranks' time{known}."),
+            Some(shortage) => format!("{shortage} No other avoidable time above 2 %."),
+            None => format!("No avoidable time above 2 %{known}."),
         };
     }
     let when = when(judgement).map(|when| format!(", {when}")).unwrap_or_default();
     let next = next(judgement).map(|next| format!(" Next: {next}.")).unwrap_or_default();
     format!(
-        "{} of the ranks' time is avoidable, {} of {}: {}{when} ({}, confidence {}).{next}",
+        "{} avoidable ({} of {}): {}{when}. {}, {} sure.{next}",
         at_least(verdict, &percent(verdict.share), true),
         time(verdict.avoidable_wall_s),
         time(verdict.avoidable_wall_s / verdict.share.max(1e-12)),
         what(judgement),
-        name(&verdict.cause),
+        title(&verdict.cause),
         percent(verdict.confidence),
     )
 }
@@ -63,7 +61,7 @@ fn stopped(judgement: &Judgement) -> Option<String> {
     let longest = judgement.stopped.longest.first()?;
     let others = match judgement.stopped.count - 1 {
         0 => String::new(),
-        others => format!(", and {} for at most as long", plural(others.into(), "other rank")),
+        others => format!(", and {} for at most that long", plural(others.into(), "other rank")),
     };
     let seconds = time(longest.seconds);
     Some(format!("A signal or a debugger stopped rank {} for {seconds}{others}.", longest.rank))
@@ -82,9 +80,20 @@ fn at_least(verdict: &Verdict, figure: &str, is_first: bool) -> String {
 fn name(cause: &str) -> &str {
     match cause {
         "mapping" => "placement",
-        "pattern" => "uneven work",
-        "background" => "background traffic",
-        "cpu" => "missing cores",
+        "pattern" => "load imbalance",
+        "background" => "network contention",
+        "cpu" => "CPU contention",
+        other => other,
+    }
+}
+
+/// Likewise at the start of a sentence.
+fn title(cause: &str) -> &str {
+    match cause {
+        "mapping" => "Placement",
+        "pattern" => "Load imbalance",
+        "background" => "Network contention",
+        "cpu" => "CPU contention",
         other => other,
     }
 }
@@ -121,12 +130,12 @@ fn when(judgement: &Judgement) -> Option<String> {
     let is_to_end = end_s - last.1 <= near_s;
     let sum_s: f64 = times.iter().map(|(from_s, to_s)| to_s - from_s).sum();
     Some(match (times.len(), is_from_start, is_to_end) {
-        (1, true, true) => "from the start".into(),
-        (1, true, false) => format!("from the start until {}", at(last.1)),
+        (1, true, true) => "since the start".into(),
+        (1, true, false) => format!("from the start to {}", at(last.1)),
         (1, false, true) => format!("since {}", at(first.0)),
         (1, false, false) => format!("from {} to {}", at(first.0), at(last.1)),
         _ if sum_s > MOSTLY * (end_s - begin_s) => "most of the time".into(),
-        (number, ..) => format!("{number} times from {} to {}", at(first.0), at(last.1)),
+        (number, ..) => format!("{number} times between {} and {}", at(first.0), at(last.1)),
     })
 }
 
@@ -135,7 +144,7 @@ fn next(judgement: &Judgement) -> Option<String> {
     let verdict = &judgement.verdict;
     let (cause, seconds) = verdict.causes.iter().find(|(cause, _)| *cause != verdict.cause)?;
     let share = seconds * verdict.share / verdict.avoidable_s;
-    (share >= NEGLIGIBLE).then(|| format!("{} from {}", percent(share), name(cause)))
+    (share >= NEGLIGIBLE).then(|| format!("{}, {}", name(cause), percent(share)))
 }
 
 /// When the network was quiet and when not, where that cost something and was not so all the time.
@@ -174,14 +183,9 @@ fn details(judgement: &Judgement) -> Vec<String> {
     let verdict = &judgement.verdict;
     let mut sentences = Vec::new();
     if verdict.cause != "none" {
-        let what = match verdict.cause.as_str() {
-            "mapping" => "The placement of the ranks",
-            "pattern" => "Uneven work, and waiting for those who have more of it,",
-            "background" => "Traffic that makes messages between nodes slower than usual",
-            _ => "Missing cores, and waiting for those who have none,",
-        };
+        let what = title(&verdict.cause);
         sentences.push(format!(
-            "{what} costs {} of the ranks' time; without it the run would take about {} less.",
+            "{what} costs {} of all ranks' time. Without it the run takes about {} less.",
             at_least(verdict, &time(verdict.avoidable_s), false),
             time(verdict.avoidable_wall_s)
         ));
@@ -192,17 +196,15 @@ fn details(judgement: &Judgement) -> Vec<String> {
     }
     sentences.extend(stopped(judgement));
     sentences.extend(network(judgement));
-    if verdict.cause != "none" {
-        let sureness = match verdict.confidence {
-            sure if sure >= 0.8 => "is quite sure",
-            sure if sure >= 0.5 => "is likely",
-            _ => "is a guess",
-        };
-        let (name, confidence) = (name(&verdict.cause), percent(verdict.confidence));
-        sentences.push(format!("That the cause is {name} {sureness} (confidence {confidence})."));
-    }
-    sentences.extend(verdict.remarks.iter().map(|remark| format!("But {remark}.")));
+    sentences.extend(verdict.remarks.iter().map(|remark| sentence(remark)));
     sentences
+}
+
+/// A remark as a sentence; in recordings of earlier versions it begins with a small letter.
+fn sentence(remark: &str) -> String {
+    let mut letters = remark.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).chain(['.']).collect()
 }
 
 /// Says what was found: the sentences that go with the figures.
@@ -216,8 +218,8 @@ pub(super) fn say(told: &mut Found) {
 pub(crate) fn verdict_sentences(judgement: &Judgement, hangs_at_end: bool) -> Vec<String> {
     let mut sentences = Vec::new();
     let verdict = &judgement.verdict;
-    if hangs_at_end && verdict.cause == "none" && verdict.lost_share == 0.0 {
-        sentences.push("Before the hang, nothing above 2 % of the ranks' time was avoidable.".into());
+    if hangs_at_end && verdict.cause == "none" && !verdict.is_withheld() {
+        sentences.push("Before the hang, nothing above 2 % was avoidable.".into());
         sentences.extend(shortage(judgement));
     } else {
         sentences.push(headline(judgement));
@@ -235,11 +237,11 @@ pub(crate) fn budget_lines(judgement: &Judgement) -> Vec<(&'static str, String, 
     let line = |name, seconds: f64| (name, time(seconds), 100.0 * seconds / total_s);
     let parts = [
         line("waiting for others", budget.waiting_s),
-        line("usual transmission", budget.base_s),
-        line("distance between nodes", budget.distance_s),
-        line("slower than usual", budget.excess_s),
-        line("collectives at work", budget.operation_s),
-        line("other calls", budget.other_s),
+        line("expected transfer time", budget.base_s),
+        line("inter-node cost", budget.distance_s),
+        line("slower than expected", budget.excess_s),
+        line("collective operations", budget.operation_s),
+        line("other MPI calls", budget.other_s),
         line("unknown", budget.unknown_s),
     ];
     parts.into_iter().filter(|(.., share)| *share >= 0.05).collect()

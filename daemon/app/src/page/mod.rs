@@ -1,11 +1,13 @@
 //! The page of a run or of a recording: its server, on a runtime of its own, and what it is fed with.
 
+mod layout_file;
 mod open;
 mod rows;
 mod shelf;
 mod sites;
 mod updates;
 
+pub(crate) use layout_file::LayoutFilePath;
 pub(crate) use open::{Opened, open_in_browser, say_address};
 pub(crate) use rows::{function_rows, node_rows, rank_rows};
 pub(crate) use shelf::{Shelf, Shelves};
@@ -56,12 +58,15 @@ impl Page {
     ) -> Result<(Self, Feeding)> {
         let state = FeedState::with_limits(job, Limits { window_ns, ..Limits::default() });
         let messages = Messages { source: Box::new(shelves.messages), flow: mpiscope_ingest::flow };
-        let library = Library::new(Box::new(shelves.calls))
+        let mut library = Library::new(Box::new(shelves.calls))
             .with_messages(messages)
             .with_overview(overview)
             .with_sites(Box::new(shelves.sites))
             .with_remap(Box::new(shelves.placements))
             .with_names(|function| mpiscope_wire::by_id(function).map(|entry| entry.name));
+        if let Some(layout) = shelves.layout {
+            library = library.with_layouts(Box::new(layout));
+        }
         Self::of(address, token, state, Arc::new(library))
     }
 

@@ -3,7 +3,7 @@
 
 mod nearest;
 
-use super::SiteShelf;
+use super::{LayoutFilePath, SiteShelf};
 use crate::remap::Placements;
 use mpiscope_analysis::Bins;
 use mpiscope_feed::exchange::{EventQuestion, Ranks};
@@ -23,6 +23,8 @@ pub(crate) struct Shelves {
     pub(crate) messages: Shelf<Message>,
     pub(crate) sites: SiteShelf,
     pub(crate) placements: Placements,
+    /// The layout file of the user, if any.
+    pub(crate) layout: Option<LayoutFilePath>,
 }
 
 impl Shelves {
@@ -30,7 +32,12 @@ impl Shelves {
     pub(crate) fn new(dir: &Path, cache_bytes_max: usize, placements: Placements) -> Self {
         let calls = Shelf::new(dir.to_path_buf(), cache_bytes_max);
         let messages = Shelf::new(dir.to_path_buf(), cache_bytes_max);
-        Self { calls, messages, sites: SiteShelf::default(), placements }
+        Self { calls, messages, sites: SiteShelf::default(), placements, layout: None }
+    }
+
+    /// With layouts of the user.
+    pub(crate) fn with_layout(self, layout: Option<LayoutFilePath>) -> Self {
+        Self { layout, ..self }
     }
 }
 

@@ -238,7 +238,7 @@ pub(crate) fn json(
         between: findings.map(|found| &found.judgement.regions.between[..]),
         budget: findings.map(|found| &found.judgement.budget),
         efficiency: findings
-            .filter(|found| found.judgement.verdict.lost_share == 0.0)
+            .filter(|found| !found.judgement.verdict.is_withheld())
             .map(|found| &found.judgement.efficiency),
         waits: findings.map(|found| &found.judgement.waits[..]),
         gathered: findings.map(|found| &found.judgement.gathered[..]),

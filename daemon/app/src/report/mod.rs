@@ -71,7 +71,7 @@ pub(crate) fn report(options: &ReportOptions) -> Result<ExitCode> {
             Ok(ExitCode::from(TOO_MUCH))
         }
         (Some(_), None) => {
-            bail!("{} was not judged, so nobody knows what could be avoided", options.dir.display())
+            bail!("{} has no verdict, so the avoidable time is unknown", options.dir.display())
         }
         _ => Ok(ExitCode::SUCCESS),
     }

@@ -33,7 +33,7 @@ fn ending(loaded: &Loaded) -> String {
         (State::Running, _) => "still running".into(),
         (_, Some(exit)) if exit > 128 => format!("ended by signal {}", exit - 128),
         (_, Some(exit)) => format!("exit status {exit}"),
-        (_, None) => "how it ended is not known".into(),
+        (_, None) => "exit status unknown".into(),
     }
 }
 
@@ -53,7 +53,7 @@ fn write(
     writeln!(out)?;
     stood(loaded, out)?;
     if totals.calls == 0 {
-        writeln!(out, "  No MPI call was seen so far, so nothing can be said of where time goes.\n")?;
+        writeln!(out, "  No MPI call was recorded so far.\n")?;
     } else if let Some(findings) = findings {
         judgement(&findings.judgement, loaded.standing.hangs_at_end(), out)?;
         if let Some(sentence) = regions_sentence(&findings.judgement.regions) {
@@ -63,7 +63,7 @@ fn write(
     let mut row = |name: &str, value: String| writeln!(out, "  {name:<24} {value:>16}");
     row("calls", count(totals.calls))?;
     if totals.polls > 0 {
-        row("polls folded in", count(totals.polls))?;
+        row("folded polls", count(totals.polls))?;
     }
     row("messages", count(totals.messages))?;
     row("  within nodes", count(totals.intra_messages))?;
@@ -72,21 +72,21 @@ fn write(
     row("unmatched sends", count(totals.unmatched_sends))?;
     row("unmatched receives", count(totals.unmatched_receives))?;
     if totals.uncertain_messages > 0 {
-        row("paired in doubt", count(totals.uncertain_messages))?;
+        row("ambiguous matches", count(totals.uncertain_messages))?;
     }
     row("lost calls", count(loaded.losses.total()))?;
     if let Some(pauses) = &loaded.pauses {
-        row("made while recording was off", count(pauses.calls))?;
+        row("calls while paused", count(pauses.calls))?;
         let end_ns = seconds_ns(job.duration_s.unwrap_or_default());
         let off = pauses.gaps.iter().map(|gap| gap.until_ns.unwrap_or(end_ns).saturating_sub(gap.from_ns));
         let times = plural(pauses.gaps.len() as u64, "stretch").replace("stretchs", "stretches");
-        row("  it was off for", format!("{} in {times}", nanoseconds(off.sum())))?;
+        row("  paused for", format!("{} in {times}", nanoseconds(off.sum())))?;
     }
     if job.nodes.len() > 1 {
         let clocks = (0..job.nodes.len()).filter_map(|node| loaded.clock_of(node));
-        row("clocks agree within", nanoseconds(clocks.map(|clock| clock.uncertainty_ns).max().unwrap_or(0)))?;
-        row("ended before they began", count(totals.clock_violations_after))?;
-        row("  before correction", count(totals.clock_violations_before))?;
+        row("clock uncertainty", nanoseconds(clocks.map(|clock| clock.uncertainty_ns).max().unwrap_or(0)))?;
+        row("received before sent", count(totals.clock_violations_after))?;
+        row("  with raw clocks", count(totals.clock_violations_before))?;
     }
     let is_in_verdict = findings.is_some_and(|findings| findings.judgement.cpu_shortage.is_some());
     if let Some(sentence) = loaded.processors.sentence().filter(|_| !is_in_verdict) {
@@ -98,12 +98,12 @@ fn write(
     functions(loaded, out)?;
     places(loaded, findings, out)?;
     if !loaded.missing.is_empty() {
-        writeln!(out, "\nWhat is missing:")?;
+        writeln!(out, "\nMissing:")?;
         for sentence in loaded.missing.iter().take(MOST_MISSING) {
             writeln!(out, "  {sentence}")?;
         }
         if loaded.missing.len() > MOST_MISSING {
-            writeln!(out, "  and {} more (--json has them)", loaded.missing.len() - MOST_MISSING)?;
+            writeln!(out, "  and {} more (see --json)", loaded.missing.len() - MOST_MISSING)?;
         }
     }
     Ok(())
@@ -144,16 +144,15 @@ fn better_placement(placement: &Placement<'_>) -> Option<String> {
     match placement.nodes() {
         0 | 1 => None,
         _ if !advice.gains() => {
-            Some("no placement of the ranks was found with fewer messages between nodes".into())
+            Some("No better placement was found: none has fewer messages between nodes.".into())
         }
         _ if before == after => Some(format!(
-            "with another placement of the ranks {} instead of {} would go between nodes (mpiscope remap writes it)",
+            "A better placement sends {} instead of {} between nodes; mpiscope remap writes it.",
             bytes(advice.inter_bytes_after),
             bytes(advice.inter_bytes_before)
         )),
         _ => Some(format!(
-            "with another placement of the ranks {after} messages instead of {before} would go between nodes \
-             (mpiscope remap writes it)"
+            "A better placement sends {after} instead of {before} messages between nodes; mpiscope remap writes it."
         )),
     }
 }
@@ -184,7 +183,7 @@ fn functions(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
     }
     if !rest.is_empty() {
         let rest_ns: u64 = rest.iter().map(|(_, totals)| totals.time_ns).sum();
-        writeln!(out, "  {} more functions, {} (--json has them)", rest.len(), nanoseconds(rest_ns))?;
+        writeln!(out, "  and {} more functions, {} (see --json)", rest.len(), nanoseconds(rest_ns))?;
     }
     Ok(())
 }
@@ -199,16 +198,16 @@ fn stood(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
         };
         let since = run_time(Duration::from_nanos(seconds_ns(still.since_s)));
         let times = if standing.count > 1 {
-            format!(", the last of {} times", standing.count)
+            format!(", the last of {} hangs", standing.count)
         } else {
             String::new()
         };
-        writeln!(out, "  the job stood still since {since}, {end}{times}")?;
+        writeln!(out, "  Hang since {since}, {end}{times}")?;
         for sentence in still.sentences.iter().take(MOST_SENTENCES) {
             writeln!(out, "    {}", sentence.text)?;
         }
         if still.sentences.len() > MOST_SENTENCES {
-            writeln!(out, "    {} more sentences (--json has them)", still.sentences.len() - MOST_SENTENCES)?;
+            writeln!(out, "    and {} more (see --json)", still.sentences.len() - MOST_SENTENCES)?;
         }
         writeln!(out)?;
     }
@@ -216,7 +215,7 @@ fn stood(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
         return Ok(());
     }
     let ended = plural(standing.ended_in_count, "call");
-    writeln!(out, "  when their processes ended, ranks were in {ended} that had not returned")?;
+    writeln!(out, "  {ended} had not returned when their ranks ended")?;
     let end_ns = seconds_ns(loaded.job.duration_s.unwrap_or_default());
     for call in standing.ended_in.iter().take(MOST_ENDED) {
         let place = if call.place.is_empty() { String::new() } else { format!(" at {}", call.place) };
@@ -225,7 +224,7 @@ fn stood(loaded: &Loaded, out: &mut String) -> std::fmt::Result {
     }
     let told = standing.ended_in.len().min(MOST_ENDED) as u64;
     if standing.ended_in_count > told {
-        writeln!(out, "    {} more (--json has them)", count(standing.ended_in_count - told))?;
+        writeln!(out, "    and {} more (see --json)", count(standing.ended_in_count - told))?;
     }
     writeln!(out)
 }
@@ -245,14 +244,14 @@ fn places(loaded: &Loaded, findings: Option<&Findings>, out: &mut String) -> std
     let names: Vec<String> = known.iter().take(MOST_PLACES).map(|site| name(site)).collect();
     // Names of C++ are long; beyond that much they stand out rather than push the figures from the screen.
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default().clamp(44, 88);
-    writeln!(out, "\n  {:<width$} {:>14} {:>10} {:>10}", "called from", "calls", "time", "waiting")?;
+    writeln!(out, "\n  {:<width$} {:>14} {:>10} {:>10}", "call site", "calls", "time", "waiting")?;
     for (site, name) in known.iter().zip(names) {
         let time = |seconds: f64| nanoseconds((seconds.max(0.0) * 1e9) as u64);
         let waiting = site.waiting_s.map_or_else(|| "?".to_owned(), time);
         writeln!(out, "  {name:<width$} {:>14} {:>10} {waiting:>10}", count(site.calls), time(site.seconds))?;
     }
     if known.len() > MOST_PLACES {
-        writeln!(out, "  {} more places (--json has them)", known.len() - MOST_PLACES)?;
+        writeln!(out, "  and {} more call sites (see --json)", known.len() - MOST_PLACES)?;
     }
     Ok(())
 }

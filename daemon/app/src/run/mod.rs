@@ -14,7 +14,7 @@ use crate::daemon::{Configuration, Summary};
 use crate::here::own_program;
 use crate::judge;
 use crate::node::LEFT_FILE;
-use crate::page;
+use crate::page::{self, LayoutFilePath};
 use crate::private::random;
 use crate::site::{Site, Start};
 use crate::switch;
@@ -58,6 +58,9 @@ pub(crate) fn run(options: &RunOptions) -> Result<ExitCode> {
     // Only the user's own word can keep the command from running.
     let out = place::choose_folder(options)?;
     let criteria = options.criteria.as_deref().map(judge::named).transpose()?;
+    if let Some(layout) = &options.layout {
+        LayoutFilePath::named(layout)?;
+    }
     let site = Site::load(options.site.as_deref());
     let site = if options.site.is_some() { Ok(site?) } else { site };
     let begun = || site.and_then(|site| begin(options, out.clone(), &site, criteria, Vec::new()));
@@ -142,6 +145,12 @@ fn begin(
         hang_after: Duration::from_secs(options.hang_after),
         keep: options.keep,
         criteria,
+        layout: options
+            .layout
+            .as_deref()
+            .map(LayoutFilePath::named)
+            .transpose()?
+            .map(LayoutFilePath::into_path),
         listen: (!options.no_dashboard).then(|| options.listen.unwrap_or(page::ANYWHERE)),
         token: format!("{:032x}", random()?),
         link: link.clone(),

@@ -51,17 +51,11 @@ impl Place {
         let name = name.to_string_lossy().into_owned();
         let mark = format!("mpiscope-{}-{:08x}", rustix::process::getuid().as_raw(), random()? as u32);
         let beside = out.parent().unwrap_or(&out);
-        let first_of = |folders: &[&Path], name: &str| {
-            let made = make_private(folders[0].join(name));
-            let others = folders[1..].iter();
-            others.fold(made, |made, folder| {
-                made.or_else(|error| make_private(folder.join(name)).map_err(|_| error))
-            })
-        };
         // Without a folder for temporary files, what goes there is kept beside the recording.
-        let spool = first_of(&[&paths.spool, Path::new(USUAL_SPOOL), beside], &format!("{mark}{SPOOL}"))?;
+        let usual = Path::new(USUAL_SPOOL);
+        let spool = make_in_first(&[&paths.spool, usual, beside], &format!("{mark}{SPOOL}"))?;
         // Without shared memory, or where it may not be written, a file does as well, if it is one of this host.
-        let rings = first_of(&[&paths.rings, &paths.spool, Path::new(USUAL_SPOOL)], &mark)
+        let rings = make_in_first(&[&paths.rings, &paths.spool, usual], &mark)
             .inspect_err(|_| remove_folder(&spool))?;
         let is_out_given = out.exists();
         let place = Self { name, out, is_out_given, rings, spool };
@@ -93,29 +87,31 @@ fn remove_folder(folder: &Path) {
     let _ = std::fs::remove_dir_all(folder);
 }
 
+/// Whether a folder is called as those of rings of this user are, and is this user's.
+fn is_own(folder: &Path) -> bool {
+    let own = rustix::process::getuid().as_raw();
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with(&format!("mpiscope-{own}-"))
+        && std::fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir() && found.uid() == own)
+}
+
 /// Removes the rings that the recorder of a recording read, once they are saved; their folder, if it went. A recording may
 /// come from anywhere, so only what is certainly such a folder of this user on this host goes, and of the spool only an
 /// empty folder: agents of other hosts may keep there what nobody has yet.
 pub(crate) fn remove_rings_of(live: &Live) -> Option<&Path> {
-    let own = rustix::process::getuid().as_raw();
-    let is_ours = |folder: &&PathBuf| {
-        let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with(&format!("mpiscope-{own}-"))
-            && std::fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir() && found.uid() == own)
-    };
     // The recorder of which this is a copy may still be there.
     if is_running(live.pid) {
         return None;
     }
     let (rings, spools) = live.rings.split_first()?;
-    for spool in spools.iter().filter(is_ours) {
+    for spool in spools.iter().filter(|folder| is_own(folder)) {
         let _ = std::fs::remove_dir(spool);
     }
     let is_local = |folder: &&PathBuf| {
         folder.join(SERVED_BY_DAEMON).is_file()
             && rustix::fs::statfs(folder.as_path()).is_ok_and(|found| found.f_type == TMPFS)
     };
-    let rings = Some(rings).filter(is_ours).filter(is_local)?;
+    let rings = Some(rings).filter(|folder| is_own(folder)).filter(is_local)?;
     remove_folder(rings);
     Some(rings)
 }
@@ -139,6 +135,14 @@ fn holds_nothing(out: &Path) -> bool {
 const SPOOL: &str = "-spool";
 /// Where temporary files go if the folder for them cannot be used.
 const USUAL_SPOOL: &str = "/tmp";
+
+/// Makes a folder in the first of these that can be used.
+fn make_in_first(folders: &[&Path], name: &str) -> Result<PathBuf> {
+    let mut made = folders.iter().map(|folder| make_private(folder.join(name)));
+    let first = made.next().context("there is no folder for the rings of the ranks")?;
+    // Where none can be used, the one that was meant is named.
+    first.or_else(|error| made.find_map(Result::ok).ok_or(error))
+}
 
 fn make_private(path: PathBuf) -> Result<PathBuf> {
     std::fs::DirBuilder::new()
@@ -227,12 +231,10 @@ fn free_name(here: &Path, name: &str) -> String {
 
 /// Folders of rings that nobody uses any more, for the doctor: those of this user whose processes are all gone.
 pub(crate) fn left_over_rings(rings: &Path) -> Vec<PathBuf> {
-    let own = rustix::process::getuid().as_raw();
-    let prefix = format!("mpiscope-{own}-");
     let Ok(entries) = std::fs::read_dir(rings) else { return Vec::new() };
-    let ours = entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix));
-    ours.filter(|entry| entry.metadata().is_ok_and(|metadata| metadata.uid() == own))
-        .map(|entry| entry.path())
+    let folders = entries.flatten().map(|entry| entry.path());
+    folders
+        .filter(|folder| is_own(folder))
         .filter(|folder| {
             let Ok(files) = std::fs::read_dir(folder) else { return false };
             // One without any is of a run that is just beginning, and costs nothing.
@@ -243,7 +245,7 @@ pub(crate) fn left_over_rings(rings: &Path) -> Vec<PathBuf> {
                         .path()
                         .file_stem()
                         .and_then(|stem| stem.to_str()?.split('-').next()?.parse::<u32>().ok());
-                    pid.is_none_or(|pid| !Path::new(&format!("/proc/{pid}")).exists())
+                    !pid.is_some_and(is_running)
                 })
         })
         .collect()

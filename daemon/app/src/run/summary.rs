@@ -20,11 +20,9 @@ fn lines(summary: &Summary, out: &Path) -> Vec<String> {
     let mut lines = Vec::new();
     let duration = Duration::from_nanos(summary.duration_ns);
     if summary.ranks == 0 {
-        lines.push(format!("no MPI call was seen in {}; did the program start MPI?", run_time(duration)));
-        lines.push(
-            "a program that is linked to MPI statically cannot be recorded; `mpiscope doctor` says more"
-                .into(),
-        );
+        lines.push(format!("no MPI call was recorded in {}; did the program start MPI?", run_time(duration)));
+        lines
+            .push("programs that link MPI statically cannot be recorded; `mpiscope doctor` says more".into());
         return lines;
     }
     lines.push(format!(
@@ -74,14 +72,14 @@ fn lines(summary: &Summary, out: &Path) -> Vec<String> {
         lines.push(format!("missing: {} more, see the report", summary.missing.len() - MOST_MISSING));
     }
     lines.push(format!(
-        "recording cost about {} a call, {} in all ranks; the daemon used {} of a core",
+        "recording cost about {} per call, {} in all ranks; the daemon used {} of CPU time",
         nanoseconds(summary.cost_per_call_ns as u64),
         nanoseconds((summary.cost_s * 1e9) as u64),
         nanoseconds((summary.agent_cpu_s * 1e9) as u64),
     ));
     let made = (summary.calls + summary.polls).max(1);
     lines.push(format!(
-        "{} lost; {} on disk, {:.1} bytes a call",
+        "{} lost; {} on disk, {:.1} bytes per call",
         if summary.lost_calls == 0 { "no call".into() } else { plural(summary.lost_calls, "call") },
         bytes(summary.bytes_on_disk),
         summary.bytes_on_disk as f64 / made as f64,

@@ -1,5 +1,8 @@
 //! What pages ask and command, as it is read.
 
+use super::rank_questions::{
+    LandscapeQuestion, LayoutQuestion, MetricsQuestion, layout_question, metrics_question,
+};
 use mpiscope_model::{Nanoseconds, Rank};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -18,6 +21,8 @@ pub const BINS_MAX: u32 = 8_192;
 pub const NODES_MAX: u32 = 10_000;
 /// Likewise.
 pub const NODES_USUAL: u32 = 5_000;
+/// The most rows of a landscape.
+const ROWS_MAX: u64 = 1_024;
 /// The most messages of a past or a future.
 pub const CONE_MESSAGES_MAX: u32 = 50_000;
 /// The most ranges of ranks and hidden functions that are kept.
@@ -73,6 +78,16 @@ pub enum Question {
     Cone(ConeQuestion),
     /// Who sent to whom in a range.
     Pairs(Range<Nanoseconds>),
+    /// Figures of all ranks.
+    RankMetrics(MetricsQuestion),
+    /// Where a layout puts all ranks.
+    RankLayout(LayoutQuestion),
+    /// The layouts that there are.
+    Layouts,
+    /// What shows best where ranks stand out.
+    Suggestion(Range<Nanoseconds>),
+    /// Time by function and rank.
+    Landscape(LandscapeQuestion),
     /// Is anybody there?
     Ping,
 }
@@ -139,7 +154,7 @@ pub struct ConeQuestion {
 }
 
 /// Kinds of questions of which a page needs no more than the newest answer.
-pub const REPLACEABLE: usize = 5;
+pub const REPLACEABLE: usize = 9;
 
 impl Question {
     /// The number of its kind, where a newer question of one kind takes the place of the one before.
@@ -151,6 +166,10 @@ impl Question {
             Question::Pairs(_) => Some(2),
             Question::Messages(_) => Some(3),
             Question::Courses(_) => Some(4),
+            Question::RankMetrics(_) => Some(5),
+            Question::RankLayout(_) => Some(6),
+            Question::Landscape(_) => Some(7),
+            Question::Suggestion(_) => Some(8),
             _ => None,
         }
     }
@@ -216,6 +235,11 @@ struct Plain {
     hidden: Vec<u32>,
     follow: bool,
     on: bool,
+    metrics: Vec<String>,
+    function: Option<u32>,
+    layout: String,
+    source: Option<String>,
+    is_file: bool,
 }
 
 impl Incoming {
@@ -281,6 +305,20 @@ impl Plain {
                 Question::Dag(DagQuestion { range_ns, ranks: ranks(), most })
             }
             "pairs" => Question::Pairs(range_ns),
+            "rank_metrics" => {
+                Question::RankMetrics(metrics_question(range_ns, &self.metrics, self.function)?)
+            }
+            "rank_layout" => {
+                let events = metrics_question(range_ns, &self.metrics, self.function)?;
+                let (source, name) = (self.source.clone(), self.layout.clone());
+                Question::RankLayout(layout_question(source, self.is_file, name, events)?)
+            }
+            "layouts" => Question::Layouts,
+            "suggestion" => Question::Suggestion(range_ns),
+            "landscape" => {
+                let most_rows = limit(self.most, ROWS_MAX, ROWS_MAX) as u32;
+                Question::Landscape(LandscapeQuestion { range_ns, most_rows })
+            }
             "past" | "future" => Question::Cone(ConeQuestion {
                 range_ns,
                 rank: self.rank,

@@ -8,14 +8,14 @@ import { partTone } from "../causes";
 import { bars } from "./layout";
 
 export const PART_WORDS: Readonly<Record<PartName, string>> = {
-  waiting: "waiting for others", base: "usual transmission", distance: "distance between nodes", excess: "slower than usual",
-  operation: "collectives at work", other: "other calls", unknown: "unknown",
+  waiting: "waiting for others", base: "expected transfer time", distance: "inter-node cost", excess: "slower than expected",
+  operation: "collective operations", other: "other MPI calls", unknown: "unknown",
 };
 
 const WAIT_WORDS: readonly (readonly [WaitName, string, Part])[] = [
-  ["compute", "computing, or no core", "compute"], ["no_core", "of it without a core", "noCore"], ["base", "usual transmission", "base"],
-  ["distance", "distance between nodes", "distance"], ["excess", "slower than usual", "excess"], ["operation", "collectives at work", "operation"],
-  ["other", "other calls", "other"], ["unknown", "unknown", "unknown"],
+  ["compute", "computing, or waiting for a CPU", "compute"], ["no_core", "of it waiting for a CPU", "noCore"], ["base", "expected transfer time", "base"],
+  ["distance", "inter-node cost", "distance"], ["excess", "slower than expected", "excess"], ["operation", "collective operations", "operation"],
+  ["other", "other MPI calls", "other"], ["unknown", "unknown", "unknown"],
 ];
 
 interface Row { key: string; name: string; figure: Figure; tone: Part | "outside" | null; isInner: boolean }

@@ -20,7 +20,7 @@ import { AXES, nsAt, paint } from "./paint";
 const KINDS = [
   { id: "calls", label: "Calls", title: "Calls that began, by function", note: "calls that began, by function" },
   { id: "time", label: "Time in MPI", title: "Where time in MPI went, summed over all threads", note: "where time in MPI went, summed over all threads" },
-  { id: "avoidable", label: "Avoidable", title: "What could be avoided, by cause", note: "what could be avoided, in seconds of ranks" },
+  { id: "avoidable", label: "Avoidable", title: "Avoidable time, by cause", note: "avoidable time, in seconds of ranks" },
 ] as const;
 type Kind = (typeof KINDS)[number]["id"];
 
@@ -79,7 +79,7 @@ export function OverTime({ compared }: { compared: Compared }) {
       </div>
       <ul class="key">
         {stacks.rows.map((row) => <li key={row.key}><span class="swatch" style={{ backgroundColor: row.colour }} />{row.name}</li>)}
-        {stacks.rows.length === 0 && <li class="soft">{kind.value === "avoidable" ? "Nothing could be avoided in either." : "There is nothing to show."}</li>}
+        {stacks.rows.length === 0 && <li class="soft">{kind.value === "avoidable" ? "No avoidable time in either run." : "Nothing to show."}</li>}
       </ul>
       {slot.value !== null && place.value && <Tip stacks={stacks} slot={slot.value} place={place.value} value={value} />}
     </section>

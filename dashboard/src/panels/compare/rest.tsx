@@ -75,9 +75,9 @@ function Counts({ comparison }: { comparison: Comparison }) {
     ["within nodes", totals.intraMessages, count],
     ["between nodes", totals.interMessages, count],
     ["payload", totals.bytes, bytes],
-    ["without a core", noCoreShare, percent],
+    ["waiting for a CPU", noCoreShare, percent],
     ["lost calls", totals.lostCalls, count],
-    ["clocks agree within", clockUncertaintyNs, duration],
+    ["clock uncertainty", clockUncertaintyNs, duration],
     ["ended before they began", totals.clockViolations, count],
   ];
   const words = (value: number | null, say: (value: number) => string): string => (value === null ? "\u2013" : say(value));

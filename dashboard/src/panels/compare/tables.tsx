@@ -78,7 +78,7 @@ export function Places({ comparison }: { comparison: Comparison }) {
   }
   const changed = rows.filter((row) => isChange(row.ofRank)).length;
   const all = styled<SiteChange>([
-    { key: "place", label: "called from", title: "Sort by place", sort: (row) => row.place, ascending: true, className: () => "word place", cell: (row) => <span title={row.place}>{row.place}{moved(row)}</span> },
+    { key: "place", label: "call site", title: "Sort by place", sort: (row) => row.place, ascending: true, className: () => "word place", cell: (row) => <span title={row.place}>{row.place}{moved(row)}</span> },
     { key: "function", label: "what", title: "Sort by what is called", sort: (row) => row.callsFunction, ascending: true, className: () => "word", cell: (row) => row.callsFunction },
     ...columns<SiteChange>(comparison, largest(rows)),
     {

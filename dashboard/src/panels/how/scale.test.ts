@@ -26,7 +26,7 @@ describe("the scale of latency", () => {
   it("has lines that have room, and 1 always", () => {
     expect(latencyLines({ from: 0.5, to: 8 }, 80)).toEqual([0.5, 1, 2, 4, 8]);
     expect(latencyLines({ from: 0.5, to: 64 }, 60)).toEqual([1, 8, 64]);
-    expect([1, 2, 0.5, 0.25, 0.125].map(latencyLabel)).toEqual(["usual", "2", "\u00bd", "\u00bc", "1/8"]);
+    expect([1, 2, 0.5, 0.25, 0.125].map(latencyLabel)).toEqual(["L 1", "2", "\u00bd", "\u00bc", "1/8"]);
   });
 });
 

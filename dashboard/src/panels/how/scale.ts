@@ -52,9 +52,9 @@ export function latencyLines(of: Latencies, pixels: number): number[] {
   return lines;
 }
 
-/** "usual", "2", "½", "1/8". */
+/** "L 1", "2", "½", "1/8". */
 export function latencyLabel(value: number): string {
-  if (value === 1) return "usual";
+  if (value === 1) return "L 1";
   if (value > 1) return String(value);
   return value === 0.5 ? "\u00bd" : value === 0.25 ? "\u00bc" : `1/${1 / value}`;
 }

@@ -37,7 +37,7 @@ export function Bar({ store, state, heights }: { store: Store; state: MessagesSt
         <span class="soft wide">Arrows</span>
         {ARROWS.map(({ id, label, title }) => <button type="button" key={id} title={title} aria-pressed={state.arrows.value === id} onClick={() => (state.arrows.value = id)}>{label}</button>)}
       </div>
-      <button type="button" aria-pressed={state.isLatency.value} disabled={state.arrows.value === "none"} title="Arrows are coloured by how many times as long as usual their messages took" onClick={() => (state.isLatency.value = !state.isLatency.peek())}>Latency</button>
+      <button type="button" aria-pressed={state.isLatency.value} disabled={state.arrows.value === "none"} title="Colour arrows by transfer time relative to the expected" onClick={() => (state.isLatency.value = !state.isLatency.peek())}>Latency</button>
       <button type="button" aria-pressed={state.isTable.value} title="The calls of a rank as a list" onClick={() => (state.isTable.value = !state.isTable.peek())}>Table</button>
     </div>
   );

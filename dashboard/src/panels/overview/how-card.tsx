@@ -32,7 +32,7 @@ export function HowCard({ store, found }: { store: Store; found: Found | null })
   const name = evolution && course ? courseName(course, evolution) : "";
   return (
     <section class="how-card">
-      <h2>How <span class="soft" title={course ? `${name}${trendWords(course, over(run)) && `, ${trendWords(course, over(run))}`}` : ""}>{course ? "latency of the slowest region; bars: what could be avoided" : "what could be avoided over time"}</span><button type="button" class="more" onClick={() => void (store.tab.value = "how")}>Open How</button></h2>
+      <h2>How <span class="soft" title={course ? `${name}${trendWords(course, over(run)) && `, ${trendWords(course, over(run))}`}` : ""}>{course ? "latency of the slowest region; bars: avoidable time" : "what could be avoided over time"}</span><button type="button" class="more" onClick={() => void (store.tab.value = "how")}>Open How</button></h2>
       {nothing && !found
         ? <p class="soft">{nothing.text}</p>
         : <Sparkline store={store} evolution={evolution} course={course && !nothing ? course : null} found={found} name={name} />}
@@ -59,7 +59,7 @@ function Sparkline({ store, evolution, course, found, name }: SparklineProps) {
   const upper = (chart: Chart) => ({ scale: chart.scale, top: chart.top - 4, bottom: barsTop(chart) - GAP });
   const drawn = (chart: Chart) => course && evolution && picture(course, upper(chart), evolution.windowS, range, mostDelayed([course]));
   return (
-    <TimeChart store={store} height={isTall.value ? HEIGHTS.tall : HEIGHTS.low} label={`Latency of ${name || "no region"} and what could be avoided, over time; a click goes there`}
+    <TimeChart store={store} height={isTall.value ? HEIGHTS.tall : HEIGHTS.low} label={`Latency of ${name || "no region"} and avoidable time, over time; a click goes there`}
       draw={(chart) => (
         <>
           <Latency chart={chart} drawn={drawn(chart) ?? null} range={range} plot={upper(chart)} />

@@ -27,7 +27,7 @@ export function WhereCard({ store }: { store: Store }) {
           store.selection.value = { kind: "region", id: region.id };
           open();
         }} />)}
-          <li class="soft explained">L: how many times as long as usual messages inside take; delayed: those with L above 1.</li>
+          <li class="soft explained">L: transfer time relative to the expected; delayed: L above 1.</li>
         </ul>
         : <Nothing store={store} />}
     </section>
@@ -37,7 +37,7 @@ export function WhereCard({ store }: { store: Store }) {
 function slowestWords(worst: readonly Region[], regionCount: number): string {
   const all = counted(regionCount, "region", "regions");
   const isKnown = worst.some(({ latency }) => latency !== null);
-  if (isKnown && worst.every(({ latency }) => (latency ?? 0) <= ABOUT_USUAL)) return `${all} of ranks, none slower than usual inside`;
+  if (isKnown && worst.every(({ latency }) => (latency ?? 0) <= ABOUT_USUAL)) return `${all} of ranks, none slower than expected inside`;
   return `${worst.length < regionCount ? `the slowest ${worst.length} of ` : ""}${all} of ranks`;
 }
 

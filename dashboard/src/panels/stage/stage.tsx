@@ -1,6 +1,7 @@
 // The main view: tabs, and what each of them holds.
 
-import { computed } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
+import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Frames } from "../../frames";
 import { remembered } from "../../state/arrangement";
@@ -26,6 +27,7 @@ export const TABS = [
   { id: "messages", label: "Messages" },
   { id: "why", label: "Why" },
   { id: "figures", label: "Figures" },
+  { id: "space", label: "3D" },
 ] as const;
 
 const NONE = "none";
@@ -93,8 +95,23 @@ function View({ id, store, frames, particles }: StageProps & { id: string }) {
       {id === "how" && <How store={store} />}
       {id === "messages" && <Messages store={store} frames={frames} />}
       {id === "what" && <What store={store} frames={frames} />}
+      {id === "space" && <LoadedSpace store={store} frames={frames} />}
     </>
   );
+}
+
+/** The 3D view is loaded when it is opened; null until then. */
+const space = signal<ComponentType<{ store: Store; frames: Frames }> | null>(null);
+const spaceFailed = signal(false);
+
+function LoadedSpace({ store, frames }: { store: Store; frames: Frames }) {
+  useEffect(() => {
+    if (space.peek()) return;
+    void import("../space").then(({ Space }) => (space.value = Space), () => (spaceFailed.value = true));
+  }, []);
+  const Space = space.value;
+  if (Space) return <Space store={store} frames={frames} />;
+  return spaceFailed.value ? <div class="message" role="alert"><h2>The 3D view cannot be shown</h2><p>Its program could not be loaded from the server. Reload the page.</p></div> : null;
 }
 
 function Particles({ host }: { host: ParticleHost }) {

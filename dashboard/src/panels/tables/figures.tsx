@@ -110,7 +110,7 @@ function RankTable({ store }: { store: Store }) {
       className: () => "node", cell: (rank) => <span title={nodeName(run, nodeOf(rank))}>{nodeName(run, nodeOf(rank))}</span>,
     },
     {
-      key: "noCore", label: "no core", title: "Share of the time in which it could run that it waited for a core", sort: (rank) => noCore(run, rank).part,
+      key: "noCore", label: "CPU wait", title: "Share of the time in which it could run that it waited for a core", sort: (rank) => noCore(run, rank).part,
       cell: (rank) => {
         const { words, waited, switches } = noCore(run, rank);
         return <span title={switches ? `${waited}; ${switches}` : waited}>{words}</span>;

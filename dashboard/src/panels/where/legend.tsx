@@ -23,7 +23,7 @@ export function LatencyLegend() {
   const ticks = LATENCIES.map((latency) => ({ part: latencyPart(latency), text: latency === LATENCY_MAX ? `${latency}+` : latency === LATENCIES[0] ? "\u2264\u2009\u00bc" : latency === 0.5 ? "\u00bd" : String(latency) }));
   return (
     <>
-      <span class="soft">L, times as long as usual</span>
+      <span class="soft">L, relative to the expected time</span>
       <Scale ramp={latencyRamp(theme.value)} ticks={ticks} label="Latency L from a quarter, blue, over 1, grey, to 4 and more, red" />
       <span class="key"><i class="tone unknown" /><span class="soft">not known</span></span>
     </>

@@ -45,7 +45,7 @@ export function RegionTable({ store, regions }: { store: Store; regions: Regions
       ),
     },
     {
-      key: "latency", label: "L", title: "Latency: how many times as long as usual for their size exact messages take, in the mean", className: () => "latency",
+      key: "latency", label: "L", title: "Latency: how many times as long as expected for their size exact messages take, in the mean", className: () => "latency",
       sort: (region) => region.latency ?? -1,
       cell: (region) => (
         <span title={latencyMeaning(region.latency)}>

@@ -22,7 +22,7 @@ export function BackgroundView({ store, found: { seen, chosen } }: ViewProps) {
   const mark = (size: number | null) => (): void => void (marked.value = size);
   return (
     <div class="view">
-      <h3>Background traffic: what messages {isWithin ? "within" : "between"} nodes take, by size</h3>
+      <h3>Network contention: what messages {isWithin ? "within" : "between"} nodes take, by size</h3>
       <p>{backgroundSentence(chosen)}</p>
       <ul class={`legend small ${marked.value === null ? "" : "marks"}`} aria-label="Sizes">
         {seen.sizes.map((size, at) => (

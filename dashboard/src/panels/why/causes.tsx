@@ -10,7 +10,7 @@ export function Causes({ scope: { where, causes, top, ranksS: totalS }, isDistan
   const sorted = [...CAUSES].sort((one, other) => (causes.get(other) ?? 0) - (causes.get(one) ?? 0));
   return (
     <section>
-      <h2 title={`Shares are of the ranks’ time, ${seconds(totalS)}`}>What could be avoided <span class="soft">{where ? `of ${seconds(totalS)} ${where}` : `of the ranks’ time, ${seconds(totalS)}`}</span></h2>
+      <h2 title={`Shares are of the ranks’ time, ${seconds(totalS)}`}>Avoidable time <span class="soft">{where ? `of ${seconds(totalS)} ${where}` : `of the ranks’ time, ${seconds(totalS)}`}</span></h2>
       <ul class="rows">
         {sorted.map((cause) => {
           const avoidableS = causes.get(cause) ?? 0;
@@ -22,7 +22,7 @@ export function Causes({ scope: { where, causes, top, ranksS: totalS }, isDistan
               <span class="track"><i style={{ width: `${(100 * Math.max(0, avoidableS / totalS)) / longest}%`, backgroundColor: causeColour(cause) }} /></span>
               <span class="value">{isUnknown ? "not known" : seconds(avoidableS)}</span>
               <span class="share">{isUnknown ? "" : part(avoidableS / totalS)}</span>
-              <small>{CAUSE_MEANINGS[cause]}{isUnknown && "; what messages usually take is not known, so nobody can say what that costs"}</small>
+              <small>{CAUSE_MEANINGS[cause]}{isUnknown && "; expected transfer times are not known, so the cost is not known"}</small>
             </li>
           );
         })}

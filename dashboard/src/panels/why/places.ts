@@ -17,7 +17,7 @@ export const WAITS = "why-waits";
 
 /** In the order in which they are below each other. */
 export const PARTS: readonly { id: string; label: string; learn: string }[] = [
-  { id: CAUSES_PART, label: "Causes", learn: "What could be avoided, what to do about it, and from which ranks it comes" },
+  { id: CAUSES_PART, label: "Causes", learn: "Avoidable time, what to do about it, and from which ranks it comes" },
   { id: WHAT_IF, label: "What if", learn: "What the run would take without its causes" },
   { id: WAITS, label: "Waits", learn: "In which calls ranks wait, and who waited for whom" },
   { id: SITES, label: "Places", learn: "Where in the program ranks wait" },

@@ -1,4 +1,4 @@
-// From which ranks it comes that others wait: those that have more to do than others, and those that had no core. Each leads
+// From which ranks it comes that others wait: those that have more to do than others, and those that waited for a CPU. Each leads
 // to its rank.
 
 import type { Found, Source } from "../../feed/found";
@@ -47,12 +47,12 @@ export function Sources({ store, sources, hasCpuShortage, isRanged }: { store: S
       <h2>Which ranks it comes from <span class="soft">{isRanged ? "in the whole run" : ""}</span></h2>
       {told.length > 0
         ? told.map((source) => <OfCause key={source.cause} store={store} source={source} />)
-        : <p class="soft">No rank has much more to do than others{hasCpuShortage ? "" : ", and none was without a core for long"}.</p>}
+        : <p class="soft">No rank has much more to do than others{hasCpuShortage ? "" : ", and none waited long for a CPU"}.</p>}
     </section>
   );
 }
 
-const TOO_MUCH: Readonly<Partial<Record<Source["cause"], string>>> = { pattern: "more than average", cpu: "without a core" };
+const TOO_MUCH: Readonly<Partial<Record<Source["cause"], string>>> = { pattern: "more than average", cpu: "waiting for a CPU" };
 
 function OfCause({ store, source }: { store: Store; source: Source }) {
   const name = CAUSE_NAMES[source.cause];

@@ -40,8 +40,8 @@ function Nothing({ store }: { store: Store }) {
     <>
       <div class="message">
         <h2>{verdictLine(run).sentence}</h2>
-        <p>Each call is cut into waiting, what messages of its size usually take, the distance between nodes, and what was slower than usual. What is usual is learnt from the run itself{over(run) ? ", so that a short one may be over before it is known" : ""}.</p>
-        {!over(run) && <p>Then this view says which cause costs most, how much of it could be avoided and when, and who waited for whom.</p>}
+        <p>Each call is cut into waiting, what messages of its size usually take, the inter-node cost, and what was slower than expected. What is usual is learnt from the run itself{over(run) ? ", so that a short one may be over before it is known" : ""}.</p>
+        {!over(run) && <p>Then this view says which cause costs most, how much is avoidable and when, and who waited for whom.</p>}
       </div>
       {/* Messages are counted whatever is judged of them. */}
       {edgeNs(run) > 0 && <ThreeViews store={store} />}

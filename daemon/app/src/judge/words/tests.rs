@@ -39,13 +39,12 @@ fn pattern() -> Judgement {
 fn the_verdict_is_one_sentence() {
     assert_eq!(
         headline(&pattern()),
-        "31 % of the ranks' time is avoidable, 3.90 s of 12.6 s: ranks 0-2 wait for rank 5, since 0:00:13.000 \
-         (uneven work, confidence 92 %). Next: 6 % from placement."
+        "31 % avoidable (3.90 s of 12.6 s): ranks 0-2 wait for rank 5, since 0:00:13.000. Load imbalance, 92 % sure. \
+         Next: placement, 6 %."
     );
     assert_eq!(
         details(&pattern())[0],
-        "Uneven work, and waiting for those who have more of it, costs 31.0 s of the ranks' time; without it the run \
-         would take about 3.90 s less."
+        "Load imbalance costs 31.0 s of all ranks' time. Without it the run takes about 3.90 s less."
     );
 }
 
@@ -55,7 +54,7 @@ fn where_too_much_was_lost_there_is_no_verdict() {
     let lost = Judgement { verdict, ..Judgement::default() };
     assert_eq!(
         headline(&lost),
-        "No verdict: 91 % of the calls are missing, so nobody knows what could be avoided."
+        "No verdict: 91 % of the calls are missing, so the avoidable time is unknown."
     );
     assert_eq!(verdict_sentences(&lost, true)[0], headline(&lost));
     assert_eq!(super::actions(&lost).len(), 1);
@@ -85,16 +84,16 @@ fn when_the_network_was_quiet_is_told_where_that_cost_something() {
 fn nothing_to_say_is_said() {
     let mut none = pattern();
     none.verdict = Verdict { cause: "none".into(), ..Verdict::default() };
-    assert_eq!(headline(&none), "No avoidable time above 2 % of the ranks' time.");
+    assert_eq!(headline(&none), "No avoidable time above 2 %.");
     assert!(details(&none).is_empty());
-    let before = "Before the hang, nothing above 2 % of the ranks' time was avoidable.";
+    let before = "Before the hang, nothing above 2 % was avoidable.";
     assert_eq!(verdict_sentences(&none, true), [before]);
     none.cpu_shortage =
         Some(CpuShortage { ranks: 16, cpus: 1.97, waited: 0.97, most_rank: 3, most_waited: 0.99 });
     assert_eq!(
         headline(&none),
-        "16 ranks had 2.0 CPUs on average and waited for one 97 % of the time they could run (rank 3: 99 %). Nothing else \
-         above 2 % of their time is avoidable."
+        "16 ranks had 2.0 CPUs on average and waited for a CPU 97 % of their runnable time (rank 3: 99 %). No other \
+         avoidable time above 2 %."
     );
     assert_eq!(actions(&none).len(), 1);
 }
@@ -110,8 +109,8 @@ fn waiting_for_everybody_has_no_name() {
     }
     assert_eq!(
         headline(&always),
-        "31 % of the ranks' time is avoidable, 3.90 s of 12.6 s: ranks wait for each other, as work is uneven, from the \
-         start (uneven work, confidence 92 %)."
+        "31 % avoidable (3.90 s of 12.6 s): ranks with less work wait for ranks with more, since the start. Load \
+         imbalance, 92 % sure."
     );
 }
 
@@ -138,27 +137,24 @@ fn who_has_more_work_is_named_and_where_others_wait_for_it() {
         times: Vec::new(),
     }];
     // It is not for rank 4 that ranks wait directly.
-    assert!(
-        headline(&uneven)
-            .contains(": ranks wait, through others, for rank 4, which has more work, since 0:00:13.000")
-    );
+    assert!(headline(&uneven).contains(": rank 4 has more work and delays the others, since 0:00:13.000"));
     let told = details(&uneven);
-    assert_eq!(told[1], "It is rank 4 that has more work: it computes 14.0 s, and ranks 9.00 s on average.");
+    assert_eq!(told[1], "90 % of the excess work is on rank 4: 14.0 s of computing; the average is 9.00 s.");
     assert_eq!(
         told[2],
-        "Most of the waiting is in MPI_Bcast at main.c:7: 30.0 s of 40.0 s (late broadcast, 28.0 s of it for rank 5)."
+        "Most waiting is in MPI_Bcast at main.c:7: 30.0 s of 40.0 s (late broadcast, 28.0 s of it for rank 5)."
     );
     assert_eq!(actions(&uneven).len(), 2);
     uneven.sources[0].times =
         [3, 9].map(|rank| SourceTime { from_s: 0.0, to_s: 1.0, ranks: vec![rank] }).to_vec();
-    assert!(headline(&uneven).contains("these change along the run (rank 3 first, rank 9 last)"));
+    assert!(headline(&uneven).contains("at different times, and delay the rest (rank 3 first, rank 9 last)"));
 }
 
 #[test]
 fn a_missing_core_names_its_rank() {
     let mut cored = pattern();
     cored.verdict.cause = "cpu".into();
-    assert!(headline(&cored).contains(": ranks wait for a core"));
+    assert!(headline(&cored).contains(": ranks wait for a CPU"));
     let of = SourceRank { rank: 10, seconds: 3.2, computed_s: 9.0 };
     cored.sources = vec![Source {
         cause: "cpu".into(),
@@ -167,8 +163,8 @@ fn a_missing_core_names_its_rank() {
         ranks: vec![of],
         ..Source::default()
     }];
-    assert!(headline(&cored).contains(": rank 10 has no core for 3.20 s, and others wait for it"));
-    assert!(actions(&cored)[0].contains("rank 10 runs"));
+    assert!(headline(&cored).contains(": rank 10 waits 3.20 s for a CPU and delays the others"));
+    assert!(actions(&cored)[0].contains("the CPUs of rank 10 "));
 }
 
 #[test]
@@ -176,7 +172,7 @@ fn what_is_not_known_makes_it_at_least_so_much() {
     let mut network = pattern();
     network.verdict.cause = "background".into();
     network.verdict.is_at_least = true;
-    assert!(headline(&network).starts_with("At least 31 % of the ranks' time is avoidable"));
+    assert!(headline(&network).starts_with("At least 31 % avoidable ("));
     assert!(details(&network)[0].contains("costs at least 31.0 s"));
 }
 
@@ -193,13 +189,13 @@ fn when_it_was_is_told() {
     let with =
         |range: std::ops::Range<usize>| (0..40).map(move |at| if range.contains(&at) { cpu } else { none });
     let of = |range| told(&with(range).collect::<Vec<_>>()).unwrap();
-    assert_eq!(of(0..40), "from the start");
-    assert_eq!(of(0..20), "from the start until 0:00:20.000");
+    assert_eq!(of(0..40), "since the start");
+    assert_eq!(of(0..20), "from the start to 0:00:20.000");
     assert_eq!(of(13..40), "since 0:00:13.000");
     assert_eq!(of(13..20), "from 0:00:13.000 to 0:00:20.000");
     let twice: Vec<&str> =
         (0..40).map(|at| if at < 5 || (20..25).contains(&at) { cpu } else { none }).collect();
-    assert_eq!(told(&twice).unwrap(), "2 times from 0:00:00.000 to 0:00:25.000");
+    assert_eq!(told(&twice).unwrap(), "2 times between 0:00:00.000 and 0:00:25.000");
     assert_eq!(told(&[none; 40]), None);
 }
 
@@ -210,9 +206,9 @@ fn a_placement_is_told_by_what_it_changes() {
     mapping.advised =
         Some(Advised { moved: 24, inter_messages: 72, inter_messages_after: 12, messages: 100 });
     assert!(headline(&mapping).contains(
-        ": 72 % of the messages go between nodes, 12 % would if 24 ranks were on another node (placement"
+        ": 72 % of the messages go between nodes, 12 % if 24 ranks move to other nodes. Placement, "
     ));
-    let known = "24 ranks move, and 12 instead of 72 messages go between nodes";
+    let known = "24 ranks move, 12 instead of 72 messages go between nodes";
     assert_eq!(actions(&mapping), [format!("Place the ranks as `mpiscope remap` advises: {known}.")]);
     // Where nobody knows what distance costs, it is worth a try.
     mapping.verdict.cause = "none".into();
@@ -239,7 +235,7 @@ fn a_rank_that_was_stopped_is_named_with_how_long() {
     };
     cpu.sources = vec![source("cpu", 2.1)];
     assert!(
-        headline(&cpu).contains(": rank 7 has no core for 2.10 s, and others wait for it"),
+        headline(&cpu).contains(": rank 7 waits 2.10 s for a CPU and delays the others"),
         "{}",
         headline(&cpu)
     );
@@ -249,7 +245,7 @@ fn a_rank_that_was_stopped_is_named_with_how_long() {
     };
     cpu.stopped = stopped(&[(7, 2.0)]);
     assert!(
-        headline(&cpu).contains(": rank 7 was stopped for 2.00 s, and others wait for it"),
+        headline(&cpu).contains(": rank 7 was stopped for 2.00 s and delays the others"),
         "{}",
         headline(&cpu)
     );
@@ -264,7 +260,8 @@ fn a_rank_that_was_stopped_is_named_with_how_long() {
     );
     cpu.stopped = stopped(&[(7, 2.0), (3, 0.1)]);
     assert!(headline(&cpu).contains(": ranks 3, 7 were stopped, rank 7 for 2.00 s"), "{}", headline(&cpu));
-    let sentence = "A signal or a debugger stopped rank 7 for 2.00 s, and 1 other rank for at most as long.";
+    let sentence =
+        "A signal or a debugger stopped rank 7 for 2.00 s, and 1 other rank for at most that long.";
     assert!(details(&cpu).contains(&sentence.to_owned()), "{:?}", details(&cpu));
     // A suspended job.
     cpu.sources[0].ranks = (0..6).map(|rank| SourceRank { rank, seconds: 2.0, computed_s: 1.0 }).collect();
@@ -275,9 +272,9 @@ fn a_rank_that_was_stopped_is_named_with_how_long() {
     // Another rank misses its CPU.
     cpu.sources = vec![source("cpu", 2.1)];
     cpu.stopped = stopped(&[(3, 2.0)]);
-    assert!(headline(&cpu).contains("rank 7 has no core for 2.10 s"), "{}", headline(&cpu));
+    assert!(headline(&cpu).contains("rank 7 waits 2.10 s for a CPU"), "{}", headline(&cpu));
     // Where most of the missing time is not that, others use the cores.
     cpu.stopped = stopped(&[(7, 2.0)]);
     cpu.sources = vec![source("cpu", 20.0)];
-    assert!(headline(&cpu).contains("rank 7 has no core for 20.0 s"), "{}", headline(&cpu));
+    assert!(headline(&cpu).contains("rank 7 waits 20.0 s for a CPU"), "{}", headline(&cpu));
 }

@@ -1,0 +1,96 @@
+//! What pages ask about all ranks at a time: figures by rank, and where a layout puts ranks.
+
+use super::Senseless;
+use crate::RankMetric;
+use mpiscope_model::{Function, Nanoseconds};
+use std::ops::Range;
+
+/// A layout and its name must be no longer than this.
+pub const LAYOUT_SOURCE_BYTES_MAX: usize = 64 << 10;
+const NAME_BYTES_MAX: usize = 256;
+/// Metrics of one question.
+const METRICS_MAX: usize = 32;
+/// Values that a layout can ask for.
+pub(super) const EVENTS_MAX: usize = 4;
+
+/// Which figures of the ranks are asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct MetricsQuestion {
+    /// The range; the whole run where it begins at 0 and ends after it.
+    pub range_ns: Range<Nanoseconds>,
+    /// Which figures.
+    pub metrics: Vec<RankMetric>,
+    /// Calls of this function only, for figures of calls; of all where none is given.
+    pub function: Option<Function>,
+}
+
+/// Where a layout is found.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum LayoutSourceChoice {
+    /// It comes with mpiscope.
+    Bundled,
+    /// It is in the file that the program was given.
+    File,
+    /// It is this text.
+    Text(String),
+}
+
+/// Which points are asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct LayoutQuestion {
+    /// Where the layout is found.
+    pub source: LayoutSourceChoice,
+    /// Its name; the first one of a text or a file where it is empty.
+    pub name: String,
+    /// The values of its events, at most four: no name, no values.
+    pub events: MetricsQuestion,
+}
+
+/// Which figures of functions by rank are asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct LandscapeQuestion {
+    /// The range.
+    pub range_ns: Range<Nanoseconds>,
+    /// The most rows of ranks.
+    pub most_rows: u32,
+}
+
+pub(super) fn metrics(names: &[String], most: usize) -> Result<Vec<RankMetric>, Senseless> {
+    if names.len() > most {
+        return Err(Senseless(format!("at most {most} metrics can be asked for")));
+    }
+    let metric = |name: &String| {
+        RankMetric::named(name).ok_or_else(|| Senseless(format!("there is no metric {name:?}")))
+    };
+    names.iter().map(metric).collect()
+}
+
+pub(super) fn metrics_question(
+    range_ns: Range<Nanoseconds>,
+    names: &[String],
+    function: Option<u32>,
+) -> Result<MetricsQuestion, Senseless> {
+    // Numbers of functions that nobody has are of no call.
+    let function = function.map(|id| Function::try_from(id).unwrap_or(Function::MAX));
+    Ok(MetricsQuestion { range_ns, metrics: metrics(names, METRICS_MAX)?, function })
+}
+
+pub(super) fn layout_question(
+    source: Option<String>,
+    is_file: bool,
+    name: String,
+    events: MetricsQuestion,
+) -> Result<LayoutQuestion, Senseless> {
+    if name.len() > NAME_BYTES_MAX || events.metrics.len() > EVENTS_MAX {
+        return Err(Senseless("the name of the layout is too long, or it has too many events".to_owned()));
+    }
+    let source = match source {
+        Some(text) if text.len() > LAYOUT_SOURCE_BYTES_MAX => {
+            return Err(Senseless(format!("a layout has at most {LAYOUT_SOURCE_BYTES_MAX} bytes")));
+        }
+        Some(text) => LayoutSourceChoice::Text(text),
+        None if is_file => LayoutSourceChoice::File,
+        None => LayoutSourceChoice::Bundled,
+    };
+    Ok(LayoutQuestion { source, name, events })
+}

@@ -1,0 +1,175 @@
+//! Figures that every rank has, by name, and the answer that holds them.
+
+use crate::F64Column;
+use serde::{Deserialize, Serialize};
+
+/// A figure of each rank, of a range of the run or of all of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RankMetric {
+    /// Time in MPI calls, or in those of one function.
+    MpiTime,
+    /// Time in no MPI call.
+    OutsideMpi,
+    /// Time in no MPI call, divided by the mean of all ranks.
+    Load,
+    /// Calls, or those of one function.
+    Calls,
+    /// Messages it sent or received.
+    Messages,
+    /// Messages it sent.
+    Sent,
+    /// Messages it received.
+    Received,
+    /// Payload it sent.
+    BytesSent,
+    /// Payload it received.
+    BytesReceived,
+    /// Mean latency L of the messages it received.
+    Latency,
+    /// Messages it received later than usual.
+    Delayed,
+    /// Time it waited for sends to begin.
+    LateSender,
+    /// Time in which it waited for other ranks.
+    Waiting,
+    /// Of that, for ranks that computed.
+    WaitingCompute,
+    /// Time that a better placement avoids.
+    Placement,
+    /// Time that an even load avoids.
+    Imbalance,
+    /// Time that a quiet network avoids.
+    Network,
+    /// Time that a CPU for each rank avoids.
+    CpuContention,
+    /// Time it was ready to run and had no CPU.
+    CpuWait,
+    /// Times its CPU went to another thread.
+    Preemptions,
+}
+
+/// Where a figure comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// Calls, or what is counted of them all the time.
+    Calls,
+    /// Messages.
+    Messages,
+    /// What was judged, window by window.
+    Judged,
+    /// The scheduler's figures of the whole run.
+    Scheduler,
+}
+
+const ALL: [(RankMetric, &str); 20] = [
+    (RankMetric::MpiTime, "mpi_time"),
+    (RankMetric::OutsideMpi, "outside_mpi"),
+    (RankMetric::Load, "load"),
+    (RankMetric::Calls, "calls"),
+    (RankMetric::Messages, "messages"),
+    (RankMetric::Sent, "sent"),
+    (RankMetric::Received, "received"),
+    (RankMetric::BytesSent, "bytes_sent"),
+    (RankMetric::BytesReceived, "bytes_received"),
+    (RankMetric::Latency, "latency"),
+    (RankMetric::Delayed, "delayed"),
+    (RankMetric::LateSender, "late_sender"),
+    (RankMetric::Waiting, "waiting"),
+    (RankMetric::WaitingCompute, "waiting_compute"),
+    (RankMetric::Placement, "mapping"),
+    (RankMetric::Imbalance, "pattern"),
+    (RankMetric::Network, "background"),
+    (RankMetric::CpuContention, "cpu"),
+    (RankMetric::CpuWait, "cpu_wait"),
+    (RankMetric::Preemptions, "preemptions"),
+];
+
+impl RankMetric {
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = Self> {
+        ALL.into_iter().map(|(metric, _)| metric)
+    }
+
+    /// The metric with this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        ALL.into_iter().find(|(_, other)| *other == name).map(|(metric, _)| metric)
+    }
+
+    /// Its name in messages; those of causes are the causes' names.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        ALL.into_iter().find(|(metric, _)| *metric == self).map_or("", |(_, name)| name)
+    }
+
+    pub(crate) fn origin(self) -> Origin {
+        match self {
+            Self::MpiTime | Self::OutsideMpi | Self::Load | Self::Calls => Origin::Calls,
+            Self::Messages
+            | Self::Sent
+            | Self::Received
+            | Self::BytesSent
+            | Self::BytesReceived
+            | Self::Latency
+            | Self::Delayed
+            | Self::LateSender => Origin::Messages,
+            Self::Waiting
+            | Self::WaitingCompute
+            | Self::Placement
+            | Self::Imbalance
+            | Self::Network
+            | Self::CpuContention => Origin::Judged,
+            Self::CpuWait | Self::Preemptions => Origin::Scheduler,
+        }
+    }
+}
+
+/// Figures of all ranks.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct RankMetrics {
+    /// The range, as far as the run goes.
+    pub from_ns: u64,
+    /// Its end.
+    pub to_ns: u64,
+    /// The whole windows that figures of waiting and causes are of; both 0 where there are none.
+    pub judged_from_ns: u64,
+    /// Their end.
+    pub judged_to_ns: u64,
+    /// How many ranks there are.
+    pub ranks: u32,
+    /// The host of each rank.
+    pub host: F64Column,
+    /// The figures, in the order in which they were asked for.
+    pub metrics: Vec<MetricColumn>,
+}
+
+/// A figure of all ranks.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct MetricColumn {
+    /// Its name: seconds, counts, bytes, or a factor.
+    pub metric: String,
+    /// By rank; not a number where it is not known. Empty where it is known of no rank.
+    pub values: F64Column,
+    /// Why it is not known, in a sentence; empty where it is.
+    pub missing: String,
+}
+
+/// Time by function and row of ranks.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Landscape {
+    /// The range, as far as the run goes.
+    pub from_ns: u64,
+    /// Its end.
+    pub to_ns: u64,
+    /// Ranks of a row.
+    pub ranks_per_row: u32,
+    /// How many rows there are.
+    pub rows: u32,
+    /// The functions, the one with the most time first.
+    pub function: crate::U32Column,
+    /// Mean seconds of a rank, all rows of the first function before those of the second.
+    pub seconds: F64Column,
+}

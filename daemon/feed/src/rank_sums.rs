@@ -1,0 +1,129 @@
+//! Sums by rank over calls and messages of a range.
+
+use crate::CallSource;
+use crate::dependencies::Dependencies;
+use mpiscope_model::{Function, Nanoseconds, Rank};
+use std::collections::BTreeMap;
+use std::ops::{ControlFlow, Range};
+
+/// What calls of a range sum to.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CallSums {
+    pub(crate) calls: Vec<f64>,
+    pub(crate) time_s: Vec<f64>,
+}
+
+/// What messages of a range sum to. A message counts where it begins for its sender, and where it ends for its receiver.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct MessageSums {
+    pub(crate) sent: Vec<f64>,
+    pub(crate) received: Vec<f64>,
+    pub(crate) bytes_sent: Vec<f64>,
+    pub(crate) bytes_received: Vec<f64>,
+    /// Of messages whose time is exact and for which it is known what is usual.
+    pub(crate) exact: Vec<f64>,
+    pub(crate) latency: Vec<f64>,
+    pub(crate) delayed: Vec<f64>,
+    pub(crate) late_sender_s: Vec<f64>,
+    /// Whether it is known what is usual.
+    pub(crate) has_criteria: bool,
+}
+
+/// The part of a call that lies in a range, in seconds.
+fn inside_s(range_ns: &Range<Nanoseconds>, start_ns: Nanoseconds, end_ns: Nanoseconds) -> f64 {
+    end_ns.min(range_ns.end).saturating_sub(start_ns.max(range_ns.start)) as f64 / 1e9
+}
+
+impl CallSums {
+    /// Of calls of all functions, or of one.
+    pub(crate) fn of(
+        source: &dyn CallSource,
+        range_ns: &Range<Nanoseconds>,
+        function: Option<Function>,
+        ranks: usize,
+    ) -> Result<Self, String> {
+        let mut sums = Self { calls: vec![0.0; ranks], time_s: vec![0.0; ranks] };
+        source.visit(range_ns, &mut |call| {
+            let rank = call.rank as usize;
+            if rank >= ranks || function.is_some_and(|function| function != call.function) {
+                return;
+            }
+            // Each call is counted in one range.
+            sums.calls[rank] += f64::from(u8::from(range_ns.contains(&call.start_ns)));
+            sums.time_s[rank] += inside_s(range_ns, call.start_ns, call.end_ns);
+        })?;
+        Ok(sums)
+    }
+}
+
+impl MessageSums {
+    pub(crate) fn of(
+        messages: &Dependencies,
+        range_ns: &Range<Nanoseconds>,
+        ranks: usize,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<Self, String> {
+        let criteria = messages.usual();
+        let zeros = || vec![0.0; ranks];
+        let mut sums = Self {
+            sent: zeros(),
+            received: zeros(),
+            bytes_sent: zeros(),
+            bytes_received: zeros(),
+            exact: zeros(),
+            latency: zeros(),
+            delayed: zeros(),
+            late_sender_s: zeros(),
+            has_criteria: criteria.is_some(),
+        };
+        messages.visit(range_ns, is_wanted, &mut |messages| {
+            for message in messages {
+                let (src, dst) = (message.src as usize, message.dst as usize);
+                if src < ranks && range_ns.contains(&message.send_ns) {
+                    sums.sent[src] += 1.0;
+                    sums.bytes_sent[src] += message.bytes as f64;
+                }
+                if dst >= ranks || !range_ns.contains(&message.recv_ns) {
+                    continue;
+                }
+                sums.received[dst] += 1.0;
+                sums.bytes_received[dst] += message.bytes as f64;
+                sums.late_sender_s[dst] += message.late_sender_ns as f64 / 1e9;
+                let known = criteria.as_deref().filter(|_| message.exact);
+                if let Some(latency) = known.and_then(|criteria| criteria.latency(message)) {
+                    sums.exact[dst] += 1.0;
+                    sums.latency[dst] += latency;
+                    sums.delayed[dst] += f64::from(u8::from(latency > 1.0));
+                }
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(sums)
+    }
+}
+
+/// Mean seconds of a rank by function and row of ranks.
+pub(crate) fn by_function(
+    source: &dyn CallSource,
+    range_ns: &Range<Nanoseconds>,
+    (ranks, ranks_per_row): (usize, usize),
+) -> Result<Vec<(Function, Vec<f64>)>, String> {
+    let rows = ranks.div_ceil(ranks_per_row);
+    let mut sums: BTreeMap<Function, Vec<f64>> = BTreeMap::new();
+    source.visit(range_ns, &mut |call| {
+        let rank: Rank = call.rank;
+        if (rank as usize) < ranks {
+            let of = sums.entry(call.function).or_insert_with(|| vec![0.0; rows]);
+            of[rank as usize / ranks_per_row] += inside_s(range_ns, call.start_ns, call.end_ns);
+        }
+    })?;
+    let mut all: Vec<(Function, Vec<f64>)> = sums.into_iter().collect();
+    for (_, of) in &mut all {
+        for (row, seconds) in of.iter_mut().enumerate() {
+            *seconds /= ranks_per_row.min(ranks - row * ranks_per_row) as f64;
+        }
+    }
+    let total = |of: &(Function, Vec<f64>)| of.1.iter().sum::<f64>();
+    all.sort_by(|one, other| total(other).total_cmp(&total(one)));
+    Ok(all)
+}

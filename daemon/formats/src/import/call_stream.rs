@@ -1,0 +1,160 @@
+//! Writes the calls of a trace, with the messages that they sent and received, as the log of a run.
+
+use super::log_stream::{JobDescription, LogStream, MAX_THREADS};
+use super::trace_piece::{CallKey, Collective, PieceKind, TraceCall, TracePiece, Transfer};
+use anyhow::Result;
+use mpiscope_wire::{
+    Call, CallFlags, Family, Message, ModuleDefinition, NO_COMM, PEER_NONE, Part, PartFlags, PathPart,
+    SiteDefinition, Slot, by_id,
+};
+use std::collections::{HashMap, HashSet};
+
+/// Call sites per trace. Calls from further ones have no call site.
+const MAX_CALL_SITES: usize = 1 << 12;
+
+/// Writes the pieces of a trace, which come in the order of time, in batches of `most_slots`.
+pub(crate) fn write_calls(
+    job: &JobDescription<'_>,
+    call_sites: &[String],
+    pieces: impl Iterator<Item = Result<TracePiece>>,
+    most_slots: usize,
+    sink: &mut dyn FnMut(Message),
+) -> Result<()> {
+    let mut stream = LogStream::begin(job, sink);
+    let mut writer = CallWriter { call_sites, defined_sites: HashSet::new(), collectives: HashMap::new() };
+    let (mut posted, mut transfers) = (Vec::new(), Vec::new());
+    for piece in pieces {
+        let piece = piece?;
+        match piece.kind {
+            PieceKind::Posted(one) => posted.push(one),
+            PieceKind::Message(one) => transfers.push(one),
+            PieceKind::Call(call) => {
+                if stream.pending_slots() >= most_slots {
+                    // All calls that ended before this moment were pushed.
+                    stream.flush(piece.key.end_ns);
+                }
+                writer.write_call(&mut stream, (piece.key, &call), &posted, &transfers);
+                posted.clear();
+                transfers.clear();
+            }
+        }
+    }
+    stream.finish();
+    Ok(())
+}
+
+/// Turns calls into slots.
+struct CallWriter<'a> {
+    /// Names of call sites, from number 1 on.
+    call_sites: &'a [String],
+    /// Pairs of rank and call site that are defined.
+    defined_sites: HashSet<(u32, u32)>,
+    /// The number of collectives so far, by rank and communicator.
+    collectives: HashMap<(u32, u32), i32>,
+}
+
+impl CallWriter<'_> {
+    fn write_call(
+        &mut self,
+        stream: &mut LogStream<'_>,
+        (key, call): (CallKey, &TraceCall),
+        posted: &[Transfer],
+        transfers: &[Transfer],
+    ) {
+        for comm in
+            posted.iter().chain(transfers).map(|one| one.comm).chain(call.collective.map(|of| of.comm))
+        {
+            stream.define_comm(call.rank, comm);
+        }
+        let thread = usize::from(call.thread).min(MAX_THREADS - 1);
+        let site = self.define_call_site(stream, call.rank, call.site);
+        let plain = Call {
+            flags: CallFlags::NONE,
+            function: call.function,
+            duration: key.end_ns - call.start_ns,
+            start: stream.to_clock_ns(call.start_ns),
+            peer: PEER_NONE,
+            comm: NO_COMM,
+            site,
+            tag: 0,
+            bytes: 0,
+        };
+        let main = main_transfer(call.function, transfers);
+        let whole = match (main, call.collective) {
+            (Some(one), _) => Call {
+                flags: if one.is_receive { CallFlags::RECEIVE } else { CallFlags::SEND },
+                peer: one.peer.cast_signed(),
+                comm: one.comm,
+                tag: one.tag,
+                bytes: one.bytes,
+                ..plain
+            },
+            (None, Some(collective)) => self.collective(call.rank, &collective, plain),
+            (None, None) if call.count > 1 && transfers.is_empty() && posted.is_empty() => {
+                Call { flags: CallFlags::FOLDED, bytes: call.count, ..plain }
+            }
+            (None, None) => plain,
+        };
+        let mut slots: Vec<Slot> = posted.iter().map(|one| encode_part(PartFlags::POSTED, one)).collect();
+        for one in transfers.iter().filter(|one| !main.is_some_and(|main| std::ptr::eq(*one, main))) {
+            let flags = match (one.is_receive, one.post) {
+                (false, _) => PartFlags::SENT,
+                (true, None) => PartFlags::INLINE,
+                (true, Some(_)) => PartFlags::COMPLETED,
+            };
+            slots.push(encode_part(flags, one));
+        }
+        if whole.needs_wide() {
+            slots.push(whole.encode_wide());
+        }
+        slots.push(whole.encode());
+        stream.push_slots(call.rank, thread, &slots);
+    }
+
+    /// Numbers a collective by how many came before it on its communicator.
+    fn collective(&mut self, rank: u32, of: &Collective, plain: Call) -> Call {
+        let next = self.collectives.entry((rank, of.comm)).or_default();
+        let number = *next;
+        *next = next.wrapping_add(1);
+        Call {
+            flags: CallFlags::COLLECTIVE,
+            peer: of.root.map_or(PEER_NONE, u32::cast_signed),
+            comm: of.comm,
+            tag: number,
+            bytes: of.bytes,
+            ..plain
+        }
+    }
+
+    /// Defines a call site for a rank, once. Its name takes the place of the path of a module.
+    fn define_call_site(&mut self, stream: &mut LogStream<'_>, rank: u32, site: u32) -> u32 {
+        let known = (site as usize).checked_sub(1).filter(|&at| at < MAX_CALL_SITES);
+        let Some(path) = known.and_then(|at| self.call_sites.get(at)) else { return 0 };
+        if self.defined_sites.insert((rank, site)) {
+            let path = path.as_bytes();
+            stream.push_slots(rank, 0, &[ModuleDefinition::new(site, path, &[]).encode()]);
+            let parts: Vec<_> = PathPart::all(site, path).map(|part| part.encode()).collect();
+            stream.push_slots(rank, 0, &parts);
+            stream.push_slots(rank, 0, &[SiteDefinition { number: site, module: site, offset: 0 }.encode()]);
+        }
+        site
+    }
+}
+
+/// The one message that is written into the call's own slot. All others become parts of the call.
+fn main_transfer(function: u16, transfers: &[Transfer]) -> Option<&Transfer> {
+    let family = by_id(function).map(|entry| entry.family);
+    let is_main = |one: &&Transfer| match family {
+        Some(Family::Send) => !one.is_receive,
+        Some(Family::Receive) => one.is_receive && one.post.is_none(),
+        _ => false,
+    };
+    let mut found = transfers.iter().filter(is_main);
+    let main = found.next()?;
+    (found.next().is_none() && (transfers.len() == 1 || !main.is_receive)).then_some(main)
+}
+
+fn encode_part(flags: PartFlags, one: &Transfer) -> Slot {
+    let (tag, comm, bytes, post) = (one.tag, one.comm, one.bytes, one.post.unwrap_or_default());
+    Part { flags, tag, post, peer: one.peer.cast_signed(), comm, bytes }.encode()
+}

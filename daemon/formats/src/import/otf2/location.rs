@@ -1,0 +1,314 @@
+//! Turns the events of one location into calls: a region that is entered and left, with the messages in between.
+
+use super::processes::Processes;
+use crate::import::log_stream::CommMembers;
+use crate::import::receive_order::CompletedReceive;
+use crate::import::trace::{ItemSink, TraceItem};
+use crate::import::trace_piece::{CallKey, Collective, PieceKind, TraceCall, TracePiece, Transfer};
+use crate::limits::{MAX_NS, sum_bytes};
+use anyhow::{Result, bail};
+use mpiscope_otf2::{CollectiveOp, Event, NO_ROOT};
+use mpiscope_wire::{FUNCTIONS, id};
+use std::collections::HashMap;
+
+/// Counts over all locations.
+#[derive(Debug, Default)]
+pub(crate) struct EventCounts {
+    pub(crate) calls: u64,
+    /// When the first call began and the last one ended, each with the number of its thread.
+    pub(crate) from: Option<(u64, u32)>,
+    pub(crate) to: (u64, u32),
+    /// Bytes of all sent messages.
+    bytes: u64,
+    /// Calls of MPI functions that are not recorded, by region.
+    pub(crate) unknown: HashMap<u32, u64>,
+    /// Calls that do not end.
+    pub(crate) cut_off: u64,
+    /// Messages and collectives on communicators whose ranks are not known.
+    pub(crate) unknown_comm_events: u64,
+    /// Entered regions outside MPI.
+    pub(crate) regions: u64,
+}
+
+/// A call that was entered.
+#[derive(Debug)]
+struct Open {
+    function: u16,
+    start_ns: u64,
+    count: u64,
+    site: u32,
+    /// How many regions were open when it was entered, itself among them.
+    depth: usize,
+    collective: Option<Collective>,
+}
+
+/// A message of the open call.
+#[derive(Debug, Clone, Copy)]
+struct OpenTransfer {
+    transfer: Transfer,
+    /// When the message was sent or the receive was posted, where the archive says so.
+    order_ns: Option<u64>,
+}
+
+/// Receives that are posted and not complete.
+const MAX_POSTED: usize = 1 << 22;
+
+/// Reads one location.
+pub(crate) struct LocationReader<'a> {
+    processes: &'a Processes,
+    counts: &'a mut EventCounts,
+    rank: u32,
+    thread: u16,
+    /// The number of the location.
+    number: u32,
+    /// How many calls and messages there were.
+    calls: u64,
+    messages: u64,
+    /// When the receive of each request was posted.
+    posted: HashMap<u64, u64>,
+    /// Regions that were entered, the innermost last.
+    regions: Vec<u32>,
+    open: Option<Open>,
+    /// Messages of the call that is open.
+    transfer: Vec<OpenTransfer>,
+    last_ns: u64,
+}
+
+/// Nested regions.
+const MAX_DEPTH: usize = 1 << 16;
+
+impl<'a> LocationReader<'a> {
+    pub(crate) fn new(
+        processes: &'a Processes,
+        counts: &'a mut EventCounts,
+        number: u32,
+        (rank, thread): (u32, u16),
+    ) -> Self {
+        Self {
+            processes,
+            counts,
+            rank,
+            thread,
+            number,
+            calls: 0,
+            messages: 0,
+            posted: HashMap::new(),
+            regions: Vec::new(),
+            open: None,
+            transfer: Vec::new(),
+            last_ns: 0,
+        }
+    }
+
+    /// Takes the next event. Calls that end go to `sink`.
+    pub(crate) fn event(&mut self, at_ns: u64, event: &Event, sink: &mut ItemSink<'_>) -> Result<()> {
+        if at_ns < self.last_ns {
+            bail!("times run backwards, from {} to {at_ns} ns", self.last_ns);
+        }
+        if at_ns > MAX_NS {
+            bail!("a time of {at_ns} ns is beyond what any run takes");
+        }
+        self.last_ns = at_ns;
+        match *event {
+            Event::Enter { region, number, string } => self.enter(at_ns, region, number, string),
+            Event::Leave { region } => self.leave(at_ns, region, sink),
+            Event::Send { peer, comm, tag, bytes } => {
+                self.counts.bytes = sum(self.counts.bytes, bytes)?;
+                self.message(at_ns, (peer, comm, tag, bytes), false, None, sink)
+            }
+            Event::Receive { peer, comm, tag, bytes, request, number } => {
+                let posted = request.and_then(|request| self.posted.remove(&request));
+                self.message(at_ns, (peer, comm, tag, bytes), true, number.or(posted), sink)
+            }
+            Event::Posted { request } => {
+                if self.posted.len() >= MAX_POSTED {
+                    bail!("more than {MAX_POSTED} receives are posted and not complete");
+                }
+                self.posted.insert(request, at_ns);
+                Ok(())
+            }
+            Event::CollectiveEnd { op, comm, root, sent, received } => {
+                self.collective(at_ns, (op, comm, root), (sent, received), sink)
+            }
+        }
+    }
+
+    fn enter(&mut self, at_ns: u64, region: u32, number: Option<u64>, string: Option<u32>) -> Result<()> {
+        if self.regions.len() >= MAX_DEPTH {
+            bail!("more than {MAX_DEPTH} regions are entered within each other");
+        }
+        self.regions.push(region);
+        match self.processes.regions.get(&region) {
+            // An MPI function called by another one is not a call of the program.
+            Some(_) if self.open.is_some() => {}
+            Some(&Some(function)) => {
+                let (count, site) =
+                    (number.unwrap_or(1).max(1), string.map_or(0, |string| string.saturating_add(1)));
+                let depth = self.regions.len();
+                self.open = Some(Open { function, start_ns: at_ns, count, site, depth, collective: None });
+            }
+            Some(None) => *self.counts.unknown.entry(region).or_default() += 1,
+            None => self.counts.regions += 1,
+        }
+        Ok(())
+    }
+
+    fn leave(&mut self, at_ns: u64, region: u32, sink: &mut ItemSink<'_>) -> Result<()> {
+        let Some(&last) = self.regions.last() else {
+            // The region was entered before the trace begins.
+            return Ok(());
+        };
+        if last != region {
+            bail!("at {at_ns} ns a region is left that was not entered last");
+        }
+        if self.open.as_ref().is_some_and(|open| open.depth == self.regions.len())
+            && let Some(open) = self.open.take()
+        {
+            self.close(&open, at_ns, sink)?;
+        }
+        self.regions.pop();
+        Ok(())
+    }
+
+    fn close(&mut self, open: &Open, end_ns: u64, sink: &mut ItemSink<'_>) -> Result<()> {
+        let counts = &mut *self.counts;
+        counts.calls += 1;
+        let began = (open.start_ns, self.number);
+        counts.from = Some(counts.from.map_or(began, |from| from.min(began)));
+        counts.to = counts.to.max((end_ns, self.number));
+        let &Open { function, start_ns, count, site, collective, .. } = open;
+        let (rank, thread) = (self.rank, self.thread);
+        let key = CallKey { end_ns, thread: self.number, call: self.calls };
+        self.calls += 1;
+        for OpenTransfer { transfer, order_ns } in self.transfer.drain(..) {
+            self.messages += 1;
+            sink(if transfer.is_receive {
+                let order = (order_ns.unwrap_or(start_ns), self.messages);
+                TraceItem::Receive(CompletedReceive { rank, order, key, transfer })
+            } else {
+                TraceItem::Piece(TracePiece { key, order: self.messages, kind: PieceKind::Message(transfer) })
+            })?;
+        }
+        let call = TraceCall { start_ns, rank, thread, function, count, site, collective };
+        sink(TraceItem::Piece(TracePiece { key, order: 0, kind: PieceKind::Call(call) }))
+    }
+
+    /// Adds a call that takes no time, for an event outside of all calls.
+    fn instant(
+        &mut self,
+        at_ns: u64,
+        function: u16,
+        collective: Option<Collective>,
+        sink: &mut ItemSink<'_>,
+    ) -> Result<()> {
+        let open = Open { function, start_ns: at_ns, count: 1, site: 0, depth: 0, collective };
+        self.close(&open, at_ns, sink)
+    }
+
+    fn message(
+        &mut self,
+        at_ns: u64,
+        (peer, comm, tag, bytes): (u32, u32, u32, u64),
+        is_receive: bool,
+        order_ns: Option<u64>,
+        sink: &mut ItemSink<'_>,
+    ) -> Result<()> {
+        if self.is_unknown_comm(comm) {
+            return Ok(());
+        }
+        let peer = self.rank_in(comm, peer)?;
+        let Ok(tag) = i32::try_from(tag) else { bail!("at {at_ns} ns a message has a tag of {tag}") };
+        let comm = self.processes.comms.get(&comm).copied().unwrap_or_default();
+        let transfer = Transfer { peer, tag, comm, bytes, is_receive, post: None };
+        self.transfer.push(OpenTransfer { transfer, order_ns });
+        if self.open.is_none() {
+            self.instant(at_ns, if is_receive { id::RECV } else { id::SEND }, None, sink)?;
+        }
+        Ok(())
+    }
+
+    fn collective(
+        &mut self,
+        at_ns: u64,
+        (op, comm, root): (u8, u32, u32),
+        (sent, received): (u64, u64),
+        sink: &mut ItemSink<'_>,
+    ) -> Result<()> {
+        let Some(op) = CollectiveOp::of(op) else { return Ok(()) };
+        if self.is_unknown_comm(comm) {
+            return Ok(());
+        }
+        // The highest numbers mean no root, or a root of an intercommunicator.
+        let is_rank = root < NO_ROOT - 2;
+        let root = if is_rank { Some(self.rank_in(comm, root)?) } else { None };
+        self.known(comm)?;
+        let comm = self.processes.comms.get(&comm).copied().unwrap_or_default();
+        // The bytes it sent; the bytes it received if it sent nothing.
+        let bytes = if sent > 0 { sent } else { received };
+        sum(0, bytes)?;
+        let collective = Some(Collective { comm, root, bytes });
+        let function = FUNCTIONS.iter().find(|entry| entry.name == op.function()).map(|entry| entry.id);
+        match (&mut self.open, function) {
+            (Some(open), Some(function)) if open.function == function || is_collective(open.function) => {
+                open.collective = collective;
+                Ok(())
+            }
+            (None, Some(function)) => self.instant(at_ns, function, collective, sink),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the ranks of a communicator are not known. If so, counts the event.
+    fn is_unknown_comm(&mut self, comm: u32) -> bool {
+        let is_unknown_comm = self.processes.unknown_comms.contains(&comm);
+        self.counts.unknown_comm_events += u64::from(is_unknown_comm);
+        is_unknown_comm
+    }
+
+    fn known(&self, comm: u32) -> Result<()> {
+        if self.processes.comms.contains_key(&comm) {
+            Ok(())
+        } else {
+            bail!("communicator {comm} is not defined")
+        }
+    }
+
+    /// The world rank at a place in a communicator.
+    fn rank_in(&self, comm: u32, place: u32) -> Result<u32> {
+        self.known(comm)?;
+        let number = self.processes.comms[&comm];
+        let at = place as usize;
+        let found = match self.processes.members.get(&number) {
+            None => Some(place).filter(|_| at < self.processes.nodes.len()),
+            Some(CommMembers::Group(group)) => group.get(at).copied(),
+            Some(CommMembers::Alone) => Some(self.rank).filter(|_| at == 0),
+            // A member of one group names members of the other.
+            Some(CommMembers::Between(first, second)) => {
+                let other = if first.contains(&self.rank) { second } else { first };
+                other.get(at).copied()
+            }
+        };
+        match found {
+            Some(rank) => Ok(rank),
+            None => bail!("communicator {comm} has no rank {place}"),
+        }
+    }
+
+    /// Ends the location.
+    pub(crate) fn finish(self) {
+        self.counts.cut_off += u64::from(self.open.is_some());
+    }
+}
+
+/// Whether an event of a collective may belong to a call of this function.
+fn is_collective(function: u16) -> bool {
+    use mpiscope_wire::Family::{All, Barrier, Rooted};
+    mpiscope_wire::by_id(function).is_some_and(|entry| matches!(entry.family, Barrier | Rooted | All))
+}
+
+fn sum(sum: u64, more: u64) -> Result<u64> {
+    match sum_bytes(sum, more) {
+        Some(sum) => Ok(sum),
+        None => bail!("the sizes of all messages add up to more than 4 EiB"),
+    }
+}

@@ -1,0 +1,285 @@
+//! Events of a location become calls with their messages, and what makes no sense is refused.
+
+use super::location::{EventCounts, LocationReader};
+use super::processes::Processes;
+use crate::import::log_stream::CommMembers;
+use crate::import::receive_order::CompletedReceive;
+use crate::import::trace::TraceItem;
+use crate::import::trace_piece::{CallKey, Collective, PieceKind, TraceCall, TracePiece, Transfer};
+use anyhow::Result;
+use mpiscope_otf2::{
+    CollectiveOp, Definitions, Event, Group, GroupKind, InterComm, Location, LocationGroup, NO_ROOT,
+    PARADIGM_MPI, Region, TreeNode, UNDEFINED,
+};
+use mpiscope_wire::id;
+
+/// Two nodes with two processes each, whose ranks go the other way round than their numbers; one has a second thread.
+fn definitions() -> Definitions {
+    let mut found = Definitions { ticks_per_s: 1_000_000_000, ..Definitions::default() };
+    let words = [
+        "",
+        "node",
+        "machine",
+        "one",
+        "two",
+        "mpi_send",
+        "MPI_Waitall",
+        "MPI_Comm_size",
+        "main",
+        "MPI_Bcast",
+    ];
+    found.strings = (0..).zip(words.map(str::to_owned)).collect();
+    let part = |name, class, parent| TreeNode { name, class, parent };
+    found.tree_nodes =
+        [(0, part(2, 2, UNDEFINED)), (1, part(3, 1, 0)), (2, part(4, 1, 0)), (3, part(0, 0, 2))].into();
+    // The last is on a part of its node.
+    let places = [(10, 1), (11, 1), (12, 2), (13, 3)];
+    found.location_groups = places
+        .map(|(group, tree_node)| (group, LocationGroup { name: 0, is_process: true, tree_node }))
+        .into();
+    let location = |location, group| Location { location, name: 0, is_thread: true, events: 0, group };
+    found.locations =
+        vec![location(0, 10), location(1, 11), location(2, 12), location(3, 13), location(9, 13)];
+    let names = [(0, 5), (1, 6), (2, 7), (3, 8), (4, 9)];
+    found.regions = names.map(|(region, name)| (region, Region { name, is_mpi: true })).into();
+    let group = |kind, members: &[u64]| Group { paradigm: PARADIGM_MPI, kind, members: members.to_vec() };
+    found.groups = [
+        (0, group(GroupKind::CommLocations, &[3, 2, 1, 0])),
+        (1, group(GroupKind::CommGroup, &[0, 1, 2, 3])),
+        (2, group(GroupKind::CommGroup, &[2, 0])),
+        (3, group(GroupKind::CommSelf, &[])),
+        (4, group(GroupKind::CommGroup, &[1, 3])),
+    ]
+    .into();
+    found.comms = [(7, 1), (8, 2), (9, 3)].into();
+    found.inter_comms = [(10, InterComm { first: 2, second: 4 })].into();
+    found
+}
+
+fn processes() -> Processes {
+    Processes::from_definitions(&definitions()).unwrap()
+}
+
+#[test]
+fn ranks_nodes_and_communicators_are_as_defined() {
+    let found = processes();
+    assert_eq!(found.nodes, ["two", "two", "one", "one"]);
+    let threads: Vec<_> = found.threads.into_iter().collect();
+    assert_eq!(threads, [(0, (3, 0)), (1, (2, 0)), (2, (1, 0)), (3, (0, 0)), (9, (0, 1))]);
+    assert_eq!(found.comms[&7], 0);
+    assert_eq!(found.members[&found.comms[&8]], CommMembers::Group(vec![2, 0]));
+    assert_eq!(found.members[&found.comms[&9]], CommMembers::Alone);
+    assert_eq!(found.members[&found.comms[&10]], CommMembers::Between(vec![2, 0], vec![1, 3]));
+    assert_eq!((found.regions[&0], found.regions[&2], found.regions.get(&3)), (Some(id::SEND), None, None));
+    let wrong = |change: fn(&mut Definitions)| {
+        let mut definitions = definitions();
+        change(&mut definitions);
+        Processes::from_definitions(&definitions).unwrap_err().to_string()
+    };
+    assert!(wrong(|of| of.groups.get_mut(&0).unwrap().members.push(77)).contains("not all defined"));
+    assert!(wrong(|of| of.groups.get_mut(&0).unwrap().members.push(9)).contains("several ranks"));
+    let none =
+        Processes::from_definitions(&Definitions { ticks_per_s: 1, ..Definitions::default() }).unwrap_err();
+    assert_eq!(none.to_string(), "there are no processes in it");
+}
+
+/// Groups of any kind and paradigm are groups of ranks, or their communicators are passed over.
+#[test]
+fn groups_of_all_kinds_and_paradigms_are_read() {
+    const MEASUREMENT_SYSTEM: u8 = 6;
+    const OPENMP: u8 = 3;
+    let mut found = definitions();
+    let group = |paradigm, kind, members: &[u64]| Group { paradigm, kind, members: members.to_vec() };
+    found.groups.extend([
+        // Their places are among their own locations, where these are said.
+        (20, group(MEASUREMENT_SYSTEM, GroupKind::CommLocations, &[0, 2])),
+        (21, group(MEASUREMENT_SYSTEM, GroupKind::CommGroup, &[1, 0])),
+        (22, group(13, GroupKind::CommGroup, &[1, 0])),
+        (23, group(MEASUREMENT_SYSTEM, GroupKind::Locations, &[1, 3])),
+        (24, group(PARADIGM_MPI, GroupKind::CommLocationGroups, &[13, 10])),
+        // Threads of one process, and what no communicator can be of.
+        (30, group(OPENMP, GroupKind::CommLocations, &[3, 9])),
+        (31, group(OPENMP, GroupKind::CommGroup, &[0, 1])),
+        (32, group(PARADIGM_MPI, GroupKind::CommGroup, &[4])),
+        (33, group(MEASUREMENT_SYSTEM, GroupKind::Metrics, &[0])),
+        (34, group(99, GroupKind::Unknown, &[0])),
+    ]);
+    found.comms = (20..35).map(|group| (group, group)).collect();
+    found.comms.insert(50, 1);
+    found.inter_comms =
+        [(40, InterComm { first: 2, second: 77 }), (41, InterComm { first: 2, second: 23 })].into();
+    let processes = Processes::from_definitions(&found).unwrap();
+    let members = |comm: u32| {
+        let number = processes.comms.get(&comm).unwrap_or_else(|| panic!("{comm} has no members"));
+        processes.members[number].clone()
+    };
+    assert_eq!(members(20), CommMembers::Group(vec![3, 1]));
+    assert_eq!(members(21), CommMembers::Group(vec![1, 3]));
+    assert_eq!(members(22), CommMembers::Group(vec![1, 0]));
+    assert_eq!(members(23), CommMembers::Group(vec![2, 0]));
+    assert_eq!(members(24), CommMembers::Group(vec![0, 3]));
+    assert_eq!(members(41), CommMembers::Between(vec![2, 0], vec![2, 0]));
+    assert_eq!(processes.comms[&50], 0);
+    let mut unknown_comm_events: Vec<u32> = processes.unknown_comms.iter().copied().collect();
+    unknown_comm_events.sort_unstable();
+    // Those of 25 to 29 have no group at all.
+    assert_eq!(unknown_comm_events, [25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 40]);
+}
+
+/// Without groups of MPI, those of another paradigm say who the ranks are; without any, processes are numbered.
+#[test]
+fn ranks_are_found_without_mpi() {
+    let mut found = definitions();
+    found.groups.values_mut().for_each(|group| group.paradigm = 6);
+    assert_eq!(Processes::from_definitions(&found).unwrap().threads[&0], (3, 0));
+    // Threads of one process are no ranks.
+    found.groups.get_mut(&0).unwrap().members = vec![3, 9];
+    assert_eq!(Processes::from_definitions(&found).unwrap().threads[&0], (0, 0));
+    // A group of nobody says nothing.
+    found = definitions();
+    let world = found.groups.insert(0, Group { members: Vec::new(), ..found.groups[&0].clone() }).unwrap();
+    found.groups.insert(90, world);
+    let processes = Processes::from_definitions(&found).unwrap();
+    assert_eq!((processes.threads[&0], processes.unknown_comms.len()), ((3, 0), 0));
+    found.groups.clear();
+    let processes = Processes::from_definitions(&found).unwrap();
+    assert_eq!((processes.threads[&0], processes.unknown_comms.len()), ((0, 0), 4));
+}
+
+#[test]
+fn messages_of_communicators_of_others_are_counted() {
+    let mut found = definitions();
+    found.comms.insert(60, 77);
+    let processes = Processes::from_definitions(&found).unwrap();
+    let mut counts = EventCounts::default();
+    let mut thread = LocationReader::new(&processes, &mut counts, 7, (0, 0));
+    let bcast = CollectiveOp::Bcast as u8;
+    let events = [
+        Event::Send { peer: 9, comm: 60, tag: 5, bytes: 100 },
+        Event::CollectiveEnd { op: bcast, comm: 60, root: 9, sent: 0, received: 70 },
+        enter(3),
+        Event::Send { peer: 1, comm: 7, tag: 5, bytes: 100 },
+    ];
+    for event in events {
+        thread.event(5, &event, &mut |_| Ok(())).unwrap();
+    }
+    thread.finish();
+    assert_eq!((counts.unknown_comm_events, counts.calls, counts.regions), (2, 1, 1));
+}
+
+fn heard(of: (u32, u16), events: &[(u64, Event)]) -> Result<(Vec<TraceItem>, EventCounts)> {
+    let (processes, mut counts, mut found) = (processes(), EventCounts::default(), Vec::new());
+    let mut thread = LocationReader::new(&processes, &mut counts, 7, of);
+    for (at_ns, event) in events {
+        thread.event(*at_ns, event, &mut |one| {
+            found.push(one);
+            Ok(())
+        })?;
+    }
+    thread.finish();
+    Ok((found, counts))
+}
+
+fn enter(region: u32) -> Event {
+    Event::Enter { region, number: None, string: None }
+}
+
+fn leave(region: u32) -> Event {
+    Event::Leave { region }
+}
+
+/// A call of the thread by its number, with when it ends.
+fn called(call: u64, function: u16, (start_ns, end_ns): (u64, u64)) -> (CallKey, TraceCall) {
+    let called = TraceCall { start_ns, rank: 0, thread: 1, function, count: 1, site: 0, collective: None };
+    (CallKey { end_ns, thread: 7, call }, called)
+}
+
+fn step((key, called): (CallKey, TraceCall)) -> TraceItem {
+    TraceItem::Piece(TracePiece { key, order: 0, kind: PieceKind::Call(called) })
+}
+
+#[test]
+fn a_call_has_what_lies_between_its_ends() {
+    let send = |peer, comm| Event::Send { peer, comm, tag: 5, bytes: 100 };
+    let receive =
+        |peer, comm, request, number| Event::Receive { peer, comm, tag: 6, bytes: 200, request, number };
+    let events = [
+        // Entered before the trace begins.
+        (1, leave(3)),
+        (2, enter(3)),
+        (3, Event::Enter { region: 0, number: Some(4), string: Some(2) }),
+        (4, send(1, 7)),
+        // What is within a call is its own business.
+        (5, enter(1)),
+        (6, leave(1)),
+        (7, Event::Posted { request: 70 }),
+        (9, leave(0)),
+        (10, enter(1)),
+        (12, receive(0, 8, None, None)),
+        (12, receive(0, 9, Some(70), None)),
+        (12, receive(1, 10, Some(71), Some(99))),
+        (13, leave(1)),
+        (14, enter(2)),
+        (15, leave(2)),
+        // Outside of all calls.
+        (16, receive(3, 7, None, None)),
+        (20, leave(3)),
+        (21, enter(4)),
+        (22, Event::CollectiveEnd { op: CollectiveOp::Bcast as u8, comm: 8, root: 1, sent: 0, received: 70 }),
+        (23, leave(4)),
+        (24, Event::CollectiveEnd { op: 0, comm: 7, root: NO_ROOT, sent: 0, received: 0 }),
+        (25, enter(0)),
+    ];
+    let (found, counts) = heard((0, 1), &events).unwrap();
+    let transfer = |peer, comm, is_receive| {
+        let (tag, bytes) = if is_receive { (6, 200) } else { (5, 100) };
+        Transfer { peer, tag, comm, bytes, is_receive, post: None }
+    };
+    let received = |key, peer, comm, order| {
+        TraceItem::Receive(CompletedReceive { rank: 0, order, key, transfer: transfer(peer, comm, true) })
+    };
+    let collective = |comm, root, bytes| Some(Collective { comm, root, bytes });
+    let sends = called(0, id::SEND, (3, 9));
+    let waits = called(1, id::WAITALL, (10, 13));
+    let alone = called(2, id::RECV, (16, 16));
+    let bcast = called(3, id::BCAST, (21, 23));
+    let barrier = called(4, id::BARRIER, (24, 24));
+    let expected = [
+        TraceItem::Piece(TracePiece {
+            key: sends.0,
+            order: 1,
+            kind: PieceKind::Message(transfer(1, 0, false)),
+        }),
+        step((sends.0, TraceCall { count: 4, site: 3, ..sends.1 })),
+        // Posted when the call began, when that is said, and when its message was sent.
+        received(waits.0, 2, 1, (10, 2)),
+        received(waits.0, 0, 2, (7, 3)),
+        // The rank is in the first group, so that places are those in the second.
+        received(waits.0, 3, 3, (99, 4)),
+        step(waits),
+        received(alone.0, 3, 0, (16, 5)),
+        step(alone),
+        step((bcast.0, TraceCall { collective: collective(1, Some(0), 70), ..bcast.1 })),
+        step((barrier.0, TraceCall { collective: collective(0, None, 0), ..barrier.1 })),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!((counts.calls, counts.from, counts.to.0, counts.cut_off), (5, Some((3, 7)), 24, 1));
+    assert_eq!(counts.unknown, [(2, 1)].into());
+}
+
+#[test]
+fn what_makes_no_sense_is_said() {
+    let wrong = |events: &[(u64, Event)]| heard((0, 0), events).unwrap_err().to_string();
+    let send = |peer, comm, tag, bytes| Event::Send { peer, comm, tag, bytes };
+    assert_eq!(wrong(&[(5, enter(0)), (4, leave(0))]), "times run backwards, from 5 to 4 ns");
+    assert!(wrong(&[(u64::MAX, enter(0))]).contains("beyond what any run takes"));
+    assert_eq!(wrong(&[(1, enter(0)), (2, leave(1))]), "at 2 ns a region is left that was not entered last");
+    assert_eq!(wrong(&[(1, send(4, 7, 0, 0))]), "communicator 7 has no rank 4");
+    assert_eq!(wrong(&[(1, send(1, 9, 0, 0))]), "communicator 9 has no rank 1");
+    assert_eq!(wrong(&[(1, send(0, 99, 0, 0))]), "communicator 99 is not defined");
+    assert_eq!(wrong(&[(1, send(0, 7, 1 << 31, 0))]), "at 1 ns a message has a tag of 2147483648");
+    let half = send(0, 7, 0, 1 << 61);
+    assert!(wrong(&[(1, half), (1, half), (1, half)]).contains("4 EiB"));
+    let deep: Vec<(u64, Event)> = (0..1 << 17).map(|_| (1, enter(3))).collect();
+    assert!(wrong(&deep).contains("within each other"));
+}

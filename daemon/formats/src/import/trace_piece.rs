@@ -1,0 +1,235 @@
+//! The calls of a trace in pieces that can be sorted: for each call the receives it posted, its messages, and the call itself.
+
+use crate::external_sort::SortRecord;
+
+/// The sort key of a call: all calls by the time of their end, calls of one thread in their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct CallKey {
+    /// When the call ends.
+    pub(crate) end_ns: u64,
+    /// The thread, counted over all ranks.
+    pub(crate) thread: u32,
+    /// How many calls of the thread came before it.
+    pub(crate) call: u64,
+}
+
+/// A piece of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TracePiece {
+    /// The call that it belongs to.
+    pub(crate) key: CallKey,
+    /// The order among pieces of the same kind.
+    pub(crate) order: u64,
+    pub(crate) kind: PieceKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PieceKind {
+    /// A receive is posted that a later call, or this one, completes.
+    Posted(Transfer),
+    /// A message that the call sent or received.
+    Message(Transfer),
+    /// The call.
+    Call(TraceCall),
+}
+
+/// A message, or the receive for one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Transfer {
+    /// The other side, a rank of the world.
+    pub(crate) peer: u32,
+    pub(crate) tag: i32,
+    pub(crate) comm: u32,
+    pub(crate) bytes: u64,
+    pub(crate) is_receive: bool,
+    /// The number of the receive that was posted for it; none where the call itself posted it.
+    pub(crate) post: Option<u64>,
+}
+
+/// A call without its messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TraceCall {
+    pub(crate) start_ns: u64,
+    pub(crate) rank: u32,
+    pub(crate) thread: u16,
+    pub(crate) function: u16,
+    /// How many calls of this function in a row it stands for.
+    pub(crate) count: u64,
+    /// Its call site as the trace numbers them; 0 is none.
+    pub(crate) site: u32,
+    /// Set for a collective.
+    pub(crate) collective: Option<Collective>,
+}
+
+/// What a collective moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Collective {
+    pub(crate) comm: u32,
+    pub(crate) root: Option<u32>,
+    pub(crate) bytes: u64,
+}
+
+const WORDS: usize = 10;
+const POSTED: u64 = 0;
+const MESSAGE: u64 = 1;
+const CALL: u64 = 2;
+const KIND_MASK: u64 = 3;
+const IS_RECEIVE: u64 = 4;
+const HAS_POST: u64 = 8;
+const IS_COLLECTIVE: u64 = 16;
+const HAS_ROOT: u64 = 32;
+
+fn flag(is_set: bool, flag: u64) -> u64 {
+    if is_set { flag } else { 0 }
+}
+
+fn pack(low: u32, high: u32) -> u64 {
+    u64::from(low) | u64::from(high) << 32
+}
+
+impl PieceKind {
+    fn code(&self) -> u64 {
+        match self {
+            Self::Posted(_) => POSTED,
+            Self::Message(_) => MESSAGE,
+            Self::Call(_) => CALL,
+        }
+    }
+
+    /// Flags and six words.
+    fn to_words(self) -> (u64, [u64; 6]) {
+        match self {
+            Self::Posted(moved) | Self::Message(moved) => {
+                let Transfer { peer, tag, comm, bytes, is_receive, post } = moved;
+                let flags = flag(is_receive, IS_RECEIVE) | flag(post.is_some(), HAS_POST);
+                (
+                    flags,
+                    [pack(peer, comm), u64::from(tag.cast_unsigned()), bytes, post.unwrap_or_default(), 0, 0],
+                )
+            }
+            Self::Call(call) => {
+                let TraceCall { start_ns, rank, thread, function, count, site, collective } = call;
+                let of = collective.unwrap_or(Collective { comm: 0, root: None, bytes: 0 });
+                let flags = flag(collective.is_some(), IS_COLLECTIVE) | flag(of.root.is_some(), HAS_ROOT);
+                let made = pack(site, u32::from(thread) | u32::from(function) << 16);
+                let places = pack(of.comm, of.root.unwrap_or_default());
+                (flags, [places, of.bytes, u64::from(rank), start_ns, count, made])
+            }
+        }
+    }
+
+    fn from_words(flags: u64, words: [u64; 6]) -> Self {
+        let has = |flag: u64| flags & flag != 0;
+        let high = |word: u64| (word >> 32) as u32;
+        if flags & KIND_MASK != CALL {
+            let [places, tag, bytes, post, ..] = words;
+            let moved = Transfer {
+                peer: places as u32,
+                tag: (tag as u32).cast_signed(),
+                comm: high(places),
+                bytes,
+                is_receive: has(IS_RECEIVE),
+                post: has(HAS_POST).then_some(post),
+            };
+            return if flags & KIND_MASK == POSTED { Self::Posted(moved) } else { Self::Message(moved) };
+        }
+        let [places, bytes, rank, start_ns, count, made] = words;
+        let root = has(HAS_ROOT).then(|| high(places));
+        Self::Call(TraceCall {
+            start_ns,
+            rank: rank as u32,
+            thread: high(made) as u16,
+            function: (high(made) >> 16) as u16,
+            count,
+            site: made as u32,
+            collective: has(IS_COLLECTIVE).then_some(Collective { comm: places as u32, root, bytes }),
+        })
+    }
+}
+
+impl SortRecord for TracePiece {
+    type Key = (CallKey, u64, u64);
+    const BYTES: usize = 8 * WORDS;
+
+    fn key(&self) -> (CallKey, u64, u64) {
+        (self.key, self.kind.code(), self.order)
+    }
+
+    fn write_to(&self, bytes: &mut Vec<u8>) {
+        let (flags, rest) = self.kind.to_words();
+        let CallKey { end_ns, thread, call } = self.key;
+        let flags = flags | self.kind.code() | u64::from(thread) << 32;
+        bytes.extend([end_ns, call, self.order, flags].map(u64::to_le_bytes).as_flattened());
+        bytes.extend(rest.map(u64::to_le_bytes).as_flattened());
+    }
+
+    fn read_from(bytes: &[u8]) -> Self {
+        let mut words = [0; WORDS];
+        for (word, from) in words.iter_mut().zip(bytes.as_chunks().0) {
+            *word = u64::from_le_bytes(*from);
+        }
+        let [end_ns, call, order, flags, rest @ ..] = words;
+        let key = CallKey { end_ns, thread: (flags >> 32) as u32, call };
+        Self { key, order, kind: PieceKind::from_words(flags, rest) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_come_back_from_their_form_in_a_file() {
+        let collective = Some(Collective { comm: 4, root: Some(u32::MAX), bytes: u64::MAX });
+        let call = TraceCall {
+            start_ns: 1,
+            rank: u32::MAX,
+            thread: u16::MAX,
+            function: 7,
+            count: 1 << 40,
+            site: u32::MAX,
+            collective,
+        };
+        let rootless = Some(Collective { comm: 4, root: None, bytes: 0 });
+        let moved = Transfer {
+            peer: u32::MAX,
+            tag: -4,
+            comm: 5,
+            bytes: u64::MAX,
+            is_receive: true,
+            post: Some(u64::MAX),
+        };
+        for kind in [
+            PieceKind::Call(call),
+            PieceKind::Call(TraceCall { collective: None, ..call }),
+            PieceKind::Call(TraceCall { collective: rootless, thread: 0, function: u16::MAX, ..call }),
+            PieceKind::Posted(moved),
+            PieceKind::Message(moved),
+            PieceKind::Message(Transfer { tag: i32::MAX, is_receive: false, post: None, ..moved }),
+        ] {
+            let key = CallKey { end_ns: u64::MAX, thread: u32::MAX, call: 9 };
+            let piece = TracePiece { key, order: 1 << 50, kind };
+            let mut bytes = Vec::new();
+            piece.write_to(&mut bytes);
+            assert_eq!((bytes.len(), TracePiece::read_from(&bytes)), (TracePiece::BYTES, piece));
+        }
+    }
+
+    #[test]
+    fn what_a_call_posted_comes_before_its_messages_and_these_before_the_call() {
+        let moved = Transfer { peer: 0, tag: 0, comm: 0, bytes: 0, is_receive: true, post: None };
+        let call =
+            TraceCall { start_ns: 0, rank: 0, thread: 0, function: 0, count: 1, site: 0, collective: None };
+        let key = |end_ns, call| CallKey { end_ns, thread: 0, call };
+        let piece = |key, order, kind| TracePiece { key, order, kind };
+        let pieces = [
+            piece(key(5, 1), 9, PieceKind::Posted(moved)),
+            piece(key(5, 1), 2, PieceKind::Message(moved)),
+            piece(key(5, 1), 3, PieceKind::Message(moved)),
+            piece(key(5, 1), 0, PieceKind::Call(call)),
+            piece(key(5, 2), 0, PieceKind::Posted(moved)),
+            piece(key(6, 0), 0, PieceKind::Posted(moved)),
+        ];
+        assert!(pieces.is_sorted_by_key(SortRecord::key));
+    }
+}

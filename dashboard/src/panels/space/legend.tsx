@@ -1,0 +1,37 @@
+// Below the points: the scale of the colour.
+
+import { amountRamp, latencyRamp, LATENCY_MAX, UNKNOWN_TONE } from "../../palette/ramps";
+import { theme } from "../../state/theme";
+import { valueWords } from "../../words/metrics";
+import type { Scene } from "./model";
+import { valueAt } from "./scale";
+import type { SpaceState } from "./state";
+import { labelOf, unitOf } from "./words";
+
+const TICKS = [0, 0.5, 1] as const;
+
+export function Legend({ state, scene, functionName }: { state: SpaceState; scene: Scene | null; functionName: string | null }) {
+  const id = state.color.value;
+  const isLatency = id === "latency";
+  const ramp = (isLatency ? latencyRamp : amountRamp)(theme.value);
+  const scale = scene?.color ?? null;
+  const tick = (part: number): string => {
+    if (isLatency) return ["1/4", "1", String(LATENCY_MAX)][part * 2] ?? "";
+    if (!scale) return "";
+    const text = valueWords(valueAt(scale, part), unitOf(id));
+    if (part === 0 && scale.low > scale.least) return `\u2264 ${text}`;
+    return part === 1 && scale.high < scale.most ? `\u2265 ${text}` : text;
+  };
+  return (
+    <div class="space-legend">
+      <span class="name">{labelOf(id, functionName)}</span>
+      {scale ? (
+        <span class="scale"><i style={{ background: `linear-gradient(to right, ${ramp.join(",")})` }} />{TICKS.map((part) => <span key={part} style={{ left: `${part * 100}%` }}>{tick(part)}</span>)}</span>
+      ) : <span class="key"><i class="tone" style={{ background: UNKNOWN_TONE[theme.value] }} />not known</span>}
+      <div class="group" role="group" aria-label="Scale">
+        <button type="button" aria-pressed={state.ends.value === "most"} title="The scale spans the middle 90 % of the ranks, so that one outlier does not flatten the rest" onClick={() => (state.ends.value = state.ends.peek() === "most" ? "all" : "most")}>5{"\u2013"}95 %</button>
+        <button type="button" aria-pressed={state.scale.value === "log"} title="A logarithmic scale" onClick={() => (state.scale.value = state.scale.peek() === "log" ? "linear" : "log")}>Log</button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,133 @@
+// Around the points: the floor that they stand on with its axes, rings around what is pointed at and selected, names that do not
+// lie over each other, and the line of a lasso.
+
+import type { RankRanges } from "../../state/perspective";
+import { prepare } from "../canvas";
+import type { Colours } from "../colours";
+import { type Label, placeLabels } from "../where/labels";
+import { type Lens, NEAR, project } from "./camera";
+import type { Scene } from "./model";
+import type { Spot } from "./pick";
+import type { Flat } from "./raster";
+
+export interface Over {
+  scene: Scene;
+  flat: Flat;
+  lens: Lens;
+  colours: Colours;
+  pointed: number | null;
+  selected: number | null;
+  ranks: RankRanges | null;
+  lasso: readonly Spot[] | null;
+}
+
+/** Of so few ranks each has its name. */
+const NAMED_MAX = 32;
+/** Of more that are selected none has: they cannot be read. */
+const LABELS_MAX = 120;
+const RING_PIXELS = 3;
+
+export function drawOverlay(canvas: HTMLCanvasElement, over: Over): void {
+  const sheet = prepare(canvas);
+  if (!sheet) return;
+  const { context, width, height } = sheet;
+  drawRings(context, over);
+  const named = labels(context, over);
+  context.textBaseline = "middle";
+  context.lineJoin = "round";
+  for (const { text, left, middle, bold } of placeLabels(named, [], width, height)) {
+    context.font = context.font.replace(/^(bold |600 )?/, bold ? "600 " : "");
+    context.lineWidth = 4;
+    context.strokeStyle = over.colours.ground;
+    context.strokeText(text, left, middle);
+    context.fillStyle = over.colours.text;
+    context.fillText(text, left, middle);
+  }
+  if (over.lasso) drawLasso(context, over.lasso, over.colours);
+}
+
+/** Behind the points: the floor of what they span and the height above it, with the names of the axes. */
+export function drawFloor(canvas: HTMLCanvasElement, scene: Scene, lens: Lens, colours: Colours): void {
+  const context = prepare(canvas)?.context;
+  if (!context) return;
+  const { least, most } = scene.box;
+  const corner = (x: number, y: number, z: number): [number, number, number] => project(lens, x ? most[0] : least[0], y ? most[1] : least[1], z ? most[2] : least[2]);
+  const origin = corner(0, 0, 0);
+  const ends = { x: corner(1, 0, 0), y: corner(0, 1, 0), z: corner(0, 0, 1) };
+  const around = [origin, ends.x, corner(1, 1, 0), ends.y];
+  if ([...around, ends.z].some(([, , depth]) => depth < 4 * NEAR)) return;
+  context.strokeStyle = colours.line;
+  context.lineWidth = 1;
+  context.beginPath();
+  around.forEach(([x, y], at) => (at === 0 ? context.moveTo(x, y) : context.lineTo(x, y)));
+  context.closePath();
+  context.moveTo(origin[0], origin[1]);
+  context.lineTo(ends.z[0], ends.z[1]);
+  context.stroke();
+  context.fillStyle = colours.soft;
+  context.textBaseline = "middle";
+  context.textAlign = "center";
+  for (const [name, [x, y]] of Object.entries(ends)) {
+    const length = Math.hypot(x - origin[0], y - origin[1]);
+    if (length > 24) context.fillText(name, x + ((x - origin[0]) / length) * 10, y + ((y - origin[1]) / length) * 10);
+  }
+  context.textAlign = "left";
+}
+
+function discOf({ scene, flat, lens }: Over, point: number): { x: number; y: number; radius: number } | null {
+  const depth = flat.depth[point] ?? 0;
+  const radius = scene.radius[point] ?? 0;
+  if (radius === 0 || !(depth > NEAR)) return null;
+  return { x: flat.x[point] ?? 0, y: flat.y[point] ?? 0, radius: Math.max(2, (radius * lens.focal) / depth) };
+}
+
+function drawRings(context: CanvasRenderingContext2D, over: Over): void {
+  for (const [rank, colour] of [[over.pointed, over.colours.text], [over.selected, over.colours.accent]] as const) {
+    if (rank === null) continue;
+    for (let each = 0; each < over.scene.pointsPerRank; each++) {
+      const disc = discOf(over, rank * over.scene.pointsPerRank + each);
+      if (!disc) continue;
+      context.beginPath();
+      context.arc(disc.x, disc.y, disc.radius + RING_PIXELS, 0, 2 * Math.PI);
+      context.lineWidth = 4;
+      context.strokeStyle = over.colours.ground;
+      context.stroke();
+      context.lineWidth = 2;
+      context.strokeStyle = colour;
+      context.stroke();
+    }
+  }
+}
+
+function labels(context: CanvasRenderingContext2D, over: Over): Label[] {
+  const { scene } = over;
+  const wanted = new Set<number>();
+  for (const rank of [over.pointed, over.selected]) if (rank !== null && rank < scene.ranks) wanted.add(rank);
+  const chosen = over.ranks?.reduce((sum, [first, last]) => sum + last - first + 1, 0) ?? scene.ranks;
+  const named = chosen <= (over.ranks ? LABELS_MAX : NAMED_MAX) ? (over.ranks ?? [[0, scene.ranks - 1] as const]) : [];
+  for (const [first, last] of named) {
+    for (let rank = first; rank <= Math.min(last, scene.ranks - 1); rank++) wanted.add(rank);
+  }
+  const found: Label[] = [];
+  for (const rank of wanted) {
+    const disc = discOf(over, rank * scene.pointsPerRank);
+    if (!disc) continue;
+    const bold = rank === over.pointed || rank === over.selected;
+    const text = bold ? `rank ${rank}` : String(rank);
+    found.push({ text, x: disc.x, y: disc.y, reach: Math.min(disc.radius, 40), width: context.measureText(text).width * (bold ? 1.08 : 1), bold, must: bold });
+  }
+  return found;
+}
+
+function drawLasso(context: CanvasRenderingContext2D, line: readonly Spot[], colours: Colours): void {
+  context.beginPath();
+  line.forEach(([x, y], at) => (at === 0 ? context.moveTo(x, y) : context.lineTo(x, y)));
+  context.closePath();
+  context.globalAlpha = 0.15;
+  context.fillStyle = colours.accent;
+  context.fill();
+  context.globalAlpha = 1;
+  context.lineWidth = 1.5;
+  context.strokeStyle = colours.accent;
+  context.stroke();
+}

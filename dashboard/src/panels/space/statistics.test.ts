@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { scaleOf } from "./scale";
+import { binned, binOf, fitOf, ordered, ticks } from "./statistics";
+
+describe("statistics", () => {
+  it("orders ranks by value and leaves out what is not known", () => {
+    expect([...ordered([3, NaN, 9, 3])]).toEqual([2, 0, 3]);
+  });
+
+  it("puts each value in one bin, the greatest too", () => {
+    const values = [0, 1, 2, 3, 4, NaN];
+    const bins = binned(values, scaleOf(values, false, false)!, 4);
+    expect([...bins.counts]).toEqual([1, 1, 1, 2]);
+    expect(binOf(4, bins.from, bins.width, 4)).toBe(3);
+    expect([...binned([5, 5], scaleOf([5, 5], false, false)!, 10).counts]).toEqual([2]);
+  });
+
+  it("finds the line and how well it fits", () => {
+    const x = [0, 1, 2, 3, NaN];
+    const fit = fitOf(x, [1, 3, 5, 7, 0]);
+    expect([fit?.slope, fit?.offset, fit?.correlation, fit?.ranks]).toEqual([2, 1, 1, 4]);
+    expect(fitOf(x, [-1, -3, -5, -7])?.correlation).toBeCloseTo(-1);
+    expect(fitOf(x, [2, 2, 2, 2])).toBeNull();
+    expect(fitOf([1, 2], [1, 2])).toBeNull();
+  });
+
+  it("has round steps", () => {
+    expect(ticks(0, 1.5, 6)).toEqual([0, 0.5, 1, 1.5]);
+    expect(ticks(7, 7, 5)).toEqual([7]);
+    expect(ticks(0.3, 0.1 + 0.2, 6)).toEqual([0.3]);
+    expect(ticks(1, 1 + Number.EPSILON, 6)).toEqual([1]);
+    expect(ticks(0, 16 * 1024 * 1024, 4, 1024).map((value) => value / 2 ** 20)).toEqual([0, 5, 10, 15]);
+  });
+});

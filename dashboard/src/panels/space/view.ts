@@ -1,0 +1,289 @@
+// The points in their place on the page: drawn by a graphics processor or without, with rings, names and a lasso above;
+// gestures and keys turned into what they mean. Knows no questions.
+
+import { effect } from "@preact/signals";
+import type { Frames } from "../../frames";
+import { RANGES_MAX, rangesOf } from "../../state/ranks";
+import type { Store } from "../../state/store";
+import { reducedMotion, theme } from "../../state/theme";
+import { colours } from "../colours";
+import { watchSize } from "../size";
+import { between, type Camera, fitted, lensOf, type Lens, panned, projectAll, type Size, turned, zoomed } from "./camera";
+import type { Gpu } from "./gpu";
+import { firstSide, type Scene } from "./model";
+import { drawFloor, drawOverlay } from "./overlay";
+import { inside, nearest, type Spot } from "./pick";
+import { listenPointer } from "./pointer";
+import { drawPoints, type Flat, type Sheet, sheetOf, type Tones } from "./raster";
+import type { SpaceState } from "./state";
+
+/** Room for names around all, where there is room. */
+const MARGIN = 36;
+const MARGIN_PART = 0.09;
+const TURN = Math.PI / 24;
+const PAN_PIXELS = 40;
+const ZOOM = 1.25;
+const FLIGHT_MS = 160;
+
+export class SpaceView {
+  /** What the picture cannot show; empty where it shows all. */
+  note = "";
+  private readonly flatCanvas = document.createElement("canvas");
+  private readonly overlay = document.createElement("canvas");
+  private readonly floor = document.createElement("canvas");
+  private gpuCanvas: HTMLCanvasElement | null = null;
+  private gpu: Gpu | null = null;
+  private sheet: Sheet | null = null;
+  private readonly stops: (() => void)[] = [];
+  private scene: Scene | null = null;
+  private flat: Flat = { x: new Float32Array(0), y: new Float32Array(0), depth: new Float32Array(0) };
+  private lens: Lens | null = null;
+  private size: Size = { width: 0, height: 0 };
+  private isDirty = true;
+  private flight: { from: Camera; to: Camera; isFit: boolean; sinceMs: number } | null = null;
+  private lasso: Spot[] | null = null;
+
+  constructor(private readonly store: Store, private readonly frames: Frames, readonly element: HTMLElement, private readonly state: SpaceState, private readonly said: (note: string) => void) {
+    this.overlay.className = "over";
+    for (const canvas of [this.floor, this.flatCanvas, this.overlay]) canvas.setAttribute("aria-hidden", "true");
+    element.append(this.floor, this.flatCanvas, this.overlay);
+    this.stops.push(effect(() => {
+      void [state.view.value, state.looks.value, state.pointed.value, theme.value, store.selection.value, store.perspective.value.ranks];
+      this.invalidate();
+    }));
+    this.stops.push(frames.add((nowMs) => this.draw(nowMs)));
+    this.stops.push(watchSize(element, () => this.invalidate()));
+    this.stops.push(listenPointer(element, this, state));
+    void this.startGpu();
+  }
+
+  /** Three.js comes in its own file, as this view does. */
+  private async startGpu(): Promise<void> {
+    const canvas = document.createElement("canvas");
+    canvas.setAttribute("aria-hidden", "true");
+    const probe = document.createElement("canvas").getContext("webgl2");
+    probe?.getExtension("WEBGL_lose_context")?.loseContext();
+    if (!probe) {
+      this.said("Without WebGL2: drawn by the CPU.");
+      return;
+    }
+    try {
+      const { Gpu } = await import("./gpu");
+      if (this.stops.length === 0) return;
+      this.gpu = new Gpu(canvas, () => this.stopGpu("The graphics processor was lost: drawn by the CPU."));
+      this.gpuCanvas = canvas;
+      this.flatCanvas.hidden = true;
+      this.flatCanvas.before(canvas);
+      this.invalidate();
+    } catch (error) {
+      this.stopGpu(`${error instanceof Error ? error.message : String(error)} Drawn by the CPU.`);
+    }
+  }
+
+  private stopGpu(note: string): void {
+    this.gpu?.dispose();
+    this.gpu = null;
+    this.gpuCanvas?.remove();
+    this.flatCanvas.hidden = false;
+    this.said(note);
+    this.invalidate();
+  }
+
+  dispose(): void {
+    for (const stop of this.stops) stop();
+    this.stops.length = 0;
+    this.gpu?.dispose();
+    this.element.replaceChildren();
+  }
+
+  show(scene: Scene | null): void {
+    if (scene === this.scene) return;
+    this.scene = scene;
+    if (scene && this.flat.x.length !== scene.length) {
+      this.flat = { x: new Float32Array(scene.length), y: new Float32Array(scene.length), depth: new Float32Array(scene.length) };
+    }
+    this.invalidate();
+  }
+
+  private invalidate(): void {
+    this.isDirty = true;
+    this.frames.request();
+  }
+
+  get camera(): Camera {
+    return this.state.camera ?? this.fittedCamera();
+  }
+
+  private fittedCamera(): Camera {
+    const { scene } = this;
+    if (!scene) return { yaw: 0, pitch: 0, distance: 3, x: 0, y: 0, z: 0 };
+    const { yaw, pitch } = firstSide(scene);
+    return fitted(drawn(scene), yaw, pitch, this.size, this.margin, scene.reach);
+  }
+
+  private get margin(): number {
+    return Math.min(MARGIN, this.size.height * MARGIN_PART);
+  }
+
+  private look(camera: Camera): void {
+    this.flight = null;
+    this.state.look(camera);
+  }
+
+  turn(right: number, up: number): void {
+    this.look(turned(this.camera, -right, up));
+  }
+
+  pan(dx: number, dy: number): void {
+    this.look(panned(this.camera, this.size, dx, dy));
+  }
+
+  zoom(factor: number, x = this.size.width / 2, y = this.size.height / 2): void {
+    this.look(zoomed(this.camera, this.size, factor, x, y));
+  }
+
+  /** All in sight, from the side that is looked from; a second time, from the first side. */
+  fit(): void {
+    const { camera, scene } = this;
+    if (!scene) return;
+    const here = fitted(drawn(scene), camera.yaw, camera.pitch, this.size, this.margin, scene.reach);
+    const isFitted = Math.abs(here.distance - camera.distance) < 0.02 && Math.hypot(here.x - camera.x, here.y - camera.y, here.z - camera.z) < 0.02;
+    this.fly(isFitted ? this.fittedCamera() : here, isFitted);
+  }
+
+  private fly(to: Camera, isFit: boolean): void {
+    if (reducedMotion.peek()) {
+      this.state.look(isFit ? null : to);
+      return;
+    }
+    this.flight = { from: this.camera, to, isFit, sinceMs: performance.now() };
+    this.invalidate();
+  }
+
+  key(event: KeyboardEvent): boolean {
+    if (event.ctrlKey || event.altKey || event.metaKey) return false;
+    const pan = event.shiftKey;
+    const arrow = (x: number, y: number) => (): void => (pan ? this.pan(-x * PAN_PIXELS, -y * PAN_PIXELS) : this.turn(x * TURN, -y * TURN));
+    const acts: Record<string, () => void> = {
+      ArrowLeft: arrow(-1, 0), ArrowRight: arrow(1, 0), ArrowUp: arrow(0, -1), ArrowDown: arrow(0, 1),
+      a: () => this.pan(PAN_PIXELS, 0), d: () => this.pan(-PAN_PIXELS, 0), w: () => this.pan(0, PAN_PIXELS), s: () => this.pan(0, -PAN_PIXELS),
+      "+": () => this.zoom(ZOOM), "=": () => this.zoom(ZOOM), "-": () => this.zoom(1 / ZOOM), f: () => this.fit(),
+      n: () => this.step(1), b: () => this.step(-1), Enter: () => this.select(this.state.pointed.peek()),
+    };
+    const act = acts[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    act?.();
+    return act !== undefined;
+  }
+
+  /** From rank to rank, those that a filter hides left out. */
+  private step(by: 1 | -1): void {
+    const { scene } = this;
+    if (!scene || scene.ranks === 0) return;
+    const selection = this.store.selection.peek();
+    let rank = selection?.kind === "rank" ? selection.rank : by > 0 ? -1 : scene.ranks;
+    for (let tried = 0; tried < scene.ranks; tried++) {
+      rank = (rank + by + scene.ranks) % scene.ranks;
+      if ((scene.radius[rank * scene.pointsPerRank] ?? 0) > 0) break;
+    }
+    this.store.selection.value = { kind: "rank", rank };
+  }
+
+  rankAt(x: number, y: number): number | null {
+    const { scene, lens } = this;
+    if (!scene || !lens) return null;
+    const point = nearest(scene, this.flat, lens, x, y);
+    return point < 0 ? null : Math.floor(point / scene.pointsPerRank);
+  }
+
+  point(rank: number | null): void {
+    this.state.pointed.value = rank;
+    this.element.classList.toggle("pointed", rank !== null);
+  }
+
+  select(rank: number | null): void {
+    const selection = this.store.selection.peek();
+    this.store.selection.value = rank === null || (selection?.kind === "rank" && selection.rank === rank) ? null : { kind: "rank", rank };
+  }
+
+  draws(line: Spot[] | null): void {
+    this.lasso = line;
+    this.invalidate();
+  }
+
+  /** An empty lasso lets all ranks show again. */
+  enclose(line: readonly Spot[]): void {
+    const { scene } = this;
+    if (!scene) return;
+    const found = rangesOf(inside(scene, this.flat, line));
+    if (found.length > RANGES_MAX) {
+      this.said(`That is ${found.length} stretches of ranks; at most ${RANGES_MAX} can be selected.`);
+      return;
+    }
+    this.said("");
+    this.store.select({ ranks: found.length > 0 ? found : null });
+  }
+
+  private draw(nowMs: number): void {
+    if (!this.isDirty) return;
+    this.isDirty = false;
+    this.size = { width: this.element.clientWidth, height: this.element.clientHeight };
+    const { scene, size } = this;
+    if (!scene || size.width === 0 || size.height === 0) return;
+    const lens = lensOf(this.moved(nowMs), size);
+    this.lens = lens;
+    projectAll(lens, scene, this.flat);
+    const tones: Tones = { ground: channels(colours.peek().ground), ring: channels(colours.peek().text) };
+    const ratio = devicePixelRatio || 1;
+    if (this.gpu) {
+      this.gpu.show(scene);
+      this.gpu.draw(lens, this.flat, tones, ratio);
+    } else this.drawFlat(scene, lens, tones, ratio);
+    drawFloor(this.floor, scene, lens, colours.peek());
+    drawOverlay(this.overlay, { scene, flat: this.flat, lens, colours: colours.peek(), pointed: this.state.pointed.peek(), selected: selectedRank(this.store), ranks: this.store.perspective.peek().ranks, lasso: this.lasso });
+  }
+
+  /** Where the camera is while it flies. */
+  private moved(nowMs: number): Camera {
+    const { flight } = this;
+    if (!flight) return this.camera;
+    const part = Math.min(1, (nowMs - flight.sinceMs) / FLIGHT_MS);
+    if (part >= 1) {
+      this.flight = null;
+      this.state.look(flight.isFit ? null : flight.to);
+      return flight.to;
+    }
+    this.invalidate();
+    return between(flight.from, flight.to, Math.max(0, part) ** 2 * (3 - 2 * Math.max(0, part)));
+  }
+
+  private drawFlat(scene: Scene, lens: Lens, tones: Tones, ratio: number): void {
+    const [width, height] = [Math.round(lens.size.width * ratio), Math.round(lens.size.height * ratio)];
+    if (this.sheet?.width !== width || this.sheet.height !== height) this.sheet = sheetOf(width, height);
+    const { flatCanvas, sheet } = this;
+    if (flatCanvas.width !== width) flatCanvas.width = width;
+    if (flatCanvas.height !== height) flatCanvas.height = height;
+    drawPoints(sheet, scene, this.flat, lens, ratio, tones);
+    const bytes = new Uint8ClampedArray(sheet.pixels.buffer as ArrayBuffer);
+    flatCanvas.getContext("2d")?.putImageData(new ImageData(bytes, width, height), 0, 0);
+  }
+}
+
+/** What a filter hides does not count for what is in sight. */
+function drawn(scene: Scene): { length: number; x: Float32Array; y: Float32Array; z: Float32Array } {
+  const keep = Array.from({ length: scene.length }, (_, point) => point).filter((point) => !Number.isNaN(scene.x[point]));
+  if (keep.length === scene.length) return scene;
+  const of = (column: Float32Array): Float32Array => Float32Array.from(keep, (point) => column[point] ?? 0);
+  return { length: keep.length, x: of(scene.x), y: of(scene.y), z: of(scene.z) };
+}
+
+function selectedRank(store: Store): number | null {
+  const selection = store.selection.peek();
+  return selection?.kind === "rank" ? selection.rank : selection?.kind === "call" ? selection.call.rank : null;
+}
+
+/** Style sheets come with short colours too. */
+function channels(colour: string): [number, number, number] {
+  const hex = colour.length === 4 ? colour.replace(/[\da-f]/gi, "$&$&") : colour;
+  const at = (from: number): number => Number.parseInt(hex.slice(from, from + 2), 16);
+  return [at(1), at(3), at(5)];
+}

@@ -1,0 +1,137 @@
+// The tab 3D: ranks where a layout puts them, and the same figures as charts.
+
+import { strict as assert } from "node:assert";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { checkAll } from "../lib/axe.mjs";
+import { open, SMALL } from "../lib/browser.mjs";
+import { shot, tab, untilState } from "../lib/page.mjs";
+import { coloured, count } from "../lib/pixels.mjs";
+import { folder, replay } from "../lib/product.mjs";
+import { quiet } from "../lib/recordings.mjs";
+import { test } from "../lib/runner.mjs";
+import { until } from "../lib/wait.mjs";
+
+const words = (page) => page.locator(".space-words").innerText();
+const drawn = (page, pattern) => until(async () => `the page draws ${pattern}; it says "${await words(page).catch(String)}"`, async () => pattern.test(await words(page)));
+const colours = async (page) => count(await shot(page, ".space-picture"), coloured).pixels;
+const hash = (page) => page.evaluate(() => decodeURIComponent(location.hash));
+const inspected = (page, pattern) => until(`the inspector shows ${pattern}`, async () => pattern.test(await page.locator(".inspector h2").first().innerText()));
+
+async function opened(t, settings = "", options = {}, ...words) {
+  const { url } = await replay(t, await quiet(), ...words);
+  const page = await open(t, `${url}#tab=space${settings}`, options);
+  await untilState(page, /^replay$/);
+  await drawn(page, /4 ranks/);
+  return { page, url };
+}
+
+/** A place of the picture where the tooltip names this rank. */
+async function placeOf(page, rank) {
+  const { x, y, width, height } = await page.locator(".space-picture > .host").boundingBox();
+  for (let row = 1; row < 12; row++) {
+    for (let column = 1; column < 60; column++) {
+      const at = { x: x + (width * column) / 60, y: y + (height * row) / 12 };
+      await page.mouse.move(at.x, at.y);
+      const tip = page.locator(".space-picture .tip b");
+      if ((await tip.count()) > 0 && (await tip.innerText()) === `Rank ${rank}`) return at;
+    }
+  }
+  throw new Error(`rank ${rank} is nowhere in the picture`);
+}
+
+test("space::a_click_on_a_point_selects_that_rank_in_another_view", async (t) => {
+  const { page, url } = await opened(t, "&space.layout=plane");
+  await drawn(page, /plane; colour: time in MPI/);
+  await until("points in colour", async () => (await colours(page)) > 200);
+  const at = await placeOf(page, 2);
+  await page.mouse.click(at.x, at.y);
+  await inspected(page, /^Rank 2/);
+  await tab(page, "figures");
+  await page.locator("table[aria-label=Ranks] tr[aria-selected=true] button.rank", { hasText: /^2$/ }).waitFor();
+  await tab(page, "space");
+  // By keyboard: turned, nearer, moved, the next rank; all of it is in the address.
+  await page.locator(".space-picture > .host").focus();
+  for (const key of ["ArrowLeft", "ArrowDown", "+", "Shift+ArrowRight", "n"]) await page.keyboard.press(key);
+  await inspected(page, /^Rank 3/);
+  await until("the camera is in the address", async () => /space\.camera=-?[\d._-]+/.test(await hash(page)));
+  const link = await hash(page);
+  const other = await open(t, `${url}${link}`, {});
+  await drawn(other, /plane/);
+  await until("the same camera", async () => /space\.camera=([^&]+)/.exec(await hash(other))?.[1] === /space\.camera=([^&]+)/.exec(link)[1]);
+});
+
+test("space::a_lasso_selects_ranks_for_all_views_and_a_filter_hides_some", async (t) => {
+  const { page } = await opened(t, "&space.layout=line&space.color=layout");
+  await drawn(page, /line; colour: the layout/);
+  const { x, y, width, height } = await page.locator(".space-picture > .host").boundingBox();
+  await page.getByRole("button", { name: "Lasso" }).click();
+  await page.mouse.move(x + 4, y + 4);
+  await page.mouse.down();
+  for (const [right, down] of [[width / 2, 4], [width / 2, height - 4], [4, height - 4]]) await page.mouse.move(x + right, y + down, { steps: 3 });
+  await page.mouse.up();
+  await until("two ranks are selected", async () => /Ranks 0\u20131/.test(await page.locator(".scope .parts").innerText()));
+  await page.locator(".space-side select").first().selectOption("mpi_time");
+  await drawn(page, /colour: time in MPI/);
+  await page.getByRole("button", { name: "Hide the middle" }).click();
+  await page.getByRole("button", { name: "Draw all" }).click();
+  await page.locator("input[aria-label='Least value drawn']").fill("100");
+  await drawn(page, /filtered out/);
+});
+
+test("space::a_layout_file_is_read_again_and_an_error_leaves_the_last_good_layout", async (t) => {
+  const file = join(folder("layout"), "mine.viz");
+  writeFileSync(file, "BEGIN_VIZ=mine\nx=rank\ny=0\nz=0\nEND_VIZ\n");
+  const { page } = await opened(t, "&space.from=file&space.layout=mine", {}, "--layout", file);
+  await drawn(page, /4 ranks, mine/);
+  writeFileSync(file, "BEGIN_VIZ=mine\nx=rnak\ny=0\nz=0\nEND_VIZ\n");
+  await page.locator(".space-side .warn", { hasText: "mine.viz:2:3: unknown name `rnak`; did you mean `rank`?" }).waitFor();
+  await drawn(page, /4 ranks, mine.*last good layout/s);
+  writeFileSync(file, "BEGIN_VIZ=mine\nx=rank\ny=0\nz=0\nEND_VIZ\nBEGIN_VIZ=other\nx=0\ny=rank\nz=0\nEND_VIZ\n");
+  await page.getByRole("button", { name: "other" }).click();
+  await drawn(page, /4 ranks, other/);
+  // A layout of one's own, while it is written.
+  await page.getByRole("button", { name: "Edit layout" }).click();
+  const text = page.getByLabel("Source of the layout");
+  await text.fill("BEGIN_VIZ=own\nx0=rank\ny0=0\nz0=0\nx1=rank\ny1=1\nz1=1\nEND_VIZ\n");
+  await drawn(page, /4 ranks, own/);
+  await text.fill("BEGIN_VIZ=own\nx=sqrt(rank\ny=0\nz=0\nEND_VIZ\n");
+  await page.locator(".space-editor .notes .bad", { hasText: "expected an operator" }).waitFor();
+  await drawn(page, /4 ranks, own/);
+});
+
+test("space::it_is_drawn_through_webgl_and_turns", async (t) => {
+  const { page } = await opened(t, "&space.layout=sphere", { gpu: "emulated" });
+  await page.locator(".space-picture canvas[data-engine]").waitFor();
+  await until("points in colour", async () => (await colours(page)) > 200);
+  const { x, y, width, height } = await page.locator(".space-picture > .host").boundingBox();
+  const before = await hash(page);
+  await page.mouse.move(x + width / 2, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + width / 2 + 120, y + height / 2 + 20, { steps: 6 });
+  await page.mouse.up();
+  await until("the camera moved", async () => (await hash(page)) !== before);
+  await until("points in colour", async () => (await colours(page)) > 200);
+});
+
+test("space::all_faces_have_figures_and_nothing_serious", async (t) => {
+  const { page } = await opened(t, "", { viewport: SMALL });
+  const face = (name) => page.getByRole("button", { name, exact: true }).click();
+  await face("Bars");
+  await drawn(page, /mean .* standard deviation/);
+  await face("Scatter");
+  await drawn(page, /correlation/);
+  await face("Landscape");
+  await drawn(page, /functions/);
+  await face("Histogram");
+  await drawn(page, /mean/);
+  const { x, y, width, height } = await page.locator(".space-chart").boundingBox();
+  await page.mouse.click(x + width - 18, y + height - 40);
+  await until("the ranks of a bin are selected", async () => !/all ranks/.test(await page.locator(".scope .parts").innerText()));
+  assert.equal(await page.locator(".space-chart canvas").count(), 1);
+  await checkAll(page, [
+    ["histogram", async () => undefined],
+    ["layout", () => face("Layout")],
+    ["editor", () => page.getByRole("button", { name: "Edit layout" }).click()],
+  ]);
+});
