@@ -38,7 +38,7 @@ struct Parameter {
 }
 
 impl Parameter {
-    /// Whether it is a count whose size depends on the form of the function; all are told in 64 bits.
+    /// Whether it is a count whose size depends on the form of the function; all are recorded in 64 bits.
     fn is_count(&self) -> bool {
         self.role.starts_with("polyxfer_num_elem") && self.kind == "int"
     }

@@ -21,9 +21,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("mpiscope-recording", &["mpiscope-wire", "mpiscope-model"]),
     ("mpiscope-link", &["mpiscope-wire"]),
     ("mpiscope-otf2", &[]),
+    ("mpiscope-formats", &["mpiscope-wire", "mpiscope-model", "mpiscope-recording", "mpiscope-otf2"]),
     // Its tests read what it models with ingest and analysis, which it may not know itself.
     ("mpiscope-synth", &["mpiscope-wire"]),
-    ("mpiscope-feed", &["mpiscope-model", "mpiscope-analysis"]),
+    ("mpiscope-feed", &["mpiscope-model", "mpiscope-analysis", "mpiscope-layout"]),
     ("mpiscope-server", &["mpiscope-feed"]),
     (
         "mpiscope-app",
@@ -39,7 +40,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "mpiscope-recording",
             "mpiscope-synth",
             "mpiscope-link",
-            "mpiscope-otf2",
+            "mpiscope-formats",
             "mpiscope-feed",
             "mpiscope-server",
         ],
@@ -102,6 +103,7 @@ const NEVER: &[(&str, &[&str])] = &[
     ("mpiscope-synth", &["serde", "tokio", "warp", "libc"]),
     // What calls foreign functions does nothing else.
     ("mpiscope-otf2", &["serde", "tokio", "warp", "parquet", "anyhow"]),
+    ("mpiscope-formats", &["tokio", "warp", "clap", "indicatif", "signal-hook"]),
     ("mpiscope-shim", &["serde", "tokio", "anyhow", "warp", "parquet"]),
 ];
 

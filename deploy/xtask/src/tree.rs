@@ -1,19 +1,13 @@
 //! What no tracked file may hold: paths of a machine, secrets, files that grew two subjects.
 
-use anyhow::{Context, Result, ensure};
+use crate::git::tracked;
+use anyhow::{Result, ensure};
 use std::path::Path;
-use std::process::Command;
 
 const MOST_LINES: usize = 600;
 
 /// Fails with everything that was found.
 pub(crate) fn check(root: &Path) -> Result<()> {
-    let output = Command::new("git")
-        .args(["ls-files", "-z"])
-        .current_dir(root)
-        .output()
-        .context("run git ls-files")?;
-    ensure!(output.status.success(), "git ls-files: {}", String::from_utf8_lossy(&output.stderr));
     let home = std::env::var("HOME").unwrap_or_default();
     let mut patterns = vec![format!("{}/", root.display()), "PRIVATE KEY-----".to_owned()];
     if home.len() > 1 {
@@ -21,9 +15,9 @@ pub(crate) fn check(root: &Path) -> Result<()> {
     }
     let mut faults = Vec::new();
     let mut files = 0;
-    for name in String::from_utf8(output.stdout)?.split_terminator('\0') {
+    for name in tracked(root)? {
         // A file that is deleted but not yet committed is still listed; one that is no text is not read.
-        let Ok(text) = std::fs::read_to_string(root.join(name)) else { continue };
+        let Ok(text) = std::fs::read_to_string(root.join(&name)) else { continue };
         files += 1;
         for pattern in patterns.iter().filter(|pattern| text.contains(pattern.as_str())) {
             if !name.ends_with("xtask/src/tree.rs") {

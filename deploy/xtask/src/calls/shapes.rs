@@ -134,7 +134,7 @@ fn collective(arguments: &mut Vec<String>, call: &Call, kind: &str, value: Value
     Ok(())
 }
 
-/// Shapes of which functions pass what they have.
+/// Shapes whose functions pass the arguments they have.
 fn by_parameters(arguments: &mut Vec<String>, call: &Call, value: Value) -> Result<Option<&'static str>> {
     let named = |name: &str| value(call, name);
     let all = |role: &'static str| {
@@ -174,7 +174,7 @@ fn by_parameters(arguments: &mut Vec<String>, call: &Call, value: Value) -> Resu
                 arguments.push(status.to_owned());
                 return Ok(Some("file_transfer"));
             }
-            // What a split read brings is told by the call that ends it.
+            // The call that ends a split read knows what it brought.
             let is_told = !(call.name.contains("read") && call.name.contains("_begin"));
             let moved = named("count").zip(all("datatype").next()).filter(|_| is_told);
             let moved = moved.map(|(count, datatype)| format!("({count}, {datatype})"));
@@ -185,7 +185,7 @@ fn by_parameters(arguments: &mut Vec<String>, call: &Call, value: Value) -> Resu
     }))
 }
 
-/// The status that says what a call on a file moved. What a split write moves was told by the call that began it.
+/// The status that says what a call on a file moved. The call that began a split write knew what it moves.
 fn transfer_status(call: &Call) -> Option<&str> {
     let ends_write = call.name.contains("write") && call.name.contains("_end");
     let status = call.parameters.iter().find(|parameter| parameter.role == "status");

@@ -17,7 +17,7 @@ struct Group {
     names: Vec<String>,
 }
 
-/// Fails with every function of the standard of which nothing is said, or two things.
+/// Fails with every function of the standard that is nowhere in the two tables, or twice.
 pub(super) fn check(root: &Path, table: &Table) -> Result<()> {
     let read = |name: &str| {
         let path = root.join("collector").join(name);
@@ -37,7 +37,7 @@ pub(super) fn check(root: &Path, table: &Table) -> Result<()> {
         match reasons.get(name) {
             None => faults.push(format!("{name} is neither recorded nor is it said why not")),
             Some(1) => {}
-            Some(_) => faults.push(format!("{name} is told of twice")),
+            Some(_) => faults.push(format!("{name} is in both tables, or twice in one")),
         }
     }
     for name in reasons.keys().filter(|name| !standard.contains(*name)) {
