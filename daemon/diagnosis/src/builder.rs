@@ -4,7 +4,7 @@ use crate::call_kind::CallKind;
 use crate::graph::Graph;
 use crate::link::{MessageRow, link};
 use crate::reference::Reference;
-use crate::{classes, delay, explain, flights, groups};
+use crate::{classes, delay, explain, flights, groups, starved};
 use mpiscope_model::{Call, CallId, Collected, Function, Message, Nanoseconds, Node, Rank, Scheduling};
 use rustc_hash::FxHashMap;
 
@@ -217,7 +217,11 @@ impl GraphBuilder {
         explain::explain(&mut graph);
         // What else a call waited for shows which flights it felt.
         flights::learn(&mut graph);
-        graph.delays.spread(&graph.starts, &graph.ends, &graph.threads, &graph.flight_parts());
+        let parts = graph.own_parts();
+        graph.delays.spread(&graph.starts, &graph.ends, &graph.threads, &parts);
+        if graph.delays.is_known() {
+            graph.delays.starved = starved::starved(&graph, &parts);
+        }
         graph.order();
         Ok(graph)
     }

@@ -174,6 +174,12 @@ impl Graph {
         self.delays.within.get(call).copied().unwrap_or(0)
     }
 
+    /// The time in which a call waited for a CPU, its own rank's or another's.
+    pub(crate) fn delay_of(&self, call: usize) -> u64 {
+        let starved_ns = self.delays.starved.get(&(call as u32)).copied().unwrap_or(0);
+        self.delay_within(call).max(starved_ns)
+    }
+
     pub(crate) fn is_setup(&self, call: usize) -> bool {
         self.kind(call) == CallKind::Setup
     }

@@ -3,9 +3,9 @@
 //! The scheduler's figures come some ten times a second. Between two of them the time without a CPU falls on computing and on
 //! calls by their shares of the time. Within computing it is what makes some stretches longer than others.
 
-use crate::builder::NONE;
 use crate::graph::{Graph, Thread};
 use mpiscope_model::Scheduling;
+use rustc_hash::FxHashMap;
 
 /// What the scheduler says of a rank at a moment, in sums since its start.
 #[derive(Debug, Clone, Copy)]
@@ -73,8 +73,10 @@ pub(crate) struct Delays {
     figures: Vec<Vec<Figure>>,
     /// By call, the time without a CPU in the computing before it, in nanoseconds. Empty where no rank ever waited.
     pub(crate) before: Vec<u64>,
-    /// By call, likewise in what it waited for.
+    /// By call, likewise in itself after what it waited for was on its way.
     pub(crate) within: Vec<u64>,
+    /// Of calls that took long because a rank that they needed had no CPU, how long it had none.
+    pub(crate) starved: FxHashMap<u32, u64>,
 }
 
 /// A stretch of computing or of a call between two figures.
@@ -113,8 +115,8 @@ impl Delays {
         (until(to_ns) - until(from_ns)).max(0.0) as u64
     }
 
-    /// Spreads it over computing and calls. Parts are what calls waited for something on its way.
-    pub(crate) fn spread(&mut self, starts: &[u64], ends: &[u64], threads: &[Thread], parts: &[u32]) {
+    /// Spreads it over computing and calls. Parts are how long calls took after what they waited for was on its way.
+    pub(crate) fn spread(&mut self, starts: &[u64], ends: &[u64], threads: &[Thread], parts: &[u64]) {
         if self
             .figures
             .iter()
@@ -124,7 +126,7 @@ impl Delays {
         }
         (self.before, self.within) = (vec![0; starts.len()], vec![0; starts.len()]);
         let mut computing = Vec::new();
-        let mut flying = Vec::new();
+        let mut in_calls = Vec::new();
         for thread in threads {
             let figures = self.figures.get(thread.rank as usize).map_or(&[][..], |figures| figures);
             let mut call = thread.calls.start as usize;
@@ -140,7 +142,7 @@ impl Delays {
                     continue;
                 }
                 computing.clear();
-                flying.clear();
+                in_calls.clear();
                 let mut computing_ns = 0;
                 for at in call..end {
                     let gap_from_ns =
@@ -152,10 +154,9 @@ impl Delays {
                     let gap_ns = clipped(gap_from_ns, starts[at]);
                     computing_ns += gap_ns;
                     computing.push(Piece { call: at as u32, length_ns: gap_ns });
-                    if parts[at] != NONE {
-                        let flight_from_ns = ends[at].saturating_sub(u64::from(parts[at]));
-                        let length_ns = clipped(flight_from_ns, ends[at]);
-                        flying.push(Piece { call: at as u32, length_ns });
+                    if parts[at] > 0 {
+                        let length_ns = clipped(ends[at] - parts[at], ends[at]);
+                        in_calls.push(Piece { call: at as u32, length_ns });
                     }
                 }
                 // A process that sleeps waits for no CPU. MPI libraries poll, so it sleeps while it computes.
@@ -164,18 +165,18 @@ impl Delays {
                 let asleep_ns = to_ns - from_ns - awake_ns;
                 let awake_ns = awake_ns as f64;
                 let of_computing = (computing_ns.saturating_sub(asleep_ns) as f64 / awake_ns).min(1.0);
-                let flying_ns: u64 = flying.iter().map(|piece| piece.length_ns).sum();
-                let of_flying = (flying_ns as f64 / awake_ns).min(1.0 - of_computing);
+                let in_calls_ns: u64 = in_calls.iter().map(|piece| piece.length_ns).sum();
+                let of_calls = (in_calls_ns as f64 / awake_ns).min(1.0 - of_computing);
                 let part_ns = |share: f64, most_ns: u64| ((missing_ns as f64 * share) as u64).min(most_ns);
                 cut(&mut computing, part_ns(of_computing, computing_ns), &mut self.before);
                 // Who polls for a message loses nothing by lacking a CPU before it comes: it comes later by one wait of average length.
                 let stopped_ns = since(|figure| figure.stopped_ns);
-                for piece in &mut flying {
+                for piece in &mut in_calls {
                     let wait_ns = two[1].wait_ns.saturating_sub(self.within[piece.call as usize]);
                     piece.length_ns = piece.length_ns.min(wait_ns.saturating_add(stopped_ns));
                 }
-                let flying_ns: u64 = flying.iter().map(|piece| piece.length_ns).sum();
-                cut(&mut flying, part_ns(of_flying, flying_ns), &mut self.within);
+                let in_calls_ns: u64 = in_calls.iter().map(|piece| piece.length_ns).sum();
+                cut(&mut in_calls, part_ns(of_calls, in_calls_ns), &mut self.within);
             }
         }
     }

@@ -5,14 +5,13 @@
 use crate::call_kind::CallKind;
 use crate::flights::{Figure, size_bin};
 use crate::graph::Graph;
+use crate::partners::Partners;
 use mpiscope_model::{Function, Rank};
 use rustc_hash::FxHashMap;
 
 /// A call took far longer than usual when it took this many times as long, and this much.
 const FAR_LONGER: u64 = 10;
 const FAR_LONGER_NS: u64 = 20_000;
-/// A wait looks back over this many calls for the sends that it may complete.
-const MOST_POSTS: usize = 256;
 
 /// What calls of a function and size take that wait for nobody: nearly the least that was seen.
 fn usual(graph: &Graph, sizes: &[u32]) -> FxHashMap<(Function, u32), u64> {
@@ -34,43 +33,13 @@ fn may_block(kind: CallKind) -> bool {
     matches!(kind, CallKind::Send | CallKind::Wait)
 }
 
-/// By call, what was sent: messages by sender's call, with the receiver's rank.
-struct Sent {
-    first: Vec<u32>,
-    to: Vec<(Rank, u32)>,
-}
-
-impl Sent {
-    fn by_sender(graph: &Graph, ranks: &[Rank]) -> Self {
-        let mut first = vec![0_u32; graph.starts.len() + 1];
-        for edge in &graph.edges {
-            first[edge.from as usize + 1] += 1;
-        }
-        for at in 1..first.len() {
-            first[at] += first[at - 1];
-        }
-        let mut next = first.clone();
-        let mut to = vec![(0, 0); graph.edges.len()];
-        for edge in &graph.edges {
-            let at = &mut next[edge.from as usize];
-            to[*at as usize] = (ranks[edge.to as usize], edge.bytes);
-            *at += 1;
-        }
-        Self { first, to }
-    }
-
-    fn by(&self, call: usize) -> &[(Rank, u32)] {
-        &self.to[self.first[call] as usize..self.first[call + 1] as usize]
-    }
-}
-
 /// Finds what such calls waited for.
 pub(crate) fn explain(graph: &mut Graph) {
     let ranks = &graph.ranks;
-    let sent = Sent::by_sender(graph, ranks);
+    let partners = Partners::new(graph);
     let sizes: Vec<u32> = (0..graph.starts.len())
         .map(|call| {
-            let bytes = sent.by(call).iter().map(|(_, bytes)| *bytes);
+            let bytes = partners.sent_by(call).iter().map(|(_, bytes)| *bytes);
             size_bin(bytes.chain(graph.received_by(call).iter().map(|edge| edge.bytes)).max().unwrap_or(0))
         })
         .collect();
@@ -93,18 +62,8 @@ pub(crate) fn explain(graph: &mut Graph) {
             if took_ns <= soon_ns || was_underway(graph, ranks, call, Figure::Low) {
                 continue;
             }
-            let mut peers: Vec<Rank> = sent.by(call).iter().map(|(rank, _)| *rank).collect();
-            peers.extend(graph.received_by(call).iter().map(|edge| ranks[edge.from as usize]));
-            if kind == CallKind::Wait {
-                let before = (thread.calls.start as usize..call).rev().take(MOST_POSTS);
-                for post in before.take_while(|post| graph.kind(*post) != CallKind::Wait) {
-                    peers.extend(sent.by(post).iter().map(|(rank, _)| *rank));
-                }
-            }
-            peers.sort_unstable();
-            peers.dedup();
-            let entries = peers.iter().filter(|peer| **peer != thread.rank);
-            let entries = entries.filter_map(|peer| graph.last_entry_before(*peer, end_ns));
+            let peers = partners.of(graph, thread, call);
+            let entries = peers.iter().filter_map(|peer| graph.last_entry_before(*peer, end_ns));
             // Those who lack a CPU come late whatever they wait for.
             let lacks_cpu = 2 * graph.delays.between(thread.rank, start_ns, end_ns) > took_ns;
             // That, or a slow message that it received, may be why: a peer's entry is to blame only if the call ended soon after.

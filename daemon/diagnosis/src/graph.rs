@@ -175,16 +175,31 @@ impl Graph {
         last.max_by_key(|call| self.starts[*call as usize])
     }
 
-    /// By call, since when the last thing that it waited for was on its way; NONE where it waited for nothing.
-    pub(crate) fn flight_parts(&self) -> Vec<u32> {
-        let mut parts = vec![NONE; self.starts.len()];
+    /// When the last of those entered a collective for whom a member waits.
+    pub(crate) fn last_entry_ns(&self, group: u32, rank: Rank) -> Option<u64> {
+        let last_ns = self.groups.last_ns[group as usize];
+        self.groups.last_entry(group, rank, (last_ns, |call| self.starts[call]), u64::max)
+    }
+
+    /// By call, how long it took after the last thing that it waited for was on its way; 0 where MPI starts or ends.
+    pub(crate) fn own_parts(&self) -> Vec<u64> {
+        let mut since: Vec<u64> = self.starts.clone();
         for edge in self.edges.iter().filter(|edge| edge.is_felt) {
-            let to = edge.to as usize;
-            let since = self.starts[to].max(self.starts[edge.from as usize]);
-            let part = u32::try_from(self.ends[to].saturating_sub(since)).unwrap_or(NONE - 1);
-            parts[to] = parts[to].min(part);
+            let since_ns = &mut since[edge.to as usize];
+            *since_ns = (*since_ns).max(self.starts[edge.from as usize]);
         }
-        parts
+        for (call, peer) in &self.blocked {
+            let since_ns = &mut since[*call as usize];
+            *since_ns = (*since_ns).max(self.starts[*peer as usize]);
+        }
+        for (call, group) in self.groups.left.iter().enumerate().filter(|(_, group)| **group != NONE) {
+            let last_ns = self.last_entry_ns(*group, self.ranks[call]);
+            since[call] = since[call].max(last_ns.unwrap_or(0));
+        }
+        let part_ns = |(call, since_ns): (usize, u64)| {
+            if self.is_setup(call) { 0 } else { self.ends[call].saturating_sub(since_ns) }
+        };
+        since.into_iter().enumerate().map(part_ns).collect()
     }
 
     /// The ranks.

@@ -82,6 +82,26 @@ impl Groups {
         &self.members[self.first[at] as usize..self.first[at + 1] as usize]
     }
 
+    /// The latest entry that a member waits for, from a time of each entry and that of the last of all; none where it waits for
+    /// nobody.
+    pub(crate) fn last_entry<T>(
+        &self,
+        group: u32,
+        rank: Rank,
+        (of_all, of): (T, impl Fn(usize) -> T),
+        later: fn(T, T) -> T,
+    ) -> Option<T> {
+        if matches!(self.flows[group as usize], Flow::All) {
+            return Some(of_all);
+        }
+        let awaited = self.awaited(group, rank);
+        if awaited.len() == self.members(group).len() {
+            return Some(of_all);
+        }
+        let awaited = awaited.iter().filter(|member| member.is_awaited && member.rank != rank);
+        awaited.map(|member| of(member.call as usize)).reduce(later)
+    }
+
     /// The entries that a member of a collective waits for, itself among them.
     pub(crate) fn awaited(&self, group: u32, rank: Rank) -> &[Member] {
         let members = self.members(group);

@@ -14,10 +14,12 @@ mod flights;
 mod graph;
 mod groups;
 mod link;
+mod partners;
 mod quiet;
 mod reference;
 mod replay;
 mod savings;
+mod starved;
 
 pub use builder::{GraphBuilder, TooLarge};
 pub use call_kind::CallKind;

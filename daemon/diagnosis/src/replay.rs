@@ -4,7 +4,7 @@ use crate::builder::NONE;
 use crate::change::{Applied, Change};
 use crate::flights::{Figure, span_ns};
 use crate::graph::{Edge, Graph};
-use mpiscope_model::{Flow, Nanoseconds, Node, Rank};
+use mpiscope_model::{Nanoseconds, Node, Rank};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An unchanged replay may differ from the recorded run by this share.
@@ -133,6 +133,7 @@ impl Run<'_> {
         let (start_ns, recorded_end_ns) = (graph.starts[call], graph.ends[call]);
         let took_ns = recorded_end_ns - start_ns;
         let own = self.applied.own(graph.functions[call]);
+        let delay_ns = if self.applied.change.own_cores { graph.delay_of(call) } else { 0 };
         if !self.dropped.is_empty() && self.dropped.contains(&(call as u32)) {
             return entry_ns + took_ns as f64 * own;
         }
@@ -141,38 +142,29 @@ impl Run<'_> {
         if group != NONE
             && let Some((recorded_ns, last_ns)) = self.awaited(group, rank)
         {
-            let rest_ns = recorded_end_ns.saturating_sub(recorded_ns.max(start_ns));
+            let rest_ns = recorded_end_ns.saturating_sub(recorded_ns.max(start_ns)).saturating_sub(delay_ns);
             let rest_ns = self.operation_ns(group, rest_ns as f64) * own;
             return self.arrivals(received, entry_ns.max(last_ns) + rest_ns, rank);
         }
         if let Some(&peer) = graph.blocked.get(&(call as u32)) {
-            let after_ns = recorded_end_ns.saturating_sub(graph.starts[peer as usize]) as f64;
+            let after_ns = recorded_end_ns.saturating_sub(graph.starts[peer as usize]);
+            let after_ns = after_ns.saturating_sub(delay_ns) as f64;
             let own_ns = graph.usual_ns(call).min(took_ns) as f64 * own;
             let end_ns = (entry_ns + own_ns).max(self.entries[peer as usize] + after_ns);
             return self.arrivals(received, end_ns, rank);
         }
         let is_felt = received.iter().any(|edge| edge.is_felt);
-        let own_ns = if is_felt { took_ns.min(graph.flights.least_ns) } else { took_ns };
+        let own_ns =
+            if is_felt { took_ns.min(graph.flights.least_ns) } else { took_ns - delay_ns.min(took_ns) };
         self.arrivals(received, entry_ns + own_ns as f64 * own, rank)
     }
 
     /// For whom a member of a collective waits: when the last of them entered as recorded, and as replayed.
     fn awaited(&self, group: u32, rank: Rank) -> Option<(u64, f64)> {
-        let groups = &self.graph.groups;
-        let at = group as usize;
-        if matches!(groups.flows[at], Flow::All) {
-            return Some((groups.last_ns[at], self.last[at]));
-        }
-        let awaited = groups.awaited(group, rank);
-        if awaited.len() == groups.members(group).len() {
-            return Some((groups.last_ns[at], self.last[at]));
-        }
-        let awaited = awaited.iter().filter(|member| member.is_awaited && member.rank != rank);
-        let times = awaited.map(|member| {
-            let call = member.call as usize;
-            (self.graph.starts[call], self.entries[call])
-        });
-        times.reduce(|one, other| (one.0.max(other.0), one.1.max(other.1)))
+        let last_ns = self.last[group as usize];
+        let replayed_ns =
+            self.graph.groups.last_entry(group, rank, (last_ns, |call| self.entries[call]), f64::max)?;
+        Some((self.graph.last_entry_ns(group, rank)?, replayed_ns))
     }
 
     /// What a collective takes after the last entry.
@@ -225,7 +217,7 @@ impl Run<'_> {
             }
         } else {
             if self.applied.change.own_cores {
-                let delay_ns = graph.delay_within(edge.to as usize) as f64;
+                let delay_ns = graph.delay_of(edge.to as usize) as f64;
                 let least_ns = flight_ns.min(usual(is_inter, Figure::Median).unwrap_or(flight_ns));
                 flight_ns = (flight_ns - delay_ns).max(least_ns);
             }

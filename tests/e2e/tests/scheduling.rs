@@ -76,12 +76,11 @@ fn sleeps(process: u32) -> Option<u64> {
     status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?.trim().parse().ok()
 }
 
-#[test]
-fn a_stopped_rank_is_named() {
-    const NAME: &str = "scheduling a_stopped_rank_is_named";
+/// Stops rank 1 of a ring for a while, in its own work or in MPI, and checks that the report names it.
+fn stop_rank_1(name: &str, in_its_work: bool) {
     // All ranks sleep for 5 ms in each of 400 steps.
     const WORK_S: f64 = 2.0;
-    let Some(mpi) = Mpi::find_or_skip(Family::OpenMpi, NAME) else { return };
+    let Some(mpi) = Mpi::find_or_skip(Family::OpenMpi, name) else { return };
     let folder = folder().unwrap();
     let out = folder.path().join("recording");
     let app = mpi.app("patterns").unwrap();
@@ -94,9 +93,17 @@ fn a_stopped_rank_is_named() {
     let rank_1 = until(LIMIT, || running.family().into_iter().find(is_rank_1)).unwrap();
     let before = sleeps(rank_1).unwrap();
     until(LIMIT, || sleeps(rank_1).filter(|sleeps| *sleeps > before + 50)).unwrap();
-    // In its own work and not in MPI, where it polls.
-    until(LIMIT, || (processes::state(rank_1)? == 'S').then_some(())).unwrap();
-    processes::signal(rank_1, Signal::STOP);
+    until(LIMIT, || {
+        processes::signal(rank_1, Signal::STOP);
+        until(LIMIT, || (processes::state(rank_1)? == 'T').then_some(()))?;
+        // It sleeps in its work, and polls in MPI.
+        if processes::was_asleep(rank_1)? == in_its_work {
+            return Some(());
+        }
+        processes::signal(rank_1, Signal::CONT);
+        None
+    })
+    .unwrap();
     let begun = Instant::now();
     std::thread::sleep(Duration::from_millis(1_500));
     processes::signal(rank_1, Signal::CONT);
@@ -120,4 +127,14 @@ fn a_stopped_rank_is_named() {
     for words in ["rank 1 was stopped for ", "Find out who stops rank 1"] {
         assert!(is_disturbed || text.contains(words), "{text}");
     }
+}
+
+#[test]
+fn a_rank_stopped_in_its_work_is_named() {
+    stop_rank_1("scheduling a_rank_stopped_in_its_work_is_named", true);
+}
+
+#[test]
+fn a_rank_stopped_in_mpi_is_named() {
+    stop_rank_1("scheduling a_rank_stopped_in_mpi_is_named", false);
 }

@@ -31,6 +31,14 @@ pub fn state(process: u32) -> Option<char> {
     status(process).map(|(state, _)| state)
 }
 
+/// Whether a process is in a system call that sleeps for a while, also where it was stopped in it.
+#[must_use]
+pub fn was_asleep(process: u32) -> Option<bool> {
+    let call = std::fs::read_to_string(format!("/proc/{process}/syscall")).ok()?;
+    let number: i64 = call.split_whitespace().next()?.parse().ok()?;
+    Some([libc::SYS_clock_nanosleep, libc::SYS_nanosleep, libc::SYS_restart_syscall].contains(&number))
+}
+
 /// State and parent.
 fn status(process: u32) -> Option<(char, u32)> {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;

@@ -5,6 +5,7 @@
 mod blocked;
 mod model;
 mod network;
+mod stopped;
 
 use model::{RECEIVE, SEND, START, Step, WAIT, graph_of, kinds, near, ring, run};
 use mpiscope_diagnosis::{Change, GraphBuilder};

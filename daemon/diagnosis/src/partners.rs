@@ -1,0 +1,54 @@
+//! With whom a call exchanges messages.
+
+use crate::call_kind::CallKind;
+use crate::graph::{Graph, Thread};
+use mpiscope_model::Rank;
+
+/// A wait looks back over this many calls for the sends that it may complete.
+const MOST_POSTS: usize = 256;
+
+/// By call, what was sent: messages by sender's call, with the receiver's rank and the bytes.
+pub(crate) struct Partners {
+    first: Vec<u32>,
+    to: Vec<(Rank, u32)>,
+}
+
+impl Partners {
+    pub(crate) fn new(graph: &Graph) -> Self {
+        let mut first = vec![0_u32; graph.starts.len() + 1];
+        for edge in &graph.edges {
+            first[edge.from as usize + 1] += 1;
+        }
+        for at in 1..first.len() {
+            first[at] += first[at - 1];
+        }
+        let mut next = first.clone();
+        let mut to = vec![(0, 0); graph.edges.len()];
+        for edge in &graph.edges {
+            let at = &mut next[edge.from as usize];
+            to[*at as usize] = (graph.rank_of(edge.to), edge.bytes);
+            *at += 1;
+        }
+        Self { first, to }
+    }
+
+    pub(crate) fn sent_by(&self, call: usize) -> &[(Rank, u32)] {
+        &self.to[self.first[call] as usize..self.first[call + 1] as usize]
+    }
+
+    /// The other ranks whose messages a call sent, received, or may have waited for.
+    pub(crate) fn of(&self, graph: &Graph, thread: &Thread, call: usize) -> Vec<Rank> {
+        let mut peers: Vec<Rank> = self.sent_by(call).iter().map(|(rank, _)| *rank).collect();
+        peers.extend(graph.received_by(call).iter().map(|edge| graph.rank_of(edge.from)));
+        if graph.kind(call) == CallKind::Wait {
+            let before = (thread.calls.start as usize..call).rev().take(MOST_POSTS);
+            for post in before.take_while(|post| graph.kind(*post) != CallKind::Wait) {
+                peers.extend(self.sent_by(post).iter().map(|(rank, _)| *rank));
+            }
+        }
+        peers.retain(|peer| *peer != thread.rank);
+        peers.sort_unstable();
+        peers.dedup();
+        peers
+    }
+}
