@@ -371,7 +371,7 @@ pub(crate) struct ImportOptions {
     /// The trace or table
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Table of which rank was on which node
+    /// Table with the node of each rank
     #[arg(long, value_name = "FILE")]
     pub(crate) nodes: Option<PathBuf>,
     /// Folder for the recording

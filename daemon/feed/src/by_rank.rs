@@ -51,6 +51,10 @@ impl ByRank {
         self.windows
     }
 
+    pub(crate) fn ranks(&self) -> usize {
+        self.ranks
+    }
+
     /// The sum over ranges of ranks, both ends included.
     pub(crate) fn sum(&self, windows: Range<usize>, ranks: &[(u32, u32)]) -> (Parts, Avoidable) {
         let mut sum = [0_i64; FIGURES];

@@ -125,7 +125,7 @@ impl Library {
     /// A file with layouts of its ranks.
     #[must_use]
     pub fn with_layouts(mut self, source: Box<dyn LayoutSource>) -> Self {
-        self.layouts = LayoutShelf::of(source);
+        self.layouts = LayoutShelf::with_source(source);
         self
     }
 

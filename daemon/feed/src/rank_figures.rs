@@ -35,9 +35,17 @@ pub(crate) struct Known {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Asked {
-    Calls(Range<Nanoseconds>, Option<Function>),
-    Messages(Range<Nanoseconds>),
+struct Asked {
+    range_ns: Range<Nanoseconds>,
+    /// Ranks that were known then.
+    ranks: usize,
+    of: Subject,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Subject {
+    Calls(Option<Function>),
+    Messages,
 }
 
 #[derive(Debug, Clone)]
@@ -59,6 +67,11 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Known {
+    /// How many ranks were heard.
+    pub(crate) fn heard(&self) -> usize {
+        self.rows.len()
+    }
+
     /// The host of each rank; not a number where it was not heard.
     pub(crate) fn hosts(&self) -> Vec<f64> {
         self.column(|row| f64::from(row.node), f64::NAN)
@@ -173,9 +186,10 @@ impl RankFigures {
             let calls = known.column(|row| row.calls as f64, 0.0);
             (calls, known.column(|row| row.mpi_time_ns as f64 / 1e9, 0.0))
         } else {
-            let asked = Asked::Calls(range_ns.clone(), function);
+            let of = Subject::Calls(function);
+            let asked = Asked { range_ns: range_ns.clone(), ranks: known.ranks, of };
             let make =
-                || Ok(Sums::Calls(Arc::new(CallSums::of(sources.calls, range_ns, function, known.ranks)?)));
+                || Ok(Sums::Calls(Arc::new(CallSums::read(sources.calls, range_ns, function, known.ranks)?)));
             let Sums::Calls(sums) = self.once(asked, sources, make)? else { return Ok(Vec::new()) };
             (sums.calls.clone(), sums.time_s.clone())
         };
@@ -222,10 +236,10 @@ impl RankFigures {
             }
         }
         let make = || {
-            let sums = MessageSums::of(sources.messages, range_ns, known.ranks, is_wanted)?;
+            let sums = MessageSums::read(sources.messages, range_ns, known.ranks, is_wanted)?;
             Ok(Sums::Messages(Arc::new(sums)))
         };
-        let asked = Asked::Messages(range_ns.clone());
+        let asked = Asked { range_ns: range_ns.clone(), ranks: known.ranks, of: Subject::Messages };
         let Sums::Messages(sums) = self.once(asked, sources, make)? else { return Ok(Vec::new()) };
         let unknown = |of: &[f64]| if sums.has_criteria { of.to_vec() } else { vec![f64::NAN; of.len()] };
         Ok(match metric {
@@ -285,7 +299,11 @@ fn judged(
     }
     let (from_ns, to_ns) = course.rank_times(&windows);
     (answer.judged_from_ns, answer.judged_to_ns) = (from_ns, to_ns);
+    // A rank that came later was not judged.
     let value = |rank: usize| {
+        if rank >= by_rank.ranks() {
+            return f64::NAN;
+        }
         let rank = rank as u32;
         let (parts, [placement, imbalance, network, cpu]) = by_rank.sum(windows.clone(), &[(rank, rank)]);
         match metric {

@@ -117,6 +117,17 @@ pub struct Layouts {
 pub(crate) struct LayoutShelf {
     source: Option<Box<dyn LayoutSource>>,
     seen: Mutex<Seen>,
+    /// The newest list, and what it was made for: pages ask again and again.
+    list: Mutex<Option<(ListedFor, Layouts)>>,
+}
+
+/// What thumbnails depend on.
+#[derive(Debug, PartialEq, Eq)]
+struct ListedFor {
+    version: u32,
+    ranks: usize,
+    heard: usize,
+    coordinates: usize,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -130,15 +141,17 @@ struct Seen {
 }
 
 impl LayoutShelf {
-    pub(crate) fn of(source: Box<dyn LayoutSource>) -> Self {
+    pub(crate) fn with_source(source: Box<dyn LayoutSource>) -> Self {
         Self { source: Some(source), ..Self::default() }
     }
 
     /// Reads the file again; what cannot be read any more stays as it was.
     fn look(&self) -> Seen {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(source) = &self.source else { return Seen::default() };
-        match source.read() {
+        // Others need not wait until it is read.
+        let read = source.read();
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        match read {
             Ok(bytes)
                 if bytes == seen.bytes && seen.version > 0 && !seen.errors.iter().any(|of| of.line == 0) => {}
             Ok(bytes) => {
@@ -340,26 +353,41 @@ fn set_events(
 /// All that can be chosen, with thumbnails.
 pub(crate) fn layouts(figures: &RankFigures, shelf: &LayoutShelf) -> Result<Layouts, String> {
     let known = figures.known()?;
-    let mut inputs = inputs(&known, &figures.grid());
+    let grid = figures.grid();
+    let seen = shelf.look();
+    let listed_for = ListedFor {
+        version: seen.version,
+        ranks: known.ranks,
+        heard: known.heard(),
+        coordinates: grid.len(),
+    };
+    let mut list = shelf.list.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((of, layouts)) = &*list
+        && *of == listed_for
+    {
+        return Ok(layouts.clone());
+    }
+    let mut inputs = inputs(&known, &grid);
     for number in 0..EVENTS {
         // Any values that differ show what a layout does with them.
         let spread = |rank: usize| (rank * (2 * number + 7) % 101) as f64;
         inputs.set_event(number, Values::PerRank((0..known.ranks).map(spread).collect()));
     }
-    let seen = shelf.look();
     let of_file = seen.layouts.iter().map(|(layout, _)| item(layout, &inputs, "", true));
     let bundled = BUNDLED.iter().flat_map(|bundled| {
         let file = LayoutFile::parse(bundled.text.as_bytes());
         let layout = file.layouts.into_iter().next()?;
         Some(item(&layout, &inputs, bundled.text, false))
     });
-    Ok(Layouts {
+    let layouts = Layouts {
         items: of_file.chain(bundled).collect(),
         file: shelf.source.as_ref().map(|source| source.name()).unwrap_or_default(),
         text: String::from_utf8_lossy(&seen.bytes).into_owned(),
         version: seen.version,
         errors: seen.errors,
-    })
+    };
+    *list = Some((listed_for, layouts.clone()));
+    Ok(layouts)
 }
 
 /// The points of the bundled layouts for which a run has all that they ask for, one for each rank.

@@ -36,7 +36,7 @@ fn inside_s(range_ns: &Range<Nanoseconds>, start_ns: Nanoseconds, end_ns: Nanose
 
 impl CallSums {
     /// Of calls of all functions, or of one.
-    pub(crate) fn of(
+    pub(crate) fn read(
         source: &dyn CallSource,
         range_ns: &Range<Nanoseconds>,
         function: Option<Function>,
@@ -57,7 +57,7 @@ impl CallSums {
 }
 
 impl MessageSums {
-    pub(crate) fn of(
+    pub(crate) fn read(
         messages: &Dependencies,
         range_ns: &Range<Nanoseconds>,
         ranks: usize,

@@ -1,6 +1,9 @@
 //! What is wrong with a layout file, and where.
 
-use crate::limits::{MOST_DEPTH, MOST_FILE_BYTES, MOST_OPERATIONS, MOST_POINTS_PER_RANK, MOST_STATEMENTS};
+use crate::limits::{
+    MOST_DEPTH, MOST_FILE_BYTES, MOST_LAYOUTS, MOST_NAME_BYTES, MOST_OPERATIONS, MOST_POINTS_PER_RANK,
+    MOST_STATEMENTS,
+};
 use std::fmt;
 use thiserror::Error;
 
@@ -105,6 +108,12 @@ pub enum SyntaxError {
     /// The file is too long.
     #[error("the file has more than {MOST_FILE_BYTES} bytes; split it")]
     FileTooLong,
+    /// The file has too many layouts.
+    #[error("the file has more than {MOST_LAYOUTS} layouts; split it")]
+    TooManyLayouts,
+    /// A layout's name is too long.
+    #[error("the name of the layout has more than {MOST_NAME_BYTES} bytes")]
+    NameTooLong,
     /// A layout has too many statements.
     #[error("the layout has more than {MOST_STATEMENTS} statements")]
     TooManyStatements,

@@ -3,7 +3,7 @@
 use crate::blocks::read_blocks;
 use crate::error::{LayoutError, Position, SyntaxError};
 use crate::layout::Layout;
-use crate::limits::MOST_FILE_BYTES;
+use crate::limits::{MOST_FILE_BYTES, MOST_LAYOUTS, MOST_NAME_BYTES};
 use crate::parser::parse_layout;
 use crate::warning::{LayoutWarning, WarningKind};
 use std::collections::HashMap;
@@ -32,6 +32,14 @@ impl LayoutFile {
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let mut first_lines = HashMap::new();
         for block in read_blocks(text, &mut file.errors) {
+            if block.name.len() > MOST_NAME_BYTES {
+                file.errors.push(SyntaxError::NameTooLong.at(block.position));
+                continue;
+            }
+            if file.layouts.len() == MOST_LAYOUTS {
+                file.errors.push(SyntaxError::TooManyLayouts.at(block.position));
+                break;
+            }
             match parse_layout(&block) {
                 Err(error) => file.errors.push(error),
                 Ok(layout) => match first_lines.get(&layout.name.to_lowercase()) {

@@ -67,7 +67,8 @@ pub use inputs::{
 };
 pub use layout::Layout;
 pub use limits::{
-    MOST_DEPTH, MOST_FILE_BYTES, MOST_OPERATIONS, MOST_POINTS, MOST_POINTS_PER_RANK, MOST_STATEMENTS,
+    MOST_DEPTH, MOST_FILE_BYTES, MOST_LAYOUTS, MOST_NAME_BYTES, MOST_OPERATIONS, MOST_POINTS,
+    MOST_POINTS_PER_RANK, MOST_STATEMENTS,
 };
 pub use points::Points;
 pub use warning::{LayoutWarning, WarningKind};

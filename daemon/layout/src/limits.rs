@@ -12,3 +12,7 @@ pub const MOST_OPERATIONS: usize = 20_000;
 pub const MOST_POINTS_PER_RANK: usize = 64;
 /// Points of all ranks.
 pub const MOST_POINTS: usize = 1 << 24;
+/// Layouts of a file.
+pub const MOST_LAYOUTS: usize = 256;
+/// The name of a layout.
+pub const MOST_NAME_BYTES: usize = 256;

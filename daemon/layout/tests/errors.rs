@@ -3,8 +3,8 @@
 mod support;
 
 use mpiscope_layout::{
-    Inputs, LayoutFile, MOST_DEPTH, MOST_FILE_BYTES, MOST_OPERATIONS, MOST_POINTS, MOST_POINTS_PER_RANK,
-    MOST_STATEMENTS,
+    Inputs, LayoutFile, MOST_DEPTH, MOST_FILE_BYTES, MOST_LAYOUTS, MOST_NAME_BYTES, MOST_OPERATIONS,
+    MOST_POINTS, MOST_POINTS_PER_RANK, MOST_STATEMENTS,
 };
 use std::fmt::Write as _;
 use support::{errors, expression};
@@ -153,4 +153,18 @@ fn runs_have_a_greatest_size() {
     assert_eq!(error, "16777217 ranks with 1 points each are more than 16777216 points");
     assert!(expression("rank").evaluate(&Inputs::new(usize::MAX)).is_err());
     assert!(expression("rank").evaluate(&Inputs::new(0)).unwrap().is_empty());
+}
+
+#[test]
+fn a_file_has_no_more_layouts_than_a_list_shows() {
+    let block = |name: &str| format!("BEGIN_VIZ={name}\nx=0,y=0,z=0\nEND_VIZ\n");
+    let many: String = (0..=MOST_LAYOUTS).map(|number| block(&format!("of{number}"))).collect();
+    let file = LayoutFile::parse(many.as_bytes());
+    assert_eq!(file.layouts.len(), MOST_LAYOUTS);
+    let errors: Vec<String> = file.errors.iter().map(ToString::to_string).collect();
+    assert_eq!(errors, ["769:1: the file has more than 256 layouts; split it"]);
+    let long = block(&"n".repeat(MOST_NAME_BYTES + 1)) + &block("short");
+    let file = LayoutFile::parse(long.as_bytes());
+    assert_eq!(file.layouts.len(), 1);
+    assert!(file.errors[0].to_string().ends_with("the name of the layout has more than 256 bytes"));
 }

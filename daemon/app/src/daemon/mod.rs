@@ -88,7 +88,7 @@ fn serve(configuration: &Configuration) -> Result<Summary> {
         };
         let window_ns = recorder.window_ns();
         let placements = Placements::of_run(recorder.sums().traffic.clone());
-        let layout = configuration.layout.clone().map(LayoutFilePath::known);
+        let layout = configuration.layout.clone().map(LayoutFilePath::from_whole_path);
         let shelves = Shelves::new(&configuration.out, SHELF_BYTES, placements).with_layout(layout);
         let (opened, feeding) = Page::open(
             address,

@@ -1,7 +1,7 @@
 //! `mpiscope export`: calls and messages of a recording for other programs.
 //!
 //! The formats are those of `mpiscope-formats`. Here are the options, the output, which has its name only when it is whole,
-//! Ctrl-C, the progress bar, the log of a run that is not complete, and what the user is told.
+//! Ctrl-C, the progress bar, the log of a run that is not complete, and the messages to the user.
 
 mod target;
 

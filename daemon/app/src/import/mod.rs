@@ -1,7 +1,7 @@
 //! `mpiscope import`: a recording of a table of sends and receives, or of a trace of another tool.
 //!
 //! The formats are those of `mpiscope-formats`. Here are the options, the folder of the recording, Ctrl-C, the progress bar,
-//! the recorder, and what the user is told.
+//! the recorder, and the messages to the user.
 
 #[cfg(test)]
 mod tests;

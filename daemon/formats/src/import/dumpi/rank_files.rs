@@ -47,8 +47,8 @@ pub(crate) struct RankFiles {
     names: FileNames,
     /// By rank; none where there is none.
     paths: Vec<Option<PathBuf>>,
-    /// Where it is said that there are more ranks than texts.
-    said: Option<String>,
+    /// The file that counts more ranks than there are texts.
+    count_origin: Option<String>,
 }
 
 impl RankFiles {
@@ -62,7 +62,7 @@ impl RankFiles {
             entries.flatten().filter_map(|entry| names.rank(entry.file_name().to_str()?)).collect();
         ranks.sort_unstable();
         let count = ranks.last().map_or(0, |last| last.saturating_add(1));
-        let mut own = Self { names, paths: Vec::new(), said: None };
+        let mut own = Self { names, paths: Vec::new(), count_origin: None };
         own.make_room(count, ranks.len(), |rank| ranks.binary_search(&rank).is_ok())?;
         for rank in ranks {
             own.paths[rank] = Some(own.names.file.with_file_name(own.names.name(rank)));
@@ -78,9 +78,9 @@ impl RankFiles {
         if count > 2 * found {
             let first = self.path((0..count).find(|&rank| !has_text(rank)).unwrap_or_default());
             let texts = counted(found as u64, "rank");
-            let said = self.said.as_ref().map_or(String::new(), |said| format!(" ({said})"));
+            let origin = self.count_origin.as_ref().map_or(String::new(), |origin| format!(" ({origin})"));
             bail!(
-                "{}: only {texts} of {count} have a text{said}; put those of the others beside it, the first is {}",
+                "{}: only {texts} of {count} have a text{origin}; put those of the others beside it, the first is {}",
                 self.names.file.display(),
                 first.display()
             );
@@ -106,7 +106,7 @@ impl RankFiles {
         if ranks == self.paths.len() {
             return Ok(());
         }
-        self.said = Some(format!("{}, line {line}: MPI_COMM_WORLD has {ranks}", self.names.name(of)));
+        self.count_origin = Some(format!("{}, line {line}: MPI_COMM_WORLD has {ranks}", self.names.name(of)));
         let found = self.paths.iter().flatten().count();
         // Gaps between texts are known already. Only ranks behind the last text are new.
         let last = self.paths.len();
@@ -140,9 +140,10 @@ impl RankFiles {
             .filter(|&rank| self.paths[rank].is_none())
             .map(|rank| format!("rank {rank} ({})", self.name(rank)))
             .collect();
-        let said = self.said.as_ref().map_or(String::new(), |said| format!(" ({})", printable(said)));
+        let origin = self.count_origin.as_ref();
+        let origin = origin.map_or(String::new(), |origin| format!(" ({})", printable(origin)));
         (!missing.is_empty())
-            .then(|| format!("calls of ranks without a text: {}{said}", name_first(&missing)))
+            .then(|| format!("calls of ranks without a text: {}{origin}", name_first(&missing)))
     }
 
     /// A sentence about ranks whose texts end too soon.
