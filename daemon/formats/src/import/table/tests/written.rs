@@ -59,6 +59,39 @@ fn numbers_with_points_and_exponents_are_exact() {
     assert_eq!((found, summary.rounded), (expected(), 2));
 }
 
+/// Excel writes 8000 as `8.000` where the comma is the decimal point, and as `8,000` elsewhere.
+#[test]
+fn a_number_that_has_two_meanings_is_refused() {
+    let line = |separator: &str, line: &str| {
+        let table = format!("{HEADER},comm\n{line}\n").replace(',', separator).replace('_', ",");
+        wrong(&table.replace("timestamp,ns", "timestamp_ns"))
+    };
+    let expected = |mark: &str, column: &str, found: &str| {
+        format!(
+            "t.csv, line 2: the {mark} in {column}, \"{found}\", separates thousands or decimals: \
+             write whole numbers without it"
+        )
+    };
+    assert_eq!(line(";", "0,send,5,0,1,8.000,1"), expected("point", "size", "8.000"));
+    assert_eq!(line(";", "0,send,-1.500.000,0,1,8,1"), expected("point", "timestamp_ns", "-1.500.000"));
+    assert_eq!(line(";", "0,send,5,0,1,8,1.000"), expected("point", "comm", "1.000"));
+    assert_eq!(
+        line("\t", "0,send,5,0,1,8_000,1"),
+        expected("comma", "size", "8_000".replace('_', ",").as_str())
+    );
+    // These have one meaning.
+    let time = |separator: &str, written: &str| {
+        let table = format!("{HEADER}\n0,send,TIME,0,1,8\n").replace(',', separator).replace("TIME", written);
+        let (events, summary) = events(&table).unwrap();
+        (events[0].timestamp_ns, summary.rounded)
+    };
+    assert_eq!(time(";", "8,5"), (9, 1));
+    assert_eq!(time(";", "8,000"), (8, 0));
+    assert_eq!(time(";", "1500.0"), (1500, 0));
+    assert_eq!(time("\t", "8.000"), (8, 0));
+    assert_eq!(time(",", "8.000"), (8, 0));
+}
+
 #[test]
 fn cells_without_a_value_are_empty() {
     for nothing in ["", "NA", "NaN", "nan", "null"] {
