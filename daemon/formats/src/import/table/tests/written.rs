@@ -38,6 +38,25 @@ fn separators_marks_quotes_and_ends_of_lines_do_not_matter() {
     }
 }
 
+/// The files of `foreign`, which its scripts have written.
+#[test]
+fn files_of_other_programs_say_the_same() {
+    let files = [
+        ("pandas", include_str!("foreign/pandas.csv")),
+        ("pandas, with an index", include_str!("foreign/pandas_index.csv")),
+        ("pandas, floating-point", include_str!("foreign/pandas_float.tsv")),
+        ("pandas, decimal comma", include_str!("foreign/pandas_decimal_comma.csv")),
+        ("R, csv", include_str!("foreign/R.csv")),
+        ("R, csv2", include_str!("foreign/R_decimal_comma.csv")),
+        ("R, blanks", include_str!("foreign/R_blanks.txt")),
+        ("R, tabs", include_str!("foreign/R_tabs.tsv")),
+        ("awk", include_str!("foreign/awk.txt")),
+    ];
+    for (program, text) in files {
+        assert_eq!(events(text).unwrap().0, expected(), "{program}");
+    }
+}
+
 #[test]
 fn numbers_with_points_and_exponents_are_exact() {
     let texts = [
