@@ -102,7 +102,7 @@ fn outcome(folders: &Folders, ended: &Ended, made: u64) -> Result<&'static str, 
         return wrong("there is a recording of a command that did not start");
     }
     // What the user named cannot be used: said before anything runs.
-    let named = ["site file", "cannot hold a recording"].iter().any(|what| ended.errors().contains(what));
+    let named = [".toml: ", "cannot hold a recording"].iter().any(|what| ended.errors().contains(what));
     if ended.status == 2 && named && ended.errors().lines().count() == 1 && ended.stdout.is_empty() {
         return if recording.exists() { wrong("a folder is left") } else { Ok("refused") };
     }
