@@ -90,7 +90,7 @@ fn counted(recording: &Path) -> (u64, u64) {
     (figure("calls") + figure("polls"), figure("lost_calls"))
 }
 
-/// What became of a run in which a call failed; what must not be, is said as an error.
+/// What became of a run in which a call failed; what must not be, is an error.
 fn outcome(folders: &Folders, ended: &Ended, made: u64) -> Result<&'static str, String> {
     let wrong = |what: &str| Err(format!("{what}; status {}\n{}", ended.status, ended.errors()));
     let recording = folders.path("recording");
@@ -135,7 +135,7 @@ fn outcome(folders: &Folders, ended: &Ended, made: u64) -> Result<&'static str, 
             _ => "repaired, losses counted",
         };
     } else if !is_not_started && !ended.errors().contains("without being recorded") {
-        return wrong("nothing is said about a recording that is missing");
+        return wrong("no line reports a recording that is missing");
     } else if recording.exists() {
         return wrong("the folder of a recording that there is not is left");
     }
@@ -192,7 +192,7 @@ fn whatever_call_fails_the_program_runs_and_calls_are_counted() {
         let what = match (&found.about, outcome) {
             (None, Ok(_)) => "not made this time".to_owned(),
             (_, Ok(what)) => what.to_owned(),
-            (Some(_), Err(error)) if NOT_SOLVED.iter().any(|said| error.contains(said)) => {
+            (Some(_), Err(error)) if NOT_SOLVED.iter().any(|text| error.contains(text)) => {
                 "not solved".to_owned()
             }
             (about, Err(error)) => {
