@@ -44,8 +44,11 @@ pub(crate) fn make_folder(path: &Path) -> Result<(), RecordingError> {
             .create(path)
             .map_err(RecordingError::io("create the folder", path))?;
     }
-    // Some file systems know no modes; the files are closed to others in any case.
-    let _ = fs::set_permissions(path, fs::Permissions::from_mode(FOLDER_MODE));
+    // A link's folder has another name, for which its owner chose the mode. Some file systems know no modes. The files
+    // are closed to others in any case.
+    if fs::symlink_metadata(path).is_ok_and(|found| found.is_dir()) {
+        let _ = fs::set_permissions(path, fs::Permissions::from_mode(FOLDER_MODE));
+    }
     if let Some(parent) = path.parent() {
         // The entry of a folder above may be beyond our rights to sync; what is inside is synced on its own.
         let _ = sync_folder(parent);
@@ -225,7 +228,23 @@ pub(crate) fn bytes_on_disk(folder: &Path) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::number_of;
+    use super::{make_folder, number_of};
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn the_folder_behind_a_link_keeps_its_mode() {
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+        fs::create_dir(&real).unwrap();
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o750)).unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        let mode = || fs::metadata(&real).unwrap().permissions().mode() & 0o777;
+        make_folder(&link).unwrap();
+        assert_eq!(mode(), 0o750);
+        make_folder(&real).unwrap();
+        assert_eq!(mode(), 0o700);
+    }
 
     #[test]
     fn only_our_names_have_numbers() {

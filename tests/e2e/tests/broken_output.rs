@@ -2,19 +2,16 @@
 //! mpiscope, and no command panics.
 
 use mpiscope_harness::{
-    Broken, BrokenDescriptor, Ended, Family, Mpi, Recorded, Running, Signal, Truth, check, collector, folder,
-    mpiscope, processes, report, run,
+    Broken, BrokenDescriptor, Ended, Family, Mpi, Recorded, Running, Signal, Truth, all_of, check, collector,
+    folder, mpiscope, processes, report, run,
 };
 use std::collections::BTreeSet;
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(60);
-/// Cases that run at a time.
-const AT_ONCE: usize = 4;
 
 /// Tells in files what the program finds, and ends with a status of its own. Signals from 32 on are those of the C library.
 /// Neither a pipe nor a file of the shell's own may take the place of a descriptor meanwhile: a child looks.
@@ -25,21 +22,6 @@ ignored=$(grep SigIgn /proc/$$/status | tail -c 9)
 echo $(cat descriptors) ignored $((0x$ignored & 0x7fffffff)) > found
 exit 3";
 const STATUS: i32 = 3;
-
-fn all_of<T: Send>(cases: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync) {
-    let cases = Mutex::new(cases.into_iter().collect::<Vec<_>>());
-    std::thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
-            scope.spawn(|| {
-                loop {
-                    let case = cases.lock().unwrap().pop();
-                    let Some(case) = case else { return };
-                    work(case);
-                }
-            });
-        }
-    });
-}
 
 fn start_and_wait(mut command: Command) -> Ended {
     Running::start_as_it_is(&mut command, Vec::new()).unwrap().wait(LIMIT).unwrap()

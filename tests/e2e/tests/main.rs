@@ -18,6 +18,7 @@ mod damaged;
 mod dependencies;
 mod exact_counts;
 mod export;
+mod failing_calls;
 mod families;
 mod fortran;
 mod full_disk;

@@ -66,6 +66,15 @@ pub(crate) fn yield_library() -> Result<PathBuf> {
     build(Path::new("cc"), "support", &flags, &source_folder().join("support/ucx_yield.c"))
 }
 
+/// The tracer that makes a system call of a process fail.
+///
+/// # Errors
+/// When it does not compile.
+pub(crate) fn failing_tracer() -> Result<PathBuf> {
+    let flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O2"];
+    build(Path::new("cc"), "support", &flags, &source_folder().join("support/fail_call.c"))
+}
+
 /// The library that counts a program's calls, for a family. It is not linked to MPI, so that a launcher does not load
 /// MPI by it.
 ///

@@ -85,7 +85,8 @@ impl BrokenDescriptor {
     }
 }
 
-fn copy(of: &Command, program: std::ffi::OsString, before: Vec<std::ffi::OsString>) -> Command {
+/// The command with its arguments and environment behind another program and its arguments.
+pub(crate) fn copy(of: &Command, program: std::ffi::OsString, before: Vec<std::ffi::OsString>) -> Command {
     let mut copy = Command::new(program);
     copy.args(before).args(of.get_args());
     for (name, value) in of.get_envs() {

@@ -11,6 +11,7 @@ mod apps;
 mod broken;
 mod chance;
 mod counted;
+mod failing;
 mod lab;
 mod languages;
 mod mpi;
@@ -26,6 +27,7 @@ pub use apps::{compile, source_folder};
 pub use broken::{Broken, BrokenDescriptor};
 pub use chance::Chance;
 pub use counted::{Counted, Language, counted, record_counted};
+pub use failing::{FailedCall, FailingCall};
 pub use lab::{Lab, LabOptions, Placement, Start};
 pub use languages::{Missing, python, rust_app};
 pub use mpi::{Family, Mpi};
@@ -33,7 +35,7 @@ pub use product::{
     check, collector, daemon_of, full_run, log_bytes, mpiscope, record, repair, report, until_log_has,
 };
 pub use recorded::{Recorded, SENDS_AND_RECEIVES};
-pub use running::{Ended, Running, run, run_with_input};
+pub use running::{Ended, Running, all_of, run, run_with_input};
 pub use rustix::process::Signal;
 pub use schedule::{Lists, Schedule, Turn};
 pub use skip::skip;
@@ -41,7 +43,8 @@ pub use truth::{TRUTH_FUNCTIONS, Truth};
 
 use anyhow::{Context as _, Result};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+pub use tempfile::TempDir;
 
 /// The folder of all sources.
 #[must_use]
@@ -60,12 +63,20 @@ pub fn target() -> PathBuf {
 ///
 /// # Errors
 /// When it cannot be made.
-pub fn folder() -> Result<tempfile::TempDir> {
+pub fn folder() -> Result<TempDir> {
+    folder_in(&std::env::temp_dir())
+}
+
+/// A folder of one test in another folder, gone when dropped.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn folder_in(parent: &Path) -> Result<TempDir> {
     // Whatever the umask here: ranks refuse folders into which others may write.
     let private = std::fs::Permissions::from_mode(0o700);
     tempfile::Builder::new()
         .prefix("mpiscope-test-")
         .permissions(private)
-        .tempdir()
+        .tempdir_in(parent)
         .context("make a folder for a test")
 }

@@ -239,6 +239,28 @@ pub fn run_with_input(command: &mut Command, input: Vec<u8>, limit: Duration) ->
     Running::start_with_input(command, input)?.wait(limit)
 }
 
+/// Cases that [`all_of`] works on at a time.
+const AT_ONCE: usize = 4;
+
+/// Works on all cases, several at a time.
+///
+/// # Panics
+/// When the work on one does.
+pub fn all_of<T: Send>(cases: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync) {
+    let cases = Mutex::new(cases.into_iter().collect::<Vec<_>>());
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                loop {
+                    let case = cases.lock().unwrap_or_else(PoisonError::into_inner).pop();
+                    let Some(case) = case else { return };
+                    work(case);
+                }
+            });
+        }
+    });
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -415,7 +415,10 @@ impl Recorder {
 /// Notes in a recording that could not be completed how many of its calls are in no file.
 fn note_unsaved(dir: &Path, made_calls: u64) -> Result<u64> {
     let recording = Recording::open(dir)?;
-    let saved = calls_in_log(&recording)?.calls;
+    // Where only what comes after the log is missing, segments have all of it.
+    let mut in_segments = Totals::default();
+    recording.calls().for_each(|calls| in_segments.add_calls(&calls));
+    let saved = calls_in_log(&recording)?.calls.max(in_segments.calls + in_segments.polls);
     let mut manifest = recording.manifest().clone();
     manifest.cost.calls = made_calls;
     manifest.lost.unsaved = unsaved(&manifest, saved);

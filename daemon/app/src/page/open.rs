@@ -35,7 +35,8 @@ pub(crate) fn open_in_browser(url: &str) -> Option<Opened> {
         command.arg(&opened.file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut opening = command.spawn().context("xdg-open")?;
         // It may stay as long as the browser does; somebody has to take note of its end.
-        std::thread::spawn(move || drop(opening.wait()));
+        // Without it a dead child stays until this process ends.
+        let _ = std::thread::Builder::new().name("opening".into()).spawn(move || drop(opening.wait()));
         Ok(opened)
     });
     opened.inspect_err(|error| say!("no browser could be opened ({error:#}); open the address yourself")).ok()

@@ -20,6 +20,7 @@ use crate::site::{Site, Start};
 use crate::switch;
 use anyhow::{Result, bail};
 use launch::Launch;
+use mpiscope_recording::{Manifest, State};
 use place::Place;
 use signals::Signals;
 use std::ffi::OsString;
@@ -164,7 +165,10 @@ fn begin(
     if let Some(span) = options.flight {
         needs.variables.push((switch::FLIGHT.to_owned(), span.as_secs().to_string().into()));
     }
-    let supervisor = Supervisor::start(configuration).inspect_err(|_| place.remove_rings())?;
+    let supervisor = Supervisor::start(configuration).inspect_err(|_| {
+        place.remove_rings();
+        place.remove_beginning();
+    })?;
     let url = supervisor.url().inspect(|url| page::say_address("live page", url));
     let opened = url.filter(|_| options.open).and_then(page::open_in_browser);
     if let Some((link, address)) = link.as_ref().zip(supervisor.link()) {
@@ -192,6 +196,10 @@ fn finish(recorded: Recorded, exit: Option<i32>) -> Option<Summary> {
         if exit.is_none() {
             place.remove_recording();
         }
+    } else if Manifest::read(&place.out).is_ok_and(|manifest| manifest.state == State::Complete) {
+        // Nothing in the rings is missing there.
+        place.remove_rings();
+        say!("the recording is complete: {}", place.out.display());
     } else {
         // The rings stay: what is in them is in no file yet.
         say!(

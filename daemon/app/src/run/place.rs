@@ -1,5 +1,6 @@
 //! Where a run's recording and its rings go.
 
+use super::supervisor;
 use crate::agent::is_running;
 use crate::command_line::RunOptions;
 use crate::daemon::{LIVE_FILE, Live};
@@ -73,6 +74,21 @@ impl Place {
             if !self.is_out_given {
                 let _ = std::fs::remove_dir(&self.out);
             }
+        }
+    }
+
+    /// Removes what a daemon left that ended before it recorded.
+    pub(crate) fn remove_beginning(&self) {
+        if is_being_written(&self.out) {
+            return;
+        }
+        supervisor::remove_beginning(&self.out);
+        let is_empty = |manifest: Manifest| manifest.totals.calls == 0 && manifest.segments.calls.is_empty();
+        if is_only_a_recording(&self.out, &FILES) && Manifest::read(&self.out).map_or(true, is_empty) {
+            remove_recording(&self.out, &FILES);
+        }
+        if !self.is_out_given {
+            let _ = std::fs::remove_dir(&self.out);
         }
     }
 

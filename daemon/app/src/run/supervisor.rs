@@ -2,7 +2,8 @@
 
 use crate::daemon::{Configuration, FromDaemon, Summary, ToDaemon};
 use crate::here::own_program;
-use anyhow::{Context as _, Result, bail};
+use crate::private::write_json;
+use anyhow::{Context as _, Result, anyhow};
 use crossbeam_channel::{Receiver, Sender, bounded, never, select};
 use mpiscope_recording::Manifest;
 use std::io::{BufRead, BufReader, Write as _};
@@ -32,8 +33,9 @@ struct Serving {
 
 struct Daemon {
     process: Child,
-    orders: ChildStdin,
-    answers: BufReader<ChildStdout>,
+    /// None once the daemon is on its own.
+    orders: Option<ChildStdin>,
+    answers: Receiver<FromDaemon>,
 }
 
 impl Supervisor {
@@ -86,50 +88,65 @@ impl Daemon {
             .spawn()
             .context("start the recording daemon")?;
         let orders = process.stdin.take().context("speak to the recording daemon")?;
-        let answers = BufReader::new(process.stdout.take().context("listen to the recording daemon")?);
-        let mut daemon = Self { process, orders, answers };
-        daemon.say(configuration)?;
-        match hear(&mut daemon.answers) {
-            Some(FromDaemon::Ready { url, link }) => Ok((daemon, Serving { url, link })),
-            Some(FromDaemon::Failed(why)) => bail!("{why}"),
-            _ => Err(Died.into()),
-        }
+        let answers = process.stdout.take().context("listen to the recording daemon")?;
+        let answers = listen(answers).inspect_err(|_| {
+            let _ = process.kill().and_then(|()| process.wait());
+        })?;
+        let mut daemon = Self { process, orders: Some(orders), answers };
+        let failure = match daemon.say(configuration).map(|()| daemon.answers.recv()) {
+            Ok(Ok(FromDaemon::Ready { url, link })) => return Ok((daemon, Serving { url, link })),
+            Ok(Ok(FromDaemon::Failed(why))) => anyhow!(why),
+            Ok(_) => Died.into(),
+            Err(error) => error.context("speak to the recording daemon"),
+        };
+        // Without orders it ends. What it leaves is known only then.
+        daemon.orders = None;
+        let _ = daemon.process.wait();
+        Err(failure)
     }
 
     fn say(&mut self, message: &impl serde::Serialize) -> Result<()> {
-        serde_json::to_writer(&mut self.orders, message)?;
-        self.orders.write_all(b"\n")?;
-        Ok(self.orders.flush()?)
+        let orders = self.orders.as_mut().context("speak to the recording daemon")?;
+        write_json(&mut *orders, message)?;
+        Ok(orders.write_all(b"\n")?)
     }
 
     /// Stays with the daemon until it has an answer or dies, and tells it when the command is over. The pipe of orders
     /// stays open all the while: its end means that `run` is gone.
     fn attend(mut self, ended: &Receiver<Option<i32>>, exit: &mut Option<Option<i32>>) -> Option<FromDaemon> {
-        let (tell, told) = bounded(1);
-        let mut answers = self.answers;
-        let listener = std::thread::spawn(move || {
-            // Nobody listens any more only when the supervisor's thread has gone.
-            let _ = tell.send(hear(&mut answers));
-        });
         // Once it was told, or when nobody is left to tell it, only the answer counts.
         let mut ended = if exit.is_none() { ended.clone() } else { never() };
         let answer = loop {
             select! {
-                recv(told) -> answer => break answer.ok().flatten(),
+                recv(self.answers) -> answer => break answer.ok(),
                 recv(ended) -> told_exit => {
                     ended = never();
                     *exit = told_exit.ok();
                     if let Some(exit) = *exit {
-                        end(&mut self.orders, exit);
+                        self.orders = self.orders.take().and_then(|orders| end(orders, exit));
                     }
                 }
             }
         };
-        // The listener has sent what it had.
-        let _ = listener.join();
         let _ = self.process.wait();
         answer
     }
+}
+
+/// Hands out what a daemon says, until it is silent for good.
+fn listen(answers: ChildStdout) -> Result<Receiver<FromDaemon>> {
+    let (send, received) = bounded(1);
+    let mut answers = BufReader::new(answers);
+    let listen = move || {
+        while let Some(answer) = hear(&mut answers)
+            && send.send(answer).is_ok()
+        {}
+    };
+    std::thread::Builder::new()
+        .name("answers".into())
+        .spawn(listen)
+        .context("listen to the recording daemon")?;
+    Ok(received)
 }
 
 fn hear(answers: &mut impl BufRead) -> Option<FromDaemon> {
@@ -138,11 +155,13 @@ fn hear(answers: &mut impl BufRead) -> Option<FromDaemon> {
     serde_json::from_str(&line).ok()
 }
 
-/// A daemon that cannot take the order has died, which its silence says.
-fn end(orders: &mut ChildStdin, exit: Option<i32>) {
-    if let Ok(order) = serde_json::to_string(&ToDaemon::End { exit }) {
-        let _ = writeln!(orders, "{order}");
-    }
+/// Tells the daemon that the command is over, and gives the pipe back. If that fails twice the pipe is closed, which tells
+/// a daemon that lives that it is alone: it completes the recording.
+fn end(mut orders: ChildStdin, exit: Option<i32>) -> Option<ChildStdin> {
+    let order = serde_json::to_string(&ToDaemon::End { exit }).ok()? + "\n";
+    // So short a piece goes into a pipe as a whole or not at all.
+    let mut attempts = (0..2).map(|_| orders.write_all(order.as_bytes()));
+    attempts.any(|attempt| attempt.is_ok()).then_some(orders)
 }
 
 /// A daemon died before it recorded.
@@ -175,7 +194,7 @@ fn begin(configuration: &Configuration) -> Result<(Daemon, Serving)> {
 
 /// Removes what a daemon left that died before it had written a manifest: folders with nothing in them, which is all that
 /// can be removed so, and an unfinished file.
-fn remove_beginning(out: &Path) {
+pub(super) fn remove_beginning(out: &Path) {
     for entry in std::fs::read_dir(out).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.extension().is_some_and(|extension| extension == "unfinished") {
@@ -194,7 +213,7 @@ fn restart(again: &Configuration, exit: Option<Option<i32>>) -> Option<Daemon> {
             Ok((mut started, _)) => {
                 say!("the recording daemon died and was started again; it goes on from its log");
                 if let Some(exit) = exit {
-                    end(&mut started.orders, exit);
+                    started.orders = started.orders.and_then(|orders| end(orders, exit));
                 }
                 return Some(started);
             }

@@ -49,10 +49,14 @@ fn version(program: &OsStr) -> Option<String> {
         .spawn()
         .ok()?;
     let mut answer = asked.stdout.take()?.take(LONGEST_TEXT);
-    let reader = std::thread::spawn(move || {
+    let read = move || {
         let mut text = String::new();
         answer.read_to_string(&mut text).ok().map(|_| text)
-    });
+    };
+    let Ok(reader) = std::thread::Builder::new().name("version".into()).spawn(read) else {
+        let _ = asked.kill().and_then(|()| asked.wait());
+        return None;
+    };
     let begun = Instant::now();
     while !reader.is_finished() {
         if begun.elapsed() > PATIENCE {

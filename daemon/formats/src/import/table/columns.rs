@@ -1,6 +1,6 @@
 //! The columns of a table, and the text and numbers in them.
 
-use super::number::Number;
+use super::number::{Number, may_be_grouped};
 use super::records::Records;
 use anyhow::{Result, bail};
 use mpiscope_model::words::printable;
@@ -111,13 +111,29 @@ impl Column {
         MISSING.contains(&self.of(records))
     }
 
-    fn read<R: BufRead>(self, records: &Records<R>) -> Option<Number> {
-        Number::read(self.of(records), records.has_decimal_commas())
+    fn read<R: BufRead>(self, records: &Records<R>) -> Result<Option<Number>> {
+        self.check_marks(records)?;
+        Ok(Number::read(self.of(records), records.has_decimal_commas()))
+    }
+
+    /// Refuses a number such as `8.000`, which is 8 or 8000.
+    pub(crate) fn check_marks<R: BufRead>(self, records: &Records<R>) -> Result<()> {
+        let field = self.of(records);
+        match records.thousands_mark() {
+            Some(mark) if may_be_grouped(field, mark) => {
+                let (mark, found) = (if mark == b'.' { "point" } else { "comma" }, quote_field(field));
+                Err(records.wrong(format_args!(
+                    "the {mark} in {}, \"{found}\", separates thousands or decimals: write whole numbers without it",
+                    self.name
+                )))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// A number from 0 to `most`.
     pub(crate) fn number<R: BufRead>(self, records: &Records<R>, most: u64) -> Result<u64> {
-        let number = self.read(records).filter(|number| number.is_whole);
+        let number = self.read(records)?.filter(|number| number.is_whole);
         let number =
             number.and_then(|number| u64::try_from(number.value).ok()).filter(|&number| number <= most);
         number.ok_or_else(|| self.wrong(records, format_args!("a whole number from 0 to {most}")))
@@ -125,14 +141,14 @@ impl Column {
 
     /// A time in nanoseconds, and whether it was rounded to that.
     pub(crate) fn time<R: BufRead>(self, records: &Records<R>) -> Result<(i64, bool)> {
-        let time = self.read(records).filter(|time| time.value.unsigned_abs() <= MAX_NS.into());
+        let time = self.read(records)?.filter(|time| time.value.unsigned_abs() <= MAX_NS.into());
         let time = time.and_then(|time| Some((i64::try_from(time.value).ok()?, !time.is_whole)));
         time.ok_or_else(|| self.wrong(records, "a number of nanoseconds, within 146 years of 0,"))
     }
 
     /// A length of time in nanoseconds, and whether it was rounded to that.
     pub(crate) fn duration<R: BufRead>(self, records: &Records<R>) -> Result<(u64, bool)> {
-        let length = self.read(records).and_then(|of| Some((u64::try_from(of.value).ok()?, !of.is_whole)));
+        let length = self.read(records)?.and_then(|of| Some((u64::try_from(of.value).ok()?, !of.is_whole)));
         let length = length.filter(|(ns, _)| *ns <= MAX_NS);
         length.ok_or_else(|| self.wrong(records, "a number of nanoseconds from 0 on, at most 146 years,"))
     }

@@ -49,6 +49,17 @@ impl Number {
     }
 }
 
+/// Whether this mark may separate thousands in a number, where it may also be its decimal point: `8.000`.
+pub(crate) fn may_be_grouped(text: &[u8], mark: u8) -> bool {
+    let digits = text.strip_prefix(b"-").or_else(|| text.strip_prefix(b"+")).unwrap_or(text);
+    let mut groups = digits.split(|byte| *byte == mark);
+    let is_first = |group: &[u8]| {
+        (1..=3).contains(&group.len()) && group[0] != b'0' && group.iter().all(u8::is_ascii_digit)
+    };
+    let is_next = |group: &[u8]| group.len() == 3 && group.iter().all(u8::is_ascii_digit);
+    groups.next().is_some_and(is_first) && groups.next().is_some_and(is_next) && groups.all(is_next)
+}
+
 /// What is behind the e; one of so many digits is too large or too small in any case.
 fn exponent(text: &[u8]) -> Option<i64> {
     const MOST: i64 = 1 << 40;
@@ -121,6 +132,18 @@ mod tests {
         ];
         for text in none {
             assert_eq!(number(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn three_digits_behind_each_mark_may_be_thousands() {
+        for text in ["8.000", "-999.125", "+1.000.000", "12.345.678"] {
+            assert!(may_be_grouped(text.as_bytes(), b'.'), "{text}");
+        }
+        for text in
+            ["", "8", "8.0", "8.00", "8.0000", "1500.125", "0.125", "8,000", "8.000,5", "8.000e3", ".125"]
+        {
+            assert!(!may_be_grouped(text.as_bytes(), b'.'), "{text}");
         }
     }
 

@@ -112,6 +112,7 @@ impl<R: BufRead> TableReader<R> {
 
     /// The number of a communicator in the table.
     fn comm(&mut self, column: Column) -> Result<u32> {
+        column.check_marks(&self.records)?;
         // Where a cell is empty, some programs write all numbers of its column with a point.
         let name = without_zeros(column.text(&self.records)?);
         if let Some(&comm) = self.comms.get(name) {

@@ -123,6 +123,15 @@ impl<R: BufRead> Records<R> {
         self.separator.is_some_and(|separator| !separator.ends(b','))
     }
 
+    /// What may separate thousands in a number: where semicolons separate fields the comma is the decimal point, and
+    /// points group digits; elsewhere commas do.
+    pub(crate) fn thousands_mark(&self) -> Option<u8> {
+        match self.separator {
+            Some(Separator::One(b';')) => Some(b'.'),
+            _ => self.has_decimal_commas().then_some(b','),
+        }
+    }
+
     /// Whether its first field is in quotes.
     pub(crate) fn begins_with_quote(&self) -> bool {
         self.raw.trim_ascii_start().first() == Some(&b'"')

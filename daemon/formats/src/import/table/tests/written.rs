@@ -38,6 +38,25 @@ fn separators_marks_quotes_and_ends_of_lines_do_not_matter() {
     }
 }
 
+/// The files of `foreign`, which its scripts have written.
+#[test]
+fn files_of_other_programs_say_the_same() {
+    let files = [
+        ("pandas", include_str!("foreign/pandas.csv")),
+        ("pandas, with an index", include_str!("foreign/pandas_index.csv")),
+        ("pandas, floating-point", include_str!("foreign/pandas_float.tsv")),
+        ("pandas, decimal comma", include_str!("foreign/pandas_decimal_comma.csv")),
+        ("R, csv", include_str!("foreign/R.csv")),
+        ("R, csv2", include_str!("foreign/R_decimal_comma.csv")),
+        ("R, blanks", include_str!("foreign/R_blanks.txt")),
+        ("R, tabs", include_str!("foreign/R_tabs.tsv")),
+        ("awk", include_str!("foreign/awk.txt")),
+    ];
+    for (program, text) in files {
+        assert_eq!(events(text).unwrap().0, expected(), "{program}");
+    }
+}
+
 #[test]
 fn numbers_with_points_and_exponents_are_exact() {
     let texts = [
@@ -57,6 +76,39 @@ fn numbers_with_points_and_exponents_are_exact() {
     }
     let (found, summary) = events(&TABLE.replace("0500,", "0499.5,").replace(",300,", ",300.25,")).unwrap();
     assert_eq!((found, summary.rounded), (expected(), 2));
+}
+
+/// Excel writes 8000 as `8.000` where the comma is the decimal point, and as `8,000` elsewhere.
+#[test]
+fn a_number_that_has_two_meanings_is_refused() {
+    let line = |separator: &str, line: &str| {
+        let table = format!("{HEADER},comm\n{line}\n").replace(',', separator).replace('_', ",");
+        wrong(&table.replace("timestamp,ns", "timestamp_ns"))
+    };
+    let expected = |mark: &str, column: &str, found: &str| {
+        format!(
+            "t.csv, line 2: the {mark} in {column}, \"{found}\", separates thousands or decimals: \
+             write whole numbers without it"
+        )
+    };
+    assert_eq!(line(";", "0,send,5,0,1,8.000,1"), expected("point", "size", "8.000"));
+    assert_eq!(line(";", "0,send,-1.500.000,0,1,8,1"), expected("point", "timestamp_ns", "-1.500.000"));
+    assert_eq!(line(";", "0,send,5,0,1,8,1.000"), expected("point", "comm", "1.000"));
+    assert_eq!(
+        line("\t", "0,send,5,0,1,8_000,1"),
+        expected("comma", "size", "8_000".replace('_', ",").as_str())
+    );
+    // These have one meaning.
+    let time = |separator: &str, written: &str| {
+        let table = format!("{HEADER}\n0,send,TIME,0,1,8\n").replace(',', separator).replace("TIME", written);
+        let (events, summary) = events(&table).unwrap();
+        (events[0].timestamp_ns, summary.rounded)
+    };
+    assert_eq!(time(";", "8,5"), (9, 1));
+    assert_eq!(time(";", "8,000"), (8, 0));
+    assert_eq!(time(";", "1500.0"), (1500, 0));
+    assert_eq!(time("\t", "8.000"), (8, 0));
+    assert_eq!(time(",", "8.000"), (8, 0));
 }
 
 #[test]
