@@ -461,8 +461,17 @@ pub(crate) struct ReportOptions {
     #[arg(long)]
     pub(crate) json: bool,
     /// Exit with 3 if more than this share of the ranks' time is avoidable, such as 0.1
-    #[arg(long, value_name = "SHARE", value_parser = share)]
+    #[arg(long, value_name = "SHARE", value_parser = share, conflicts_with_all = ["from", "to", "rank"])]
     pub(crate) fail_above: Option<f64>,
+    /// Only what happens after S seconds of the run
+    #[arg(long, value_name = "S", value_parser = parse_run_time_ns)]
+    pub(crate) from: Option<u64>,
+    /// Only what happens before S seconds of the run
+    #[arg(long, value_name = "S", value_parser = parse_run_time_ns)]
+    pub(crate) to: Option<u64>,
+    /// Only calls of these ranks, such as 0,8-15, and messages from or to them
+    #[arg(long, value_name = "LIST")]
+    pub(crate) rank: Option<RankList>,
 }
 
 #[derive(Debug, Args)]
